@@ -1,0 +1,5 @@
+// Command carina computes the flow of air in human airways on as many
+// processors as there are.
+package main
+
+func main() {}

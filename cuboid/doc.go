@@ -1,0 +1,3 @@
+// Package cuboid holds boxes of cells: their arithmetic, decompositions of a
+// grid into them, and what crosses between them.
+package cuboid

@@ -1,0 +1,110 @@
+package geometry
+
+import (
+	"sort"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Run is a maximal row of fluid cells along x: the cells X0 ≤ x < X1 of row
+// (Y, Z).
+type Run struct{ X0, X1, Y, Z int32 }
+
+// Grid is a voxelized lumen. Only fluid cells are stored, as runs, so that
+// memory follows the surface and not the bounding box.
+//
+// The cells have a global number: their position when the runs are walked in
+// order, x fastest. Everything that refers to single cells (links, halos,
+// hashes) uses this number.
+type Grid struct {
+	// Origin is the lowest corner of cell (0, 0, 0), in metres.
+	Origin r3.Vec
+	// Spacing is the side of a cell, in metres.
+	Spacing float64
+	// Size is the number of cells of the bounding box along x, y and z.
+	Size [3]int32
+	// Runs are ordered by Z, then Y, then X0. Runs of one row neither overlap
+	// nor touch.
+	Runs []Run
+	// Openings are the inlets and outlets; Openings[n-1] has Number n.
+	Openings []Opening
+	// Links says where fluid cells meet the wall and the openings.
+	Links Links
+}
+
+// Cells returns the number of fluid cells.
+func (g *Grid) Cells() int64 {
+	var n int64
+	for _, r := range g.Runs {
+		n += int64(r.X1 - r.X0)
+	}
+	return n
+}
+
+// Starts returns the global number of the first cell of every run, followed
+// by the number of all cells.
+func (g *Grid) Starts() []int64 {
+	starts := make([]int64, len(g.Runs)+1)
+	for i, r := range g.Runs {
+		starts[i+1] = starts[i] + int64(r.X1-r.X0)
+	}
+	return starts
+}
+
+// Row returns the runs of row (y, z), found by binary search.
+func (g *Grid) Row(y, z int32) []Run {
+	from := sort.Search(len(g.Runs), func(i int) bool {
+		r := &g.Runs[i]
+		return r.Z > z || r.Z == z && r.Y >= y
+	})
+	to := from
+	for to < len(g.Runs) && g.Runs[to].Z == z && g.Runs[to].Y == y {
+		to++
+	}
+	return g.Runs[from:to]
+}
+
+// Contains reports whether cell (x, y, z) is fluid.
+func (g *Grid) Contains(x, y, z int32) bool {
+	for _, r := range g.Row(y, z) {
+		if x >= r.X0 && x < r.X1 {
+			return true
+		}
+	}
+	return false
+}
+
+// Links lists, for every fluid cell with at least one neighbour that is not
+// fluid, the directions that leave the fluid and the distance to what they
+// meet. Links of one cell stand together in ascending order of direction.
+type Links struct {
+	// Directions is how many of the package's Directions are covered: 18 for
+	// D3Q19, 26 for D3Q27.
+	Directions int
+	// Cells are the global numbers of the boundary cells, ascending.
+	Cells []int64
+	// Mask has bit d set where the neighbour in Directions[d] is not fluid.
+	Mask []uint32
+	// First[i] is the index of the first link of Cells[i] in Distance;
+	// First[len(Cells)] is the number of links.
+	First []int64
+	// Distance is the fraction q of the link that lies inside the fluid,
+	// 0 < q ≤ 1, as q·65536 − 1 rounded: q = (Distance+1)/65536. The plain
+	// half-way wall is q = ½.
+	Distance []uint16
+	// Openings names the links that meet an opening instead of the wall,
+	// ordered by Link.
+	Openings []OpeningLink
+}
+
+// OpeningLink says that link number Link (an index into Links.Distance) meets
+// the opening Number.
+type OpeningLink struct {
+	Link   int64
+	Number uint16
+}
+
+// Fraction returns q of link number link.
+func (l *Links) Fraction(link int64) float64 {
+	return (float64(l.Distance[link]) + 1) / 65536
+}

@@ -1,0 +1,29 @@
+package geometry
+
+import "gonum.org/v1/gonum/spatial/r3"
+
+// Role is what an opening is used for.
+type Role string
+
+// The roles of an opening.
+const (
+	Inlet  Role = "inlet"
+	Outlet Role = "outlet"
+)
+
+// Opening is a flat end of the lumen through which air enters or leaves.
+type Opening struct {
+	// Number counts from 1, the largest opening first unless named otherwise.
+	Number int
+	// Name is the name of the solid in the surface file, or one made from the
+	// role and number.
+	Name string
+	// Role is Inlet for one opening by default, the largest.
+	Role Role
+	// Center is the centroid of the opening, in metres.
+	Center r3.Vec
+	// Normal is the unit normal, pointing out of the lumen.
+	Normal r3.Vec
+	// Area is in square metres.
+	Area float64
+}

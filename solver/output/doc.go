@@ -1,0 +1,2 @@
+// Package output writes fields as VTK files and pictures.
+package output

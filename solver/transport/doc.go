@@ -1,0 +1,3 @@
+// Package transport moves messages between ranks: goroutines of one process,
+// or MPI processes (build tag mpi).
+package transport
