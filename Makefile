@@ -1,0 +1,39 @@
+# make demo   an airway from nothing to a picture of the flow in it
+# make test   everything that can be tested on this machine
+# The rest:   build, lint, race, fuzz, gpu-test, clean
+
+GO ?= go
+BIN := bin
+
+.PHONY: build mpi demo test lint race fuzz gpu-test clean
+
+build:
+	$(GO) build -o $(BIN)/carina ./cmd/carina
+
+mpi:
+	$(GO) build -tags mpi -o $(BIN)/carina-mpi ./cmd/carina
+
+demo: build
+	@bash scripts/demo.sh $(BIN)/carina demo
+
+test:
+	@GO="$(GO)" bash scripts/test.sh
+
+lint:
+	@GO="$(GO)" bash scripts/lint.sh
+
+race:
+	$(GO) test -race -short ./...
+
+# Each fuzz test for a short while; FUZZTIME=10m for longer.
+FUZZTIME ?= 20s
+fuzz:
+	@GO="$(GO)" bash scripts/fuzz.sh $(FUZZTIME)
+
+# On a machine with CUDA and Open MPI.
+gpu-test:
+	$(GO) vet -tags 'mpi cuda' ./...
+	$(GO) test -tags 'mpi cuda' -count=1 ./solver/... ./benchmarks/...
+
+clean:
+	rm -rf $(BIN) demo

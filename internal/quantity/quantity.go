@@ -1,0 +1,150 @@
+package quantity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Kind is a physical quantity with the units it may be written in.
+type Kind struct {
+	name    string
+	example string
+	units   map[string]float64
+}
+
+// The quantities that commands and case files use, each read into SI units.
+var (
+	// Length is read into metres.
+	Length = Kind{"length", "0.25mm", map[string]float64{
+		"m": 1, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "in": 0.0254,
+	}}
+	// Flow is a volume flow rate, read into m³/s.
+	Flow = Kind{"flow rate", "15L/min", map[string]float64{
+		"m3/s": 1, "L/s": 1e-3, "l/s": 1e-3, "L/min": 1e-3 / 60, "l/min": 1e-3 / 60,
+		"mL/s": 1e-6, "ml/s": 1e-6, "mL/min": 1e-6 / 60, "ml/min": 1e-6 / 60,
+	}}
+	// Time is read into seconds.
+	Time = Kind{"time", "0.5s", map[string]float64{
+		"s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60, "h": 3600,
+	}}
+	// Speed is read into m/s.
+	Speed = Kind{"speed", "1.5m/s", map[string]float64{
+		"m/s": 1, "cm/s": 1e-2, "mm/s": 1e-3,
+	}}
+	// Viscosity is a kinematic viscosity, read into m²/s.
+	Viscosity = Kind{"kinematic viscosity", "15mm2/s", map[string]float64{
+		"m2/s": 1, "mm2/s": 1e-6, "cSt": 1e-6,
+	}}
+	// Density is read into kg/m³.
+	Density = Kind{"density", "1.2kg/m3", map[string]float64{
+		"kg/m3": 1, "g/L": 1, "g/cm3": 1e3,
+	}}
+	// Bytes is an amount of memory, read into bytes.
+	Bytes = Kind{"amount of memory", "4GiB", map[string]float64{
+		"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
+	}}
+)
+
+// Parse reads a number followed by a unit of the kind, with or without a
+// space between them, and returns it in SI units. A number without a unit is
+// refused, because guessing it has ruined enough computations.
+func (k Kind) Parse(text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	end := len(text)
+	for end > 0 {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(text[:end]), 64); err == nil || isRange(err) {
+			break
+		}
+		end--
+	}
+	number, unit := strings.TrimSpace(text[:end]), strings.TrimSpace(text[end:])
+	if number == "" {
+		return 0, fmt.Errorf("%q is not a %s: write a number and a unit, such as %s", text, k.name, k.example)
+	}
+	if unit == "" {
+		return 0, fmt.Errorf("%s %q has no unit: write one of %s, such as %s", k.name, text, k.unitList(), k.example)
+	}
+	factor, ok := k.units[unit]
+	if !ok {
+		return 0, fmt.Errorf("%s %q has the unknown unit %q: use one of %s", k.name, text, unit, k.unitList())
+	}
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(value) || math.IsInf(value*factor, 0) {
+		return 0, fmt.Errorf("%s %q is not a finite number", k.name, text)
+	}
+	return value * factor, nil
+}
+
+// ParsePositive is Parse and refuses what is not above zero.
+func (k Kind) ParsePositive(text string) (float64, error) {
+	value, err := k.Parse(text)
+	if err == nil && value <= 0 {
+		err = fmt.Errorf("%s %q must be above zero", k.name, text)
+	}
+	return value, err
+}
+
+func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
+
+func (k Kind) unitList() string {
+	names := make([]string, 0, len(k.units))
+	for name := range k.units {
+		names = append(names, name)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		a, b := k.units[names[i]], k.units[names[j]]
+		return a > b || a == b && names[i] < names[j]
+	})
+	return strings.Join(names, ", ")
+}
+
+var prefixes = []struct {
+	factor float64
+	symbol string
+}{
+	{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"},
+}
+
+// Format writes a value in an SI unit with the metric prefix that suits its
+// size and three significant digits, such as "1.23 mm" for 0.00123 and "m".
+func Format(value float64, unit string) string {
+	if value == 0 || math.IsNaN(value) || math.IsInf(value, 0) {
+		return fmt.Sprintf("%g %s", value, unit)
+	}
+	chosen := prefixes[len(prefixes)-1]
+	for _, p := range prefixes {
+		if math.Abs(value) >= p.factor*0.9995 {
+			chosen = p
+			break
+		}
+	}
+	scaled := value / chosen.factor
+	digits := 2 - int(math.Floor(math.Log10(math.Abs(scaled))+1e-3))
+	return strconv.FormatFloat(scaled, 'f', max(0, min(digits, 6)), 64) + " " + chosen.symbol + unit
+}
+
+// FormatFlow writes a flow rate given in m³/s in L/min or mL/min.
+func FormatFlow(flow float64) string {
+	perMinute := flow * 60e3
+	if math.Abs(perMinute) < 0.1 {
+		return fmt.Sprintf("%.4g mL/min", perMinute*1e3)
+	}
+	return fmt.Sprintf("%.4g L/min", perMinute)
+}
+
+// FormatBytes writes an amount of memory with a binary prefix.
+func FormatBytes(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, symbols := float64(n)/unit, "KMGTPE"
+	for value >= unit && len(symbols) > 1 {
+		value, symbols = value/unit, symbols[1:]
+	}
+	return fmt.Sprintf("%.1f %ciB", value, symbols[0])
+}

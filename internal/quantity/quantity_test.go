@@ -1,0 +1,93 @@
+package quantity
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		kind Kind
+		text string
+		want float64
+	}{
+		{Length, "0.25mm", 0.25e-3},
+		{Length, " 1.5 cm ", 1.5e-2},
+		{Length, "1e-3m", 1e-3},
+		{Length, "250µm", 250e-6},
+		{Flow, "15L/min", 15e-3 / 60},
+		{Flow, "250 mL/s", 250e-6},
+		{Flow, "2.5e-4m3/s", 2.5e-4},
+		{Time, "20ms", 0.02},
+		{Viscosity, "15mm2/s", 15e-6},
+		{Density, "1.2kg/m3", 1.2},
+		{Bytes, "2GiB", 2 << 30},
+	}
+	for _, test := range tests {
+		got, err := test.kind.Parse(test.text)
+		if err != nil || math.Abs(got-test.want) > 1e-12*test.want {
+			t.Errorf("Parse(%q) = %g, %v; want %g", test.text, got, err, test.want)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	tests := []struct {
+		kind Kind
+		text string
+		says string
+	}{
+		{Length, "0.25", "no unit"},
+		{Length, "", "is not a length"},
+		{Length, "mm", "is not a length"},
+		{Length, "3 furlongs", "unknown unit"},
+		{Length, "3L/min", "unknown unit"},
+		{Length, "1e999mm", "finite"},
+		{Length, "NaN mm", "finite"},
+		{Length, "inf mm", "finite"},
+		{Flow, "fast", "is not a flow rate"},
+	}
+	for _, test := range tests {
+		if _, err := test.kind.Parse(test.text); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("Parse(%q) says %v; want %q", test.text, err, test.says)
+		}
+	}
+	for _, text := range []string{"0mm", "-1mm"} {
+		if _, err := Length.ParsePositive(text); err == nil {
+			t.Errorf("ParsePositive(%q) accepted", text)
+		}
+	}
+}
+
+func TestFormat(t *testing.T) {
+	tests := []struct{ got, want string }{
+		{Format(0.00123, "m"), "1.23 mm"},
+		{Format(0.25e-3, "m"), "250 µm"},
+		{Format(1, "Pa"), "1.00 Pa"},
+		{Format(999.9, "Pa"), "1.00 kPa"},
+		{Format(0, "Pa"), "0 Pa"},
+		{Format(-0.0153, "Pa"), "-15.3 mPa"},
+		{FormatFlow(15e-3 / 60), "15 L/min"},
+		{FormatFlow(1e-9), "0.06 mL/min"},
+		{FormatBytes(512), "512 B"},
+		{FormatBytes(3 << 29), "1.5 GiB"},
+	}
+	for _, test := range tests {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"0.25mm", "1e-3 m", "-", "0x1p-2mm", "1_000mm", "∞m"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		value, err := Length.Parse(text)
+		if err == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
+			t.Errorf("Parse(%q) = %g without an error", text, value)
+		}
+	})
+}

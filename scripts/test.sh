@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Everything that can be tested on this machine, and at the end what was left
+# out and why.
+set -uo pipefail
+GO=${GO:-go}
+log=$(mktemp -d)
+trap 'rm -rf "$log"' EXIT
+failed=0
+left_out=()
+
+# run NAME COMMAND...: runs go test verbosely into a log, shows a line a
+# package, and the whole output of what failed.
+run() {
+	local name=$1
+	shift
+	echo "== $name"
+	if "$@" >"$log/$name" 2>&1; then
+		grep -E '^(ok|FAIL)\b' "$log/$name"
+	else
+		failed=1
+		grep -vE '^(=== (RUN|PAUSE|CONT|NAME)|\s*--- (PASS|SKIP)|PASS|\?)' "$log/$name"
+	fi
+}
+
+bash scripts/lint.sh || failed=1
+run plain $GO test -v -timeout 10m ./...
+
+if bash scripts/openmpi.sh; then
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+	run mpi $GO test -v -tags mpi -timeout 5m -run MPI ./...
+else
+	left_out+=("tests with MPI: Open MPI is not installed")
+fi
+left_out+=("tests on a GPU: make gpu-test, on a machine with CUDA")
+while read -r line; do left_out+=("$line"); done < <(
+	cat "$log"/* | grep -A1 -hE '^\s*--- SKIP' | grep -vE '^\s*--- SKIP|^--$' | sed -E 's/^\s*[a-z_0-9]+\.go:[0-9]+: //' | sort | uniq -c | sed -E 's/^ *([0-9]+) /\1 skipped: /'
+)
+passed=$(cat "$log"/* | grep -cE '^--- PASS')
+broken=$(cat "$log"/* | grep -cE '^--- FAIL|^FAIL.*build failed')
+skipped=$(cat "$log"/* | grep -cE '^--- SKIP')
+echo
+echo "Left out:"
+printf -- '- %s\n' "${left_out[@]}"
+echo
+echo "$passed passed, $broken failed, $skipped skipped"
+exit $failed
