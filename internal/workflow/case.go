@@ -1,0 +1,97 @@
+package workflow
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Case says everything that a computation needs, as users write it: in a case
+// file (YAML, the names of the yaml tags), in flags, or both, flags having
+// the last word. Quantities carry units. The zero value of every field but
+// Surface means a sensible default.
+type Case struct {
+	// Surface is the STL file, or a grid file; relative to the case file.
+	Surface string `yaml:"surface"`
+	// Unit of the surface's coordinates; guessed when empty.
+	Unit string `yaml:"unit"`
+	// Spacing is the side of a cell; FluidCells asks for a number of cells
+	// instead.
+	Spacing    string `yaml:"spacing"`
+	FluidCells int64  `yaml:"fluid-cells"`
+	// Voxelizer is rows, vote or winding; chosen by the diagnosis when empty.
+	Voxelizer string `yaml:"voxelizer"`
+	// Inlet is the number of the opening that air enters through.
+	Inlet int `yaml:"inlet"`
+	// Openings are discs that cut the lumen, for surfaces without flat ends.
+	Openings []OpeningCase `yaml:"openings"`
+	// ExtendOpenings lengthens every opening by a straight piece: a length,
+	// or a multiple of the opening's diameter such as 2D.
+	ExtendOpenings string `yaml:"extend-openings"`
+
+	// Ranks is the number of ranks that share the work.
+	Ranks int `yaml:"ranks"`
+	// Decompose is regular, shrink, octree or bricks; Balance is linear, lpt,
+	// graph, sfc or rcb.
+	Decompose      string  `yaml:"decompose"`
+	Balance        string  `yaml:"balance"`
+	CuboidsPerRank int     `yaml:"cuboids-per-rank"`
+	MinSide        int     `yaml:"min-side"`
+	MaxSide        int     `yaml:"max-side"`
+	Imbalance      float64 `yaml:"imbalance"`
+	Seed           int64   `yaml:"seed"`
+
+	// Flow through the inlet. Viscosity is kinematic.
+	Flow      string `yaml:"flow"`
+	Viscosity string `yaml:"viscosity"`
+	Density   string `yaml:"density"`
+	// Collision is trt or bgk.
+	Collision string `yaml:"collision"`
+	// LatticeSpeed is the mean speed in the inlet in cells per step, which
+	// sets the time step.
+	LatticeSpeed float64 `yaml:"lattice-speed"`
+	// Steps or Time end the computation; when neither is given it ends when
+	// the flow is steady.
+	Steps int64  `yaml:"steps"`
+	Time  string `yaml:"time"`
+
+	// Output is the folder for results.
+	Output string `yaml:"output"`
+}
+
+// OpeningCase is an opening named by hand: a disc that cuts the lumen. Center
+// is in the surface's unit; Radius carries its own unit.
+type OpeningCase struct {
+	Name   string     `yaml:"name"`
+	Center [3]float64 `yaml:"center"`
+	Radius string     `yaml:"radius"`
+}
+
+// ReadCase reads a case file. Unknown keys are refused with their place in
+// the file. A relative surface is taken as relative to the case file.
+func ReadCase(path string) (Case, error) {
+	var c Case
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return c, fmt.Errorf("reading the case: %w", err)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
+	if err := decoder.Decode(&c); err != nil {
+		if errors.Is(err, io.EOF) {
+			return c, fmt.Errorf("case file %s is empty: it needs at least a line such as surface: airway.stl", path)
+		}
+		return c, fmt.Errorf("case file %s: %s", path, yaml.FormatError(err, false, true))
+	}
+	if c.Surface == "" {
+		return c, fmt.Errorf("case file %s names no surface: add a line such as surface: airway.stl", path)
+	}
+	if !filepath.IsAbs(c.Surface) {
+		c.Surface = filepath.Join(filepath.Dir(path), c.Surface)
+	}
+	return c, nil
+}
