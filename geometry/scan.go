@@ -1,0 +1,94 @@
+package geometry
+
+import "math"
+
+// A planePoint is a vertex as a family of parallel lattice lines sees it: U
+// and W say which line (whole numbers are lines), T is the place along it.
+type planePoint struct{ U, W, T float64 }
+
+// A segment is what a triangle leaves on the plane of the lines of one W: it
+// covers the lines First ≤ U < End, and meets line U at T + (U−First)·Step.
+// Sign is +1 where the triangle, seen along the lines, winds
+// counter-clockwise in (U, W), otherwise −1.
+type segment struct {
+	First, End int
+	T, Step    float64
+	Low, High  float64
+	Sign       int8
+}
+
+// crossing is where an edge meets a plane of lines.
+type crossing struct{ U, T float64 }
+
+// cross returns where the edge from a to b meets the plane W = w. It is
+// computed from the lower end, whichever way the edge is walked: both
+// triangles at an edge get the same bits, and no line slips between them.
+// The conversions forbid fused multiply-adds, which could differ between the
+// places this is inlined into.
+func cross(a, b *planePoint, w float64) crossing {
+	if a.W > b.W {
+		a, b = b, a
+	}
+	s := (w - a.W) / (b.W - a.W)
+	return crossing{
+		U: a.U + float64(s*(b.U-a.U)),
+		T: a.T + float64(s*(b.T-a.T)),
+	}
+}
+
+// slice cuts a triangle with the plane W = w and reports whether any line of
+// that plane meets it.
+//
+// The tie rule is half open in both directions: an edge meets the planes
+// lower ≤ W < upper, a cut covers the lines left ≤ U < right. Walking around
+// a closed surface the cuts with one plane join into closed polygons, end to
+// end with equal bits, so the signs of all crossings of a line sum to zero
+// whatever was rounded.
+func slice(p *[3]planePoint, w float64) (segment, bool) {
+	var up, down crossing
+	found := 0
+	for i := range p {
+		a, b := &p[i], &p[(i+1)%3]
+		switch {
+		case a.W <= w && w < b.W:
+			up = cross(a, b, w)
+			found |= 1
+		case b.W <= w && w < a.W:
+			down = cross(a, b, w)
+			found |= 2
+		}
+	}
+	if found != 3 {
+		return segment{}, false
+	}
+	left, right, sign := down, up, int8(1)
+	if down.U > up.U {
+		left, right, sign = up, down, -1
+	}
+	first, end := math.Ceil(left.U), math.Ceil(right.U)
+	if first >= end {
+		return segment{}, false
+	}
+	step := (right.T - left.T) / (right.U - left.U)
+	return segment{
+		First: int(first), End: int(end),
+		T: left.T + float64((first-left.U)*step), Step: step,
+		Low: min(left.T, right.T), High: max(left.T, right.T),
+		Sign: sign,
+	}, true
+}
+
+// at returns where the segment's triangle meets line u. It never leaves the
+// span between the segment's ends.
+func (s *segment) at(u int) float64 {
+	t := s.T + float64(float64(u-s.First)*s.Step)
+	return min(max(t, s.Low), s.High)
+}
+
+// planes returns the half-open range of planes that meet the triangle, within
+// low ≤ W < high.
+func planes(p *[3]planePoint, low, high int) (int, int) {
+	a := math.Ceil(min(p[0].W, p[1].W, p[2].W))
+	b := math.Ceil(max(p[0].W, p[1].W, p[2].W))
+	return int(max(a, float64(low))), int(min(b, float64(high)))
+}

@@ -1,0 +1,192 @@
+package geometry
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/hschendel/stl"
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Sizes of the parts of a binary STL file.
+const (
+	stlHeader   = 84
+	stlTriangle = 50
+)
+
+// ReadSurface reads an STL file, binary or ASCII, plain or gzipped. With
+// UnknownUnit the unit is guessed from the extents and Surface.UnitReason says
+// how.
+func ReadSurface(path string, unit Unit) (*Surface, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the surface: %w", err)
+	}
+	defer f.Close()
+	s, err := ReadSTL(f, unit)
+	if err != nil {
+		return nil, fmt.Errorf("surface %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// ReadSTL reads a surface from an STL stream; see ReadSurface.
+//
+// The parsing is github.com/hschendel/stl's. In front of it stand the checks
+// that it does not make: it takes NaN and a triangle count that the file does
+// not hold, knows keywords in lower case only, and stops after the first
+// solid.
+func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
+	buffered := bufio.NewReader(r)
+	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, fmt.Errorf("cannot unpack the gzipped file: %w", err)
+		}
+		defer z.Close()
+		buffered = bufio.NewReader(z)
+	}
+	data, err := io.ReadAll(buffered)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the file to its end, it may be truncated: %w", err)
+	}
+	c := &collector{index: map[[3]float32]int32{}}
+	if looksASCII(data) {
+		err = readASCII(data, c)
+	} else {
+		err = readBinary(data, c)
+	}
+	if err == nil {
+		err = c.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(c.surface.Triangles) == 0 {
+		return nil, errors.New("the file holds no triangles: export the surface again")
+	}
+	return c.finish(unit), nil
+}
+
+// looksASCII tells the two kinds of STL apart. A size that fits the binary
+// triangle count settles it, because binary headers may begin with "solid".
+func looksASCII(data []byte) bool {
+	if len(data) >= stlHeader {
+		count := int64(binary.LittleEndian.Uint32(data[80:]))
+		if int64(len(data)) == stlHeader+count*stlTriangle {
+			return false
+		}
+	}
+	start := bytes.TrimLeft(data[:min(len(data), 1024)], " \t\r\n\xef\xbb\xbf")
+	if len(start) < 5 || !bytes.EqualFold(start[:5], []byte("solid")) {
+		return false
+	}
+	return bytes.IndexByte(start, 0) < 0
+}
+
+func readBinary(data []byte, c *collector) error {
+	if len(data) == 0 {
+		return errors.New("the file is empty")
+	}
+	if len(data) < stlHeader {
+		return fmt.Errorf("the file has %d bytes, too few for an STL file", len(data))
+	}
+	promised := int64(binary.LittleEndian.Uint32(data[80:]))
+	held := int64(len(data)-stlHeader) / stlTriangle
+	rest := int64(len(data)-stlHeader) % stlTriangle
+	switch {
+	case rest == 0 && held > 0 && (promised == 0 || promised == math.MaxUint32):
+		// Some programs write the count before they know it.
+		c.note("the header's triangle count %d is wrong, the file's size says %d", promised, held)
+		promised = held
+	case promised > held:
+		return fmt.Errorf("the file is truncated or not STL: its header promises %d triangles and %d are there", promised, held)
+	case held > promised || rest > 0:
+		c.note("%d bytes behind the last triangle are ignored", int64(len(data))-stlHeader-promised*stlTriangle)
+	}
+	body := bytes.Clone(data[:stlHeader+promised*stlTriangle])
+	binary.LittleEndian.PutUint32(body[80:], uint32(promised))
+	c.begin("")
+	return stl.CopyAll(bytes.NewReader(body), c)
+}
+
+// collector is the stl.Writer that builds a Surface: it merges equal vertices
+// and refuses coordinates that are no numbers.
+type collector struct {
+	surface Surface
+	index   map[[3]float32]int32
+	raw     [][3]float32
+	solid   int32
+	err     error
+}
+
+var _ stl.Writer = (*collector)(nil)
+
+func (c *collector) note(format string, args ...any) {
+	c.surface.Notes = append(c.surface.Notes, fmt.Sprintf(format, args...))
+}
+
+// begin starts a new solid.
+func (c *collector) begin(name string) {
+	c.solid = int32(len(c.surface.Solids))
+	c.surface.Solids = append(c.surface.Solids, name)
+}
+
+func (c *collector) SetName(string)          {}
+func (c *collector) SetBinaryHeader([]byte)  {}
+func (c *collector) SetASCII(bool)           {}
+func (c *collector) SetTriangleCount(uint32) {}
+func (c *collector) AppendTriangle(t stl.Triangle) {
+	if c.err != nil {
+		return
+	}
+	out := Triangle{Solid: c.solid}
+	for i, v := range t.Vertices {
+		for _, x := range v {
+			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+				c.err = fmt.Errorf("triangle %d has a coordinate that is not a finite number", len(c.surface.Triangles)+1)
+				return
+			}
+		}
+		out.V[i] = c.vertex(v)
+	}
+	c.surface.Triangles = append(c.surface.Triangles, out)
+}
+
+func (c *collector) vertex(v stl.Vec3) int32 {
+	// Adding zero turns -0 into +0, which are the same place.
+	key := [3]float32{v[0] + 0, v[1] + 0, v[2] + 0}
+	if i, ok := c.index[key]; ok {
+		return i
+	}
+	i := int32(len(c.raw))
+	c.index[key] = i
+	c.raw = append(c.raw, key)
+	return i
+}
+
+// finish chooses the unit and turns coordinates into metres.
+func (c *collector) finish(unit Unit) *Surface {
+	s := &c.surface
+	s.Vertices = make([]r3.Vec, len(c.raw))
+	for i, v := range c.raw {
+		s.Vertices[i] = r3.Vec{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
+	}
+	s.Unit, s.UnitReason = unit, "given"
+	if unit == UnknownUnit {
+		low, high := s.Bounds()
+		d := r3.Sub(high, low)
+		s.Unit, s.UnitReason = guessUnit(max(d.X, d.Y, d.Z))
+	}
+	for i := range s.Vertices {
+		s.Vertices[i] = r3.Scale(float64(s.Unit), s.Vertices[i])
+	}
+	return s
+}

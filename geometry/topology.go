@@ -1,0 +1,133 @@
+package geometry
+
+import (
+	"slices"
+)
+
+// What a side of a triangle can meet instead of one other triangle.
+const (
+	openSide  = -1 // nothing
+	mixedSide = -2 // more than one other triangle
+)
+
+// topology says which triangles of a surface meet at which sides. Side
+// 3·t+i runs from corner i of triangle t to corner i+1.
+type topology struct {
+	// mate is the side that shares a side's edge, openSide or mixedSide.
+	mate []int32
+}
+
+// newTopology pairs the sides of all triangles. Triangles with two equal
+// corners must have been removed before.
+func newTopology(s *Surface) *topology {
+	type entry struct {
+		key  uint64
+		side int32
+	}
+	entries := make([]entry, 0, 3*len(s.Triangles))
+	for t := range s.Triangles {
+		for i := 0; i < 3; i++ {
+			a, b := s.side(int32(3*t + i))
+			entries = append(entries, entry{uint64(min(a, b))<<32 | uint64(max(a, b)), int32(3*t + i)})
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		switch {
+		case a.key < b.key:
+			return -1
+		case a.key > b.key:
+			return 1
+		}
+		return int(a.side) - int(b.side)
+	})
+	mate := make([]int32, len(entries))
+	for i := 0; i < len(entries); {
+		j := i + 1
+		for j < len(entries) && entries[j].key == entries[i].key {
+			j++
+		}
+		switch j - i {
+		case 1:
+			mate[entries[i].side] = openSide
+		case 2:
+			mate[entries[i].side], mate[entries[i+1].side] = entries[i+1].side, entries[i].side
+		default:
+			for _, e := range entries[i:j] {
+				mate[e.side] = mixedSide
+			}
+		}
+		i = j
+	}
+	return &topology{mate: mate}
+}
+
+// side returns the two vertices of a side, in the triangle's order.
+func (s *Surface) side(side int32) (from, to int32) {
+	v := &s.Triangles[side/3].V
+	return v[side%3], v[(side+1)%3]
+}
+
+// count returns how many edges are open and how many are shared by more than
+// two triangles' sides.
+func (t *topology) count() (open, mixed int) {
+	for _, m := range t.mate {
+		switch m {
+		case openSide:
+			open++
+		case mixedSide:
+			mixed++
+		}
+	}
+	return open, mixed
+}
+
+// components numbers the connected components of the surface in the order of
+// their first triangles.
+func (t *topology) components(s *Surface) (component []int32, count int) {
+	d := newDisjoint(len(s.Vertices))
+	for i := range s.Triangles {
+		v := &s.Triangles[i].V
+		d.union(v[0], v[1])
+		d.union(v[0], v[2])
+	}
+	component = make([]int32, len(s.Triangles))
+	number := map[int32]int32{}
+	for i := range s.Triangles {
+		root := d.find(s.Triangles[i].V[0])
+		n, ok := number[root]
+		if !ok {
+			n = int32(len(number))
+			number[root] = n
+		}
+		component[i] = n
+	}
+	return component, len(number)
+}
+
+// disjoint is a union-find structure whose roots are the lowest members.
+type disjoint []int32
+
+func newDisjoint(n int) disjoint {
+	d := make(disjoint, n)
+	for i := range d {
+		d[i] = int32(i)
+	}
+	return d
+}
+
+func (d disjoint) find(i int32) int32 {
+	for d[i] != i {
+		d[i] = d[d[i]]
+		i = d[i]
+	}
+	return i
+}
+
+func (d disjoint) union(a, b int32) {
+	a, b = d.find(a), d.find(b)
+	if a < b {
+		d[b] = a
+	} else {
+		d[a] = b
+	}
+}
