@@ -1,0 +1,147 @@
+package partition
+
+// fm is the localised k-way Fiduccia–Mattheyses refinement with multiple
+// tries (Sanders and Schulz 2011): from every boundary vertex in turn a small
+// search moves vertices by gain, best first, and is rolled back to its best
+// point. A vertex moves at most once per round.
+type fm struct {
+	s     *state
+	r     *random
+	queue *gainQueue
+	// locked[v] equals stamp when v has moved in this round.
+	locked []int32
+	stamp  int32
+	moves  []moved
+	seeds  []int32
+	over   int64 // current overload
+	// patience is the number of moves without improvement after which a
+	// search ends.
+	patience int
+	// slack is how far a part may pass its limit during a search.
+	slack int64
+	stop  func() bool
+}
+
+// moved records one move for rolling back.
+type moved struct{ v, from int32 }
+
+func newFM(s *state, r *random, patience int, stop func() bool) *fm {
+	n := len(s.part)
+	return &fm{s: s, r: r, queue: newGainQueue(n), locked: make([]int32, n), patience: patience, stop: stop}
+}
+
+// bestMove returns the part where v gains most among those with room, or -1.
+func (f *fm) bestMove(v int32) (int32, int64) {
+	s := f.s
+	from := s.part[v]
+	if s.count[from] == 1 || s.isFixed(v) {
+		return -1, 0
+	}
+	w := s.g.VertexWeights[v]
+	parts, conn := s.row(v)
+	best, bestConn, inner := int32(-1), int64(-1), int64(0)
+	for i, p := range parts {
+		if p == from {
+			inner = conn[i]
+			continue
+		}
+		if conn[i] < bestConn || s.weight[p]+w > s.limit[p]+f.slack {
+			continue
+		}
+		if conn[i] > bestConn || s.limit[p]-s.weight[p] > s.limit[best]-s.weight[best] {
+			best, bestConn = p, conn[i]
+		}
+	}
+	return best, bestConn - inner
+}
+
+// refine runs up to rounds rounds and ends early when one gains nothing.
+func (f *fm) refine(rounds int) {
+	for i := 0; i < rounds && !f.stop(); i++ {
+		before, overBefore := f.s.cut, f.s.overload()
+		f.round()
+		if f.s.cut >= before && f.over >= overBefore {
+			return
+		}
+	}
+}
+
+// round starts one search from every boundary vertex that has not moved yet.
+func (f *fm) round() {
+	f.stamp++
+	f.over = f.s.overload()
+	f.seeds = f.s.boundary(f.seeds[:0])
+	f.r.shuffle(f.seeds)
+	for _, v := range f.seeds {
+		if f.locked[v] == f.stamp {
+			continue
+		}
+		if to, gain := f.bestMove(v); to >= 0 {
+			f.queue.set(v, gain)
+			f.search()
+			if f.stop() {
+				return
+			}
+		}
+	}
+}
+
+// search moves vertices from the queue until it is empty or patience ends,
+// then undoes what came after the best point.
+func (f *fm) search() {
+	s := f.s
+	f.moves = f.moves[:0]
+	startOver := f.over
+	bestCut, bestOver, bestLength := s.cut, f.over, 0
+	for !f.queue.empty() && len(f.moves)-bestLength < f.patience {
+		v, key := f.queue.top()
+		f.queue.remove(v)
+		to, gain := f.bestMove(v)
+		if to < 0 {
+			continue
+		}
+		if gain < key {
+			f.queue.set(v, gain)
+			continue
+		}
+		f.apply(v, to)
+		if f.over < bestOver || f.over == bestOver && s.cut < bestCut {
+			bestCut, bestOver, bestLength = s.cut, f.over, len(f.moves)
+		}
+		f.touchNeighbours(v)
+	}
+	f.queue.clear()
+	for i := len(f.moves) - 1; i >= bestLength; i-- {
+		m := f.moves[i]
+		s.move(m.v, m.from)
+	}
+	if bestLength == 0 {
+		f.over = startOver
+	} else {
+		f.over = bestOver
+	}
+}
+
+func (f *fm) apply(v, to int32) {
+	s := f.s
+	from := s.part[v]
+	f.over -= max(s.weight[from]-s.limit[from], 0) + max(s.weight[to]-s.limit[to], 0)
+	f.moves = append(f.moves, moved{v, from})
+	f.locked[v] = f.stamp
+	s.move(v, to)
+	f.over += max(s.weight[from]-s.limit[from], 0) + max(s.weight[to]-s.limit[to], 0)
+}
+
+func (f *fm) touchNeighbours(v int32) {
+	g := f.s.g
+	for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+		if f.locked[u] == f.stamp {
+			continue
+		}
+		if to, gain := f.bestMove(u); to >= 0 {
+			f.queue.set(u, gain)
+		} else if f.queue.contains(u) {
+			f.queue.remove(u)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package partition
+
+import (
+	"math"
+	"math/big"
+	"sort"
+	"strconv"
+)
+
+// limits holds what every part may weigh.
+type limits struct {
+	// stated is ⌈(1+ε)·target⌉ for every part.
+	stated []int64
+	// effective is stated, raised where a vertex alone is heavier than its
+	// part, or where whole vertices cannot be packed any tighter.
+	effective []int64
+	// own holds for each vertex that needs a part for itself that part; nil
+	// if there is none.
+	own map[int32]int32
+}
+
+// decimal returns x as the decimal fraction a person would have typed, so
+// that 1.03·100 is 103 and not a little more.
+func decimal(x float64) *big.Rat {
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+	if !ok {
+		return new(big.Rat)
+	}
+	return r
+}
+
+func ceiling(r *big.Rat) int64 {
+	q := new(big.Int).Add(r.Num(), r.Denom())
+	q.Sub(q, big.NewInt(1))
+	q.Quo(q, r.Denom())
+	if !q.IsInt64() {
+		return math.MaxInt64 / 2
+	}
+	return min(q.Int64(), math.MaxInt64/2)
+}
+
+// statedLimits returns ⌈(1+ε)·t_p·W⌉ in exact arithmetic.
+func statedLimits(total int64, opt *Options) []int64 {
+	factor := new(big.Rat).Add(decimal(opt.Imbalance), big.NewRat(1, 1))
+	factor.Mul(factor, new(big.Rat).SetInt64(total))
+	result := make([]int64, opt.Parts)
+	if opt.Targets == nil {
+		limit := ceiling(factor.Quo(factor, big.NewRat(int64(opt.Parts), 1)))
+		for p := range result {
+			result[p] = limit
+		}
+		return result
+	}
+	sum := new(big.Rat)
+	for _, t := range opt.Targets {
+		sum.Add(sum, decimal(t))
+	}
+	factor.Quo(factor, sum)
+	for p, t := range opt.Targets {
+		result[p] = ceiling(new(big.Rat).Mul(factor, decimal(t)))
+	}
+	return result
+}
+
+// newLimits works out stated and effective limits of g.
+func newLimits(g *Graph, opt *Options) *limits {
+	l := &limits{stated: statedLimits(g.TotalVertexWeight(), opt)}
+	l.effective = append([]int64(nil), l.stated...)
+	if opt.Parts > 1 {
+		l.peelHeavyVertices(g, opt)
+		l.raiseForFixed(g, opt)
+		l.raiseForPacking(g, opt)
+	}
+	return l
+}
+
+// peelHeavyVertices gives a part of its own to every vertex that is heavier
+// than the largest part still free: such a part is then exactly that vertex,
+// and the others keep their limits.
+func (l *limits) peelHeavyVertices(g *Graph, opt *Options) {
+	parts := make([]int32, opt.Parts)
+	for p := range parts {
+		parts[p] = int32(p)
+	}
+	sort.SliceStable(parts, func(i, j int) bool { return l.stated[parts[i]] > l.stated[parts[j]] })
+	if opt.Fixed != nil {
+		return
+	}
+	heavy := make([]int32, 0)
+	smallest := l.stated[parts[len(parts)-1]]
+	for v := int32(0); int(v) < g.Vertices(); v++ {
+		if g.vertexWeight(v) > smallest {
+			heavy = append(heavy, v)
+		}
+	}
+	sort.SliceStable(heavy, func(i, j int) bool { return g.vertexWeight(heavy[i]) > g.vertexWeight(heavy[j]) })
+	for i, v := range heavy {
+		if i >= len(parts)-1 || g.vertexWeight(v) <= l.stated[parts[i]] {
+			break
+		}
+		if l.own == nil {
+			l.own = make(map[int32]int32)
+		}
+		l.own[v] = parts[i]
+		l.effective[parts[i]] = g.vertexWeight(v)
+	}
+}
+
+// raiseForFixed raises the limits of parts whose fixed vertices already weigh
+// more.
+func (l *limits) raiseForFixed(g *Graph, opt *Options) {
+	if opt.Fixed == nil {
+		return
+	}
+	weight := make([]int64, opt.Parts)
+	for v, p := range opt.Fixed {
+		if p >= 0 {
+			weight[p] += g.vertexWeight(int32(v))
+		}
+	}
+	for p, w := range weight {
+		l.effective[p] = max(l.effective[p], w)
+	}
+}
+
+// raiseForPacking makes sure that whole vertices can be packed at all: where
+// neither heaviest-first packing fits, the limits it needed become the
+// effective ones.
+func (l *limits) raiseForPacking(g *Graph, opt *Options) {
+	packing := packVertices(g, opt.Fixed, l)
+	for p, w := range packing.weight {
+		l.effective[p] = max(l.effective[p], w)
+	}
+}

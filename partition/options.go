@@ -1,0 +1,128 @@
+package partition
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Preset chooses between speed and quality.
+type Preset int
+
+// The presets, from fastest to best. See [Options.TimeLimit] for the memetic
+// search beyond Strong.
+const (
+	Fast Preset = iota
+	Eco
+	Strong
+)
+
+var presetNames = []string{"fast", "eco", "strong"}
+
+// String returns the preset's name on the command line.
+func (p Preset) String() string {
+	if p < 0 || int(p) >= len(presetNames) {
+		return fmt.Sprintf("preset(%d)", int(p))
+	}
+	return presetNames[p]
+}
+
+// ParsePreset returns the preset called name.
+func ParsePreset(name string) (Preset, error) {
+	for i, n := range presetNames {
+		if n == name {
+			return Preset(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown preset %q; use fast, eco or strong", name)
+}
+
+// Objective is what a partition minimises.
+type Objective int
+
+// The objectives. EdgeCut is the weight of the edges between parts.
+// CommunicationVolume is the sum over all vertices of the number of other
+// parts they touch. BottleneckVolume is that sum for the part where it is
+// largest.
+const (
+	EdgeCut Objective = iota
+	CommunicationVolume
+	BottleneckVolume
+)
+
+// DefaultImbalance is the usual tolerance of the literature, 3 %.
+const DefaultImbalance = 0.03
+
+// Options says what partition is wanted. The zero value of every field but
+// Parts is usable.
+type Options struct {
+	// Parts is the number of parts, at least 1.
+	Parts int
+	// Imbalance ε ≥ 0 bounds every part's weight by ⌈(1+ε)·target⌉ with
+	// target = fraction · total weight. Zero asks for parts as equal as whole
+	// units allow; [DefaultImbalance] is usual.
+	Imbalance float64
+	// Preset is Fast unless given.
+	Preset Preset
+	// Seed chooses one of the possible results; equal seeds give equal
+	// results whatever the number of workers, unless TimeLimit is set.
+	Seed uint64
+	// Targets holds one positive share per part, of any sum; nil means equal
+	// shares.
+	Targets []float64
+	// Fixed holds for each vertex the part it must be in, or -1; nil means
+	// none is fixed.
+	Fixed []int32
+	// Objective is EdgeCut unless given.
+	Objective Objective
+	// TimeLimit, if positive, goes on combining partitions (memetic search)
+	// until that much time has passed since the call.
+	TimeLimit time.Duration
+	// Workers is the number of goroutines that may compute; 0 means
+	// GOMAXPROCS. It does not change the result.
+	Workers int
+	// Progress, if set, is called from time to time, never concurrently.
+	Progress func(Progress)
+}
+
+// Progress tells how far a run is.
+type Progress struct {
+	// Stage names the current work in a word or two.
+	Stage string
+	// Done is the fraction of the work done, 0 to 1.
+	Done float64
+	// Objective is the best value so far; -1 while there is none.
+	Objective int64
+}
+
+// check returns an error that says which option is wrong for a graph of n
+// vertices.
+func (o *Options) check(n int) error {
+	switch {
+	case o.Parts < 1:
+		return fmt.Errorf("%d parts asked for; ask for at least 1", o.Parts)
+	case o.Parts > math.MaxInt32/2:
+		return fmt.Errorf("%d parts asked for; at most %d are possible", o.Parts, math.MaxInt32/2)
+	case !(o.Imbalance >= 0) || o.Imbalance > 1e6:
+		return fmt.Errorf("imbalance %v; give a number ≥ 0 such as 0.03", o.Imbalance)
+	case o.Preset < Fast || o.Preset > Strong:
+		return fmt.Errorf("unknown preset %d; use Fast, Eco or Strong", int(o.Preset))
+	case o.Objective < EdgeCut || o.Objective > BottleneckVolume:
+		return fmt.Errorf("unknown objective %d", int(o.Objective))
+	case o.Targets != nil && len(o.Targets) != o.Parts:
+		return fmt.Errorf("%d targets for %d parts; give one share per part", len(o.Targets), o.Parts)
+	case o.Fixed != nil && len(o.Fixed) != n:
+		return fmt.Errorf("%d entries in Fixed for %d vertices; give one per vertex, -1 where free", len(o.Fixed), n)
+	}
+	for p, t := range o.Targets {
+		if !(t > 0) || math.IsInf(t, 1) {
+			return fmt.Errorf("target of part %d is %v; shares must be positive", p, t)
+		}
+	}
+	for v, p := range o.Fixed {
+		if p < -1 || int(p) >= o.Parts {
+			return fmt.Errorf("vertex %d is fixed to part %d; parts run from 0 to %d, -1 is free", v, p, o.Parts-1)
+		}
+	}
+	return nil
+}

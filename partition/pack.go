@@ -1,0 +1,122 @@
+package partition
+
+import (
+	"container/heap"
+	"sort"
+)
+
+// packing is an assignment of vertices to parts that looks at weights only.
+type packing struct {
+	parts  []int32
+	weight []int64
+	over   int64 // weight above the effective limits
+}
+
+// packVertices packs heaviest first, each vertex to the part with the most
+// room left (worst fit), and if that breaks a limit, to the part with the
+// least sufficient room (best fit). It returns the better of both.
+func packVertices(g *Graph, fixed []int32, l *limits) *packing {
+	order := make([]int32, g.Vertices())
+	for v := range order {
+		order[v] = int32(v)
+	}
+	sort.SliceStable(order, func(i, j int) bool { return g.vertexWeight(order[i]) > g.vertexWeight(order[j]) })
+	worst := packWorstFit(g, fixed, l, order)
+	if worst.over == 0 {
+		return worst
+	}
+	if best := packBestFit(g, fixed, l, order); best.over < worst.over {
+		return best
+	}
+	return worst
+}
+
+// startPacking starts a packing with the vertices that have no choice and returns
+// the others in the given order.
+func startPacking(g *Graph, fixed []int32, l *limits, order []int32) (*packing, []int32) {
+	p := &packing{parts: make([]int32, g.Vertices()), weight: make([]int64, len(l.effective))}
+	free := make([]int32, 0, len(order))
+	for _, v := range order {
+		if own, ok := l.own[v]; ok {
+			p.put(g, v, own)
+		} else if fixed != nil && fixed[v] >= 0 {
+			p.put(g, v, fixed[v])
+		} else {
+			free = append(free, v)
+		}
+	}
+	return p, free
+}
+
+func (p *packing) put(g *Graph, v, part int32) {
+	p.parts[v] = part
+	p.weight[part] += g.vertexWeight(v)
+}
+
+func (p *packing) finish(l *limits) *packing {
+	for q, w := range p.weight {
+		p.over += max(w-l.effective[q], 0)
+	}
+	return p
+}
+
+// roomHeap orders parts by the room left, most first.
+type roomHeap struct {
+	parts []int32
+	room  []int64
+}
+
+func (h *roomHeap) Len() int { return len(h.parts) }
+func (h *roomHeap) Less(i, j int) bool {
+	a, b := h.parts[i], h.parts[j]
+	if h.room[a] != h.room[b] {
+		return h.room[a] > h.room[b]
+	}
+	return a < b
+}
+func (h *roomHeap) Swap(i, j int) { h.parts[i], h.parts[j] = h.parts[j], h.parts[i] }
+func (h *roomHeap) Push(x any)    { h.parts = append(h.parts, x.(int32)) }
+func (h *roomHeap) Pop() any {
+	last := h.parts[len(h.parts)-1]
+	h.parts = h.parts[:len(h.parts)-1]
+	return last
+}
+
+func packWorstFit(g *Graph, fixed []int32, l *limits, order []int32) *packing {
+	p, free := startPacking(g, fixed, l, order)
+	h := &roomHeap{room: make([]int64, len(l.effective))}
+	for q := range l.effective {
+		h.parts = append(h.parts, int32(q))
+		h.room[q] = l.effective[q] - p.weight[q]
+	}
+	heap.Init(h)
+	for _, v := range free {
+		q := h.parts[0]
+		p.put(g, v, q)
+		h.room[q] -= g.vertexWeight(v)
+		heap.Fix(h, 0)
+	}
+	return p.finish(l)
+}
+
+func packBestFit(g *Graph, fixed []int32, l *limits, order []int32) *packing {
+	p, free := startPacking(g, fixed, l, order)
+	for _, v := range free {
+		best, bestRoom := int32(-1), int64(0)
+		loosest, loosestRoom := int32(0), int64(0)
+		for q := range l.effective {
+			room := l.effective[q] - p.weight[q] - g.vertexWeight(v)
+			if room >= 0 && (best < 0 || room < bestRoom) {
+				best, bestRoom = int32(q), room
+			}
+			if q == 0 || room > loosestRoom {
+				loosest, loosestRoom = int32(q), room
+			}
+		}
+		if best < 0 {
+			best = loosest
+		}
+		p.put(g, v, best)
+	}
+	return p.finish(l)
+}

@@ -1,0 +1,305 @@
+package partition
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// checkResult compares every reported figure with one computed by the
+// definition, edge by edge.
+func checkResult(t interface{ Fatalf(string, ...any) }, g *Graph, opt Options, res *Result) {
+	n := g.Vertices()
+	if len(res.Parts) != n {
+		t.Fatalf("%d labels for %d vertices", len(res.Parts), n)
+	}
+	weight := make([]int64, opt.Parts)
+	count := make([]int, opt.Parts)
+	var cut int64
+	for v, p := range res.Parts {
+		if p < 0 || int(p) >= opt.Parts {
+			t.Fatalf("vertex %d has label %d of %d", v, p, opt.Parts)
+		}
+		weight[p] += g.vertexWeight(int32(v))
+		count[p]++
+		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+			if u := g.Neighbours[e]; int(u) > v && res.Parts[u] != p {
+				cut += g.edgeWeight(e)
+			}
+		}
+		if opt.Fixed != nil && opt.Fixed[v] >= 0 && opt.Fixed[v] != p {
+			t.Fatalf("vertex %d is fixed to %d but in %d", v, opt.Fixed[v], p)
+		}
+	}
+	if cut != res.Cut {
+		t.Fatalf("cut is %d, reported %d", cut, res.Cut)
+	}
+	empty, feasible := 0, true
+	for p, w := range weight {
+		if w != res.PartWeights[p] {
+			t.Fatalf("part %d weighs %d, reported %d", p, w, res.PartWeights[p])
+		}
+		if w > res.Limits[p] {
+			feasible = false
+		}
+		if count[p] == 0 {
+			empty++
+		}
+	}
+	if feasible != res.Feasible {
+		t.Fatalf("feasible is %v, reported %v", feasible, res.Feasible)
+	}
+	if empty != res.EmptyParts {
+		t.Fatalf("%d empty parts, reported %d", empty, res.EmptyParts)
+	}
+	if opt.Fixed == nil && empty > max(opt.Parts-n, 0) {
+		t.Fatalf("%d empty parts with %d vertices in %d parts", empty, n, opt.Parts)
+	}
+}
+
+// drawGraph draws a random graph, often disconnected, with or without
+// weights.
+func drawGraph(t *rapid.T) *Graph {
+	n := rapid.IntRange(1, 60).Draw(t, "vertices")
+	heaviest := rapid.SampledFrom([]int64{1, 3, 1000, 1 << 40, 1 << 54}).Draw(t, "heaviest")
+	var edges [][3]int64
+	seen := map[[2]int]bool{}
+	for i := rapid.IntRange(0, 3*n).Draw(t, "edges"); i > 0; i-- {
+		u, v := rapid.IntRange(0, n-1).Draw(t, "u"), rapid.IntRange(0, n-1).Draw(t, "v")
+		if u > v {
+			u, v = v, u
+		}
+		if u != v && !seen[[2]int{u, v}] {
+			seen[[2]int{u, v}] = true
+			edges = append(edges, [3]int64{int64(u), int64(v), rapid.Int64Range(1, heaviest).Draw(t, "weight")})
+		}
+	}
+	g := fromEdges(n, edges)
+	if rapid.Bool().Draw(t, "vertex weights") {
+		g.VertexWeights = rapid.SliceOfN(rapid.Int64Range(0, heaviest), n, n).Draw(t, "vertex weights")
+	}
+	return g
+}
+
+func TestPartitionProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t)
+		if err := g.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		opt := Options{
+			Parts:     rapid.IntRange(1, 12).Draw(t, "parts"),
+			Imbalance: rapid.SampledFrom([]float64{0, 0.03, 0.5}).Draw(t, "imbalance"),
+			Preset:    rapid.SampledFrom([]Preset{Fast, Eco, Strong}).Draw(t, "preset"),
+			Seed:      rapid.Uint64().Draw(t, "seed"),
+		}
+		if rapid.Bool().Draw(t, "with targets") {
+			opt.Targets = rapid.SliceOfN(rapid.Float64Range(0.1, 3), opt.Parts, opt.Parts).Draw(t, "targets")
+		}
+		if rapid.Bool().Draw(t, "with fixed") {
+			opt.Fixed = rapid.SliceOfN(rapid.Int32Range(-1, int32(opt.Parts)-1), g.Vertices(), g.Vertices()).Draw(t, "fixed")
+		}
+		res, err := Partition(context.Background(), g, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkResult(t, g, opt, res)
+	})
+}
+
+// feasibleByBruteForce tells whether any assignment keeps the limits and
+// leaves no part empty.
+func feasibleByBruteForce(g *Graph, limit []int64) bool {
+	n := g.Vertices()
+	weight := make([]int64, len(limit))
+	count := make([]int, len(limit))
+	var try func(v, empty int) bool
+	try = func(v, empty int) bool {
+		if n-v < empty {
+			return false
+		}
+		if v == n {
+			return true
+		}
+		w := g.vertexWeight(int32(v))
+		for p := range limit {
+			if weight[p]+w > limit[p] {
+				continue
+			}
+			weight[p] += w
+			count[p]++
+			left := empty
+			if count[p] == 1 {
+				left--
+			}
+			if try(v+1, left) {
+				return true
+			}
+			weight[p] -= w
+			count[p]--
+		}
+		return false
+	}
+	return try(0, len(limit))
+}
+
+func TestFeasibleWheneverPossible(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 9).Draw(t, "vertices")
+		k := rapid.IntRange(2, min(n, 4)).Draw(t, "parts")
+		g := fromEdges(n, pathEdges(n))
+		g.VertexWeights = rapid.SliceOfN(rapid.Int64Range(0, 20), n, n).Draw(t, "weights")
+		opt := Options{Parts: k, Imbalance: rapid.SampledFrom([]float64{0, 0.05, 0.2}).Draw(t, "imbalance")}
+		res, err := Partition(context.Background(), g, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !res.Feasible && feasibleByBruteForce(g, res.Limits) {
+			t.Fatalf("infeasible %v with limits %v although a feasible partition exists", res.PartWeights, res.Limits)
+		}
+	})
+}
+
+func pathEdges(n int) [][3]int64 {
+	var edges [][3]int64
+	for v := 1; v < n; v++ {
+		edges = append(edges, [3]int64{int64(v - 1), int64(v), 1})
+	}
+	return edges
+}
+
+func starEdges(n int) [][3]int64 {
+	var edges [][3]int64
+	for v := 1; v < n; v++ {
+		edges = append(edges, [3]int64{0, int64(v), 1})
+	}
+	return edges
+}
+
+func completeEdges(n int) [][3]int64 {
+	var edges [][3]int64
+	for u := 0; u < n; u++ {
+		for v := u + 1; v < n; v++ {
+			edges = append(edges, [3]int64{int64(u), int64(v), 1})
+		}
+	}
+	return edges
+}
+
+// The best cuts of these families are known in closed form.
+func TestKnownGraphs(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		g     *Graph
+		parts int
+		cut   int64
+	}{
+		{"empty", &Graph{}, 3, 0},
+		{"one vertex", fromEdges(1, nil), 3, 0},
+		{"isolated", fromEdges(10, nil), 5, 0},
+		{"star", fromEdges(41, starEdges(41)), 2, 20},
+		{"complete", fromEdges(12, completeEdges(12)), 3, 48},
+		{"k = n", fromEdges(12, completeEdges(12)), 12, 66},
+		{"k > n", fromEdges(12, completeEdges(12)), 15, 66},
+		{"k = 1", fromEdges(12, completeEdges(12)), 1, 0},
+	} {
+		for _, preset := range []Preset{Fast, Eco, Strong} {
+			opt := Options{Parts: c.parts, Preset: preset}
+			res, err := Partition(context.Background(), c.g, opt)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			checkResult(t, c.g, opt, res)
+			if !res.Feasible {
+				t.Errorf("%s, %v: infeasible weights %v, limits %v", c.name, preset, res.PartWeights, res.Limits)
+			}
+			if res.Cut != c.cut {
+				t.Errorf("%s, %v: cut %d, want %d", c.name, preset, res.Cut, c.cut)
+			}
+		}
+	}
+}
+
+func TestHeavyVertexAlone(t *testing.T) {
+	g := gridGraph(20, 20, 1)
+	g.VertexWeights = ones(400)
+	g.VertexWeights[210] = 500
+	res, err := Partition(context.Background(), g, Options{Parts: 8, Imbalance: 0.03})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// ⌈1.03·899/8⌉ = 116; the other seven parts share 399.
+	for p, w := range res.PartWeights {
+		if int32(p) == res.Parts[210] {
+			if w != 500 {
+				t.Errorf("the heavy vertex's part weighs %d, want exactly 500", w)
+			}
+		} else if w > 116 {
+			t.Errorf("part %d weighs %d, want at most 116", p, w)
+		}
+	}
+	if res.Feasible {
+		t.Error("reported feasible although a vertex weighs more than the limit")
+	}
+}
+
+func TestWeightsBeyondFloatPrecision(t *testing.T) {
+	g := gridGraph(8, 8, 1)
+	g.VertexWeights = make([]int64, 64)
+	for v := range g.VertexWeights {
+		g.VertexWeights[v] = 1<<54 + 1
+	}
+	g.EdgeWeights = make([]int64, len(g.Neighbours))
+	for e := range g.EdgeWeights {
+		g.EdgeWeights[e] = 1<<52 + 1
+	}
+	opt := Options{Parts: 2}
+	res, err := Partition(context.Background(), g, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkResult(t, g, opt, res)
+	if want := int64(32 * (1<<54 + 1)); res.Limits[0] != want || !res.Feasible {
+		t.Errorf("limit %d, feasible %v; want %d, true", res.Limits[0], res.Feasible, want)
+	}
+	if want := int64(8 * (1<<52 + 1)); res.Cut != want {
+		t.Errorf("cut %d, want %d", res.Cut, want)
+	}
+}
+
+func TestLimitIsDecimal(t *testing.T) {
+	// 1.03·100 is exactly 103; in binary floating point it is a little more.
+	res, err := Partition(context.Background(), gridGraph(20, 10, 1), Options{Parts: 2, Imbalance: 0.03})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Limits[0] != 103 {
+		t.Errorf("limit %d, want 103", res.Limits[0])
+	}
+}
+
+func TestOptionsRefused(t *testing.T) {
+	g := gridGraph(3, 3, 1)
+	for _, c := range []struct {
+		opt  Options
+		want string
+	}{
+		{Options{}, "0 parts"},
+		{Options{Parts: -3}, "-3 parts"},
+		{Options{Parts: 2, Imbalance: -0.1}, "imbalance -0.1"},
+		{Options{Parts: 2, Imbalance: math.NaN()}, "imbalance NaN"},
+		{Options{Parts: 2, Preset: 9}, "unknown preset"},
+		{Options{Parts: 2, Targets: []float64{1}}, "1 targets for 2 parts"},
+		{Options{Parts: 2, Targets: []float64{1, 0}}, "target of part 1"},
+		{Options{Parts: 2, Fixed: []int32{0}}, "1 entries in Fixed"},
+		{Options{Parts: 2, Fixed: []int32{0, 0, 0, 0, 2, 0, 0, 0, 0}}, "vertex 4 is fixed to part 2"},
+	} {
+		_, err := Partition(context.Background(), g, c.opt)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
