@@ -1,0 +1,170 @@
+package balance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"carina/cuboid"
+	"carina/partition"
+)
+
+// Rank is a processor that takes part: a CPU process or a GPU.
+type Rank struct {
+	// Speed is relative to the other ranks; a rank of speed 2 does the same
+	// work in half the time.
+	Speed float64 `json:"speed"`
+	// Host is the number of the computer it belongs to, from 0.
+	Host int `json:"host"`
+}
+
+// Problem is what a balancer solves: give every cuboid an owner so that the
+// work of each rank is in proportion to its speed.
+type Problem struct {
+	// Graph has one vertex per cuboid, weighted by work, and edges weighted
+	// by bytes (see Graph).
+	Graph *partition.Graph
+	// Cuboids say where the vertices lie.
+	Cuboids []cuboid.Cuboid
+	// Ranks are at most as many as cuboids.
+	Ranks []Rank
+	// Imbalance is how far the heaviest rank may exceed its share, such as
+	// 0.03. Balancers that cannot choose ignore it.
+	Imbalance float64
+	// Seed chooses one of several possible results.
+	Seed uint64
+	// Preset is the effort of the graph partitioner: fast, eco or strong.
+	Preset string
+	// Progress, if set, is told the stage and the share done, 0 to 1.
+	Progress func(stage string, done float64)
+}
+
+// Balancer distributes cuboids over ranks.
+type Balancer interface {
+	// Balance returns the owner of every cuboid. The same problem gives the
+	// same owners.
+	Balance(ctx context.Context, p *Problem) ([]int32, error)
+}
+
+// BalancerFunc is a function that is a Balancer.
+type BalancerFunc func(ctx context.Context, p *Problem) ([]int32, error)
+
+// Balance calls f.
+func (f BalancerFunc) Balance(ctx context.Context, p *Problem) ([]int32, error) { return f(ctx, p) }
+
+// balancers lists the balancers by their names on the command line.
+var balancers = []struct {
+	name     string
+	balancer Balancer
+}{
+	{"linear", BalancerFunc(linear)},
+	{"lpt", BalancerFunc(lpt)},
+	{"graph", BalancerFunc(graph)},
+	{"sfc", BalancerFunc(hilbert)},
+	{"hilbert", BalancerFunc(hilbert)},
+	{"morton", BalancerFunc(morton)},
+	{"rcb", BalancerFunc(rcb)},
+}
+
+// BalancerNames returns the names that NewBalancer knows.
+func BalancerNames() []string {
+	names := make([]string, len(balancers))
+	for i, b := range balancers {
+		names[i] = b.name
+	}
+	return names
+}
+
+// NewBalancer returns the balancer of a name: linear, lpt, graph, sfc (also
+// called hilbert), morton or rcb. Whatever it does, no rank stays empty as long
+// as there are enough cuboids.
+func NewBalancer(name string) (Balancer, error) {
+	for _, b := range balancers {
+		if b.name == name {
+			return BalancerFunc(func(ctx context.Context, p *Problem) ([]int32, error) {
+				return checked(ctx, b.balancer, p)
+			}), nil
+		}
+	}
+	return nil, fmt.Errorf("balance: unknown balancer %q: use one of %s", name, strings.Join(BalancerNames(), ", "))
+}
+
+// checked refuses problems without a solution and fills ranks left empty.
+func checked(ctx context.Context, b Balancer, p *Problem) ([]int32, error) {
+	n := len(p.Graph.VertexWeights)
+	if len(p.Ranks) < 1 {
+		return nil, fmt.Errorf("balance: %d ranks asked for: ask for at least one", len(p.Ranks))
+	}
+	if n < len(p.Ranks) {
+		return nil, fmt.Errorf("balance: %d cuboids cannot occupy %d ranks: split them further or use fewer ranks", n, len(p.Ranks))
+	}
+	for i, r := range p.Ranks {
+		if !(r.Speed > 0) || r.Speed > 1e12 {
+			return nil, fmt.Errorf("balance: rank %d has speed %v: give every rank a speed above 0", i, r.Speed)
+		}
+	}
+	owners, err := b.Balance(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	occupy(p, owners)
+	return owners, nil
+}
+
+// shares returns the part of all work that each rank should get; the sum is 1.
+func shares(ranks []Rank) []float64 {
+	var sum float64
+	for _, r := range ranks {
+		sum += r.Speed
+	}
+	list := make([]float64, len(ranks))
+	for i, r := range ranks {
+		list[i] = r.Speed / sum
+	}
+	return list
+}
+
+// loads returns the weight that each rank owns.
+func loads(p *Problem, owners []int32) []int64 {
+	list := make([]int64, len(p.Ranks))
+	for v, o := range owners {
+		list[o] += p.Graph.VertexWeights[v]
+	}
+	return list
+}
+
+// occupy gives every rank without a cuboid the lightest one of the busiest
+// rank that has several.
+func occupy(p *Problem, owners []int32) {
+	owned := make([][]int32, len(p.Ranks))
+	for v, o := range owners {
+		owned[o] = append(owned[o], int32(v))
+	}
+	load := loads(p, owners)
+	for r := range owned {
+		if len(owned[r]) > 0 {
+			continue
+		}
+		donor := -1
+		for d := range owned {
+			if len(owned[d]) > 1 && (donor < 0 || float64(load[d])/p.Ranks[d].Speed > float64(load[donor])/p.Ranks[donor].Speed) {
+				donor = d
+			}
+		}
+		if donor < 0 {
+			return
+		}
+		least := 0
+		for i, v := range owned[donor] {
+			if p.Graph.VertexWeights[v] < p.Graph.VertexWeights[owned[donor][least]] {
+				least = i
+			}
+		}
+		v := owned[donor][least]
+		owned[donor] = append(owned[donor][:least], owned[donor][least+1:]...)
+		owned[r] = []int32{v}
+		owners[v] = int32(r)
+		load[donor] -= p.Graph.VertexWeights[v]
+		load[r] += p.Graph.VertexWeights[v]
+	}
+}

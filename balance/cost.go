@@ -1,0 +1,164 @@
+package balance
+
+import (
+	"fmt"
+	"math"
+
+	"carina/cuboid"
+	"carina/partition"
+)
+
+// Layout is how a rank stores its cells.
+type Layout string
+
+// The layouts. Sparse stores fluid cells only: empty cells and the number of
+// cuboids cost next to nothing. Dense stores and streams every cell of a
+// cuboid, empty or not, and copies what crosses between cuboids of one rank.
+const (
+	Sparse Layout = "sparse"
+	Dense  Layout = "dense"
+)
+
+// Link is what it costs to send one message: Latency seconds and
+// SecondsPerByte for every byte.
+type Link struct {
+	Latency        float64 `json:"latency_s"`
+	SecondsPerByte float64 `json:"seconds_per_byte"`
+}
+
+// Cost says what one time step costs on a rank of speed 1. All times are in
+// seconds. Only ratios matter to the balancers; the predicted step time takes
+// the figures as they are.
+type Cost struct {
+	// Source says where the figures come from: "assumed", or the machine they
+	// were measured on.
+	Source string `json:"source"`
+	Layout Layout `json:"layout"`
+	// Fluid, Boundary, Opening and Empty are the times per cell: a fluid cell
+	// without links to the wall, one with such links, one with links to an
+	// opening, and a cell that is not fluid but lies in a cuboid.
+	Fluid    float64 `json:"fluid_s"`
+	Boundary float64 `json:"boundary_s"`
+	Opening  float64 `json:"opening_s"`
+	Empty    float64 `json:"empty_s"`
+	// Cuboid is the time that a cuboid costs besides its cells.
+	Cuboid float64 `json:"cuboid_s"`
+	// CopyPerByte is the time per byte that crosses between two cuboids of one
+	// rank; 0 where cuboids share one storage.
+	CopyPerByte float64 `json:"copy_seconds_per_byte"`
+	// BytesPerPopulation is the size of one crossing value: 8 or 4.
+	BytesPerPopulation int `json:"bytes_per_population"`
+	// Directions is 18 for D3Q19 and 26 for D3Q27.
+	Directions int `json:"directions"`
+	// Inside is a message between two ranks of one host, Between one between
+	// two hosts.
+	Inside  Link `json:"inside_host"`
+	Between Link `json:"between_hosts"`
+}
+
+// DefaultCost returns assumed figures for a layout, for use until a machine
+// has been measured: one core that streams 10 GB/s, 304 bytes per D3Q19 update
+// in double precision, an empty cell at a third of a fluid one where it is
+// stored (Fietz 2011, table 4.1: 1/1.8 to 1/4.5), and the latency and bandwidth
+// of present networks.
+func DefaultCost(layout Layout) Cost {
+	const fluid = 304 / 10e9
+	c := Cost{
+		Source: "assumed", Layout: layout,
+		Fluid: fluid, Boundary: 1.3 * fluid, Opening: 2 * fluid,
+		BytesPerPopulation: 8, Directions: 18,
+		Inside:  Link{Latency: 0.5e-6, SecondsPerByte: 1 / 8e9},
+		Between: Link{Latency: 2e-6, SecondsPerByte: 1 / 10e9},
+	}
+	if layout == Dense {
+		c.Empty = fluid / 3
+		c.Cuboid = 0.5e-6
+		c.CopyPerByte = 1 / 5e9
+	}
+	return c
+}
+
+// Check returns an error that names the first figure that cannot be.
+func (c *Cost) Check() error {
+	if c.Layout != Sparse && c.Layout != Dense {
+		return fmt.Errorf("balance: unknown layout %q in the cost model: use %q or %q", c.Layout, Sparse, Dense)
+	}
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{
+		{"fluid_s", c.Fluid}, {"boundary_s", c.Boundary}, {"opening_s", c.Opening}, {"empty_s", c.Empty},
+		{"cuboid_s", c.Cuboid}, {"copy_seconds_per_byte", c.CopyPerByte},
+		{"inside_host.latency_s", c.Inside.Latency}, {"inside_host.seconds_per_byte", c.Inside.SecondsPerByte},
+		{"between_hosts.latency_s", c.Between.Latency}, {"between_hosts.seconds_per_byte", c.Between.SecondsPerByte},
+	} {
+		if !(f.value >= 0) || f.value > 1e6 {
+			return fmt.Errorf("balance: %s is %v in the cost model: give seconds, at least 0", f.name, f.value)
+		}
+	}
+	if c.Fluid < 1e-15 || max(c.Boundary, c.Opening, c.Empty) > 1e6*c.Fluid || c.Cuboid > 1e9*c.Fluid {
+		return fmt.Errorf("balance: a fluid cell costs %v s in the cost model, too little beside the other figures: measure them together", c.Fluid)
+	}
+	if c.BytesPerPopulation < 1 || c.BytesPerPopulation > 16 {
+		return fmt.Errorf("balance: %d bytes per population in the cost model: use 2, 4 or 8", c.BytesPerPopulation)
+	}
+	if c.Directions != 18 && c.Directions != 26 {
+		return fmt.Errorf("balance: %d directions in the cost model: use 18 (D3Q19) or 26 (D3Q27)", c.Directions)
+	}
+	return nil
+}
+
+// Seconds returns the time a rank of speed 1 spends on the cells of a cuboid.
+func (c *Cost) Seconds(n cuboid.Counts) float64 {
+	return c.Cuboid + c.Fluid*float64(n.Fluid-n.Boundary) + c.Boundary*float64(n.Boundary-n.Opening) +
+		c.Opening*float64(n.Opening) + c.Empty*float64(n.Empty)
+}
+
+// unitsPerFluidCell makes graph weights whole numbers without rounding that
+// could matter: a thousandth of the work of one cell.
+const unitsPerFluidCell = 1000
+
+// Weight returns the work of a cuboid in thousandths of a fluid cell.
+func (c *Cost) Weight(n cuboid.Counts) int64 {
+	return int64(math.Round(c.Seconds(n) / c.Fluid * unitsPerFluidCell))
+}
+
+// Bytes returns how many bytes pass between two cuboids on different ranks in
+// one step, both ways together.
+func (c *Cost) Bytes(crossing cuboid.Crossing) int64 {
+	return 2 * crossing.Populations * int64(c.BytesPerPopulation)
+}
+
+// Graph returns the weighted graph of a decomposition: a vertex per cuboid
+// weighing its work, an edge where populations cross weighing the bytes that
+// would pass per step, so that the cut of a partition is the number of bytes
+// all ranks send. The crossings must be ordered, as cuboid.Crossings
+// returns them.
+func Graph(cost *Cost, counts []cuboid.Counts, crossings []cuboid.Crossing) *partition.Graph {
+	g := &partition.Graph{
+		Offsets:       make([]int64, len(counts)+1),
+		Neighbours:    make([]int32, 2*len(crossings)),
+		VertexWeights: make([]int64, len(counts)),
+		EdgeWeights:   make([]int64, 2*len(crossings)),
+	}
+	for i, n := range counts {
+		g.VertexWeights[i] = cost.Weight(n)
+	}
+	for _, c := range crossings {
+		g.Offsets[c.A+1]++
+		g.Offsets[c.B+1]++
+	}
+	for i := range counts {
+		g.Offsets[i+1] += g.Offsets[i]
+	}
+	next := append([]int64(nil), g.Offsets...)
+	put := func(from, to int32, weight int64) {
+		g.Neighbours[next[from]], g.EdgeWeights[next[from]] = to, weight
+		next[from]++
+	}
+	for _, c := range crossings {
+		put(c.A, c.B, cost.Bytes(c))
+		put(c.B, c.A, cost.Bytes(c))
+	}
+	return g
+}

@@ -1,0 +1,201 @@
+package balance
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"carina/cuboid"
+	"carina/geometry"
+	"carina/octree"
+	"carina/partition"
+)
+
+// decompositions are the names of the first step of a decomposition.
+var decompositions = []string{"regular", "shrink", "octree", "bricks"}
+
+// steps are what may follow it, in any order: "octree+shrink".
+var steps = []string{"shrink"}
+
+// strategy is a decomposition in steps.
+type strategy struct {
+	base   string
+	shrink bool
+}
+
+// parseStrategy reads a name such as "shrink" or "octree+shrink".
+func parseStrategy(name string) (strategy, error) {
+	words := strings.Split(name, "+")
+	s := strategy{base: words[0]}
+	if !slices.Contains(decompositions, s.base) {
+		return s, fmt.Errorf("balance: unknown decomposition %q: use one of %s, with +%s as wanted", name, strings.Join(decompositions, ", "), strings.Join(steps, " or +"))
+	}
+	if s.base == "shrink" {
+		s.base, s.shrink = "regular", true
+	}
+	for _, w := range words[1:] {
+		switch w {
+		case "shrink":
+			s.shrink = true
+		default:
+			return s, fmt.Errorf("balance: unknown step %q in decomposition %q: use +%s", w, name, strings.Join(steps, " or +"))
+		}
+	}
+	return s, nil
+}
+
+// decomposition is a grid cut into cuboids.
+type decomposition struct {
+	cuboids  []cuboid.Cuboid
+	segments []cuboid.Segment
+	counts   []cuboid.Counts
+}
+
+// decompose cuts the grid as the options say: the first step, removal of
+// cuboids without fluid, shrinking, and splitting until the ranks can share the
+// cuboids evenly.
+func decompose(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank) (*decomposition, error) {
+	s, err := parseStrategy(opt.Decompose)
+	if err != nil {
+		return nil, err
+	}
+	cuboids, err := firstStep(ctx, g, s.base, opt)
+	if err != nil {
+		return nil, err
+	}
+	d := &decomposition{cuboids: cuboids}
+	if d.segments, err = cuboid.Label(g, cuboids); err != nil {
+		return nil, err
+	}
+	d.cuboids = cuboid.Occupied(d.cuboids, d.segments, s.shrink)
+	if err := d.divide(ctx, g, opt, ranks, s.shrink); err != nil {
+		return nil, err
+	}
+	d.counts = cuboid.Count(g, d.cuboids, d.segments)
+	return d, nil
+}
+
+// firstStep makes cuboids that cover the fluid.
+func firstStep(ctx context.Context, g *geometry.Grid, base string, opt *Options) ([]cuboid.Cuboid, error) {
+	switch base {
+	case "octree":
+		return octree.Decompose(ctx, g, octree.Options{MinSide: opt.MinSide, MaxSide: opt.MaxSide})
+	case "bricks":
+		return cuboid.Bricks(g, [3]int32{opt.MinSide, opt.MinSide, opt.MinSide})
+	default:
+		count := int64(opt.CuboidsPerRank) * int64(opt.Ranks)
+		return cuboid.Regular(cuboid.Box(g), int(min(count, cuboid.Box(g).Cells())))
+	}
+}
+
+// chooseSides fills in the sides that were not given, as the number of cuboids
+// per rank that is wanted suggests.
+func (opt *Options) chooseSides(g *geometry.Grid, base string) {
+	wanted := float64(g.Cells()) / (float64(opt.Ranks) * float64(opt.CuboidsPerRank))
+	side := int32(1) << max(0, int(math.Floor(math.Log2(math.Cbrt(wanted)))))
+	switch {
+	case base == "bricks" && opt.MinSide == 0:
+		opt.MinSide = min(8, max(2, side))
+	case base == "octree":
+		if opt.MinSide == 0 {
+			opt.MinSide = max(2, side)
+			if opt.MaxSide > 0 {
+				opt.MinSide = min(opt.MinSide, opt.MaxSide)
+			}
+		}
+		if opt.MaxSide == 0 {
+			opt.MaxSide = 4 * opt.MinSide
+		}
+	}
+}
+
+// finest is how much smaller than a rank's share cuboids are made at most in
+// order to meet the balance limit.
+const finest = 256
+
+// divide splits cuboids until there are as many as ranks and, unless KeepHeavy
+// says otherwise, until the balance limit can be met. It labels the grid again.
+func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, shrink bool) error {
+	split := cuboid.Splitting{Weight: opt.Cost.Weight, Count: len(ranks), Shrink: shrink}
+	if err := d.split(ctx, g, split); err != nil || opt.KeepHeavy || opt.Balance == "linear" {
+		return err
+	}
+	share, tolerance := slices.Max(shares(ranks)), opt.tolerance(ranks)
+	// Each try allows cuboids half as heavy as the last.
+	for grain := 1.0; grain <= finest; grain *= 2 {
+		_, total := d.weights(opt.Cost)
+		split.Limit = int64((1 + tolerance) * share * float64(total) / grain)
+		if err := d.split(ctx, g, split); err != nil {
+			return err
+		}
+		weights, _ := d.weights(opt.Cost)
+		owners, err := d.trial(ctx, opt, ranks, weights)
+		if err != nil || imbalance(weights, owners, ranks) <= 1+tolerance {
+			return err
+		}
+	}
+	return nil
+}
+
+// split cuts cuboids if need be and labels the grid again.
+func (d *decomposition) split(ctx context.Context, g *geometry.Grid, split cuboid.Splitting) error {
+	boxes, err := cuboid.Split(ctx, d.cuboids, d.segments, split)
+	if err != nil || len(boxes) == len(d.cuboids) {
+		return err
+	}
+	d.cuboids = boxes
+	d.segments, err = cuboid.Label(g, boxes)
+	return err
+}
+
+// trial hands out the cuboids by their weights alone: heaviest first, which
+// shows what the graph balancer can reach too, or by the balancer that will
+// be used if it looks at weights and places only.
+func (d *decomposition) trial(ctx context.Context, opt *Options, ranks []Rank, weights []int64) ([]int32, error) {
+	name := opt.Balance
+	if name == "graph" {
+		name = "lpt"
+	}
+	b, err := NewBalancer(name)
+	if err != nil {
+		return nil, err
+	}
+	return b.Balance(ctx, &Problem{Graph: &partition.Graph{VertexWeights: weights}, Cuboids: d.cuboids, Ranks: ranks})
+}
+
+// weights returns the work of every cuboid, and of all.
+func (d *decomposition) weights(cost *Cost) ([]int64, int64) {
+	counts := make([]cuboid.Counts, len(d.cuboids))
+	for i, c := range d.cuboids {
+		counts[i].Empty = c.Cells()
+	}
+	for i := range d.segments {
+		s := &d.segments[i]
+		counts[s.Cuboid].Fluid += int64(s.X1 - s.X0)
+		counts[s.Cuboid].Empty -= int64(s.X1 - s.X0)
+	}
+	weights := make([]int64, len(counts))
+	var total int64
+	for i, c := range counts {
+		weights[i] = cost.Weight(c)
+		total += weights[i]
+	}
+	return weights, total
+}
+
+// imbalance returns the largest weight of a rank over its share of all.
+func imbalance(weights []int64, owners []int32, ranks []Rank) float64 {
+	load := make([]float64, len(ranks))
+	var total float64
+	for v, o := range owners {
+		load[o] += float64(weights[v])
+		total += float64(weights[v])
+	}
+	worst := 0.0
+	for r, share := range shares(ranks) {
+		worst = math.Max(worst, load[r]/(share*total))
+	}
+	return worst
+}

@@ -1,0 +1,172 @@
+package balance
+
+import (
+	"context"
+	"fmt"
+
+	"carina/cuboid"
+	"carina/geometry"
+)
+
+// Options say how a grid is to be partitioned. Zero values stand for sensible
+// defaults; only Ranks must be given.
+type Options struct {
+	// Ranks is the number of ranks.
+	Ranks int
+	// Speeds has one relative speed per rank; nil means that all are equal.
+	Speeds []float64
+	// DevicesPerHost says how many consecutive ranks share a host; 0 means
+	// that all do.
+	DevicesPerHost int
+	// Decompose is regular, shrink, octree or bricks, with +shrink as wanted;
+	// bricks by default.
+	Decompose string
+	// Balance is the name of a balancer, see NewBalancer; graph by default.
+	Balance string
+	// CuboidsPerRank is k, the number of blocks per rank before those without
+	// fluid are removed; 8 by default.
+	CuboidsPerRank int
+	// MinSide and MaxSide are the sides of octree leaves; MinSide is the side
+	// of a brick. Chosen from the number of ranks if 0.
+	MinSide, MaxSide int32
+	// Imbalance is how far the heaviest rank may exceed its share: 0.03 by
+	// default.
+	Imbalance float64
+	// KeepHeavy leaves cuboids whole although the ranks cannot share them
+	// within the imbalance, as long as there are enough of them.
+	KeepHeavy bool
+	// Seed chooses one of several possible results.
+	Seed uint64
+	// Preset is the effort of the graph partitioner: fast, eco or strong; eco
+	// by default.
+	Preset string
+	// Cost is the cost model; DefaultCost(Sparse) by default.
+	Cost *Cost
+	// Source is copied into the partition.
+	Source Source
+	// Progress, if set, is told the stage and the share done, 0 to 1.
+	Progress func(stage string, done float64)
+}
+
+// complete checks the options and fills in the defaults.
+func (opt *Options) complete(g *geometry.Grid) error {
+	if opt.Ranks < 1 {
+		return fmt.Errorf("balance: %d ranks asked for: ask for at least one", opt.Ranks)
+	}
+	if cells := g.Cells(); int64(opt.Ranks) > cells {
+		return fmt.Errorf("balance: %d ranks asked for, but there are only %d fluid cells: use at most %d ranks or a finer spacing", opt.Ranks, cells, cells)
+	}
+	if opt.Speeds != nil && len(opt.Speeds) != opt.Ranks {
+		return fmt.Errorf("balance: %d speeds given for %d ranks: give one for each", len(opt.Speeds), opt.Ranks)
+	}
+	if opt.DevicesPerHost < 0 || opt.CuboidsPerRank < 0 || opt.MinSide < 0 || opt.MaxSide < 0 || !(opt.Imbalance >= 0) {
+		return fmt.Errorf("balance: devices per host %d, cuboids per rank %d, sides %d to %d, imbalance %v: none may be negative", opt.DevicesPerHost, opt.CuboidsPerRank, opt.MinSide, opt.MaxSide, opt.Imbalance)
+	}
+	if opt.Cost == nil {
+		cost := DefaultCost(Sparse)
+		opt.Cost = &cost
+	}
+	if err := opt.Cost.Check(); err != nil {
+		return err
+	}
+	setDefault(&opt.Decompose, "bricks")
+	setDefault(&opt.Balance, "graph")
+	setDefault(&opt.CuboidsPerRank, 8)
+	setDefault(&opt.Imbalance, 0.03)
+	setDefault(&opt.Preset, "eco")
+	if opt.Progress == nil {
+		opt.Progress = func(string, float64) {}
+	}
+	s, err := parseStrategy(opt.Decompose)
+	if err != nil {
+		return err
+	}
+	opt.chooseSides(g, s.base)
+	return nil
+}
+
+func setDefault[T comparable](value *T, standard T) {
+	var zero T
+	if *value == zero {
+		*value = standard
+	}
+}
+
+// ranks returns the ranks that the options describe.
+func (opt *Options) ranks() []Rank {
+	list := make([]Rank, opt.Ranks)
+	for i := range list {
+		list[i].Speed = 1
+		if opt.Speeds != nil {
+			list[i].Speed = opt.Speeds[i]
+		}
+		if opt.DevicesPerHost > 0 {
+			list[i].Host = i / opt.DevicesPerHost
+		}
+	}
+	return list
+}
+
+// tolerance returns the imbalance that balancers are given. Where speeds
+// differ, what a fast rank may have too much is missing several times over from
+// a slow one; so that the slow ones stay within the imbalance too, the fast ones
+// get less room.
+func (opt *Options) tolerance(ranks []Rank) float64 {
+	if equalSpeeds(ranks) {
+		return opt.Imbalance
+	}
+	slow, fast := ranks[0].Speed, ranks[0].Speed
+	for _, r := range ranks {
+		slow, fast = min(slow, r.Speed), max(fast, r.Speed)
+	}
+	return opt.Imbalance * slow / (slow + fast)
+}
+
+// method records the options in a partition.
+func (opt *Options) method() Method {
+	return Method{
+		Decompose: opt.Decompose, Balance: opt.Balance, CuboidsPerRank: opt.CuboidsPerRank,
+		MinSide: opt.MinSide, MaxSide: opt.MaxSide, KeepHeavy: opt.KeepHeavy,
+		Imbalance: opt.Imbalance, Preset: opt.Preset, Seed: opt.Seed,
+	}
+}
+
+// Make partitions a grid: it decomposes it into cuboids, weighs them and what
+// crosses between them, and gives each an owner. No rank stays empty, whatever
+// their number, as long as there are as many fluid cells. The same grid and
+// options give the same partition.
+func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error) {
+	if err := opt.complete(g); err != nil {
+		return nil, err
+	}
+	balancer, err := NewBalancer(opt.Balance)
+	if err != nil {
+		return nil, err
+	}
+	ranks := opt.ranks()
+	opt.Progress("decompose", 0)
+	d, err := decompose(ctx, g, &opt, ranks)
+	if err != nil {
+		return nil, err
+	}
+	opt.Progress("weigh", 0.2)
+	crossings := cuboid.Crossings(d.segments, opt.Cost.Directions)
+	problem := &Problem{
+		Graph: Graph(opt.Cost, d.counts, crossings), Cuboids: d.cuboids, Ranks: ranks,
+		Imbalance: opt.tolerance(ranks), Seed: opt.Seed, Preset: opt.Preset,
+		Progress: func(stage string, done float64) { opt.Progress(stage, 0.4+0.5*done) },
+	}
+	opt.Progress("balance", 0.4)
+	owners, err := balancer.Balance(ctx, problem)
+	if err != nil {
+		return nil, err
+	}
+	opt.Progress("judge", 0.9)
+	p := &Partition{
+		Source: opt.Source, Grid: Reference(g), Cost: *opt.Cost, Ranks: ranks, Method: opt.method(),
+		Quality: measureQuality(opt.Cost, ranks, d.counts, crossings, owners, d.segments),
+		Cuboids: d.cuboids, Counts: d.counts, Owners: owners,
+	}
+	opt.Progress("judge", 1)
+	return p, nil
+}

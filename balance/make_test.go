@@ -1,0 +1,236 @@
+package balance_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"carina/balance"
+	"carina/cuboid"
+	"carina/geometry"
+	"carina/internal/gridtest"
+	"pgregory.net/rapid"
+)
+
+// drawOptions draws options that Make must be able to fulfil.
+func drawOptions(t *rapid.T, cells int64) balance.Options {
+	cost := balance.DefaultCost(rapid.SampledFrom([]balance.Layout{balance.Sparse, balance.Dense}).Draw(t, "layout"))
+	opt := balance.Options{
+		Ranks:          rapid.SampledFrom([]int{1, 2, 3, 71, 97, 512, 1021}).Draw(t, "ranks"),
+		Decompose:      rapid.SampledFrom([]string{"regular", "shrink", "octree", "octree+shrink", "bricks", "bricks+shrink"}).Draw(t, "decompose"),
+		Balance:        rapid.SampledFrom(balance.BalancerNames()).Draw(t, "balance"),
+		CuboidsPerRank: rapid.SampledFrom([]int{0, 1, 4}).Draw(t, "k"),
+		KeepHeavy:      rapid.Bool().Draw(t, "keep heavy"),
+		DevicesPerHost: rapid.IntRange(0, 5).Draw(t, "devices"),
+		Seed:           rapid.Uint64().Draw(t, "seed"),
+		Preset:         "fast",
+		Cost:           &cost,
+	}
+	opt.Ranks = int(min(int64(opt.Ranks), cells))
+	if rapid.Bool().Draw(t, "speeds") {
+		for r := range opt.Ranks {
+			opt.Speeds = append(opt.Speeds, float64(1+r%3))
+		}
+	}
+	return opt
+}
+
+func drawGrid(t *rapid.T) *geometry.Grid {
+	seed := rapid.Uint64().Draw(t, "grid seed")
+	switch rapid.IntRange(0, 3).Draw(t, "grid") {
+	case 0:
+		return gridtest.Full([3]int32{11, 12, 13})
+	case 1:
+		return gridtest.Balls([3]int32{24, 20, 28}, 3, seed)
+	case 2:
+		return gridtest.Noise([3]int32{14, 14, 14}, 0.5, seed)
+	default:
+		return gridtest.Tree(40, 3)
+	}
+}
+
+func TestEveryCellHasOneOwnerAndNoRankIsEmpty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGrid(t)
+		opt := drawOptions(t, g.Cells())
+		p, err := balance.Make(context.Background(), g, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		segments, err := p.Segments(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := p.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := balance.Read(&file); err != nil {
+			t.Fatalf("cannot read back: %v", err)
+		}
+		fluid := make([]int64, opt.Ranks)
+		var cells int64
+		for _, s := range segments {
+			fluid[p.Owners[s.Cuboid]] += int64(s.X1 - s.X0)
+			cells += int64(s.X1 - s.X0)
+		}
+		if cells != g.Cells() {
+			t.Fatalf("%d of %d cells owned", cells, g.Cells())
+		}
+		for r, n := range fluid {
+			if n == 0 {
+				t.Fatalf("rank %d is empty", r)
+			}
+		}
+		checkQuality(t, g, p)
+	})
+}
+
+// checkQuality compares the quality with a walk over all links of all cells.
+func checkQuality(t *rapid.T, g *geometry.Grid, p *balance.Partition) {
+	owner := make(map[[3]int32]int32)
+	for _, r := range g.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			owner[[3]int32{x, r.Y, r.Z}] = -1
+		}
+	}
+	for i, c := range p.Cuboids {
+		for z := c.Min[2]; z < c.Max[2]; z++ {
+			for y := c.Min[1]; y < c.Max[1]; y++ {
+				for x := c.Min[0]; x < c.Max[0]; x++ {
+					if _, fluid := owner[[3]int32{x, y, z}]; fluid {
+						owner[[3]int32{x, y, z}] = p.Owners[i]
+					}
+				}
+			}
+		}
+	}
+	bytes := make([]int64, len(p.Ranks))
+	neighbours := make([]map[int32]bool, len(p.Ranks))
+	halo := make([]map[[3]int32]bool, len(p.Ranks))
+	for r := range p.Ranks {
+		neighbours[r], halo[r] = make(map[int32]bool), make(map[[3]int32]bool)
+	}
+	for cell, o := range owner {
+		for _, d := range geometry.Directions[:p.Cost.Directions] {
+			next := [3]int32{cell[0] + int32(d.X), cell[1] + int32(d.Y), cell[2] + int32(d.Z)}
+			if q, fluid := owner[next]; fluid && q != o {
+				bytes[o] += int64(p.Cost.BytesPerPopulation)
+				neighbours[o][q] = true
+				halo[o][next] = true
+			}
+		}
+	}
+	for r, q := range p.Quality.Ranks {
+		if q.Bytes != bytes[r] || q.Neighbours != len(neighbours[r]) || q.HaloCells != int64(len(halo[r])) {
+			t.Fatalf("rank %d: %d bytes, %d neighbours, %d halo cells; want %d, %d, %d",
+				r, q.Bytes, q.Neighbours, q.HaloCells, bytes[r], len(neighbours[r]), len(halo[r]))
+		}
+	}
+}
+
+func TestSameSeedSameFile(t *testing.T) {
+	g := gridtest.Tree(60, 4)
+	for _, name := range balance.BalancerNames() {
+		var files [2]bytes.Buffer
+		for i := range files {
+			p, err := balance.Make(context.Background(), g, balance.Options{Ranks: 13, Balance: name, Seed: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Write(&files[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+			t.Errorf("%s: the files differ", name)
+		}
+	}
+}
+
+func TestSlowRanksGetAThird(t *testing.T) {
+	g := gridtest.Tree(100, 4)
+	for _, name := range []string{"lpt", "graph", "sfc", "morton", "rcb"} {
+		t.Run(name, func(t *testing.T) {
+			p, err := balance.Make(context.Background(), g, balance.Options{Ranks: 4, Speeds: []float64{1, 3, 1, 3}, Balance: name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			work := make([]float64, 4)
+			for r, q := range p.Quality.Ranks {
+				work[r] = q.Work * p.Ranks[r].Speed
+			}
+			for _, slow := range []int{0, 2} {
+				for _, fast := range []int{1, 3} {
+					if ratio := 3 * work[slow] / work[fast]; math.Abs(ratio-1) > 0.03 {
+						t.Errorf("rank %d has %.3f of a third of the work of rank %d", slow, ratio, fast)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestMakeRefuses(t *testing.T) {
+	g := gridtest.Full([3]int32{4, 5, 6})
+	bad := balance.DefaultCost(balance.Sparse)
+	bad.Fluid = math.NaN()
+	for _, test := range []struct {
+		name string
+		opt  balance.Options
+		want string
+	}{
+		{"no ranks", balance.Options{}, "0 ranks asked for"},
+		{"negative ranks", balance.Options{Ranks: -3}, "-3 ranks asked for"},
+		{"more ranks than cells", balance.Options{Ranks: 121}, "only 120 fluid cells: use at most 120 ranks"},
+		{"speeds", balance.Options{Ranks: 2, Speeds: []float64{1}}, "1 speeds given for 2 ranks"},
+		{"speed zero", balance.Options{Ranks: 2, Speeds: []float64{1, 0}}, "rank 1 has speed 0"},
+		{"balancer", balance.Options{Ranks: 2, Balance: "luck"}, `unknown balancer "luck"`},
+		{"decomposition", balance.Options{Ranks: 2, Decompose: "axe"}, `unknown decomposition "axe"`},
+		{"step", balance.Options{Ranks: 2, Decompose: "octree+grow"}, `unknown step "grow"`},
+		{"octree sides", balance.Options{Ranks: 2, Decompose: "octree", MinSide: 3}, "powers of two"},
+		{"imbalance", balance.Options{Ranks: 2, Imbalance: -1}, "none may be negative"},
+		{"cost", balance.Options{Ranks: 2, Cost: &bad}, "fluid_s is NaN"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := balance.Make(context.Background(), g, test.opt)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestMakeStopsWhenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := balance.Make(ctx, gridtest.Tree(60, 4), balance.Options{Ranks: 8, Decompose: "octree", Balance: "rcb"}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func ExampleMake() {
+	grid := gridtest.Full([3]int32{64, 64, 64})
+	p, err := balance.Make(context.Background(), grid, balance.Options{Ranks: 8, Balance: "rcb"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	segments, err := p.Segments(grid)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	own := func(s cuboid.Segment) bool { return p.Owners[s.Cuboid] == 3 }
+	cells := 0
+	for _, s := range segments {
+		if own(s) {
+			cells += int(s.X1 - s.X0)
+		}
+	}
+	fmt.Println(len(p.Cuboids), "cuboids; rank 3 computes", cells, "cells")
+	// Output: 512 cuboids; rank 3 computes 32768 cells
+}

@@ -1,0 +1,149 @@
+package balance
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+
+	"carina/cuboid"
+	"carina/geometry"
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Source says which surface a grid was made from. All fields may be empty.
+type Source struct {
+	// File is the name of the surface file, without its folder.
+	File string `json:"file,omitempty"`
+	// SHA256 is the hash of the file, in hexadecimal.
+	SHA256 string `json:"sha256,omitempty"`
+	// Unit is the unit of length of the file, such as "mm".
+	Unit string `json:"unit,omitempty"`
+}
+
+// GridReference says which grid a partition belongs to.
+type GridReference struct {
+	// Origin is the lowest corner of cell (0, 0, 0), in metres.
+	Origin [3]float64 `json:"origin_m"`
+	// Spacing is the side of a cell, in metres.
+	Spacing float64 `json:"spacing_m"`
+	// Size is the number of cells of the bounding box.
+	Size [3]int32 `json:"size"`
+	// FluidCells is the number of fluid cells.
+	FluidCells int64 `json:"fluid_cells"`
+	// Fingerprint is that of the grid, see Fingerprint.
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Method says how a partition was made; with the same grid, cost model and
+// ranks the same method gives the same partition.
+type Method struct {
+	Decompose      string  `json:"decompose"`
+	Balance        string  `json:"balance"`
+	CuboidsPerRank int     `json:"cuboids_per_rank,omitempty"`
+	MinSide        int32   `json:"min_side,omitempty"`
+	MaxSide        int32   `json:"max_side,omitempty"`
+	KeepHeavy      bool    `json:"keep_heavy,omitempty"`
+	Imbalance      float64 `json:"imbalance"`
+	Preset         string  `json:"preset,omitempty"`
+	Seed           uint64  `json:"seed"`
+}
+
+// Partition says which rank owns which cuboid of a grid. It is what a
+// partition file holds.
+type Partition struct {
+	Source  Source
+	Grid    GridReference
+	Cost    Cost
+	Ranks   []Rank
+	Method  Method
+	Quality Quality
+	// Cuboids are disjoint and hold every fluid cell; Counts[i] and Owners[i]
+	// belong to Cuboids[i].
+	Cuboids []cuboid.Cuboid
+	Counts  []cuboid.Counts
+	Owners  []int32
+}
+
+// Fingerprint returns a hash of everything that makes a grid what it is for a
+// partition: origin, spacing, size and fluid cells.
+func Fingerprint(g *geometry.Grid) string {
+	hash := sha256.New()
+	buffer := make([]byte, 0, 1<<16)
+	put := func(values ...uint64) {
+		for _, v := range values {
+			buffer = binary.LittleEndian.AppendUint64(buffer, v)
+		}
+		if len(buffer) > 1<<16-64 {
+			hash.Write(buffer)
+			buffer = buffer[:0]
+		}
+	}
+	put(math.Float64bits(g.Origin.X), math.Float64bits(g.Origin.Y), math.Float64bits(g.Origin.Z), math.Float64bits(g.Spacing))
+	put(uint64(g.Size[0]), uint64(g.Size[1]), uint64(g.Size[2]))
+	for _, r := range g.Runs {
+		put(uint64(uint32(r.X0))|uint64(uint32(r.X1))<<32, uint64(uint32(r.Y))|uint64(uint32(r.Z))<<32)
+	}
+	hash.Write(buffer)
+	return "sha256:" + hex.EncodeToString(hash.Sum(nil))
+}
+
+// Reference describes a grid.
+func Reference(g *geometry.Grid) GridReference {
+	return GridReference{
+		Origin: [3]float64{g.Origin.X, g.Origin.Y, g.Origin.Z}, Spacing: g.Spacing, Size: g.Size,
+		FluidCells: g.Cells(), Fingerprint: Fingerprint(g),
+	}
+}
+
+// Fits returns an error that says what differs if the partition was made for
+// another grid.
+func (p *Partition) Fits(g *geometry.Grid) error {
+	r := &p.Grid
+	origin := r3.Vec{X: r.Origin[0], Y: r.Origin[1], Z: r.Origin[2]}
+	advice := "voxelize with the spacing of the partition file or partition this grid anew"
+	switch cells := g.Cells(); {
+	case r.Spacing != g.Spacing:
+		return fmt.Errorf("balance: the partition was made for a spacing of %g m, the grid has %g m: %s", r.Spacing, g.Spacing, advice)
+	case r.Size != g.Size:
+		return fmt.Errorf("balance: the partition was made for a grid of %d×%d×%d cells, this one has %d×%d×%d: %s", r.Size[0], r.Size[1], r.Size[2], g.Size[0], g.Size[1], g.Size[2], advice)
+	case r.FluidCells != cells:
+		return fmt.Errorf("balance: the partition was made for %d fluid cells, the grid has %d: %s", r.FluidCells, cells, advice)
+	case origin != g.Origin:
+		return fmt.Errorf("balance: the partition was made for a grid with its origin at %v, this one has it at %v: %s", origin, g.Origin, advice)
+	case r.Fingerprint != Fingerprint(g):
+		return fmt.Errorf("balance: the partition was made for another geometry of the same size (the fingerprints differ): %s", advice)
+	}
+	return nil
+}
+
+// Segments returns the fluid cells of the grid as pieces of runs, each with
+// the cuboid it lies in; Owners says which rank owns a cuboid. It fails if the
+// partition was made for another grid, if a fluid cell is owned twice or by
+// nobody, or if the counts of cells are wrong.
+func (p *Partition) Segments(g *geometry.Grid) ([]cuboid.Segment, error) {
+	if err := p.Fits(g); err != nil {
+		return nil, err
+	}
+	segments, err := cuboid.Label(g, p.Cuboids)
+	if err != nil {
+		return nil, err
+	}
+	fluid := make([]int64, len(p.Cuboids))
+	for i := range segments {
+		fluid[segments[i].Cuboid] += int64(segments[i].X1 - segments[i].X0)
+	}
+	for i, n := range p.Counts {
+		if n.Fluid != fluid[i] {
+			return nil, fmt.Errorf("balance: cuboid %d has %d fluid cells by the partition file, but %d in the grid: partition this grid anew", i, n.Fluid, fluid[i])
+		}
+	}
+	return segments, nil
+}
+
+// String sums the partition up in a line.
+func (p *Partition) String() string {
+	return fmt.Sprintf("%d fluid cells in %d cuboids on %d ranks, %s + %s, work max/mean %.3f, %d bytes per step",
+		p.Quality.FluidCells, len(p.Cuboids), len(p.Ranks), p.Method.Decompose, p.Method.Balance, p.Quality.WorkMaxOverMean, p.Quality.BytesTotal)
+}

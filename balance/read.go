@@ -1,0 +1,255 @@
+package balance
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"carina/cuboid"
+	"github.com/klauspost/compress/gzip"
+)
+
+// ReadFile reads a partition file, gzipped or not, and checks that it is
+// sound, as far as that can be seen without the grid: Segments checks the rest.
+func ReadFile(name string) (*Partition, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("balance: cannot read the partition file: %w", err)
+	}
+	defer file.Close()
+	b := bufio.NewReaderSize(file, 1<<16)
+	var r io.Reader = b
+	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, fmt.Errorf("balance: %s is no sound gzip file (%w): copy it again or make it anew", name, err)
+		}
+		r = z
+	}
+	p, err := Read(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+// fileSections are the keys of a partition file, before they are understood.
+type fileSections struct {
+	Format  string          `json:"format"`
+	Version int             `json:"version"`
+	Source  json.RawMessage `json:"source"`
+	Grid    json.RawMessage `json:"grid"`
+	Cost    json.RawMessage `json:"cost"`
+	Ranks   json.RawMessage `json:"ranks"`
+	Method  json.RawMessage `json:"method"`
+	Quality json.RawMessage `json:"quality"`
+	Columns json.RawMessage `json:"cuboid_columns"`
+	Cuboids json.RawMessage `json:"cuboids"`
+}
+
+// Read reads what Write wrote and checks that it is sound.
+func Read(r io.Reader) (*Partition, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("balance: cannot read the partition file to its end (%w): copy it again or make it anew", err)
+	}
+	var s fileSections
+	if err := json.Unmarshal(text, &s); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return nil, fmt.Errorf("balance: this is no partition file (%w): make one with carina partition", err)
+		}
+		return nil, fmt.Errorf("balance: the partition file is truncated or damaged (%w): copy it again or make it anew", err)
+	}
+	if s.Format != fileFormat {
+		return nil, fmt.Errorf("balance: this is no partition file (its format is %q, not %q): make one with carina partition", s.Format, fileFormat)
+	}
+	if s.Version != fileVersion {
+		return nil, fmt.Errorf("balance: the partition file has version %d, this program reads version %d: use a program that fits or make the file anew", s.Version, fileVersion)
+	}
+	p := &Partition{}
+	if err := p.fill(&s); err != nil {
+		return nil, err
+	}
+	return p, p.sound()
+}
+
+// fill decodes the sections.
+func (p *Partition) fill(s *fileSections) error {
+	var columns []string
+	for _, section := range []struct {
+		name  string
+		text  json.RawMessage
+		value any
+	}{
+		{"source", s.Source, &p.Source}, {"grid", s.Grid, &p.Grid}, {"cost", s.Cost, &p.Cost}, {"ranks", s.Ranks, &p.Ranks},
+		{"method", s.Method, &p.Method}, {"quality", s.Quality, &p.Quality}, {"cuboid_columns", s.Columns, &columns},
+	} {
+		if section.text == nil {
+			return fmt.Errorf("balance: the partition file has no %q: make it anew", section.name)
+		}
+		if err := json.Unmarshal(section.text, section.value); err != nil {
+			return fmt.Errorf("balance: cannot understand %q of the partition file (%w): make it anew", section.name, err)
+		}
+	}
+	if !slices.Equal(columns, cuboidColumns) {
+		return fmt.Errorf("balance: the partition file has the cuboid columns %q, not %q: make it anew", columns, cuboidColumns)
+	}
+	return p.parseCuboids(s.Cuboids)
+}
+
+// parseCuboids reads the rows of cuboids, already known to be sound JSON. A
+// general decoder takes several times as long for a million rows.
+func (p *Partition) parseCuboids(text []byte) error {
+	scan := rowScanner{text: text}
+	if !scan.take('[') {
+		return errors.New("balance: the partition file has no list of cuboids: make it anew")
+	}
+	for !scan.take(']') {
+		if len(p.Cuboids) > 0 && !scan.take(',') {
+			return scan.failure(len(p.Cuboids))
+		}
+		var v [10]int64
+		if !scan.row(v[:]) {
+			return scan.failure(len(p.Cuboids))
+		}
+		c := cuboid.Cuboid{
+			Min: [3]int32{int32(v[0]), int32(v[1]), int32(v[2])},
+			Max: [3]int32{int32(v[3]), int32(v[4]), int32(v[5])},
+		}
+		for _, x := range v[:7] {
+			if x < 0 || x > maxSide {
+				return fmt.Errorf("balance: cuboid %d of the partition file has the coordinate or owner %d, out of range: make the file anew", len(p.Cuboids), x)
+			}
+		}
+		p.Cuboids = append(p.Cuboids, c)
+		p.Owners = append(p.Owners, int32(v[6]))
+		p.Counts = append(p.Counts, cuboid.Counts{Fluid: v[7], Boundary: v[8], Opening: v[9], Empty: c.Cells() - v[7]})
+	}
+	return nil
+}
+
+// maxSide bounds the sides of a grid, so that numbers of cells cannot
+// overflow 64 bits.
+const maxSide = 1 << 20
+
+// rowScanner reads lists of whole numbers.
+type rowScanner struct {
+	text []byte
+	at   int
+}
+
+func (s *rowScanner) failure(row int) error {
+	return fmt.Errorf("balance: cannot understand row %d of the cuboids of the partition file, which must be %d whole numbers: make the file anew", row, len(cuboidColumns))
+}
+
+// take skips white space and the character c if it comes next.
+func (s *rowScanner) take(c byte) bool {
+	for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\n' || s.text[s.at] == '\t' || s.text[s.at] == '\r') {
+		s.at++
+	}
+	if s.at < len(s.text) && s.text[s.at] == c {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// row reads exactly as many numbers as there are values.
+func (s *rowScanner) row(values []int64) bool {
+	if !s.take('[') {
+		return false
+	}
+	for i := range values {
+		if i > 0 && !s.take(',') {
+			return false
+		}
+		s.take(' ') // white space only: a space never remains
+		negative := s.take('-')
+		from := s.at
+		for s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9' && s.at-from < 19 {
+			values[i] = 10*values[i] + int64(s.text[s.at]-'0')
+			s.at++
+		}
+		if s.at == from || values[i] < 0 {
+			return false
+		}
+		if negative {
+			values[i] = -values[i]
+		}
+	}
+	return s.take(']')
+}
+
+// sound returns an error that names the first thing that cannot be.
+func (p *Partition) sound() error {
+	for _, check := range []func() error{p.soundGrid, p.Cost.Check, p.soundRanks, p.soundCuboids} {
+		if err := check(); err != nil {
+			return fmt.Errorf("%w (the partition file is inconsistent: make it anew)", err)
+		}
+	}
+	return nil
+}
+
+func (p *Partition) soundGrid() error {
+	g := &p.Grid
+	for _, n := range g.Size {
+		if n < 1 || n > maxSide {
+			return fmt.Errorf("balance: the grid has %d×%d×%d cells, out of range", g.Size[0], g.Size[1], g.Size[2])
+		}
+	}
+	if !(g.Spacing > 0) {
+		return fmt.Errorf("balance: the grid has a spacing of %v m", g.Spacing)
+	}
+	return nil
+}
+
+func (p *Partition) soundRanks() error {
+	if len(p.Ranks) == 0 {
+		return errors.New("balance: there are no ranks")
+	}
+	for i, r := range p.Ranks {
+		if !(r.Speed > 0) || r.Host < 0 {
+			return fmt.Errorf("balance: rank %d has speed %v and host %d", i, r.Speed, r.Host)
+		}
+	}
+	if n := len(p.Quality.Ranks); n != len(p.Ranks) {
+		return fmt.Errorf("balance: there are %d ranks, but the quality of %d", len(p.Ranks), n)
+	}
+	return nil
+}
+
+func (p *Partition) soundCuboids() error {
+	if err := cuboid.Disjoint(p.Cuboids, p.Grid.Size); err != nil {
+		return err
+	}
+	var fluid int64
+	owned := make([]int64, len(p.Ranks))
+	for i, n := range p.Counts {
+		if int(p.Owners[i]) >= len(p.Ranks) {
+			return fmt.Errorf("balance: cuboid %d belongs to rank %d, but there are %d ranks", i, p.Owners[i], len(p.Ranks))
+		}
+		if n.Opening < 0 || n.Opening > n.Boundary || n.Boundary > n.Fluid || n.Empty < 0 {
+			return fmt.Errorf("balance: cuboid %d has %d cells of which %d are fluid, %d boundary and %d opening", i, p.Cuboids[i].Cells(), n.Fluid, n.Boundary, n.Opening)
+		}
+		fluid += n.Fluid
+		owned[p.Owners[i]] += n.Fluid
+	}
+	if fluid != p.Grid.FluidCells {
+		return fmt.Errorf("balance: the cuboids hold %d fluid cells, the grid %d", fluid, p.Grid.FluidCells)
+	}
+	for r, n := range owned {
+		if n == 0 {
+			return fmt.Errorf("balance: rank %d owns no fluid cell", r)
+		}
+		if n != p.Quality.Ranks[r].Fluid {
+			return fmt.Errorf("balance: rank %d owns %d fluid cells, but %d by the quality", r, n, p.Quality.Ranks[r].Fluid)
+		}
+	}
+	return nil
+}
