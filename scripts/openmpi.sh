@@ -4,7 +4,7 @@
 # Exit status 0 when MPI programs can be built and started, 1 when not.
 set -u
 
-ready() { command -v mpirun >/dev/null && command -v cc >/dev/null && { pkg-config --exists ompi || command -v mpicc >/dev/null; } 2>/dev/null; }
+ready() { command -v mpirun >/dev/null && command -v cc >/dev/null && pkg-config --exists ompi 2>/dev/null; }
 
 ready && exit 0
 if ! command -v apt-get >/dev/null; then

@@ -61,7 +61,7 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentFlags().Bool("json", false, "print one JSON object with the result's figures on standard output")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand()
+	root.AddCommand(newGenerate(), newGraph())
 	return root
 }
 

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"carina/geometry"
+	"carina/geometry/generate"
+	"carina/internal/atomicfile"
+	"carina/internal/quantity"
+
+	"github.com/spf13/cobra"
+)
+
+// generateFlags are the options of all kinds of geometry together.
+type generateFlags struct {
+	output, unit          string
+	diameter, length      string
+	rule                  string
+	generations, segments int
+	seed                  uint64
+}
+
+// generators makes each kind of geometry from the flags.
+var generators = []struct {
+	kind, does string
+	make       func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error)
+}{
+	{"airway", "a branching tree of airways", func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error) {
+		return generate.Airway(generate.AirwayOptions{Rule: generate.Rule(f.rule), Generations: f.generations,
+			Seed: f.seed, Diameter: diameter, Length: length, Segments: f.segments})
+	}},
+	{"bifurcation", "the trachea and two main bronchi", func(f *generateFlags, diameter, _ float64) (*geometry.Surface, []geometry.Opening, error) {
+		return generate.Bifurcation(generate.BifurcationOptions{Diameter: diameter, Segments: f.segments})
+	}},
+	{"pipe", "a straight round pipe", func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error) {
+		return generate.Pipe(generate.PipeOptions{Diameter: diameter, Length: length, Segments: f.segments})
+	}},
+	{"cavity", "a closed cube", func(_ *generateFlags, _, length float64) (*geometry.Surface, []geometry.Opening, error) {
+		var options generate.CavityOptions
+		options.Size.X, options.Size.Y, options.Size.Z = length, length, length
+		return generate.Cavity(options)
+	}},
+}
+
+func newGenerate() *cobra.Command {
+	var flags generateFlags
+	var kinds, help []string
+	for _, g := range generators {
+		kinds = append(kinds, g.kind)
+		help = append(help, fmt.Sprintf("  %-18s %s", g.kind, g.does))
+	}
+	command := &cobra.Command{
+		Use:       "generate KIND -o FILE.stl",
+		Short:     "Make a test geometry",
+		Long:      "Make a closed surface with flat ends and write it as STL. The kinds are:\n\n" + strings.Join(help, "\n"),
+		Example:   "  carina generate airway --generations 5 -o airway.stl",
+		Args:      exactly("a kind of geometry"),
+		ValidArgs: kinds,
+		RunE: func(command *cobra.Command, arguments []string) error {
+			return runGenerate(command, arguments[0], &flags)
+		},
+	}
+	f := command.Flags()
+	f.StringVarP(&flags.output, "output", "o", "", "the STL file to write")
+	f.StringVar(&flags.unit, "unit", "mm", "unit of the file's coordinates")
+	f.StringVar(&flags.diameter, "diameter", "", "diameter of the trachea or pipe (default 18mm)")
+	f.StringVar(&flags.length, "length", "", "length of the trachea, the pipe or the cavity's side")
+	f.StringVar(&flags.rule, "rule", "", "airway: weibel (symmetric) or kitaoka (uneven, by seed) (default weibel)")
+	f.IntVar(&flags.generations, "generations", 0, "airway: generations below the trachea (default 4)")
+	f.IntVar(&flags.segments, "segments", 0, "edges around the trachea or pipe (default 64)")
+	f.Uint64Var(&flags.seed, "seed", 0, "airway: seed of the kitaoka rule")
+	return command
+}
+
+func runGenerate(command *cobra.Command, kind string, flags *generateFlags) error {
+	if flags.output == "" {
+		return usageError{errors.New("say where to write the surface, such as -o airway.stl")}
+	}
+	unit, err := geometry.ParseUnit(flags.unit)
+	if err != nil {
+		return err
+	}
+	var lengths [2]float64
+	for i, text := range []string{flags.diameter, flags.length} {
+		if text == "" {
+			continue
+		}
+		if lengths[i], err = quantity.Length.ParsePositive(text); err != nil {
+			return err
+		}
+	}
+	for _, g := range generators {
+		if g.kind != kind {
+			continue
+		}
+		surface, openings, err := g.make(flags, lengths[0], lengths[1])
+		if err != nil {
+			return err
+		}
+		return writeGenerated(command, surface, openings, flags.output, unit)
+	}
+	return usageError{fmt.Errorf("there is no geometry %q to generate: choose one of %s", kind, strings.Join(command.ValidArgs, ", "))}
+}
+
+func writeGenerated(command *cobra.Command, surface *geometry.Surface, openings []geometry.Opening, path string, unit geometry.Unit) error {
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		buffer := bufio.NewWriter(w)
+		return errors.Join(geometry.WriteSTL(buffer, surface, unit), buffer.Flush())
+	})
+	if err != nil {
+		return err
+	}
+	result := struct {
+		File      string  `json:"file"`
+		Unit      string  `json:"unit"`
+		Triangles int     `json:"triangles"`
+		VolumeM3  float64 `json:"volume_m3"`
+		AreaM2    float64 `json:"area_m2"`
+		Openings  int     `json:"openings"`
+	}{path, unit.String(), len(surface.Triangles), surface.Volume(), surface.Area(), len(openings)}
+	return printResult(command, result, func() string {
+		return fmt.Sprintf("%s: %d triangles in %s, %.4g mL, %d flat ends\n",
+			path, result.Triangles, result.Unit, result.VolumeM3*1e6, result.Openings)
+	})
+}

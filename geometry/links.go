@@ -1,0 +1,204 @@
+package geometry
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// halfWay is Distance of a link with q = ½.
+const halfWay = 32767
+
+// encodeFraction turns a fraction into Links.Distance, never past its ends.
+func encodeFraction(q float64) uint16 {
+	return uint16(min(max(math.Round(q*65536)-1, 0), 65535))
+}
+
+// buildLinks lists the links that leave the fluid and measures them against
+// the triangles. directions is 18 or 26.
+func (l *lattice) buildLinks(ctx context.Context, runs []Run, index *rowIndex, directions, workers int, progress func(float64)) (Links, error) {
+	links := Links{Directions: directions}
+	count := make([]slabCounts, l.slabCount()+1)
+	report := func(from, share float64) func(float64) {
+		if progress == nil {
+			return nil
+		}
+		return func(done float64) { progress(from + share*done) }
+	}
+	err := l.eachSlab(ctx, workers, report(0, 0.1), func(slab int) error {
+		m := newMasker(runs, index, directions)
+		c := slabCounts{}
+		from, to := l.slabRuns(index, slab)
+		for i := from; i < to; i++ {
+			c.fluid += int64(runs[i].X1 - runs[i].X0)
+			m.run(int(i), func(_ int32, mask uint32) {
+				c.cells++
+				c.links += int64(bits.OnesCount32(mask))
+			})
+		}
+		count[slab+1] = c
+		return nil
+	})
+	if err != nil {
+		return links, err
+	}
+	for i := 1; i < len(count); i++ {
+		count[i].add(count[i-1])
+	}
+	total := count[len(count)-1]
+	links.Cells = make([]int64, total.cells)
+	links.Mask = make([]uint32, total.cells)
+	links.First = make([]int64, total.cells+1)
+	links.First[total.cells] = total.links
+	links.Distance = make([]uint16, total.links)
+	met := make([][]OpeningLink, l.slabCount())
+	err = l.eachSlab(ctx, workers, report(0.1, 0.9), func(slab int) error {
+		w := newSlabLinks(l, &links, slab, count[slab], count[slab+1])
+		w.fill(runs, index)
+		w.measure()
+		met[slab] = w.finish()
+		return nil
+	})
+	if err != nil {
+		return links, err
+	}
+	links.Openings = slices.Concat(met...)
+	return links, nil
+}
+
+// slabCounts counts what lies in a slab, or before it.
+type slabCounts struct{ fluid, cells, links int64 }
+
+func (c *slabCounts) add(o slabCounts) {
+	c.fluid += o.fluid
+	c.cells += o.cells
+	c.links += o.links
+}
+
+// slabRuns returns the range of the runs of a slab.
+func (l *lattice) slabRuns(index *rowIndex, slab int) (from, to int32) {
+	z0, z1 := l.layers(slab)
+	return index.start[int(z0)*int(index.ny)], index.start[int(z1)*int(index.ny)]
+}
+
+// slabLinks fills the part of the links that belongs to one slab.
+type slabLinks struct {
+	lattice *lattice
+	links   *Links
+	z0, z1  int32
+	before  slabCounts
+	// The slab's own parts of Links: cells, masks, first links.
+	cells []int64
+	mask  []uint32
+	first []int64
+	// x of every boundary cell, and the first boundary cell of every row.
+	x   []int32
+	row []int32
+	// Of every link: the distance found so far, 1 + q·65536 clamped, 0 for
+	// none; and the opening met there.
+	nearest []float32
+	opening []uint16
+	runs    []Run
+	index   *rowIndex
+}
+
+func newSlabLinks(l *lattice, links *Links, slab int, before, after slabCounts) *slabLinks {
+	z0, z1 := l.layers(slab)
+	w := &slabLinks{lattice: l, links: links, z0: z0, z1: z1, before: before}
+	w.cells = links.Cells[before.cells:after.cells]
+	w.mask = links.Mask[before.cells:after.cells]
+	w.first = links.First[before.cells:after.cells]
+	w.x = make([]int32, 0, len(w.cells))
+	w.row = make([]int32, int(z1-z0)*int(l.size[1])+1)
+	n := after.links - before.links
+	w.nearest = make([]float32, n)
+	for i := range w.nearest {
+		w.nearest[i] = 2
+	}
+	w.opening = make([]uint16, n)
+	return w
+}
+
+// fill writes the slab's boundary cells, masks and first links.
+func (w *slabLinks) fill(runs []Run, index *rowIndex) {
+	m := newMasker(runs, index, w.links.Directions)
+	ny := int(index.ny)
+	global, cell, link := w.before.fluid, 0, w.before.links
+	for row := 0; row < len(w.row)-1; row++ {
+		w.row[row] = int32(cell)
+		from, to := index.row(int32(row%ny), w.z0+int32(row/ny))
+		for i := from; i < to; i++ {
+			m.run(int(i), func(x int32, mask uint32) {
+				w.cells[cell] = global + int64(x-runs[i].X0)
+				w.mask[cell] = mask
+				w.first[cell] = link
+				w.x = append(w.x, x)
+				link += int64(bits.OnesCount32(mask))
+				cell++
+			})
+			global += int64(runs[i].X1 - runs[i].X0)
+		}
+	}
+	w.row[len(w.row)-1] = int32(cell)
+}
+
+// link returns the number, within the slab, of the link that leaves cell
+// (x, y, z) in direction d, or -1.
+func (w *slabLinks) link(x, y, z int32, d int) int {
+	ny := w.lattice.size[1]
+	if z < w.z0 || z >= w.z1 || uint32(y) >= uint32(ny) {
+		return -1
+	}
+	row := int(z-w.z0)*int(ny) + int(y)
+	from, to := w.row[row], w.row[row+1]
+	for from < to {
+		middle := (from + to) >> 1
+		if w.x[middle] < x {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	if from == w.row[row+1] || w.x[from] != x {
+		return -1
+	}
+	mask := w.mask[from]
+	if mask>>d&1 == 0 {
+		return -1
+	}
+	return int(w.first[from]-w.before.links) + bits.OnesCount32(mask&(1<<d-1))
+}
+
+// meet records that the link leaving cell (x, y, z) in direction d meets a
+// triangle after the fraction q. The nearest counts; where two are equally
+// near, the opening with the highest number, whatever the order of triangles.
+func (w *slabLinks) meet(x, y, z int32, d int, q float64, opening uint16) {
+	i := w.link(x, y, z, d)
+	if i < 0 {
+		return
+	}
+	switch f := float32(q); {
+	case f < w.nearest[i]:
+		w.nearest[i], w.opening[i] = f, opening
+	case f == w.nearest[i]:
+		w.opening[i] = max(w.opening[i], opening)
+	}
+}
+
+// finish encodes the distances and lists the links that meet openings.
+func (w *slabLinks) finish() []OpeningLink {
+	var met []OpeningLink
+	distance := w.links.Distance[w.before.links:]
+	for i, q := range w.nearest {
+		if q > 1 {
+			distance[i] = halfWay
+			continue
+		}
+		distance[i] = encodeFraction(float64(q))
+		if n := w.opening[i]; n > 0 {
+			met = append(met, OpeningLink{Link: w.before.links + int64(i), Number: n})
+		}
+	}
+	return met
+}

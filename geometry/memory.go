@@ -1,0 +1,67 @@
+package geometry
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// MemoryEstimate returns how many bytes voxelizing a surface of the given
+// area takes at the given spacing, with links in 18 directions, for a box of
+// the given numbers of cells.
+//
+// A plane cuts (|nx|+|ny|+|nz|) of the axis links per cell area and about 5.7
+// of the 18 directions' when averaged over its orientation; 1.5 cells have a
+// link.
+func MemoryEstimate(area, spacing float64, box [3]float64) int64 {
+	faces := area / (spacing * spacing)
+	runs := faces / 4
+	bytes := runs*(2*16+2*4) + // runs, twice while they are joined; parts
+		faces/2*8*0.2 + // crossings of the slabs under work
+		faces*1.5*(8+4+8) + faces*5.7*2 + // links
+		box[1]*box[2]*4 // rows
+	return int64(min(bytes, math.MaxInt64/2))
+}
+
+// checkMemory refuses grids that would not fit.
+func checkMemory(p *Prepared, spacing float64, box [3]float64, limit int64) error {
+	for _, n := range box {
+		if n > maxCells {
+			return fmt.Errorf("a spacing of %.3g mm means %.3g cells along one side, more than the %d possible: choose a larger spacing",
+				spacing*1e3, n, maxCells)
+		}
+	}
+	if limit == 0 {
+		limit = availableMemory()
+	}
+	need := MemoryEstimate(p.Area, spacing, box)
+	if limit > 0 && need > limit {
+		return fmt.Errorf("a spacing of %.3g mm (about %.2g fluid cells) needs some %.1f GiB for the voxel grid alone, %.1f GiB are free: choose a larger spacing or fewer cells",
+			spacing*1e3, p.Volume/(spacing*spacing*spacing), gib(need), gib(limit))
+	}
+	return nil
+}
+
+func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
+
+// availableMemory returns the bytes of memory that new work may take, or 0
+// where the system does not say.
+func availableMemory() int64 {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) >= 2 && fields[0] == "MemAvailable:" {
+			if kib, err := strconv.ParseInt(fields[1], 10, 64); err == nil {
+				return kib << 10
+			}
+		}
+	}
+	return 0
+}

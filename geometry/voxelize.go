@@ -1,0 +1,261 @@
+package geometry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Method is a way to decide which cells are inside a surface.
+type Method string
+
+// The methods of voxelization.
+const (
+	// Automatic chooses by the state of the surface.
+	Automatic Method = ""
+	// Rows counts the crossings along rows; needs a closed surface.
+	Rows Method = "rows"
+	// Vote takes the majority of the counts along x, y and z.
+	Vote Method = "vote"
+	// Winding takes the generalised winding number (Barill et al. 2018), for
+	// surfaces with holes that could not be mended.
+	Winding Method = "winding"
+)
+
+// Options says how to voxelize a surface. The zero value of everything but
+// Spacing and FluidCells is a sensible default.
+type Options struct {
+	// Spacing is the side of a cell in metres; 0 derives it from FluidCells.
+	Spacing float64
+	// FluidCells is the number of fluid cells wanted, met within some percent.
+	FluidCells int64
+	// Inlet is the number of the opening to make the inlet; 0 leaves the
+	// surface's own name for it, or the largest.
+	Inlet int
+	// Method forces a voxelizer.
+	Method Method
+	// Openings cut the lumen by hand.
+	Openings []Disc
+	// Directions is how many directions have links: 18 (the default) or 26.
+	Directions int
+	// MemoryLimit refuses grids whose voxelization would need more bytes; 0
+	// means what the machine has free.
+	MemoryLimit int64
+	// Workers is the number of goroutines; 0 means GOMAXPROCS. The result does
+	// not depend on it.
+	Workers int
+	// Progress, if set, hears the share done of each stage.
+	Progress func(stage string, done float64)
+}
+
+// Disc is an opening placed by hand: the lumen is cut by the plane of the
+// disc and what lies beyond it is left out.
+type Disc struct {
+	Center r3.Vec
+	Radius float64
+	// Normal points out of the lumen; zero lets the program align it with the
+	// tube.
+	Normal r3.Vec
+	Name   string
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Spacing < 0 || math.IsNaN(o.Spacing) || math.IsInf(o.Spacing, 0):
+		return fmt.Errorf("the spacing must be a positive length, not %g m", o.Spacing)
+	case o.FluidCells < 0:
+		return fmt.Errorf("the number of fluid cells must be positive, not %d", o.FluidCells)
+	case o.Spacing == 0 && o.FluidCells == 0:
+		return errors.New("say how fine the grid is to be: a spacing such as 0.25mm, or a number of fluid cells")
+	case o.Spacing > 0 && o.FluidCells > 0:
+		return errors.New("give either a spacing or a number of fluid cells, not both")
+	case o.Directions != 0 && o.Directions != 18 && o.Directions != 26:
+		return fmt.Errorf("links go in 18 or 26 directions, not %d", o.Directions)
+	}
+	return nil
+}
+
+func (o *Options) stage(name string) func(float64) {
+	if o.Progress == nil {
+		return nil
+	}
+	return func(done float64) { o.Progress(name, done) }
+}
+
+func (o *Options) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Voxelize fills the lumen of a surface with cells. See Prepare for what is
+// done to the surface before, and VoxelizePrepared.
+func Voxelize(ctx context.Context, s *Surface, o Options) (*Grid, error) {
+	p, err := Prepare(s, o)
+	if err != nil {
+		return nil, err
+	}
+	g, _, err := VoxelizePrepared(ctx, p, o)
+	return g, err
+}
+
+// Filled says what VoxelizePrepared did besides the grid it made.
+type Filled struct {
+	Method Method
+	// DroppedCells lay in DroppedParts islands without contact to the inlet.
+	DroppedCells int64
+	DroppedParts int
+	// LostOpenings are the numbers of openings that no link of the grid meets.
+	LostOpenings []int
+}
+
+// fewestCells is the least that counts as a grid: what holds fewer was meant
+// to be finer, or the unit is wrong.
+const fewestCells = 8
+
+// VoxelizePrepared fills the lumen of a prepared surface with cells. Two
+// grids made from the same surface and options are equal bit for bit.
+func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Filled, error) {
+	filled := Filled{Method: Rows}
+	if err := o.check(); err != nil {
+		return nil, filled, err
+	}
+	g, err := newGrid(p, &o)
+	if err != nil {
+		return nil, filled, err
+	}
+	l := newLattice(p.Surface, p.Opening, g.Origin, g.Spacing, g.Size)
+	runs, _, err := l.fillRows(ctx, nonzero, o.workers(), o.stage("fill"))
+	if err != nil {
+		return nil, filled, err
+	}
+	if n := (&Grid{Runs: runs}).Cells(); n < fewestCells {
+		return nil, filled, fmt.Errorf("only %d cells of %.4g mm fit into the lumen: choose a smaller spacing", n, g.Spacing*1e3)
+	}
+	index := newRowIndex(runs, g.Size)
+	runs, index = l.dropIslands(runs, index, p.inlet(), &filled)
+	g.Runs = runs
+	directions := o.Directions
+	if directions == 0 {
+		directions = 18
+	}
+	g.Links, err = l.buildLinks(ctx, runs, index, directions, o.workers(), o.stage("links"))
+	if err != nil {
+		return nil, filled, err
+	}
+	g.Openings = append([]Opening(nil), p.Openings...)
+	filled.LostOpenings = g.lostOpenings()
+	return g, filled, nil
+}
+
+// newGrid lays an empty grid around the surface.
+func newGrid(p *Prepared, o *Options) (*Grid, error) {
+	spacing := o.Spacing
+	if spacing == 0 {
+		spacing = math.Cbrt(p.Volume / float64(o.FluidCells))
+	}
+	if !(spacing > 0) {
+		return nil, errors.New("the surface encloses no volume: see inspect for what is wrong with it")
+	}
+	low, high := p.Surface.Bounds()
+	d := r3.Sub(high, low)
+	g := &Grid{Spacing: spacing}
+	var box [3]float64
+	for i, length := range [3]float64{d.X, d.Y, d.Z} {
+		box[i] = max(math.Ceil(length/spacing), 1)
+	}
+	if err := checkMemory(p, spacing, box, o.MemoryLimit); err != nil {
+		return nil, err
+	}
+	for i := range box {
+		g.Size[i] = int32(box[i])
+	}
+	// The box of cells is centred on the surface.
+	middle := r3.Scale(0.5, r3.Add(low, high))
+	g.Origin = r3.Sub(middle, r3.Scale(spacing/2, r3.Vec{X: box[0], Y: box[1], Z: box[2]}))
+	return g, nil
+}
+
+// dropIslands keeps the part of the fluid that has most contact with the
+// inlet, or the largest part when there is no inlet.
+func (l *lattice) dropIslands(runs []Run, index *rowIndex, inlet uint16, filled *Filled) ([]Run, *rowIndex) {
+	part, cells := lumens(runs, index)
+	if len(cells) == 1 {
+		return runs, index
+	}
+	contact := make([]int64, len(cells))
+	if inlet > 0 {
+		l.contacts(runs, index, func(run int32, opening uint16) {
+			if opening == inlet {
+				contact[part[run]]++
+			}
+		})
+	}
+	keep := 0
+	for i := range cells {
+		if contact[i] > contact[keep] || contact[i] == contact[keep] && cells[i] > cells[keep] {
+			keep = i
+		}
+	}
+	for i, n := range cells {
+		if i != keep {
+			filled.DroppedCells += n
+			filled.DroppedParts++
+		}
+	}
+	runs = keepPart(runs, part, int32(keep))
+	return runs, newRowIndex(runs, l.size)
+}
+
+// contacts calls visit for every pair of face neighbours that a triangle of
+// an opening separates, with the run that either lies in.
+func (l *lattice) contacts(runs []Run, index *rowIndex, visit func(run int32, opening uint16)) {
+	for t := range l.triangles {
+		opening := l.opening[t]
+		if opening == 0 {
+			continue
+		}
+		for _, f := range families(6) {
+			var p [3]planePoint
+			for i, v := range l.triangles[t].V {
+				p[i] = f.project(&l.points[v])
+			}
+			from, to := planes(&p, math.MinInt32, math.MaxInt32)
+			for k := from; k < to; k++ {
+				s, ok := slice(&p, float64(k))
+				if !ok {
+					continue
+				}
+				for u := s.First; u < s.End; u++ {
+					behind := int32(math.Ceil(s.at(u)))
+					for _, t := range [2]int32{behind - 1, behind} {
+						c := f.cell(int32(u), int32(k), t)
+						if run := index.find(runs, c[0], c[1], c[2]); run >= 0 {
+							visit(run, opening)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// lostOpenings lists the numbers of openings that no link meets.
+func (g *Grid) lostOpenings() []int {
+	met := make([]bool, len(g.Openings)+1)
+	for _, l := range g.Links.Openings {
+		met[l.Number] = true
+	}
+	var lost []int
+	for _, o := range g.Openings {
+		if !met[o.Number] {
+			lost = append(lost, o.Number)
+		}
+	}
+	return lost
+}

@@ -1,0 +1,166 @@
+// Package collision describes the collision operators as expressions, from
+// which the kernels of all processors are generated.
+//
+// Populations are shifted by their weights: f_i − w_i, which keeps precision
+// at low Mach number. The equilibrium is that of He and Luo (1997) for
+// incompressible flow, w_i (δρ + 3 c·u + 9/2 (c·u)² − 3/2 u²), with the
+// density's deviation δρ = Σ f and the momentum u = Σ c f of reference
+// density one.
+package collision
+
+import (
+	"carina/solver/expression"
+	"carina/solver/lattice"
+)
+
+// Variant is a collision operator on a velocity set.
+type Variant struct {
+	// Name is that of the operator, such as trt.
+	Name string
+	Set  *lattice.Set
+	// Force adds a uniform body force (Guo, Zheng and Shi 2002).
+	Force bool
+}
+
+// Program returns the variant's arithmetic: inputs are the populations that
+// arrive at a cell, outputs those that leave it, both by population.
+func (v Variant) Program() *expression.Program {
+	b := newBuilder(v)
+	if v.Name == "bgk" {
+		b.bgk()
+	} else {
+		b.trt()
+	}
+	return b.Program
+}
+
+// The names of the parameters that programs use.
+const (
+	// OmegaPlus and OmegaMinus are the relaxation rates of the symmetric and
+	// antisymmetric parts.
+	OmegaPlus  = "omegaPlus"
+	OmegaMinus = "omegaMinus"
+	// ForceX, ForceY and ForceZ are the body force in lattice units.
+	ForceX = "forceX"
+	ForceY = "forceY"
+	ForceZ = "forceZ"
+)
+
+// builder holds the values that all operators need.
+type builder struct {
+	*expression.Program
+	Variant
+	f             []expression.Value
+	sum, diff     []expression.Value // of the pair 2k−1, 2k, at index k−1
+	density       expression.Value
+	u             [3]expression.Value
+	force         [3]expression.Value
+	base          expression.Value // δρ − 3/2 u²
+	uForce        expression.Value // u·F
+	pairDirection [][3]int
+}
+
+func newBuilder(v Variant) *builder {
+	b := &builder{Program: expression.New(), Variant: v}
+	for i := range v.Set.Q {
+		b.f = append(b.f, b.Input(i))
+	}
+	for i := 1; i < v.Set.Q; i += 2 {
+		b.sum = append(b.sum, b.Add(b.f[i], b.f[i+1]))
+		b.diff = append(b.diff, b.Subtract(b.f[i], b.f[i+1]))
+		b.pairDirection = append(b.pairDirection, v.Set.Velocities[i])
+	}
+	b.density = b.Add(b.f[0], b.Sum(b.sum...))
+	for a, name := range []string{ForceX, ForceY, ForceZ} {
+		coefficients := make([]int, len(b.diff))
+		for k, c := range b.pairDirection {
+			coefficients[k] = c[a]
+		}
+		b.u[a] = b.SignedSum(coefficients, b.diff)
+		if v.Force {
+			b.force[a] = b.Parameter(name)
+			b.u[a] = b.Add(b.u[a], b.Multiply(b.Constant(0.5), b.force[a]))
+		}
+	}
+	square := b.Sum(b.Multiply(b.u[0], b.u[0]), b.Multiply(b.u[1], b.u[1]), b.Multiply(b.u[2], b.u[2]))
+	b.base = b.Subtract(b.density, b.Multiply(b.Constant(1.5), square))
+	if v.Force {
+		b.uForce = b.Sum(b.Multiply(b.u[0], b.force[0]), b.Multiply(b.u[1], b.force[1]), b.Multiply(b.u[2], b.force[2]))
+	}
+	return b
+}
+
+// dot is c·a for the direction c of pair k.
+func (b *builder) dot(k int, a [3]expression.Value) expression.Value {
+	c := b.pairDirection[k]
+	return b.SignedSum(c[:], a[:])
+}
+
+// equilibriumBracket is δρ − 3/2 u² + 9/2 (c·u)², the symmetric part over w.
+func (b *builder) equilibriumBracket(cu expression.Value) expression.Value {
+	return b.Add(b.base, b.Multiply(b.Constant(4.5), b.Multiply(cu, cu)))
+}
+
+// trt relaxes the two parts of each pair with their own rate (Ginzburg,
+// Verhaeghe and d'Humières 2008).
+func (b *builder) trt() {
+	plus, minus := b.Parameter(OmegaPlus), b.Parameter(OmegaMinus)
+	one, half := b.Constant(1), b.Constant(0.5)
+	halfPlus, halfMinus := b.Multiply(half, plus), b.Multiply(half, minus)
+	out := make([]expression.Value, b.Set.Q)
+	w0 := b.Constant(b.Set.Weights[0])
+	out[0] = b.Subtract(b.f[0], b.Multiply(plus, b.Subtract(b.f[0], b.Multiply(w0, b.base))))
+	if b.Force {
+		// w (9 (c·u)(c·F) − 3 u·F) (1 − ω₊/2) with c = 0.
+		out[0] = b.Subtract(out[0], b.Multiply(b.Subtract(one, halfPlus), b.Multiply(b.Multiply(b.Constant(3), w0), b.uForce)))
+	}
+	for k := range b.sum {
+		i := 2*k + 1
+		w := b.Constant(b.Set.Weights[i])
+		w3 := b.Constant(3 * b.Set.Weights[i])
+		cu := b.dot(k, b.u)
+		even := b.Subtract(b.Multiply(halfPlus, b.sum[k]), b.Multiply(b.Multiply(plus, w), b.equilibriumBracket(cu)))
+		odd := b.Subtract(b.Multiply(halfMinus, b.diff[k]), b.Multiply(b.Multiply(minus, w3), cu))
+		if b.Force {
+			cf := b.dot(k, b.force)
+			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, cf)), b.uForce)
+			even = b.Subtract(even, b.Multiply(b.Multiply(b.Subtract(one, halfPlus), w3), source))
+			odd = b.Subtract(odd, b.Multiply(b.Multiply(b.Subtract(one, halfMinus), w3), cf))
+		}
+		out[i] = b.Subtract(b.f[i], b.Add(even, odd))
+		out[i+1] = b.Subtract(b.f[i+1], b.Subtract(even, odd))
+	}
+	b.Outputs = out
+}
+
+// bgk relaxes all populations with one rate (Qian, d'Humières and Lallemand
+// 1992).
+func (b *builder) bgk() {
+	omega := b.Parameter(OmegaPlus)
+	one := b.Constant(1)
+	keep := b.Subtract(one, omega)
+	out := make([]expression.Value, b.Set.Q)
+	w0 := b.Constant(b.Set.Weights[0])
+	out[0] = b.Add(b.Multiply(keep, b.f[0]), b.Multiply(b.Multiply(omega, w0), b.base))
+	forced := b.Subtract(one, b.Multiply(b.Constant(0.5), omega))
+	if b.Force {
+		out[0] = b.Subtract(out[0], b.Multiply(b.Multiply(forced, b.Constant(3*b.Set.Weights[0])), b.uForce))
+	}
+	for k := range b.sum {
+		i := 2*k + 1
+		cu := b.dot(k, b.u)
+		w := b.Multiply(omega, b.Constant(b.Set.Weights[i]))
+		even := b.Multiply(w, b.equilibriumBracket(cu))
+		odd := b.Multiply(w, b.Multiply(b.Constant(3), cu))
+		if b.Force {
+			cf := b.dot(k, b.force)
+			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, cf)), b.uForce)
+			w3 := b.Multiply(forced, b.Constant(3*b.Set.Weights[i]))
+			even = b.Add(even, b.Multiply(w3, source))
+			odd = b.Add(odd, b.Multiply(w3, cf))
+		}
+		out[i] = b.Add(b.Multiply(keep, b.f[i]), b.Add(even, odd))
+		out[i+1] = b.Add(b.Multiply(keep, b.f[i+1]), b.Subtract(even, odd))
+	}
+	b.Outputs = out
+}

@@ -1,0 +1,363 @@
+package solver
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"unsafe"
+
+	"carina/geometry"
+	"carina/solver/lattice"
+)
+
+const (
+	// windowCells is the number of neighbouring cells of a row that are
+	// updated together: one AVX-512 register of single-precision numbers.
+	windowCells = 16
+	// chunkCells is the least number of cells of a chunk. Its populations
+	// stay in the second-level cache while links are corrected.
+	chunkCells = 512
+)
+
+// layout is the storage of one rank. Its own cells are numbered from 0 in run
+// order; ghosts, the cells of other ranks that its cells touch, follow.
+//
+// The update of cell x touches, in an odd step, for each moving population p,
+// either slot p of the neighbour in direction c_p or, where that is not
+// fluid, slot opposite(p) of x itself. No two cells touch the same location.
+type layout struct {
+	set    *lattice.Set
+	pieces []piece // own, in run order
+	cells  int     // own
+	ghosts int
+	// chunks with a cell next to another rank come first.
+	chunks   []chunk
+	crossing int // how many chunks have a cell next to another rank
+	windows  windows
+	peers    []peer
+	links    wallLinks
+	openings []openingCell
+}
+
+// chunk is the unit of work: consecutive cells and their windows and links.
+type chunk struct {
+	cell, cellEnd           int32
+	window, windowEnd       int32
+	irregular, irregularEnd int32
+	near, nearEnd           int32 // wall links corrected before the update
+	far, farEnd             int32 // wall links corrected after the update
+	opening, openingEnd     int32
+}
+
+// windows lists the neighbours of up to windowCells consecutive cells.
+type windows struct {
+	// regular windows, of width words each: first cell, number of cells, one
+	// offset per direction, and two masks per word, of the lanes whose
+	// neighbour is fluid and then lies at cell+lane+offset.
+	words []uint32
+	width int
+	// irregular windows have lanes that one offset cannot serve.
+	irregular []irregularWindow
+	// index holds windowCells entries per direction and irregular window:
+	// the neighbour, or −1 where it is not fluid.
+	index []int32
+}
+
+type irregularWindow struct{ cell, count int32 }
+
+// windowWidth is the number of words of a regular window.
+func windowWidth(q int) int { return 2 + (q - 1) + (q-1)/2 }
+
+// row is the pieces first ≤ i < end of one (y, z).
+type row struct {
+	y, z       int32
+	first, end int32
+}
+
+// layoutBuilder holds what is needed only while a layout is made.
+type layoutBuilder struct {
+	*layout
+	domain *Domain
+	rank   int32
+	all    []piece // of all ranks
+	rows   []row
+	ghost  []ghostPiece
+	pairs  []crossingPair
+	blank  []uint32 // an empty regular window
+}
+
+// ghostPiece is cells x0 ≤ x < x1 of piece number piece, known here as ghosts
+// from number local on.
+type ghostPiece struct{ piece, x0, x1, local int32 }
+
+// crossingPair is an own cell and its neighbour in direction p on another rank.
+type crossingPair struct {
+	peer         int32
+	p            uint8
+	cell, ghost  int32
+	globalCell   int64
+	globalGhosts int64
+}
+
+// newLayout numbers the cells of a rank and finds their neighbours.
+func newLayout(domain *Domain, rank int, set *lattice.Set) (*layout, error) {
+	all, err := domain.pieces()
+	if err != nil {
+		return nil, err
+	}
+	b := &layoutBuilder{layout: &layout{set: set}, domain: domain, rank: int32(rank), all: all}
+	var cells int64
+	for i := range all {
+		if p := &all[i]; p.owner == b.rank {
+			p.local = int32(cells)
+			cells += int64(p.cells())
+			if cells > math.MaxInt32/2 {
+				return nil, errors.New("one rank cannot hold more than a billion cells; use more ranks")
+			}
+		}
+		if n := len(b.rows); n == 0 || b.rows[n-1].y != all[i].Y || b.rows[n-1].z != all[i].Z {
+			b.rows = append(b.rows, row{all[i].Y, all[i].Z, int32(i), int32(i)})
+		}
+		b.rows[len(b.rows)-1].end++
+	}
+	b.cells = int(cells)
+	b.findGhosts()
+	b.findWindows()
+	b.findPeers()
+	for _, p := range all {
+		if p.owner == b.rank {
+			b.pieces = append(b.pieces, p)
+		}
+	}
+	return b.layout, nil
+}
+
+// findRow returns the pieces of row (y, z), wrapped where periodic.
+func (b *layoutBuilder) findRow(y, z int32) row {
+	size := b.domain.Grid.Size
+	if b.domain.Periodic[1] {
+		y = (y + size[1]) % size[1]
+	}
+	if b.domain.Periodic[2] {
+		z = (z + size[2]) % size[2]
+	}
+	i, found := slices.BinarySearchFunc(b.rows, row{y: y, z: z}, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.z, b.z), cmp.Compare(a.y, b.y))
+	})
+	if !found {
+		return row{}
+	}
+	return b.rows[i]
+}
+
+// neighbourRows returns the 3×3 rows around (y, z), at index 3(dz+1)+dy+1.
+func (b *layoutBuilder) neighbourRows(y, z int32) (rows [9]row) {
+	for dz := int32(-1); dz <= 1; dz++ {
+		for dy := int32(-1); dy <= 1; dy++ {
+			rows[3*(dz+1)+dy+1] = b.findRow(y+dy, z+dz)
+		}
+	}
+	return rows
+}
+
+func rowIndex(d geometry.Offset) int { return int(3*(d.Z+1) + d.Y + 1) }
+
+// overlaps calls f for every part of row r in x0 ≤ x < x1, both wrapped where
+// periodic; shift is what must be subtracted from the part's x to be in the
+// unwrapped range.
+func (b *layoutBuilder) overlaps(r row, x0, x1 int32, f func(piece, from, to, shift int32)) {
+	part := func(x0, x1, shift int32) {
+		for i := r.first; i < r.end && b.all[i].X0 < x1; i++ {
+			if from, to := max(x0, b.all[i].X0), min(x1, b.all[i].X1); from < to {
+				f(i, from, to, shift)
+			}
+		}
+	}
+	part(x0, x1, 0)
+	if n := b.domain.Grid.Size[0]; b.domain.Periodic[0] {
+		if x0 < 0 {
+			part(x0+n, n, n)
+		}
+		if x1 > n {
+			part(0, x1-n, -n)
+		}
+	}
+}
+
+// findGhosts collects the cells of other ranks that own cells touch.
+func (b *layoutBuilder) findGhosts() {
+	var found []ghostPiece
+	b.eachOwnPiece(func(p *piece, rows *[9]row) {
+		for _, d := range geometry.Directions[:b.set.Q-1] {
+			b.overlaps(rows[rowIndex(d)], p.X0+int32(d.X), p.X1+int32(d.X), func(i, from, to, _ int32) {
+				if b.all[i].owner != b.rank {
+					found = append(found, ghostPiece{i, from, to, 0})
+				}
+			})
+		}
+	})
+	slices.SortFunc(found, func(a, b ghostPiece) int {
+		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
+	})
+	for _, g := range found {
+		if n := len(b.ghost); n > 0 && b.ghost[n-1].piece == g.piece && b.ghost[n-1].x1 >= g.x0 {
+			b.ghost[n-1].x1 = max(b.ghost[n-1].x1, g.x1)
+		} else {
+			b.ghost = append(b.ghost, g)
+		}
+	}
+	for i := range b.ghost {
+		g := &b.ghost[i]
+		g.local = int32(b.cells + b.ghosts)
+		b.ghosts += int(g.x1 - g.x0)
+	}
+}
+
+// eachOwnPiece calls f for the rank's pieces in order, with the rows around.
+func (b *layoutBuilder) eachOwnPiece(f func(p *piece, rows *[9]row)) {
+	var rows [9]row
+	y, z := int32(-1), int32(-1)
+	for i := range b.all {
+		p := &b.all[i]
+		if p.owner != b.rank {
+			continue
+		}
+		if p.Y != y || p.Z != z {
+			y, z = p.Y, p.Z
+			rows = b.neighbourRows(y, z)
+		}
+		f(p, &rows)
+	}
+}
+
+// number returns the local number of cell x of piece i.
+func (b *layoutBuilder) number(i, x int32) int32 {
+	if p := &b.all[i]; p.owner == b.rank {
+		return p.local + x - p.X0
+	}
+	j, found := slices.BinarySearchFunc(b.ghost, ghostPiece{piece: i, x0: x}, func(a, b ghostPiece) int {
+		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
+	})
+	if !found {
+		j--
+	}
+	return b.ghost[j].local + x - b.ghost[j].x0
+}
+
+// findWindows cuts the rank's pieces into windows and chunks.
+func (b *layoutBuilder) findWindows() {
+	b.windows.width = windowWidth(b.set.Q)
+	b.blank = make([]uint32, b.windows.width)
+	count := 0
+	b.eachOwnPiece(func(p *piece, _ *[9]row) { count += int(p.cells()+windowCells-1) / windowCells })
+	b.windows.words = make([]uint32, 0, count*b.windows.width)
+	index := make([]int32, (b.set.Q-1)*windowCells)
+	var inner, crossing []chunk
+	var c chunk
+	crosses := false
+	finish := func() {
+		if c.cellEnd > c.cell {
+			if crosses {
+				crossing = append(crossing, c)
+			} else {
+				inner = append(inner, c)
+			}
+		}
+		c = chunk{cell: c.cellEnd, cellEnd: c.cellEnd, window: c.windowEnd, windowEnd: c.windowEnd, irregular: c.irregularEnd, irregularEnd: c.irregularEnd}
+		crosses = false
+	}
+	b.eachOwnPiece(func(p *piece, rows *[9]row) {
+		for x := p.X0; x < p.X1; x += windowCells {
+			cell, count := p.local+x-p.X0, min(windowCells, p.X1-x)
+			if b.findNeighbours(index, p, x, count, rows) {
+				crosses = true
+			}
+			if b.addRegular(index, cell, count) {
+				c.windowEnd++
+			} else {
+				b.windows.irregular = append(b.windows.irregular, irregularWindow{cell, count})
+				b.windows.index = append(b.windows.index, index...)
+				c.irregularEnd++
+			}
+			if c.cellEnd = cell + count; c.cellEnd-c.cell >= chunkCells {
+				finish()
+			}
+		}
+	})
+	finish()
+	b.chunks = append(crossing, inner...)
+	b.crossing = len(crossing)
+}
+
+// findNeighbours fills index with the neighbours of count cells from x of
+// piece p on, notes those on other ranks, and reports whether there are any.
+func (b *layoutBuilder) findNeighbours(index []int32, p *piece, x, count int32, rows *[9]row) (crosses bool) {
+	for i := range index {
+		index[i] = -1
+	}
+	for di, d := range geometry.Directions[:b.set.Q-1] {
+		lanes := index[di*windowCells:][:windowCells]
+		from := x + int32(d.X)
+		b.overlaps(rows[rowIndex(d)], from, from+count, func(i, x0, x1, shift int32) {
+			number := b.number(i, x0)
+			lane := x0 - shift - from
+			for k := range x1 - x0 {
+				lanes[lane+k] = number + k
+			}
+			if other := &b.all[i]; other.owner != b.rank {
+				crosses = true
+				for k := range x1 - x0 {
+					in := x + lane + k - p.X0
+					b.pairs = append(b.pairs, crossingPair{other.owner, uint8(di + 1), p.local + in, number + k,
+						p.global + int64(in), other.global + int64(x0+k-other.X0)})
+				}
+			}
+		})
+	}
+	return crosses
+}
+
+// addRegular adds a regular window if one offset serves each direction.
+func (b *layoutBuilder) addRegular(index []int32, cell, count int32) bool {
+	q := b.set.Q
+	start := len(b.windows.words)
+	b.windows.words = append(b.windows.words, b.blank...)
+	words := b.windows.words[start:]
+	words[0], words[1] = uint32(cell), uint32(count)
+	for d := range q - 1 {
+		var mask uint32
+		offset := int32(0)
+		for lane, n := range index[d*windowCells:][:count] {
+			if n < 0 {
+				continue
+			}
+			o := n - cell - int32(lane)
+			if mask != 0 && o != offset {
+				b.windows.words = b.windows.words[:start]
+				return false
+			}
+			offset = o
+			mask |= 1 << lane
+		}
+		words[2+d] = uint32(offset)
+		words[2+q-1+d/2] |= mask << (16 * (d % 2))
+	}
+	return true
+}
+
+// bytes returns the memory that the layout holds.
+func (l *layout) bytes() int64 {
+	bytes := int64(cap(l.windows.words))*4 + int64(cap(l.windows.index))*4 + size(l.windows.irregular) +
+		size(l.pieces) + size(l.chunks) + size(l.links.near) + size(l.links.far) + size(l.openings)
+	for i := range l.peers {
+		bytes += size(l.peers[i].borrowed) + size(l.peers[i].lent)
+	}
+	return bytes
+}
+
+// size is the memory behind a slice.
+func size[T any](s []T) int64 {
+	var element T
+	return int64(cap(s)) * int64(unsafe.Sizeof(element))
+}

@@ -1,0 +1,175 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"carina/solver/transport"
+)
+
+const (
+	// checkInterval is how many steps pass between checks of the flow. It is
+	// even.
+	checkInterval = 50
+	// divergedVelocity is the velocity, in cells per step, at which a
+	// computation is given up. The equilibrium loses its meaning long before.
+	divergedVelocity = 0.7
+	// fixedPoint is the scale in which reals are summed over cells and
+	// ranks as integers, so that the order does not matter. It leaves room
+	// for sums up to 2^19.
+	fixedPoint = 1 << 44
+)
+
+// DivergedError says where and when a computation diverged.
+type DivergedError struct {
+	// Step and Time (in seconds) are when it was noticed, Cell where.
+	Step int64
+	Time float64
+	Cell [3]int32
+	// Mach and RelaxationTime are those planned.
+	Mach, RelaxationTime float64
+}
+
+// Error says what happened and what to do.
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("the flow diverged before step %d (%.4g s) at cell (%d, %d, %d), at Mach number %.3g and relaxation time %.4f; "+
+		"refine the spacing, lower the lattice velocity or slow the flow",
+		e.Step, e.Time, e.Cell[0], e.Cell[1], e.Cell[2], e.Mach, e.RelaxationTime)
+}
+
+// checked is the outcome of a check over all ranks.
+type checked struct{ peakVelocity float64 }
+
+// check looks at the velocity of every cell and at ctx, on all ranks.
+func (r *Rank) check(ctx context.Context) (checked, error) {
+	peaks := make([]float64, len(r.layout.chunks))
+	worst := make([]int64, len(r.layout.chunks))
+	r.pool.run(0, len(r.layout.chunks), func(i int, _ *workspace) {
+		peaks[i], worst[i] = r.peak(&r.layout.chunks[i])
+	})
+	var peak float64
+	bad := int64(math.MaxInt64)
+	for i, p := range peaks {
+		peak = max(peak, p)
+		bad = min(bad, worst[i])
+	}
+	cancelled := int64(0)
+	if ctx.Err() != nil {
+		cancelled = 1
+	}
+	// Non-negative floats are ordered as their bits are.
+	highest := []int64{int64(math.Float64bits(peak)), cancelled, -bad}
+	if err := r.transport.Reduce(transport.Max, highest); err != nil {
+		return checked{}, fmt.Errorf("checking the flow at step %d: %w", r.steps, err)
+	}
+	if first := -highest[2]; first != math.MaxInt64 {
+		return checked{}, &DivergedError{r.steps, r.Time(), r.domain.cell(first),
+			Mach(r.expected.peakVelocity / r.units.Velocity()), r.units.RelaxationTime()}
+	}
+	if highest[1] != 0 {
+		if err := ctx.Err(); err != nil {
+			return checked{}, fmt.Errorf("stopped at step %d: %w", r.steps, err)
+		}
+		return checked{}, fmt.Errorf("stopped at step %d: %w", r.steps, context.Canceled)
+	}
+	return checked{math.Float64frombits(uint64(highest[0]))}, nil
+}
+
+// peak returns the largest velocity in a chunk and the lowest global number
+// of a cell that has diverged.
+func (r *Rank) peak(c *chunk) (peak float64, diverged int64) {
+	diverged = math.MaxInt64
+	r.eachCell(c, func(cell int32, global int64, density float64, u [3]float64) {
+		square := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
+		if !(square < divergedVelocity*divergedVelocity) {
+			diverged = min(diverged, global)
+			return
+		}
+		peak = max(peak, square)
+	})
+	return math.Sqrt(peak), diverged
+}
+
+// cell returns the coordinates of a cell by its global number.
+func (d *Domain) cell(global int64) [3]int32 {
+	for _, run := range d.Grid.Runs {
+		if n := int64(run.X1 - run.X0); global >= n {
+			global -= n
+			continue
+		}
+		return [3]int32{run.X0 + int32(global), run.Y, run.Z}
+	}
+	return [3]int32{}
+}
+
+// eachCell calls f for the cells of a chunk with density and velocity in
+// lattice units, before an even step.
+func (r *Rank) eachCell(c *chunk, f func(cell int32, global int64, density float64, u [3]float64)) {
+	var arriving [27]float64
+	set := r.set
+	r.layout.eachGlobal(c, func(cell int32, global int64) {
+		r.state.arriving(c, cell, &arriving)
+		var density float64
+		u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}
+		for i := range set.Q {
+			v := arriving[i]
+			density += v
+			for a, component := range set.Velocities[i] {
+				u[a] += float64(component) * v
+			}
+		}
+		f(cell, global, density, u)
+	})
+}
+
+// eachGlobal calls f for the cells of a chunk with their global numbers.
+func (l *layout) eachGlobal(c *chunk, f func(cell int32, global int64)) {
+	low, high := 0, len(l.pieces)
+	for low < high {
+		if mid := (low + high) / 2; l.pieces[mid].local+l.pieces[mid].cells() <= c.cell {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	for cell := c.cell; cell < c.cellEnd; low++ {
+		p := &l.pieces[low]
+		for end := min(c.cellEnd, p.local+p.cells()); cell < end; cell++ {
+			f(cell, p.global+int64(cell-p.local))
+		}
+	}
+}
+
+// Hash returns a hash of the state of all cells. It does not depend on how
+// the cells are distributed. Call it on all ranks.
+func (r *Rank) Hash() (uint64, error) {
+	sums := make([]uint64, len(r.layout.chunks))
+	r.pool.run(0, len(r.layout.chunks), func(i int, _ *workspace) {
+		r.layout.eachGlobal(&r.layout.chunks[i], func(cell int32, global int64) {
+			h := mix(uint64(global) + 1)
+			for p := range r.set.Q {
+				h = mix(h ^ r.state.bits(cell, p))
+			}
+			sums[i] += h
+		})
+	})
+	var sum uint64
+	for _, s := range sums {
+		sum += s
+	}
+	total := []int64{int64(sum)}
+	if err := r.transport.Reduce(transport.Sum, total); err != nil {
+		return 0, fmt.Errorf("hashing the state: %w", err)
+	}
+	return uint64(total[0]), nil
+}
+
+// mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014) after an
+// odd step.
+func mix(h uint64) uint64 {
+	h += 0x9e3779b97f4a7c15
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}

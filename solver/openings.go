@@ -1,0 +1,136 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+
+	"carina/geometry"
+	"carina/solver/lattice"
+)
+
+// openingState is what one opening imposes in the present step, in lattice
+// units, on every rank alike.
+type openingState struct {
+	// velocity tells whether the opening imposes a flow (else a pressure).
+	velocity bool
+	// area is that of the opening as voxelized, in cell faces.
+	area float64
+	// flow is what enters through the opening at full strength, in cell
+	// volumes per step.
+	flow float64
+	// inflow is what enters per cell face in the present step.
+	inflow float64
+	// density is the imposed deviation of the density.
+	density float64
+}
+
+// openingStates are all openings of the grid and what the rank's opening
+// cells show of the flow.
+type openingStates struct {
+	list []openingState
+	// seen[i] belongs to opening cell i of the layout.
+	seen []openingSample
+}
+
+// openingSample is the state of an opening cell in the last step.
+type openingSample struct {
+	density  float64
+	velocity [3]float64
+	// outflow leaves through each link of the cell, in cell volumes per step.
+	outflow [26]float64
+}
+
+// newOpeningStates prepares the openings of a grid: flow through inlets,
+// shared by area, and zero pressure at outlets.
+func newOpeningStates(grid *geometry.Grid, l *layout, s *Settings, u Units) (*openingStates, error) {
+	areas, err := openingAreas(grid, l.set)
+	if err != nil {
+		return nil, err
+	}
+	o := &openingStates{list: make([]openingState, len(areas)), seen: make([]openingSample, len(l.openings))}
+	var inlets float64
+	for i, a := range areas {
+		if a == 0 {
+			return nil, fmt.Errorf("opening %d (%s) meets no cell; choose a finer spacing or leave it closed",
+				grid.Openings[i].Number, grid.Openings[i].Name)
+		}
+		o.list[i] = openingState{velocity: grid.Openings[i].Role == geometry.Inlet, area: a}
+		if o.list[i].velocity {
+			inlets += a
+		}
+	}
+	for i := range o.list {
+		if o.list[i].velocity {
+			o.list[i].flow = s.FlowRate / u.FlowRate() * o.list[i].area / inlets
+		}
+	}
+	return o, nil
+}
+
+// prepare sets what the openings impose in a step; start grows from 0 to 1
+// while the flow starts.
+func (o *openingStates) prepare(start float64) {
+	for i := range o.list {
+		if s := &o.list[i]; s.velocity {
+			s.inflow = s.flow * start / s.area
+		}
+	}
+}
+
+// startFactor is the smooth start-up of the flow, ½(1−cos πt/T).
+func startFactor(time, ramp float64) float64 {
+	if time >= ramp {
+		return 1
+	}
+	return 0.5 * (1 - math.Cos(math.Pi*time/ramp))
+}
+
+// observeOpenings reads density and velocity of the opening cells of a chunk
+// before their update.
+func (s *populations[T]) observeOpenings(c *chunk, odd bool, o *openingStates) {
+	for i := c.opening; i < c.openingEnd; i++ {
+		cell := &s.layout.openings[i]
+		density := float64(s.f[s.offset[0]+int(cell.cell)])
+		var u [3]float64
+		for p := 1; p < s.q; p++ {
+			at := s.offset[p] + int(cell.cell)
+			if back := lattice.Opposite(p); odd && cell.neighbour[back-1] >= 0 {
+				at = s.offset[back] + int(cell.neighbour[back-1])
+			}
+			v := float64(s.f[at])
+			density += v
+			for a, component := range s.layout.set.Velocities[p] {
+				u[a] += float64(component) * v
+			}
+		}
+		o.seen[i].density = density
+		o.seen[i].velocity = u
+	}
+}
+
+// imposeOpenings replaces what plain bounce-back has left on the links that
+// meet openings: on velocity openings by Ladd's (1994) moving wall, on
+// pressure openings by anti-bounce-back (Ginzburg, Verhaeghe and d'Humières
+// 2008) with the velocity of the cell.
+func (s *populations[T]) imposeOpenings(c *chunk, o *openingStates) {
+	for i := c.opening; i < c.openingEnd; i++ {
+		cell := &s.layout.openings[i]
+		sample := &o.seen[i]
+		u := &sample.velocity
+		square := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
+		for k := range cell.links {
+			link := &cell.links[k]
+			state := &o.list[link.opening]
+			at := &s.f[s.offset[link.p]+int(cell.cell)]
+			before := *at
+			if state.velocity {
+				*at = before + T(link.area*state.inflow)
+			} else {
+				v := s.layout.set.Velocities[link.p]
+				cu := float64(v[0])*u[0] + float64(v[1])*u[1] + float64(v[2])*u[2]
+				*at = T(2*s.layout.set.Weights[link.p]*(state.density+4.5*cu*cu-1.5*square)) - before
+			}
+			sample.outflow[k] = float64(before) - float64(*at)
+		}
+	}
+}

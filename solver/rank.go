@@ -1,0 +1,208 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"carina/solver/collision"
+	"carina/solver/lattice"
+	"carina/solver/transport"
+)
+
+// Rank is the part of a computation that one rank does. Its methods are
+// called by all ranks together, in the same order.
+type Rank struct {
+	domain    *Domain
+	settings  Settings
+	units     Units
+	expected  expected
+	warnings  []string
+	set       *lattice.Set
+	layout    *layout
+	state     state
+	openings  *openingStates
+	transport transport.Transport
+	pool      *pool
+	halo      *halo
+
+	steps     int64 // done so far
+	rampSteps float64
+	timing    timing
+	force     [3]float64 // in lattice units
+}
+
+// timing is where a rank's time went.
+type timing struct {
+	total, exchange time.Duration
+	steps           int64
+}
+
+// NewRank prepares rank t.Rank() of the domain. Close it after use.
+func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, error) {
+	if err := settings.Validate(); err != nil {
+		return nil, err
+	}
+	if domain.Ranks != t.Size() {
+		return nil, fmt.Errorf("the partition is for %d ranks and %d were started; start as many or partition again", domain.Ranks, t.Size())
+	}
+	r := &Rank{domain: domain, settings: settings, transport: t, set: lattice.D3Q19}
+	var err error
+	if r.layout, err = newLayout(domain, t.Rank(), r.set); err != nil {
+		return nil, err
+	}
+	if err := r.layout.findLinks(domain.Grid, settings.Wall); err != nil {
+		return nil, err
+	}
+	r.expected = expect(domain.Grid, &settings)
+	r.units, r.warnings = chooseUnits(domain.Grid, &settings, r.expected)
+	if r.openings, err = newOpeningStates(domain.Grid, r.layout, &settings, r.units); err != nil {
+		return nil, err
+	}
+	r.rampSteps = r.chooseRamp()
+	if err := r.newState(); err != nil {
+		return nil, err
+	}
+	r.pool = newPool(workers(settings.Workers, t))
+	r.halo = newHalo(r.layout.peers, r.state, t)
+	return r, nil
+}
+
+// newState allocates the populations.
+func (r *Rank) newState() error {
+	s := &r.settings
+	tau := r.units.RelaxationTime()
+	for a := range 3 {
+		r.force[a] = s.BodyForce[a] / r.units.Acceleration()
+	}
+	variant := collision.Variant{Name: string(s.Collision), Set: r.set, Force: r.force != [3]float64{}}
+	parameters := map[string]float64{
+		collision.OmegaPlus:  1 / tau,
+		collision.OmegaMinus: 1 / (0.5 + s.Magic/(tau-0.5)),
+		collision.ForceX:     r.force[0], collision.ForceY: r.force[1], collision.ForceZ: r.force[2],
+	}
+	var err error
+	if s.Precision == Double {
+		r.state, err = newPopulations[float64](r.layout, variant, parameters)
+	} else {
+		r.state, err = newPopulations[float32](r.layout, variant, parameters)
+	}
+	return err
+}
+
+// chooseRamp returns the start-up time in steps.
+func (r *Rank) chooseRamp() float64 {
+	if t := r.settings.RampTime; t != 0 {
+		return max(0, t/r.units.TimeStep)
+	}
+	size := r.domain.Grid.Size
+	cells := float64(max(size[0], size[1], size[2]))
+	const crossings = 4
+	return crossings * Mach(cells)
+}
+
+// workers returns how many goroutines a rank gets.
+func workers(wanted int, t transport.Transport) int {
+	if wanted > 0 {
+		return wanted
+	}
+	sharing := 1
+	if _, local := t.(*transport.Local); local {
+		sharing = t.Size()
+	} else if n, err := strconv.Atoi(os.Getenv("OMPI_COMM_WORLD_LOCAL_SIZE")); err == nil && n > 0 {
+		sharing = n
+	}
+	return max(1, runtime.GOMAXPROCS(0)/sharing)
+}
+
+// Close ends the rank's goroutines.
+func (r *Rank) Close() {
+	r.pool.close()
+	r.halo.close()
+}
+
+// Units returns the conversion to SI units.
+func (r *Rank) Units() Units { return r.units }
+
+// Warnings returns what is likely to be unstable or inaccurate.
+func (r *Rank) Warnings() []string { return r.warnings }
+
+// Number is the number of the rank.
+func (r *Rank) Number() int { return r.transport.Rank() }
+
+// Time is how much time has been computed, in seconds.
+func (r *Rank) Time() float64 { return float64(r.steps) * r.units.TimeStep }
+
+// Progress is what a running computation reports.
+type Progress struct {
+	// Step of Steps is done, Time of EndTime in seconds.
+	Step, Steps   int64
+	Time, EndTime float64
+	// MLUPS is millions of cell updates per second since the start.
+	MLUPS float64
+	// PeakVelocity is the largest velocity, in m/s.
+	PeakVelocity float64
+}
+
+// Advance computes the given number of steps, rounded up to an even one. It
+// reports progress on rank 0 and stops early when ctx is done or the flow
+// diverges. All ranks return at the same step.
+func (r *Rank) Advance(ctx context.Context, steps int64, report func(Progress)) error {
+	steps += steps & 1
+	begin := time.Now()
+	cells := float64(r.domain.Grid.Cells())
+	for done := int64(0); done < steps; {
+		n := min(checkInterval, steps-done)
+		for range n {
+			if err := r.step(); err != nil {
+				return err
+			}
+		}
+		done += n
+		check, err := r.check(ctx)
+		if err != nil {
+			return err
+		}
+		if report != nil && r.Number() == 0 {
+			report(Progress{
+				Step: done, Steps: steps, Time: r.Time(), EndTime: r.Time() + float64(steps-done)*r.units.TimeStep,
+				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
+				PeakVelocity: check.peakVelocity * r.units.Velocity(),
+			})
+		}
+	}
+	return nil
+}
+
+// step computes one time step: chunks at the border first, then the others
+// while the border is exchanged.
+func (r *Rank) step() error {
+	begin := time.Now()
+	odd := r.steps%2 == 1
+	r.openings.prepare(startFactor(float64(r.steps+1), r.rampSteps))
+	update := r.updateEven
+	if odd {
+		update = r.updateOdd
+	}
+	r.pool.run(0, r.layout.crossing, update)
+	r.halo.begin(odd)
+	r.pool.run(r.layout.crossing, len(r.layout.chunks), update)
+	computed := time.Now()
+	err := r.halo.finish()
+	r.timing.exchange += time.Since(computed)
+	r.timing.total += time.Since(begin)
+	r.timing.steps++
+	r.steps++
+	if err != nil {
+		return fmt.Errorf("exchanging the border after step %d: %w", r.steps, err)
+	}
+	return nil
+}
+
+func (r *Rank) updateEven(i int, w *workspace) {
+	r.state.step(&r.layout.chunks[i], false, r.openings, w)
+}
+func (r *Rank) updateOdd(i int, w *workspace) { r.state.step(&r.layout.chunks[i], true, r.openings, w) }

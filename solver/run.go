@@ -1,0 +1,89 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+
+	"carina/solver/transport"
+)
+
+// quiet never ends: reports that follow a cancelled run still need the ranks
+// to speak to each other.
+var quiet = context.Background()
+
+// Plan says how long to compute and what to do on the way.
+type Plan struct {
+	// Steps is the number of time steps; 0 means that Time counts.
+	Steps int64
+	// Time is in seconds.
+	Time float64
+	// Report is called on rank 0 every few steps; it may be nil.
+	Report func(Progress)
+	// Visit is called on every rank at the end, concurrently for the ranks
+	// of one process, for instance to write its fields; it may be nil. It may
+	// use the methods of Rank that all ranks call together if it does so on
+	// all of them.
+	Visit func(*Rank) error
+}
+
+// steps returns the number of steps for a time step.
+func (p *Plan) steps(timeStep float64) int64 {
+	if p.Steps > 0 {
+		return p.Steps
+	}
+	return int64(math.Ceil(p.Time/timeStep - 1e-9))
+}
+
+// RunRank computes one rank of the domain and returns the summary, which is
+// the same on all ranks. On failure it makes the other ranks stop.
+func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
+	defer func() {
+		if err != nil && !errors.Is(err, transport.ErrAborted) {
+			t.Abort(err)
+		}
+	}()
+	r, err := NewRank(domain, settings, t)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := r.Advance(ctx, plan.steps(r.units.TimeStep), plan.Report); err != nil {
+		return nil, err
+	}
+	if s, err = r.Summary(); err != nil {
+		return nil, err
+	}
+	if plan.Visit != nil {
+		if err := plan.Visit(r); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// RunInProcess computes all ranks of the domain as goroutines of this process.
+func RunInProcess(ctx context.Context, domain *Domain, settings Settings, plan Plan) (*Summary, error) {
+	transports := transport.NewLocal(domain.Ranks)
+	summaries := make([]*Summary, len(transports))
+	failures := make([]error, len(transports))
+	var all sync.WaitGroup
+	for i, t := range transports {
+		all.Go(func() { summaries[i], failures[i] = RunRank(ctx, domain, settings, plan, t) })
+	}
+	all.Wait()
+	var aborted error
+	for _, err := range failures {
+		if err != nil && !errors.Is(err, transport.ErrAborted) {
+			return nil, err
+		}
+		if err != nil {
+			aborted = err
+		}
+	}
+	if aborted != nil {
+		return nil, aborted
+	}
+	return summaries[0], nil
+}

@@ -1,0 +1,146 @@
+package solver
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Collision names a collision operator.
+type Collision string
+
+// The collision operators.
+const (
+	// TRT relaxes symmetric and antisymmetric parts with two rates tied by
+	// Settings.Magic (Ginzburg, Verhaeghe and d'Humières 2008).
+	TRT Collision = "trt"
+	// BGK relaxes everything with one rate (Qian, d'Humières and Lallemand
+	// 1992).
+	BGK Collision = "bgk"
+)
+
+// Collisions lists the collision operators.
+var Collisions = []Collision{TRT, BGK}
+
+// Wall names the treatment of walls.
+type Wall string
+
+// The treatments of walls.
+const (
+	// Interpolated places the wall where the surface cuts each link
+	// (Bouzidi, Firdaouss and Lallemand 2001, linear).
+	Interpolated Wall = "interpolated"
+	// BounceBack places the wall half-way between cells.
+	BounceBack Wall = "bounce-back"
+)
+
+// Walls lists the treatments of walls.
+var Walls = []Wall{Interpolated, BounceBack}
+
+// Precision names how populations are stored and computed with.
+type Precision string
+
+// The precisions.
+const (
+	// Single stores and computes in 32 bits.
+	Single Precision = "single"
+	// Double stores and computes in 64 bits.
+	Double Precision = "double"
+)
+
+// Precisions lists the precisions.
+var Precisions = []Precision{Single, Double}
+
+// Settings say what flow is computed and how. Start from DefaultSettings.
+type Settings struct {
+	// Collision, Wall and Precision choose the method.
+	Collision Collision
+	Wall      Wall
+	Precision Precision
+	// Magic is Λ = (τ₊−½)(τ₋−½) of the TRT operator. 3/16 places a plain
+	// bounce-back wall exactly half-way in a straight channel.
+	Magic float64
+
+	// FlowRate is the flow through all inlets together, in m³/s.
+	FlowRate float64
+	// KinematicViscosity is ν, in m²/s.
+	KinematicViscosity float64
+	// Density is in kg/m³.
+	Density float64
+	// BodyForce is an acceleration of all fluid, in m/s².
+	BodyForce [3]float64
+
+	// TimeStep is in seconds. 0 chooses it so that the largest expected
+	// velocity is LatticeVelocity and the relaxation time stays between the
+	// limits of this package.
+	TimeStep float64
+	// LatticeVelocity is the largest expected velocity, in cells per step.
+	LatticeVelocity float64
+	// RampTime is how long the flow takes to start, in seconds. 0 chooses the
+	// time in which sound crosses the domain four times; negative means none.
+	RampTime float64
+
+	// Workers is the number of goroutines per rank; 0 shares the processors
+	// among the ranks of this process.
+	Workers int
+}
+
+// DefaultSettings are those for air at body temperature and 15 litres a
+// minute.
+func DefaultSettings() Settings {
+	return Settings{
+		Collision: TRT, Wall: Interpolated, Precision: Single,
+		Magic:              3. / 16,
+		FlowRate:           15e-3 / 60,
+		KinematicViscosity: 1.5e-5,
+		Density:            1.2,
+		LatticeVelocity:    0.1,
+	}
+}
+
+// Validate says what is wrong with the settings, if anything.
+func (s *Settings) Validate() error {
+	if err := oneOf("collision", s.Collision, Collisions); err != nil {
+		return err
+	}
+	if err := oneOf("wall", s.Wall, Walls); err != nil {
+		return err
+	}
+	if err := oneOf("precision", s.Precision, Precisions); err != nil {
+		return err
+	}
+	for _, v := range []struct {
+		name     string
+		value    float64
+		mayBeLow bool
+	}{
+		{"magic parameter", s.Magic, false},
+		{"kinematic viscosity", s.KinematicViscosity, false},
+		{"density", s.Density, false},
+		{"lattice velocity", s.LatticeVelocity, false},
+		{"flow rate", s.FlowRate, true},
+		{"time step", s.TimeStep, true},
+		{"ramp time", s.RampTime, true},
+		{"body force", s.BodyForce[0] + s.BodyForce[1] + s.BodyForce[2], true},
+	} {
+		if math.IsNaN(v.value) || math.IsInf(v.value, 0) || !v.mayBeLow && v.value <= 0 {
+			return fmt.Errorf("the %s is %g; give a positive number", v.name, v.value)
+		}
+	}
+	if s.TimeStep < 0 {
+		return fmt.Errorf("the time step is %g s; give a positive one, or 0 to have it chosen", s.TimeStep)
+	}
+	if s.Workers < 0 {
+		return errors.New("the number of workers is negative; give a positive one, or 0 to have it chosen")
+	}
+	return nil
+}
+
+func oneOf[T ~string](what string, value T, list []T) error {
+	for _, v := range list {
+		if v == value {
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no %s %q; choose one of %q", what, value, list)
+}

@@ -1,0 +1,176 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+
+	"carina/solver/transport"
+)
+
+// Summary is the outcome of a computation, in SI units.
+type Summary struct {
+	FluidCells     int64   `json:"fluid_cells"`
+	Spacing        float64 `json:"spacing_m"`
+	TimeStep       float64 `json:"time_step_s"`
+	Steps          int64   `json:"steps"`
+	Time           float64 `json:"time_s"`
+	Seconds        float64 `json:"seconds"`
+	MLUPS          float64 `json:"mlups"`
+	Reynolds       float64 `json:"reynolds"`
+	Mach           float64 `json:"mach"`
+	RelaxationTime float64 `json:"relaxation_time"`
+	PressureDrop   float64 `json:"pressure_drop_pa"`
+	// MassBalance is |inflow − outflow| relative to the inflow.
+	MassBalance  float64          `json:"mass_balance"`
+	PeakVelocity float64          `json:"peak_velocity_m_per_s"`
+	Openings     []OpeningSummary `json:"openings"`
+	StateHash    string           `json:"state_hash"`
+	Ranks        []RankSummary    `json:"ranks"`
+	Warnings     []string         `json:"warnings,omitempty"`
+}
+
+// OpeningSummary is the flow through one opening.
+type OpeningSummary struct {
+	Number int     `json:"number"`
+	Name   string  `json:"name"`
+	Role   string  `json:"role"`
+	Area   float64 `json:"area_m2"`
+	// Flow is positive where air enters.
+	Flow     float64 `json:"flow_m3_per_s"`
+	Pressure float64 `json:"pressure_pa"`
+}
+
+// RankSummary is the load of one rank.
+type RankSummary struct {
+	FluidCells    int64   `json:"fluid_cells"`
+	Work          float64 `json:"work"`
+	StepSeconds   float64 `json:"step_seconds"`
+	ExchangeShare float64 `json:"exchange_share"`
+	Bytes         int64   `json:"bytes"`
+	Device        string  `json:"device"`
+}
+
+// Summary describes the state of the computation. Call it on all ranks; all
+// get the same.
+func (r *Rank) Summary() (*Summary, error) {
+	last, err := r.check(quiet)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := r.Hash()
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{
+		FluidCells: r.domain.Grid.Cells(), Spacing: r.units.Spacing, TimeStep: r.units.TimeStep,
+		Steps: r.steps, Time: r.Time(), RelaxationTime: r.units.RelaxationTime(),
+		Mach:         Mach(last.peakVelocity),
+		PeakVelocity: last.peakVelocity * r.units.Velocity(),
+		Reynolds:     r.expected.meanInletVelocity * r.expected.inletDiameter / r.units.KinematicViscosity,
+		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.warnings,
+	}
+	if s.Openings, err = r.openingSummaries(); err != nil {
+		return nil, err
+	}
+	s.PressureDrop, s.MassBalance = balance(s.Openings)
+	if s.Ranks, err = r.rankSummaries(); err != nil {
+		return nil, err
+	}
+	for _, rank := range s.Ranks {
+		s.Seconds = max(s.Seconds, rank.StepSeconds*float64(r.timing.steps))
+	}
+	if s.Seconds > 0 {
+		s.MLUPS = float64(s.FluidCells) * float64(r.timing.steps) / s.Seconds / 1e6
+	}
+	return s, nil
+}
+
+// balance returns the pressure drop from the inlets to the outlets, averaged
+// by area, and the relative mass balance.
+func balance(openings []OpeningSummary) (drop, mass float64) {
+	var area, pressure [2]float64
+	var in, out float64
+	for _, o := range openings {
+		side := 0
+		if o.Role != "inlet" {
+			side = 1
+		}
+		area[side] += o.Area
+		pressure[side] += o.Area * o.Pressure
+		in += max(0, o.Flow)
+		out += max(0, -o.Flow)
+	}
+	for side := range 2 {
+		if area[side] > 0 {
+			pressure[side] /= area[side]
+		}
+	}
+	if in > 0 {
+		mass = math.Abs(in-out) / in
+	}
+	return pressure[0] - pressure[1], mass
+}
+
+// openingSummaries sums the flow through the openings in the last step over
+// all ranks.
+func (r *Rank) openingSummaries() ([]OpeningSummary, error) {
+	openings := r.domain.Grid.Openings
+	sums := make([]int64, 2*len(openings))
+	for i := range r.layout.openings {
+		sample := &r.openings.seen[i]
+		for k, link := range r.layout.openings[i].links {
+			sums[2*link.opening] += toFixed(sample.outflow[k])
+			sums[2*link.opening+1] += toFixed(sample.density * link.area)
+		}
+	}
+	if err := r.transport.Reduce(transport.Sum, sums); err != nil {
+		return nil, fmt.Errorf("summing the flow through the openings: %w", err)
+	}
+	list := make([]OpeningSummary, len(openings))
+	for i, o := range openings {
+		state := &r.openings.list[i]
+		density := state.density
+		if state.velocity {
+			density = float64(sums[2*i+1]) / fixedPoint / state.area
+		}
+		list[i] = OpeningSummary{
+			Number: o.Number, Name: o.Name, Role: string(o.Role), Area: o.Area,
+			Flow:     -float64(sums[2*i]) / fixedPoint * r.units.FlowRate(),
+			Pressure: density * r.units.Pressure(),
+		}
+	}
+	return list, nil
+}
+
+func toFixed(v float64) int64 { return int64(math.RoundToEven(v * fixedPoint)) }
+
+// rankSummaries collects the load of all ranks.
+func (r *Rank) rankSummaries() ([]RankSummary, error) {
+	n := r.domain.Ranks
+	values := make([]int64, 4*n)
+	own := values[4*r.Number():]
+	own[0], own[1] = int64(r.layout.cells), int64(r.timing.total)
+	own[2], own[3] = int64(r.timing.exchange), r.Bytes()
+	if err := r.transport.Reduce(transport.Sum, values); err != nil {
+		return nil, fmt.Errorf("collecting the load of the ranks: %w", err)
+	}
+	list := make([]RankSummary, n)
+	for i := range list {
+		v := values[4*i:]
+		list[i] = RankSummary{FluidCells: v[0], Bytes: v[3], Device: runtime.GOARCH}
+		if r.timing.steps > 0 {
+			list[i].StepSeconds = float64(v[1]) / 1e9 / float64(r.timing.steps)
+		}
+		if v[1] > 0 {
+			list[i].ExchangeShare = float64(v[2]) / float64(v[1])
+		}
+		if i < len(r.domain.Work) {
+			list[i].Work = r.domain.Work[i]
+		}
+	}
+	return list, nil
+}
+
+// Bytes returns the memory that the rank holds for its cells.
+func (r *Rank) Bytes() int64 { return r.state.bytes() + r.layout.bytes() }

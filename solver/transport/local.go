@@ -1,0 +1,173 @@
+package transport
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Local connects ranks that are goroutines of one process.
+type Local struct {
+	rank int
+	mesh *mesh
+}
+
+var _ Transport = (*Local)(nil)
+
+// mesh is what the ranks of one process share.
+type mesh struct {
+	size  int
+	links []link // from·size + to
+
+	stop  chan struct{}
+	abort sync.Once
+	cause error
+
+	mu      sync.Mutex
+	arrived int
+	sums    []int64
+	turn    chan struct{}
+}
+
+// link carries messages one way between two ranks: the sender offers its
+// slice and waits until the receiver has copied it.
+type link struct {
+	offer chan []byte
+	taken chan struct{}
+}
+
+// NewLocal returns the transports of size ranks of this process.
+func NewLocal(size int) []*Local {
+	m := &mesh{size: size, links: make([]link, size*size), stop: make(chan struct{}), turn: make(chan struct{})}
+	ranks := make([]*Local, size)
+	for i := range ranks {
+		ranks[i] = &Local{rank: i, mesh: m}
+	}
+	return ranks
+}
+
+// Rank is the number of this rank.
+func (l *Local) Rank() int { return l.rank }
+
+// Size is the number of ranks.
+func (l *Local) Size() int { return l.mesh.size }
+
+// Abort ends the waiting of all ranks.
+func (l *Local) Abort(cause error) {
+	l.mesh.abort.Do(func() {
+		l.mesh.cause = fmt.Errorf("%w: %w", ErrAborted, cause)
+		close(l.mesh.stop)
+	})
+}
+
+// link returns the way from one rank to another, made on first use.
+func (m *mesh) link(from, to int) link {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := &m.links[from*m.size+to]
+	if l.offer == nil {
+		*l = link{make(chan []byte, 1), make(chan struct{}, 1)}
+	}
+	return *l
+}
+
+func (l *Local) offer(peer int, data []byte) error {
+	select {
+	case l.mesh.link(l.rank, peer).offer <- data:
+		return nil
+	case <-l.mesh.stop:
+		return l.mesh.cause
+	}
+}
+
+func (l *Local) waitTaken(peer int) error {
+	select {
+	case <-l.mesh.link(l.rank, peer).taken:
+		return nil
+	case <-l.mesh.stop:
+		return l.mesh.cause
+	}
+}
+
+// Receive copies the next message of peer into data.
+func (l *Local) Receive(peer int, data []byte) error {
+	way := l.mesh.link(peer, l.rank)
+	select {
+	case sent := <-way.offer:
+		if len(sent) != len(data) {
+			return fmt.Errorf("rank %d expected %d bytes from rank %d and got %d: the ranks disagree about their border",
+				l.rank, len(data), peer, len(sent))
+		}
+		copy(data, sent)
+		way.taken <- struct{}{}
+		return nil
+	case <-l.mesh.stop:
+		return l.mesh.cause
+	}
+}
+
+// Send gives data to peer and returns when it has been received.
+func (l *Local) Send(peer int, data []byte) error {
+	if err := l.offer(peer, data); err != nil {
+		return err
+	}
+	return l.waitTaken(peer)
+}
+
+// Exchange sends and receives all messages.
+func (l *Local) Exchange(messages []Message) error {
+	for i := range messages {
+		if err := l.offer(messages[i].Peer, messages[i].Send); err != nil {
+			return err
+		}
+	}
+	for i := range messages {
+		if err := l.Receive(messages[i].Peer, messages[i].Receive); err != nil {
+			return err
+		}
+	}
+	for i := range messages {
+		if err := l.waitTaken(messages[i].Peer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reduce combines values over all ranks.
+func (l *Local) Reduce(op Operation, values []int64) error {
+	m := l.mesh
+	m.mu.Lock()
+	if m.arrived == 0 {
+		m.sums = append(m.sums[:0:0], values...)
+	} else {
+		combine(op, m.sums, values)
+	}
+	m.arrived++
+	turn, sums := m.turn, m.sums
+	if m.arrived == m.size {
+		m.arrived = 0
+		m.turn = make(chan struct{})
+		close(turn)
+	}
+	m.mu.Unlock()
+	select {
+	case <-turn:
+		copy(values, sums)
+		return nil
+	case <-m.stop:
+		return m.cause
+	}
+}
+
+func combine(op Operation, into, values []int64) {
+	for i, v := range values {
+		switch op {
+		case Sum:
+			into[i] += v
+		case Min:
+			into[i] = min(into[i], v)
+		case Max:
+			into[i] = max(into[i], v)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+//go:build mpi
+
+package transport
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/emer/empi/mpi"
+)
+
+// MPI reports whether this binary was built with MPI.
+const MPI = true
+
+// tag marks the messages of this package. One tag suffices: MPI keeps the
+// order of messages between two ranks, and both sides exchange in the same
+// order of phases.
+const tag = 19
+
+// world connects MPI processes. Sends run on one goroutine per peer, so that
+// they overlap with receives; empi has blocking calls only.
+type world struct {
+	comm       *mpi.Comm
+	rank, size int
+	senders    map[int]*sender
+	scratch    []int64
+}
+
+type sender struct {
+	data chan []byte
+	done chan error
+}
+
+var _ Transport = (*world)(nil)
+
+// ConnectMPI connects the processes that mpirun started. Call finish at the
+// end of the program.
+func ConnectMPI() (t Transport, finish func(), err error) {
+	mpi.LogErrors = false
+	if err := mpi.InitThreadSafe(); err != nil {
+		return nil, nil, fmt.Errorf("starting MPI: %w; the MPI library must support MPI_THREAD_MULTIPLE", err)
+	}
+	comm, err := mpi.NewComm(nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("starting MPI: %w", err)
+	}
+	w := &world{comm: comm, rank: comm.Rank(), size: comm.Size(), senders: map[int]*sender{}}
+	return w, func() {
+		for _, s := range w.senders {
+			close(s.data)
+		}
+		mpi.Finalize()
+	}, nil
+}
+
+// Rank is the number of this process.
+func (w *world) Rank() int { return w.rank }
+
+// Size is the number of processes.
+func (w *world) Size() int { return w.size }
+
+// Abort reports the cause and ends all processes.
+func (w *world) Abort(cause error) {
+	fmt.Fprintf(os.Stderr, "rank %d: %v\n", w.rank, cause)
+	_ = w.comm.Abort()
+}
+
+// sender returns the goroutine that sends to peer, started on first use.
+func (w *world) sender(peer int) *sender {
+	s := w.senders[peer]
+	if s == nil {
+		s = &sender{make(chan []byte, 1), make(chan error, 1)}
+		w.senders[peer] = s
+		go func() {
+			for data := range s.data {
+				s.done <- w.comm.SendU8(peer, tag, data)
+			}
+		}()
+	}
+	return s
+}
+
+// Exchange sends and receives all messages.
+func (w *world) Exchange(messages []Message) error {
+	for i := range messages {
+		w.sender(messages[i].Peer).data <- messages[i].Send
+	}
+	var first error
+	for i := range messages {
+		if err := w.comm.RecvU8(messages[i].Peer, tag, messages[i].Receive); err != nil && first == nil {
+			first = fmt.Errorf("rank %d receiving from rank %d: %w", w.rank, messages[i].Peer, err)
+		}
+	}
+	for i := range messages {
+		if err := <-w.sender(messages[i].Peer).done; err != nil && first == nil {
+			first = fmt.Errorf("rank %d sending to rank %d: %w", w.rank, messages[i].Peer, err)
+		}
+	}
+	return first
+}
+
+// Send sends one message.
+func (w *world) Send(peer int, data []byte) error { return w.comm.SendU8(peer, tag, data) }
+
+// Receive receives one message.
+func (w *world) Receive(peer int, data []byte) error { return w.comm.RecvU8(peer, tag, data) }
+
+// Reduce combines values over all processes.
+func (w *world) Reduce(op Operation, values []int64) error {
+	w.scratch = append(w.scratch[:0], values...)
+	ops := map[Operation]mpi.Op{Sum: mpi.OpSum, Min: mpi.OpMin, Max: mpi.OpMax}
+	if err := w.comm.AllReduceI64(ops[op], values, w.scratch); err != nil {
+		return fmt.Errorf("rank %d reducing: %w", w.rank, err)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+
+	"carina/geometry"
+	"carina/solver/lattice"
+)
+
+// Limits of what is stable and accurate, for choosing the time step and for
+// warnings.
+const (
+	// smallestRelaxationTime is where TRT and BGK begin to be unstable in
+	// under-resolved flow.
+	smallestRelaxationTime = 0.505
+	// largestRelaxationTime keeps the error of the walls and of time small.
+	largestRelaxationTime = 1.0
+	// largestMach keeps compressibility errors (of order Ma²) below 10 %.
+	largestMach = 0.3
+	// gridReynolds is the cell Reynolds number u·Δx/ν above which BGK and
+	// TRT tend to become unstable.
+	gridReynolds = 20
+)
+
+// Units convert between SI and lattice units. Lattice density is measured
+// from and relative to the reference density.
+type Units struct {
+	// Spacing is Δx in metres, TimeStep Δt in seconds, Density ρ₀ in kg/m³.
+	Spacing, TimeStep, Density float64
+	// KinematicViscosity is in m²/s.
+	KinematicViscosity float64
+}
+
+// RelaxationTime is τ₊, in steps.
+func (u Units) RelaxationTime() float64 {
+	return u.KinematicViscosity*u.TimeStep/(u.Spacing*u.Spacing)/lattice.SoundSpeedSquared + 0.5
+}
+
+// Velocity is one cell per step, in m/s.
+func (u Units) Velocity() float64 { return u.Spacing / u.TimeStep }
+
+// FlowRate is one cell volume per step, in m³/s.
+func (u Units) FlowRate() float64 { return u.Spacing * u.Spacing * u.Spacing / u.TimeStep }
+
+// Pressure is the pressure that belongs to a relative density of one, in Pa.
+func (u Units) Pressure() float64 {
+	v := u.Velocity()
+	return u.Density * lattice.SoundSpeedSquared * v * v
+}
+
+// Acceleration is one cell per step squared, in m/s².
+func (u Units) Acceleration() float64 { return u.Spacing / (u.TimeStep * u.TimeStep) }
+
+// Force is the force that changes the momentum of one cell of reference
+// density by one cell per step in one step, in N.
+func (u Units) Force() float64 {
+	return u.Density * u.Spacing * u.Spacing * u.Spacing * u.Acceleration()
+}
+
+// Mach is the Mach number of a velocity given in cells per step.
+func Mach(latticeVelocity float64) float64 {
+	return latticeVelocity / math.Sqrt(lattice.SoundSpeedSquared)
+}
+
+// expected is what can be said of the flow before it is computed.
+type expected struct {
+	meanInletVelocity float64 // m/s
+	peakVelocity      float64 // m/s
+	inletDiameter     float64 // m, of a circle of the inlet's area
+}
+
+// expect estimates velocities from the areas of the openings: the peak is
+// twice the mean (Poiseuille) through the smaller of all inlets and all
+// outlets.
+func expect(grid *geometry.Grid, s *Settings) expected {
+	var inlets, outlets float64
+	for _, o := range grid.Openings {
+		if o.Role == geometry.Inlet {
+			inlets += o.Area
+		} else {
+			outlets += o.Area
+		}
+	}
+	var e expected
+	if inlets > 0 {
+		narrow := inlets
+		if outlets > 0 {
+			narrow = min(narrow, outlets)
+		}
+		e.meanInletVelocity = math.Abs(s.FlowRate) / inlets
+		e.peakVelocity = 2 * math.Abs(s.FlowRate) / narrow
+		e.inletDiameter = 2 * math.Sqrt(inlets/math.Pi)
+	}
+	return e
+}
+
+// chooseUnits fixes the time step and returns warnings about what will not be
+// stable or accurate.
+func chooseUnits(grid *geometry.Grid, s *Settings, e expected) (Units, []string) {
+	u := Units{Spacing: grid.Spacing, TimeStep: s.TimeStep, Density: s.Density, KinematicViscosity: s.KinematicViscosity}
+	dx := grid.Spacing
+	if u.TimeStep == 0 {
+		atTau := func(tau float64) float64 {
+			return lattice.SoundSpeedSquared * (tau - 0.5) * dx * dx / s.KinematicViscosity
+		}
+		u.TimeStep = atTau(largestRelaxationTime)
+		if e.peakVelocity > 0 {
+			u.TimeStep = min(u.TimeStep, s.LatticeVelocity*dx/e.peakVelocity)
+		}
+	}
+	var warnings []string
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	peak := e.peakVelocity / u.Velocity()
+	tau := u.RelaxationTime()
+	if ma := Mach(peak); ma > largestMach {
+		warn("the flow is fast for this time step: Mach number %.3g (should be below %.2g), relaxation time %.4f; "+
+			"reduce the time step below %.3g s", ma, largestMach, tau, u.TimeStep*largestMach/ma)
+	}
+	if tau < smallestRelaxationTime {
+		warn("the relaxation time %.5f is below %.3f (Mach number %.3g), so the computation may become unstable; "+
+			"refine the spacing", tau, smallestRelaxationTime, Mach(peak))
+	}
+	if tau > 2*largestRelaxationTime {
+		warn("the relaxation time %.3f is above %.1f, so walls and time are inaccurate; reduce the time step below %.3g s",
+			tau, 2*largestRelaxationTime, u.TimeStep/(2*tau-1))
+	}
+	if re := e.peakVelocity * dx / s.KinematicViscosity; re > gridReynolds {
+		warn("the flow is coarse for its speed: cell Reynolds number %.3g (should be below %d); refine the spacing below %.3g m",
+			re, gridReynolds, dx*gridReynolds/re)
+	}
+	return u, warnings
+}
