@@ -61,7 +61,8 @@ func linkArea(set *lattice.Set, i int, o *geometry.Opening) float64 {
 	return max(0, 6*set.Weights[i]*along)
 }
 
-// openingAreas sums the link areas of every opening over the whole grid.
+// openingAreas sums the link areas of every opening over the whole grid and
+// checks that every opening has some.
 func openingAreas(grid *geometry.Grid, set *lattice.Set) ([]float64, error) {
 	areas := make([]float64, len(grid.Openings))
 	l := &grid.Links
@@ -75,6 +76,12 @@ func openingAreas(grid *geometry.Grid, set *lattice.Set) ([]float64, error) {
 		}
 		if i := linkPopulation(l, cell, o.Link); i < set.Q {
 			areas[o.Number-1] += linkArea(set, i, &grid.Openings[o.Number-1])
+		}
+	}
+	for i, a := range areas {
+		if a == 0 {
+			return nil, fmt.Errorf("opening %d (%s) meets no cell; choose a finer spacing or leave it closed",
+				grid.Openings[i].Number, grid.Openings[i].Name)
 		}
 	}
 	return areas, nil

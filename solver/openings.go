@@ -1,7 +1,6 @@
 package solver
 
 import (
-	"fmt"
 	"math"
 
 	"carina/geometry"
@@ -42,18 +41,10 @@ type openingSample struct {
 
 // newOpeningStates prepares the openings of a grid: flow through inlets,
 // shared by area, and zero pressure at outlets.
-func newOpeningStates(grid *geometry.Grid, l *layout, s *Settings, u Units) (*openingStates, error) {
-	areas, err := openingAreas(grid, l.set)
-	if err != nil {
-		return nil, err
-	}
-	o := &openingStates{list: make([]openingState, len(areas)), seen: make([]openingSample, len(l.openings))}
+func newOpeningStates(grid *geometry.Grid, areas []float64, cells int, s *Settings, u Units) *openingStates {
+	o := &openingStates{list: make([]openingState, len(areas)), seen: make([]openingSample, cells)}
 	var inlets float64
 	for i, a := range areas {
-		if a == 0 {
-			return nil, fmt.Errorf("opening %d (%s) meets no cell; choose a finer spacing or leave it closed",
-				grid.Openings[i].Number, grid.Openings[i].Name)
-		}
 		o.list[i] = openingState{velocity: grid.Openings[i].Role == geometry.Inlet, area: a}
 		if o.list[i].velocity {
 			inlets += a
@@ -64,7 +55,7 @@ func newOpeningStates(grid *geometry.Grid, l *layout, s *Settings, u Units) (*op
 			o.list[i].flow = s.FlowRate / u.FlowRate() * o.list[i].area / inlets
 		}
 	}
-	return o, nil
+	return o
 }
 
 // prepare sets what the openings impose in a step; start grows from 0 to 1

@@ -50,7 +50,10 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 		return nil, fmt.Errorf("the partition is for %d ranks and %d were started; start as many or partition again", domain.Ranks, t.Size())
 	}
 	r := &Rank{domain: domain, settings: settings, transport: t, set: lattice.D3Q19}
-	var err error
+	areas, err := openingAreas(domain.Grid, r.set)
+	if err != nil {
+		return nil, err
+	}
 	if r.layout, err = newLayout(domain, t.Rank(), r.set); err != nil {
 		return nil, err
 	}
@@ -59,9 +62,7 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	}
 	r.expected = expect(domain.Grid, &settings)
 	r.units, r.warnings = chooseUnits(domain.Grid, &settings, r.expected)
-	if r.openings, err = newOpeningStates(domain.Grid, r.layout, &settings, r.units); err != nil {
-		return nil, err
-	}
+	r.openings = newOpeningStates(domain.Grid, areas, len(r.layout.openings), &settings, r.units)
 	r.rampSteps = r.chooseRamp()
 	if err := r.newState(); err != nil {
 		return nil, err

@@ -1,0 +1,163 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"carina/geometry"
+
+	"gonum.org/v1/gonum/spatial/r3"
+	"pgregory.net/rapid"
+)
+
+// cave is an irregular lumen: random overlapping balls and a straight pipe
+// that joins an inlet and two outlets, with random wall distances. Rows have
+// several runs and cells have walls on opposite sides.
+func cave(seed uint64, periodic [3]bool) *geometry.Grid {
+	random := rand.New(rand.NewPCG(seed, 7))
+	size := [3]int32{int32(20 + random.IntN(30)), int32(12 + random.IntN(10)), int32(12 + random.IntN(10))}
+	type ball struct{ x, y, z, r float64 }
+	var balls []ball
+	for range 12 {
+		balls = append(balls, ball{random.Float64() * float64(size[0]), random.Float64() * float64(size[1]),
+			random.Float64() * float64(size[2]), 1 + 3*random.Float64()})
+	}
+	fluid := func(x, y, z int32) bool {
+		px, py, pz := float64(x)+0.5, float64(y)+0.5, float64(z)+0.5
+		if math.Hypot(py-float64(size[1])/2, pz-float64(size[2])/2) < 4 {
+			return true
+		}
+		for _, b := range balls {
+			if (px-b.x)*(px-b.x)+(py-b.y)*(py-b.y)+(pz-b.z)*(pz-b.z) < b.r*b.r {
+				return true
+			}
+		}
+		return false
+	}
+	wall := func(x, y, z int32, d geometry.Offset) (float64, int) {
+		switch {
+		case periodic[0]:
+		case x+int32(d.X) < 0:
+			return 0.5, 1
+		case x+int32(d.X) >= size[0] && y < size[1]/2:
+			return 0.5, 2
+		case x+int32(d.X) >= size[0]:
+			return 0.5, 3
+		}
+		return 0.05 + 0.95*random.Float64(), 0
+	}
+	normal := r3.Vec{X: 1}
+	openings := []geometry.Opening{
+		{Number: 1, Role: geometry.Inlet, Normal: r3.Scale(-1, normal), Area: 50e-8},
+		{Number: 2, Role: geometry.Outlet, Normal: normal, Area: 25e-8},
+		{Number: 3, Role: geometry.Outlet, Normal: normal, Area: 25e-8},
+	}
+	if periodic[0] {
+		openings = nil
+	}
+	return makeGrid(size, 1e-4, periodic, fluid, wall, openings)
+}
+
+// hashOf runs a domain for a few steps.
+func hashOf(t testing.TB, d *Domain, s Settings, steps int64) (string, *Summary) {
+	t.Helper()
+	summary, err := RunInProcess(context.Background(), d, s, Plan{Steps: steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return summary.StateHash, summary
+}
+
+func caveSettings(g *geometry.Grid) Settings {
+	s := DefaultSettings()
+	s.FlowRate, s.RampTime = 1e-7, -1
+	if len(g.Openings) == 0 {
+		s.BodyForce = [3]float64{3, 2, 1}
+	}
+	return s
+}
+
+// The state does not depend on the number of ranks, on who owns what, or on
+// the number of workers, for every method.
+func TestBitForBit(t *testing.T) {
+	methods := []func(*Settings){
+		func(*Settings) {},
+		func(s *Settings) { s.Collision = BGK },
+		func(s *Settings) { s.Wall = BounceBack },
+		func(s *Settings) { s.Precision = Double },
+	}
+	for _, periodic := range [][3]bool{{}, {true, false, true}, {true, true, true}} {
+		for m, change := range methods {
+			g := cave(uint64(m), periodic)
+			s := caveSettings(g)
+			change(&s)
+			whole := WholeDomain(g)
+			whole.Periodic = periodic
+			want, reference := hashOf(t, whole, s, 40)
+			if reference.PeakVelocity == 0 {
+				t.Fatal("nothing moves")
+			}
+			for _, ranks := range []int{1, 2, 3, 7} {
+				for _, side := range []int32{1, 3, 8} {
+					name := fmt.Sprintf("periodic %v, %s %s %s, %d ranks, blocks of %d", periodic, s.Collision, s.Wall, s.Precision, ranks, side)
+					s.Workers = 1 + ranks%3
+					got, summary := hashOf(t, scattered(g, side, ranks, uint64(ranks), periodic), s, 40)
+					if got != want {
+						t.Errorf("%s: hash %s, want %s", name, got, want)
+					}
+					for i := range summary.Openings {
+						if summary.Openings[i].Flow != reference.Openings[i].Flow || summary.Openings[i].Pressure != reference.Openings[i].Pressure {
+							t.Errorf("%s: opening %d differs: %v, want %v", name, i+1, summary.Openings[i], reference.Openings[i])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// The same for random caves and owners.
+func TestBitForBitRandom(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		periodic := [3]bool{rapid.Bool().Draw(rt, "x"), rapid.Bool().Draw(rt, "y"), rapid.Bool().Draw(rt, "z")}
+		g := cave(rapid.Uint64().Draw(rt, "cave"), periodic)
+		s := caveSettings(g)
+		whole := WholeDomain(g)
+		whole.Periodic = periodic
+		want, _ := hashOf(t, whole, s, 6)
+		d := scattered(g, rapid.Int32Range(1, 20).Draw(rt, "side"), rapid.IntRange(1, 6).Draw(rt, "ranks"), rapid.Uint64().Draw(rt, "owners"), periodic)
+		if got, _ := hashOf(t, d, s, 6); got != want {
+			rt.Fatalf("hash %s, want %s", got, want)
+		}
+	})
+}
+
+// Fields gathered from several ranks are those of one.
+func TestGather(t *testing.T) {
+	g := cave(5, [3]bool{})
+	s := caveSettings(g)
+	fields := func(d *Domain) (all *Fields) {
+		_, err := RunInProcess(context.Background(), d, s, Plan{Steps: 20, Visit: func(r *Rank) error {
+			f, err := r.Gather()
+			if r.Number() == 0 {
+				all = f
+			}
+			return err
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	one, many := fields(WholeDomain(g)), fields(scattered(g, 4, 5, 1, [3]bool{}))
+	for i, a := range one.arrays() {
+		for cell, v := range a {
+			if many.arrays()[i][cell] != v {
+				t.Fatalf("field %d of cell %d is %g, want %g", i, cell, many.arrays()[i][cell], v)
+			}
+		}
+	}
+}

@@ -1,0 +1,36 @@
+//go:build !mpi
+
+package solver
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMPI builds this package's tests with MPI and runs TestUnderMPI on
+// several processes.
+func TestMPI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	mpirun, err := exec.LookPath("mpirun")
+	if err != nil {
+		t.Skip("mpirun is not installed")
+	}
+	binary := filepath.Join(t.TempDir(), "solver.test")
+	if out, err := exec.Command("go", "test", "-c", "-tags", "mpi", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Skipf("a binary with MPI does not build here: %v\n%s", err, out)
+	}
+	for _, n := range []int{1, 2, 4} {
+		run := exec.Command(mpirun, "--oversubscribe", "-np", fmt.Sprint(n), binary, "-test.run", "TestUnderMPI", "-test.v")
+		run.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		out, err := run.CombinedOutput()
+		if err != nil || strings.Count(string(out), "--- PASS: TestUnderMPI") != n {
+			t.Errorf("%d processes: %v\n%s", n, err, out)
+		}
+	}
+}
