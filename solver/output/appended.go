@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"strings"
 
@@ -41,7 +40,7 @@ type section struct {
 // writeAppended writes a VTK XML file of one piece with all data arrays as
 // compressed raw blocks behind the XML. head is the piece's opening tag.
 // The format is described in the VTK User's Guide, "XML File Formats".
-func writeAppended(f *os.File, grid, head string, field string, sections []section) error {
+func writeAppended(f file, grid, head string, field string, sections []section) error {
 	const offsetWidth = len(`offset="9223372036854775807"`)
 	var xml bytes.Buffer
 	var holes []int
@@ -81,7 +80,7 @@ func writeAppended(f *os.File, grid, head string, field string, sections []secti
 // blockWriter writes the blocks of one data array after another. Blocks are
 // compressed in parallel and written in order.
 type blockWriter struct {
-	f       *os.File
+	f       file
 	at      int64 // file position of the next block
 	header  []byte
 	pending [][]byte // full blocks, then the one being filled

@@ -3,7 +3,6 @@ package output
 import (
 	"fmt"
 	"math"
-	"os"
 
 	"carina/cuboid"
 )
@@ -51,7 +50,7 @@ func WriteCuboids(path string, frame Frame, boxes []Box) error {
 		}},
 	}
 	head := fmt.Sprintf(`<Piece NumberOfPoints="%d" NumberOfCells="%d">`, 8*n, n)
-	return writeFile(path, func(f *os.File) error {
+	return writeFile(path, func(f file) error {
 		return writeAppended(f, "UnstructuredGrid", head, "", sections)
 	})
 }

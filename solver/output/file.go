@@ -1,28 +1,31 @@
 package output
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
+
+	"carina/internal/atomicfile"
 )
 
-// writeFile lets write fill a temporary file beside path and renames it to
-// path when that succeeded. Nothing is left behind otherwise.
-func writeFile(path string, write func(f *os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("output: cannot create %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("output: cannot write %s: %w", path, err)
-			os.Remove(f.Name())
+// file is a file being written. VTK's headers stand before the data that they
+// describe and are filled in later.
+type file interface {
+	io.Writer
+	io.WriterAt
+}
+
+// writeFile lets write fill the file at path, which appears when it is
+// complete.
+func writeFile(path string, write func(f file) error) error {
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		f, ok := w.(file)
+		if !ok {
+			return fmt.Errorf("%T cannot be written at an offset", w)
 		}
-	}()
-	// CreateTemp makes files that only the owner may read.
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
+		return write(f)
+	})
+	if err != nil {
+		return fmt.Errorf("output: %w", err)
 	}
-	return os.Rename(f.Name(), path)
+	return nil
 }

@@ -23,7 +23,8 @@ func (a axis) of(v r3.Vec) float64 {
 // picture needs.
 type View struct {
 	Frame
-	// Bin is the number of cells along the side of a pixel.
+	// Bin is the number of cells along the side of a pixel, the same for all
+	// views of a frame.
 	Bin int32
 	// Width and Height are in pixels.
 	Width, Height int32
@@ -34,7 +35,7 @@ type View struct {
 }
 
 // maxPixels is the largest side of a view in pixels: as fine as the pictures.
-const maxPixels = 1600
+const maxPixels = 1000
 
 // Views returns the views of a frame that pictures show: the first looks
 // along the shortest side of the box, so that most is seen, with z upwards
@@ -54,11 +55,11 @@ func Views(f Frame) []View {
 	case x < y && x <= z:
 		views = []View{side, front}
 	}
+	bin := (max(x, y, z) + maxPixels - 1) / maxPixels
 	for i := range views {
 		v := &views[i]
-		v.Frame = f
+		v.Frame, v.Bin = f, bin
 		width, height := f.Size[v.right.along], f.Size[v.up.along]
-		v.Bin = (max(width, height) + maxPixels - 1) / maxPixels
 		v.Width, v.Height = (width+v.Bin-1)/v.Bin, (height+v.Bin-1)/v.Bin
 	}
 	return views
@@ -76,3 +77,6 @@ func (v *View) project(p r3.Vec) (x, y, depth float64) {
 	}
 	return place(v.right) / float64(v.Bin), place(v.up) / float64(v.Bin), place(v.away)
 }
+
+// direction returns a vector of the grid as seen in the view.
+func (v *View) direction(d r3.Vec) (x, y float64) { return v.right.of(d), v.up.of(d) }

@@ -3,8 +3,8 @@ package output
 import (
 	"encoding/xml"
 	"fmt"
+	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -33,7 +33,7 @@ func WriteVTU(path string, p *Piece) error {
 		})},
 		{`CellData Scalars="pressure" Vectors="velocity"`, fieldArrays(p)},
 	}
-	return writeFile(path, func(f *os.File) error {
+	return writeFile(path, func(f file) error {
 		return writeAppended(f, "UnstructuredGrid", head, timeValue(p.Time), sections)
 	})
 }
@@ -209,8 +209,8 @@ func relativeTo(path, source string) (string, error) {
 }
 
 func writeText(path, text string) error {
-	return writeFile(path, func(f *os.File) error {
-		_, err := f.WriteString(text)
+	return writeFile(path, func(f file) error {
+		_, err := io.WriteString(f, text)
 		return err
 	})
 }

@@ -1,0 +1,109 @@
+package output
+
+import (
+	"math"
+	"strconv"
+
+	"carina/geometry"
+)
+
+// mark is an opening to be marked in a picture, with up to two lines of notes
+// beside its number.
+type mark struct {
+	geometry.Opening
+	notes []string
+}
+
+const (
+	discRadius = 12.0
+	noteSize   = 14.0
+)
+
+// place is where a label may stand: a disc centred at (x, y) and its note to
+// the right or left.
+type place struct {
+	x, y   float64
+	left   bool
+	bounds rectangle
+}
+
+// label draws the marks beside the panel's openings, each where it hides least:
+// outward of the opening, off the surface and clear of the other labels.
+func (p *panel) label(f *figure, marks []mark) {
+	for _, m := range marks {
+		x, y := p.at(m.Center)
+		p.taken = append(p.taken, rectangle{x - 4, y - 4, x + 4, y + 4})
+	}
+	for _, m := range marks {
+		x, y := p.at(m.Center)
+		best := p.bestPlace(m, x, y)
+		p.taken = append(p.taken, best.bounds)
+		f.line(x, y, best.x, best.y, 1.2, ink)
+		f.disc(x, y, 3, paper, ink)
+		fill, number := paper, ink
+		if m.Role == geometry.Inlet {
+			fill, number = ink, paper
+		}
+		f.disc(best.x, best.y, discRadius, fill, ink)
+		f.textCenter(strconv.Itoa(m.Number), best.x, best.y, style(13, true, number))
+		for i, note := range m.notes {
+			baseline := best.y - 5 + noteSize*1.15*(float64(len(m.notes)-1)/2-float64(i))
+			if best.left {
+				f.textRight(note, best.x-discRadius-5, baseline, style(noteSize, false, ink))
+			} else {
+				f.text(note, best.x+discRadius+5, baseline, style(noteSize, false, ink))
+			}
+		}
+	}
+}
+
+// bestPlace tries places around the opening at (x, y).
+func (p *panel) bestPlace(m mark, x, y float64) place {
+	nx, ny := p.view.direction(m.Normal)
+	outward := math.Atan2(ny, nx)
+	noteWidth := 0.0
+	for _, note := range m.notes {
+		noteWidth = max(noteWidth, float64(style(noteSize, false, ink).Width(note))+8)
+	}
+	var best place
+	lowest := math.Inf(1)
+	for _, distance := range []float64{30, 44, 62, 84, 110} {
+		for turn := range 24 {
+			// 0, 15, −15, 30, −30, … degrees away from the outward direction.
+			angle := float64((turn+1)/2) * math.Pi / 12
+			cost := 0.3*angle + distance/60
+			if turn%2 == 1 {
+				angle = -angle
+			}
+			q := place{x: x + distance*math.Cos(outward+angle), y: y + distance*math.Sin(outward+angle)}
+			q.left = math.Cos(outward+angle) < 0
+			half := max(discRadius, noteSize*0.6*float64(len(m.notes)))
+			q.bounds = rectangle{q.x - discRadius, q.y - half, q.x + discRadius, q.y + half}
+			if q.left {
+				q.bounds.x0 -= noteWidth
+			} else {
+				q.bounds.x1 += noteWidth
+			}
+			cost += p.crowding(q.bounds)
+			if cost < lowest {
+				best, lowest = q, cost
+			}
+		}
+	}
+	return best
+}
+
+// crowding is what it costs to cover a rectangle: the figure's edge most,
+// other labels, then the surface.
+func (p *panel) crowding(r rectangle) float64 {
+	cost := 2 * p.covered(r)
+	if r.x0 < 8 || r.x1 > figureWidth-8 || r.y0 < 8 || r.y1 > figureHeight-96 {
+		cost += 20
+	}
+	for _, other := range p.taken {
+		if r.overlaps(other) {
+			cost += 5
+		}
+	}
+	return cost
+}

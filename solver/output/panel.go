@@ -1,0 +1,101 @@
+package output
+
+import (
+	"image"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// panel is one view placed in a figure. Positions are in pixels, y upwards.
+type panel struct {
+	view *View
+	// x and y are the lower left corner of the view.
+	x, y float64
+	// scale is pixels a column.
+	scale  float64
+	relief *relief
+	taken  []rectangle
+}
+
+// rectangle is a part of the figure, y upwards.
+type rectangle struct{ x0, y0, x1, y1 float64 }
+
+func (a rectangle) overlaps(b rectangle) bool {
+	return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1
+}
+
+// panelMargin is the space around a view for labels, in pixels.
+const panelMargin = 64
+
+// arrange places views in an area: the first alone, or the first two side by
+// side or one above the other where that hardly makes them smaller.
+func arrange(area rectangle, views []*View) []panel {
+	// Two views say more than one that is a little larger.
+	const worth = 0.7
+	width, height := area.x1-area.x0, area.y1-area.y0
+	margin := 2.0 * panelMargin
+	size := func(v *View) (w, h float64) { return float64(v.Width), float64(v.Height) }
+	w0, h0 := size(views[0])
+	single := min((width-margin)/w0, (height-margin)/h0)
+	place := func(v *View, x0, y0, w, h, scale float64) panel {
+		vw, vh := size(v)
+		return panel{view: v, scale: scale, x: math.Round(x0 + (w-vw*scale)/2), y: math.Round(y0 + (h-vh*scale)/2)}
+	}
+	if len(views) < 2 {
+		return []panel{place(views[0], area.x0, area.y0, width, height, single)}
+	}
+	w1, h1 := size(views[1])
+	beside := min((width-2*margin)/(w0+w1), (height-margin)/max(h0, h1))
+	above := min((width-margin)/max(w0, w1), (height-2*margin)/(h0+h1))
+	switch {
+	case max(beside, above) < worth*single:
+		return []panel{place(views[0], area.x0, area.y0, width, height, single)}
+	case beside >= above:
+		spare := (width - 2*margin - beside*(w0+w1)) / 2
+		first := w0*beside + margin + spare
+		return []panel{
+			place(views[0], area.x0, area.y0, first, height, beside),
+			place(views[1], area.x0+first, area.y0, width-first, height, beside),
+		}
+	default:
+		spare := (height - 2*margin - above*(h0+h1)) / 2
+		first := h0*above + margin + spare
+		return []panel{
+			place(views[0], area.x0, area.y1-first, width, first, above),
+			place(views[1], area.x0, area.y0, width, height-first, above),
+		}
+	}
+}
+
+// paint draws the panel's relief, its scale bar and the name of the view.
+func (p *panel) paint(f *figure, light lighting, colourAt func(s *sample) colour) {
+	width, height := int(math.Ceil(float64(p.view.Width)*p.scale)), int(math.Ceil(float64(p.view.Height)*p.scale))
+	low := figureHeight - int(p.y)
+	p.relief.paint(f.pixels, image.Rect(int(p.x), low-height, int(p.x)+width, low), p.scale, light, colourAt)
+	f.textCenter("seen from the "+strings.TrimPrefix(p.view.Name, "the "), p.x+float64(p.view.Width)*p.scale/2, 46, style(14, false, faint))
+}
+
+// at returns where a point in space lies in the figure.
+func (p *panel) at(v r3.Vec) (x, y float64) {
+	column, row, _ := p.view.project(v)
+	return p.x + column*p.scale, p.y + row*p.scale
+}
+
+// covered returns which share of a rectangle the relief fills.
+func (p *panel) covered(r rectangle) float64 {
+	const step = 4 // pixels
+	hits, all := 0, 0
+	for y := r.y0; y <= r.y1; y += step {
+		for x := r.x0; x <= r.x1; x += step {
+			all++
+			column, row := int(math.Floor((x-p.x)/p.scale)), int(math.Floor((y-p.y)/p.scale))
+			if column >= 0 && row >= 0 && column < p.relief.width && row < p.relief.height &&
+				!isNaN(p.relief.near[row*p.relief.width+column]) {
+				hits++
+			}
+		}
+	}
+	return float64(hits) / float64(all)
+}

@@ -1,0 +1,405 @@
+package output
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"carina/geometry"
+	"carina/geometry/generate"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// ball is a piece that fills a ball of the given radius in cells.
+func ball(radius int) *Piece {
+	n := int32(2*radius + 2)
+	p := &Piece{Frame: Frame{Spacing: 1e-3, Size: [3]int32{n, n, n}}, Ranks: 1}
+	middle := float64(n) / 2
+	for z := range n {
+		for y := range n {
+			for x := range n {
+				d := math.Hypot(math.Hypot(float64(x)+0.5-middle, float64(y)+0.5-middle), float64(z)+0.5-middle)
+				if d > float64(radius) {
+					continue
+				}
+				p.Runs = append(p.Runs, geometry.Run{X0: x, X1: x + 1, Y: y, Z: z})
+				p.Pressure = append(p.Pressure, float32(z))
+				p.Velocity = append(p.Velocity, [3]float32{0, 0, float32(1 - d/float64(radius))})
+			}
+		}
+	}
+	return p
+}
+
+// The relief of a ball must have a round outline of the right area and the
+// normals of a ball, although it is made of steps.
+func TestReliefOfBall(t *testing.T) {
+	const radius = 40
+	layers := composites(t, []*Piece{ball(radius)})
+	r := reliefOf(layers[0])
+	middle := float64(r.width) / 2
+	var s sample
+	inside, samples, wrong := 0, 0, 0.0
+	const step = 0.25
+	for y := step / 2; y < float64(r.height); y += step {
+		for x := step / 2; x < float64(r.width); x += step {
+			if !r.at(&s, x, y) {
+				continue
+			}
+			inside++
+			d := math.Hypot(x-middle, y-middle)
+			if d > 0.8*radius {
+				continue
+			}
+			var got [2]float64
+			for k := range s.count {
+				got[0] += float64(s.weight[k] * r.slope[s.column[k]][0])
+				got[1] += float64(s.weight[k] * r.slope[s.column[k]][1])
+			}
+			depth := math.Sqrt(radius*radius - d*d)
+			n, want := unit3([3]float64{got[0], got[1], 1}), unit3([3]float64{x - middle, y - middle, depth})
+			wrong += math.Acos(min(1, n[0]*want[0]+n[1]*want[1]+n[2]*want[2]))
+			samples++
+		}
+	}
+	if area, want := float64(inside)*step*step, math.Pi*radius*radius; math.Abs(area/want-1) > 0.01 {
+		t.Errorf("outline encloses %.1f columns, want %.1f", area, want)
+	}
+	// Unsmoothed steps have normals along the axes: 25° off on average.
+	if mean := wrong / float64(samples) * 180 / math.Pi; mean > 4 {
+		t.Errorf("normals are %.1f° off on average", mean)
+	}
+}
+
+// Tubes as thin as one column must stay visible.
+func TestThinTubesStay(t *testing.T) {
+	frame := Frame{Spacing: 1e-3, Size: [3]int32{60, 10, 60}}
+	for width := int32(1); width <= 3; width++ {
+		p := &Piece{Frame: frame, Ranks: 1}
+		for z := int32(5); z < 55; z++ {
+			for y := range width {
+				p.Runs = append(p.Runs, geometry.Run{X0: 5 + z/3, X1: 5 + z/3 + width, Y: 4 + y, Z: z})
+			}
+		}
+		p.Pressure, p.Velocity = make([]float32, p.Cells()), make([][3]float32, p.Cells())
+		r := reliefOf(composites(t, []*Piece{p})[0])
+		var s sample
+		for z := int32(8); z < 52; z++ {
+			if center := float64(5+z/3) + float64(width)/2; !r.at(&s, center, float64(z)+0.5) {
+				t.Errorf("tube of %d columns is not seen at height %d", width, z)
+			}
+		}
+	}
+}
+
+func TestBSpline(t *testing.T) {
+	for f := float32(0); f <= 1; f += 1. / 16 {
+		var sum, moment float32
+		for i, w := range bspline(f) {
+			sum += w
+			moment += w * float32(i-1)
+		}
+		if math.Abs(float64(sum-1)) > 1e-6 || math.Abs(float64(moment-f)) > 1e-6 {
+			t.Errorf("at %v the weights sum to %v and their mean is %v", f, sum, moment)
+		}
+	}
+}
+
+// Ends and middles of the maps as matplotlib draws them, within what the fit
+// promises (5 of 255).
+func TestColourMaps(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		m     *colourMap
+		value float64
+		want  [3]float64
+	}{
+		{"viridis", &viridis, 0, [3]float64{68, 1, 84}},
+		{"viridis", &viridis, 0.5, [3]float64{33, 145, 140}},
+		{"viridis", &viridis, 1, [3]float64{253, 231, 37}},
+		{"plasma", &plasma, 0, [3]float64{13, 8, 135}},
+		{"plasma", &plasma, 0.5, [3]float64{204, 71, 120}},
+		{"plasma", &plasma, 1, [3]float64{240, 249, 33}},
+	} {
+		got := c.m.at(c.value)
+		for i, want := range c.want {
+			if math.Abs(255*got[i]-want) > 6 {
+				t.Errorf("%s(%v) is %v, want %v of 255", c.name, c.value, got, c.want)
+			}
+		}
+	}
+	// Perceptual: brighter with every step.
+	for _, m := range []*colourMap{&viridis, &plasma} {
+		before := -1.0
+		for v := 0.0; v <= 1; v += 1. / 64 {
+			c := m.at(v)
+			luminance := 0.2126*math.Pow(c[0], 2.2) + 0.7152*math.Pow(c[1], 2.2) + 0.0722*math.Pow(max(c[2], 0), 2.2)
+			if luminance < before {
+				t.Errorf("luminance falls to %v at %v", luminance, v)
+			}
+			before = luminance
+		}
+	}
+}
+
+func TestOwnerColoursDiffer(t *testing.T) {
+	const ranks = 16
+	for i := range ranks {
+		for j := range i {
+			a, b := ownerColour(i), ownerColour(j)
+			if d := math.Sqrt(math.Pow(a[0]-b[0], 2) + math.Pow(a[1]-b[1], 2) + math.Pow(a[2]-b[2], 2)); d < 0.12 {
+				t.Errorf("ranks %d and %d have colours %v and %v", i, j, a, b)
+			}
+		}
+	}
+}
+
+func TestLabelsKeepApart(t *testing.T) {
+	layers := composites(t, tube(60, 1))
+	p := arrange(rectangle{20, 50, 1050, 810}, viewsOf(layers))[0]
+	p.relief = reliefOf(layers[0])
+	f := newFigure("", "")
+	p.label(f, flowMarks(FlowPicture{Openings: ends(), Flow: []float64{3, 1, -1, -1, -1}}, true))
+	// The first entries are the openings themselves.
+	labels := p.taken[len(ends()):]
+	for i, a := range labels {
+		for _, b := range labels[:i] {
+			if a.overlaps(b) {
+				t.Errorf("labels %v and %v overlap", a, b)
+			}
+		}
+		if p.covered(a) > 0.3 {
+			t.Errorf("label %v hides the surface", a)
+		}
+	}
+}
+
+func TestArrange(t *testing.T) {
+	area := rectangle{0, 0, 1000, 700}
+	for _, c := range []struct {
+		name   string
+		size   [3]int32
+		panels int
+	}{
+		{"airway", [3]int32{112, 49, 134}, 2},
+		{"long pipe", [3]int32{400, 20, 20}, 2},
+		{"cube", [3]int32{50, 50, 50}, 2},
+		{"one cell", [3]int32{1, 1, 1}, 2},
+		{"tall", [3]int32{30, 30, 3000}, 2},
+	} {
+		var views []*View
+		for _, v := range Views(Frame{Spacing: 1, Size: c.size}) {
+			views = append(views, &v)
+		}
+		panels := arrange(area, views)
+		if len(panels) > c.panels || panels[0].scale != panels[len(panels)-1].scale {
+			t.Errorf("%s: %d panels of scales %v", c.name, len(panels), panels[0].scale)
+		}
+		for _, p := range panels {
+			if p.x < area.x0 || p.y < area.y0 || p.x+float64(p.view.Width)*p.scale > area.x1 || p.y+float64(p.view.Height)*p.scale > area.y1 {
+				t.Errorf("%s: panel at (%v, %v) with scale %v leaves the area", c.name, p.x, p.y, p.scale)
+			}
+		}
+	}
+}
+
+func readPNG(t testing.TB, path string) (image.Image, []byte) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Bounds() != image.Rect(0, 0, figureWidth, figureHeight) {
+		t.Fatalf("%s has bounds %v", path, m.Bounds())
+	}
+	return m, raw
+}
+
+func TestFlowPictureIsIndependentOfRanks(t *testing.T) {
+	dir := t.TempDir()
+	var first []byte
+	for _, ranks := range []int{1, 3} {
+		path := filepath.Join(dir, "flow.png")
+		c := FlowPicture{Title: "Flow", Openings: ends(), Flow: []float64{3, -1, -1, -1, 0}}
+		if err := WriteFlow(path, composites(t, tube(40, ranks)), c); err != nil {
+			t.Fatal(err)
+		}
+		_, raw := readPNG(t, path)
+		if first == nil {
+			first = raw
+		}
+		if !bytes.Equal(first, raw) {
+			t.Errorf("the picture from %d ranks differs", ranks)
+		}
+	}
+}
+
+// Every rank's colour must be seen in its picture.
+func TestRanksPicture(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ranks.png")
+	const ranks = 3
+	if err := WriteRanks(path, composites(t, tube(60, ranks)), RanksPicture{Title: "Ranks", Loads: make([]Load, ranks)}); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := readPNG(t, path)
+	var seen [ranks]int
+	for y := range figureHeight {
+		for x := range figureWidth {
+			r, g, b, _ := m.At(x, y).RGBA()
+			for i := range seen {
+				// Shading scales a colour: compare directions.
+				c := ownerColour(i)
+				v := [3]float64{float64(r), float64(g), float64(b)}
+				if u, w := unit3(c), unit3(v); u[0]*w[0]+u[1]*w[1]+u[2]*w[2] > 0.999 && v[0]+v[1]+v[2] > 1 {
+					seen[i]++
+				}
+			}
+		}
+	}
+	for i, n := range seen {
+		if n < 1000 {
+			t.Errorf("rank %d is seen in %d pixels", i, n)
+		}
+	}
+}
+
+func TestPicturesOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	empty := &Piece{Frame: Frame{Spacing: 1, Size: [3]int32{3, 3, 3}}, Ranks: 1}
+	layers := composites(t, []*Piece{empty})
+	if err := WriteFlow(filepath.Join(dir, "a.png"), layers, FlowPicture{}); err != nil {
+		t.Error(err)
+	}
+	if err := WriteRanks(filepath.Join(dir, "b.png"), layers, RanksPicture{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPicturesRefuse(t *testing.T) {
+	dir := t.TempDir()
+	layers := composites(t, []*Piece{ball(3)})
+	other := composites(t, []*Piece{ball(4)})
+	for _, c := range []struct {
+		name string
+		do   func() error
+		says string
+	}{
+		{"flow without layers", func() error { return WriteFlow(dir+"/a.png", nil, FlowPicture{}) }, "no layer"},
+		{"ranks without layers", func() error { return WriteRanks(dir+"/a.png", nil, RanksPicture{}) }, "no layer"},
+		{"flows of nothing", func() error { return WriteFlow(dir+"/a.png", layers, FlowPicture{Flow: []float64{1}}) }, "1 flows"},
+		{"composite of nothing", func() error { _, err := Composite(nil); return err }, "no layer"},
+		{"different views", func() error { _, err := Composite([]*Layer{layers[0], other[0]}); return err }, "different views"},
+		{"no triangles", func() error { return WriteSurface(dir+"/a.png", &geometry.Surface{}, SurfacePicture{}) }, "no triangles"},
+		{"one sample", func() error { return WriteHistory(dir+"/a.png", History{Time: []float64{1}}) }, "two samples"},
+		{"names", func() error { return WriteHistory(dir+"/a.png", History{Time: []float64{1, 2}, Names: []string{"a"}}) }, "1 names"},
+		{"piece", func() error { _, err := Render(&Piece{}); return err }, "empty"},
+	} {
+		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v does not say %q", c.name, err, c.says)
+		}
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("files left: %v", left)
+	}
+}
+
+func TestSurfacePicture(t *testing.T) {
+	s, openings, err := generate.Bifurcation(generate.BifurcationOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "surface.png")
+	if err := WriteSurface(path, s, SurfacePicture{Title: "Surface", Openings: openings}); err != nil {
+		t.Fatal(err)
+	}
+	readPNG(t, path)
+	patches := openingTriangles(s, openings)
+	for _, o := range openings {
+		area := 0.0
+		for i, n := range patches {
+			if int(n) == o.Number {
+				a, b, c := s.Corners(i)
+				area += r3.Norm(r3.Cross(r3.Sub(b, a), r3.Sub(c, a))) / 2
+			}
+		}
+		if math.Abs(area/o.Area-1) > 0.02 {
+			t.Errorf("triangles of opening %d have %v m², want %v", o.Number, area, o.Area)
+		}
+	}
+}
+
+// A tilted triangle must be seen at the depths of its plane and nowhere else.
+func TestRasterize(t *testing.T) {
+	s := &geometry.Surface{
+		Vertices:  []r3.Vec{{X: 0, Y: 0, Z: 0}, {X: 1, Y: 0.5, Z: 0}, {X: 0, Y: 0.25, Z: 1}},
+		Triangles: []geometry.Triangle{{V: [3]int32{0, 1, 2}}},
+	}
+	views := Views(surfaceFrame(s))
+	v := &views[0]
+	r := rasterize(s, v)
+	inside, scale := 0, 1/v.Spacing
+	for row := range r.height {
+		for column := range r.width {
+			x, z := (float64(column)+0.5)/scale, (float64(row)+0.5)/scale
+			d := r.near[row*r.width+column]
+			if hit := x+z < 1; hit == isNaN(d) && math.Abs(x+z-1) > 1e-9 {
+				t.Fatalf("(%v, %v): seen %v, want %v", x, z, !isNaN(d), hit)
+			}
+			if isNaN(d) {
+				continue
+			}
+			inside++
+			// Smoothing may move depths near the edge a little.
+			if want := (0.5*x + 0.25*z) * scale; math.Abs(float64(d)-want) > depthUncertainty+1e-3 {
+				t.Fatalf("(%v, %v): depth %v, want %v", x, z, d, want)
+			}
+		}
+	}
+	if inside == 0 {
+		t.Fatal("nothing is seen")
+	}
+}
+
+func TestWriteHistory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.png")
+	h := History{Title: "History", Time: []float64{0, 1, 2}, Names: []string{"inlet"}, Flow: [][]float64{{0, 1e-4, 2e-4}}, Residual: []float64{0, 1, 0.1}}
+	if err := WriteHistory(path, h); err != nil {
+		t.Fatal(err)
+	}
+	readPNG(t, path)
+	h.Residual = nil
+	if err := WriteHistory(path, h); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		value float64
+		units []unit
+		want  string
+	}{
+		{2.5e-4, flowUnits, "15.0 L/min"},
+		{1e-6, flowUnits, "60.0 mL/min"},
+		{1.234, speedUnits, "1.23 m/s"},
+		{0, speedUnits, "0.00 µm/s"},
+		{-250, pressureUnits, "-250 Pa"},
+	} {
+		if got := unitFor(c.value, c.units).in(c.value); got != c.want {
+			t.Errorf("%v is written %q, want %q", c.value, got, c.want)
+		}
+	}
+	if got := grouped(1234567); got != "1\u2009234\u2009567" {
+		t.Errorf("grouped: %q", got)
+	}
+}
