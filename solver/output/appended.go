@@ -163,11 +163,6 @@ func (w *blockWriter) flush() {
 
 func (w *blockWriter) uint8(v uint8) { b := w.room(1); *b = append(*b, v) }
 
-func (w *blockWriter) uint16(v uint16) {
-	b := w.room(2)
-	*b = binary.LittleEndian.AppendUint16(*b, v)
-}
-
 func (w *blockWriter) int32(v int32) {
 	b := w.room(4)
 	*b = binary.LittleEndian.AppendUint32(*b, uint32(v))

@@ -1,0 +1,302 @@
+package geometry
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+
+	"carina/internal/atomicfile"
+
+	"github.com/klauspost/compress/zstd"
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// A grid file is
+//
+//	GridMagic, version (uint32), body (zstd), SHA-256 of all before it
+//
+// and the body, before compression, with whole numbers as varints and all
+// others little-endian:
+//
+//	origin x y z, spacing (float64); size x y z
+//	number of openings; each: number, name, role, centre, normal, area
+//	number of runs; each: Z and Y less than those of the run before it (Y from
+//	  0 in a new layer), X0 less the X1 before it in the same row, X1 − X0
+//	number of directions of the links, number of boundary cells
+//	each cell's number less that of the cell before it, and its mask
+//	the fractions (uint16), as many as the masks have bits
+//	number of links to openings; each: link less the link before it, opening
+
+// GridMagic begins every grid file.
+const GridMagic = "carina grid\n"
+
+const gridVersion = 1
+
+// WriteGrid writes a grid file. The file is there only when it is complete.
+func WriteGrid(path string, g *Grid) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return EncodeGrid(w, g) })
+}
+
+// EncodeGrid writes a grid as WriteGrid does, as a stream: it holds a few
+// megabytes, whatever the size of the grid.
+func EncodeGrid(w io.Writer, g *Grid) error {
+	hash := sha256.New()
+	hashed := io.MultiWriter(w, hash)
+	head := binary.LittleEndian.AppendUint32([]byte(GridMagic), gridVersion)
+	if _, err := hashed.Write(head); err != nil {
+		return err
+	}
+	compressed, err := zstd.NewWriter(hashed, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return err
+	}
+	e := gridEncoder{w: bufio.NewWriterSize(compressed, 1<<18)}
+	e.header(g)
+	e.runs(g.Runs)
+	e.links(&g.Links)
+	if err := e.w.Flush(); err != nil {
+		return err
+	}
+	if err := compressed.Close(); err != nil {
+		return err
+	}
+	_, err = w.Write(hash.Sum(nil))
+	return err
+}
+
+// gridEncoder writes the body. Errors stay in the buffered writer until it is
+// flushed.
+type gridEncoder struct {
+	w       *bufio.Writer
+	scratch [binary.MaxVarintLen64]byte
+}
+
+func (e *gridEncoder) whole(values ...int64) {
+	for _, v := range values {
+		e.w.Write(e.scratch[:binary.PutUvarint(e.scratch[:], uint64(v))])
+	}
+}
+
+func (e *gridEncoder) real(values ...float64) {
+	for _, v := range values {
+		binary.LittleEndian.PutUint64(e.scratch[:], math.Float64bits(v))
+		e.w.Write(e.scratch[:8])
+	}
+}
+
+func (e *gridEncoder) text(s string) {
+	e.whole(int64(len(s)))
+	e.w.WriteString(s)
+}
+
+func (e *gridEncoder) header(g *Grid) {
+	e.real(g.Origin.X, g.Origin.Y, g.Origin.Z, g.Spacing)
+	e.whole(int64(g.Size[0]), int64(g.Size[1]), int64(g.Size[2]), int64(len(g.Openings)))
+	for _, o := range g.Openings {
+		e.whole(int64(o.Number))
+		e.text(o.Name)
+		e.text(string(o.Role))
+		e.real(o.Center.X, o.Center.Y, o.Center.Z, o.Normal.X, o.Normal.Y, o.Normal.Z, o.Area)
+	}
+}
+
+func (e *gridEncoder) runs(runs []Run) {
+	e.whole(int64(len(runs)))
+	var before Run
+	for _, r := range runs {
+		if r.Z != before.Z {
+			before.Y, before.X1 = 0, 0
+		} else if r.Y != before.Y {
+			before.X1 = 0
+		}
+		e.whole(int64(r.Z-before.Z), int64(r.Y-before.Y), int64(r.X0-before.X1), int64(r.X1-r.X0))
+		before = r
+	}
+}
+
+func (e *gridEncoder) links(l *Links) {
+	e.whole(int64(l.Directions), int64(len(l.Cells)))
+	var before int64
+	for i, cell := range l.Cells {
+		e.whole(cell-before, int64(l.Mask[i]))
+		before = cell
+	}
+	for _, d := range l.Distance {
+		e.scratch[0], e.scratch[1] = byte(d), byte(d>>8)
+		e.w.Write(e.scratch[:2])
+	}
+	e.whole(int64(len(l.Openings)))
+	before = 0
+	for _, o := range l.Openings {
+		e.whole(o.Link-before, int64(o.Number))
+		before = o.Link
+	}
+}
+
+// gridDecoder reads the body and keeps the first error; after one all it
+// returns is zero.
+type gridDecoder struct {
+	r   *bufio.Reader
+	err error
+}
+
+func (d *gridDecoder) fail(format string, arguments ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf(format, arguments...)
+	}
+}
+
+// whole reads a whole number of at most limit.
+func (d *gridDecoder) whole(what string, limit int64) int64 {
+	if d.err != nil {
+		return 0
+	}
+	v, err := binary.ReadUvarint(d.r)
+	if err != nil {
+		d.fail("reading %s: %w", what, noEOF(err))
+		return 0
+	}
+	if v > uint64(limit) {
+		d.fail("%s is %d, more than the %d possible", what, v, limit)
+		return 0
+	}
+	return int64(v)
+}
+
+func (d *gridDecoder) real(what string) float64 {
+	if d.err != nil {
+		return 0
+	}
+	var b [8]byte
+	if _, err := io.ReadFull(d.r, b[:]); err != nil {
+		d.fail("reading %s: %w", what, noEOF(err))
+		return 0
+	}
+	v := math.Float64frombits(binary.LittleEndian.Uint64(b[:]))
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		d.fail("%s is not a finite number", what)
+		return 0
+	}
+	return v
+}
+
+func (d *gridDecoder) vector(what string) r3.Vec {
+	x, y := d.real(what), d.real(what)
+	return r3.Vec{X: x, Y: y, Z: d.real(what)}
+}
+
+func (d *gridDecoder) text(what string) string {
+	const longest = 4096
+	b := make([]byte, d.whole(what, longest))
+	if d.err == nil {
+		if _, err := io.ReadFull(d.r, b); err != nil {
+			d.fail("reading %s: %w", what, noEOF(err))
+		}
+	}
+	return string(b)
+}
+
+func (d *gridDecoder) header(g *Grid) {
+	g.Origin = d.vector("the origin")
+	if g.Spacing = d.real("the spacing"); d.err == nil && g.Spacing <= 0 {
+		d.fail("the spacing is %g m", g.Spacing)
+	}
+	for axis := range g.Size {
+		g.Size[axis] = int32(d.whole("the size", math.MaxInt32))
+	}
+	count := d.whole("the number of openings", math.MaxUint16)
+	for i := range count {
+		if d.err != nil {
+			return
+		}
+		o := Opening{Number: int(d.whole("an opening's number", math.MaxUint16))}
+		o.Name, o.Role = d.text("an opening's name"), Role(d.text("an opening's role"))
+		o.Center, o.Normal = d.vector("an opening's centre"), d.vector("an opening's normal")
+		o.Area = d.real("an opening's area")
+		if d.err == nil && (int64(o.Number) != i+1 || o.Role != Inlet && o.Role != Outlet) {
+			d.fail("opening %d has the number %d and the role %q", i+1, o.Number, o.Role)
+		}
+		g.Openings = append(g.Openings, o)
+	}
+}
+
+// runs reads the runs and returns the number of their cells.
+func (d *gridDecoder) runs(g *Grid) (cells int64) {
+	var before Run
+	count := d.whole("the number of runs", math.MaxInt64)
+	for i := int64(0); i < count && d.err == nil; i++ {
+		r := Run{Z: before.Z + int32(d.whole("a run's layer", int64(g.Size[2]-before.Z)))}
+		if r.Z != before.Z {
+			before.Y, before.X1 = 0, 0
+		}
+		r.Y = before.Y + int32(d.whole("a run's row", int64(g.Size[1]-before.Y)))
+		if r.Y != before.Y {
+			before.X1 = 0
+		}
+		r.X0 = before.X1 + int32(d.whole("a run's begin", int64(g.Size[0]-before.X1)))
+		r.X1 = r.X0 + int32(d.whole("a run's length", int64(g.Size[0]-r.X0)))
+		if d.err == nil && (r.Z >= g.Size[2] || r.Y >= g.Size[1] || r.X1 == r.X0 || i > 0 && r.Z == before.Z && r.Y == before.Y && r.X0 == before.X1) {
+			d.fail("run %d is empty, touches the one before it or lies outside the grid", i)
+		}
+		g.Runs = append(g.Runs, r)
+		cells += int64(r.X1 - r.X0)
+		before = r
+	}
+	return cells
+}
+
+func (d *gridDecoder) links(l *Links, cells int64, openings int) {
+	l.Directions = int(d.whole("the number of directions", int64(len(Directions))))
+	count := d.whole("the number of boundary cells", cells)
+	before, links := int64(0), int64(0)
+	for i := int64(0); i < count && d.err == nil; i++ {
+		cell := before + d.whole("a boundary cell", cells-1-before)
+		mask := uint32(d.whole("a mask of directions", 1<<l.Directions-1))
+		if d.err == nil && (mask == 0 || i > 0 && cell == before) {
+			d.fail("boundary cell %d is there twice or has no link", cell)
+		}
+		l.Cells, l.Mask, l.First = append(l.Cells, cell), append(l.Mask, mask), append(l.First, links)
+		links += int64(bits.OnesCount32(mask))
+		before = cell
+	}
+	l.First = append(l.First, links)
+	d.distances(l, links)
+	count = d.whole("the number of links to openings", links)
+	before = 0
+	for i := int64(0); i < count && d.err == nil; i++ {
+		link := before + d.whole("a link to an opening", links-1-before)
+		number := d.whole("an opening's number", int64(openings))
+		if d.err == nil && (number == 0 || i > 0 && link == before) {
+			d.fail("link %d to an opening is there twice or meets none", link)
+		}
+		l.Openings = append(l.Openings, OpeningLink{Link: link, Number: uint16(number)})
+		before = link
+	}
+}
+
+// distances reads the fractions of the links in pieces, so that a false count
+// fails before it takes memory.
+func (d *gridDecoder) distances(l *Links, links int64) {
+	piece := make([]byte, 1<<17)
+	for int64(len(l.Distance)) < links && d.err == nil {
+		n := int(min(int64(len(piece)), 2*(links-int64(len(l.Distance)))))
+		if _, err := io.ReadFull(d.r, piece[:n]); err != nil {
+			d.fail("reading the links: %w", noEOF(err))
+			return
+		}
+		for i := 0; i < n; i += 2 {
+			l.Distance = append(l.Distance, binary.LittleEndian.Uint16(piece[i:]))
+		}
+	}
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package geometry
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// ReadGrid reads a grid file. Files that are truncated, altered or of a newer
+// version are refused with an error that names the file.
+func ReadGrid(path string) (*Grid, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the grid: %w", err)
+	}
+	defer file.Close()
+	g, err := DecodeGrid(file)
+	if err != nil {
+		return nil, fmt.Errorf("grid file %s: %w", path, err)
+	}
+	return g, nil
+}
+
+var errGridDamaged = errors.New("the file is truncated or was altered: voxelize the surface again")
+
+// DecodeGrid reads what EncodeGrid wrote. Memory grows with what has been
+// read, not with the numbers that the file claims.
+func DecodeGrid(r io.Reader) (*Grid, error) {
+	body := &trailedReader{r: bufio.NewReaderSize(r, 1<<18), sum: sha256.New()}
+	head := make([]byte, len(GridMagic)+4)
+	if n, _ := io.ReadFull(body, head); n < len(head) || !bytes.HasPrefix(head, []byte(GridMagic)) {
+		return nil, errors.New("this is not a grid file")
+	}
+	if v := binary.LittleEndian.Uint32(head[len(GridMagic):]); v != gridVersion {
+		return nil, fmt.Errorf("the file has version %d, this program reads version %d: use a newer program or voxelize again", v, gridVersion)
+	}
+	decompressed, err := zstd.NewReader(body, zstd.WithDecoderMaxMemory(1<<30))
+	if err != nil {
+		return nil, err
+	}
+	defer decompressed.Close()
+	g := new(Grid)
+	d := gridDecoder{r: bufio.NewReaderSize(decompressed, 1<<18)}
+	d.header(g)
+	cells := d.runs(g)
+	d.links(&g.Links, cells, len(g.Openings))
+	if d.err == nil {
+		if n, err := io.Copy(io.Discard, d.r); err != nil || n > 0 {
+			d.fail("%d bytes too many: %w", n, errors.Join(err, errGridDamaged))
+		}
+	}
+	// The checksum is the better explanation of whatever else is wrong, but
+	// only the whole file can be checked.
+	if _, err := io.Copy(io.Discard, body); err != nil || !bytes.Equal(body.sum.Sum(nil), body.trailer()) {
+		return nil, errGridDamaged
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return g, nil
+}
+
+// trailedReader reads all but the last 32 bytes of a stream, which are the
+// checksum of what comes before them.
+type trailedReader struct {
+	r   *bufio.Reader
+	sum hash.Hash
+}
+
+func (t *trailedReader) Read(p []byte) (int, error) {
+	ahead, err := t.r.Peek(min(len(p)+sha256.Size, t.r.Size()))
+	n := min(len(p), len(ahead)-sha256.Size)
+	if n <= 0 {
+		if err == nil {
+			err = io.EOF
+		}
+		return 0, err
+	}
+	copy(p, ahead[:n])
+	t.sum.Write(ahead[:n])
+	_, err = t.r.Discard(n)
+	return n, err
+}
+
+func (t *trailedReader) trailer() []byte {
+	rest, _ := t.r.Peek(sha256.Size)
+	return rest
+}

@@ -1,0 +1,124 @@
+package geometry_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"carina/geometry"
+	"carina/internal/gridtest"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/spatial/r3"
+	"pgregory.net/rapid"
+)
+
+// linked gives a grid made of cells its links and an opening at the low end
+// of x, so that every part of the file is in use.
+func linked(g *geometry.Grid) *geometry.Grid {
+	g.Openings = []geometry.Opening{{Number: 1, Name: "inlet", Role: geometry.Inlet, Center: r3.Vec{X: 1}, Normal: r3.Vec{X: -1}, Area: 2e-4}}
+	g.Links = geometry.Links{Directions: 18, First: []int64{0}}
+	var cell int64
+	for _, r := range g.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			var mask uint32
+			for d, o := range geometry.Directions[:18] {
+				if !g.Contains(x+int32(o.X), r.Y+int32(o.Y), r.Z+int32(o.Z)) {
+					mask |= 1 << d
+					if x == 0 && o.X < 0 {
+						g.Links.Openings = append(g.Links.Openings, geometry.OpeningLink{Link: int64(len(g.Links.Distance)), Number: 1})
+					}
+					g.Links.Distance = append(g.Links.Distance, uint16(1000*d)+uint16(cell))
+				}
+			}
+			if mask != 0 {
+				g.Links.Cells = append(g.Links.Cells, cell)
+				g.Links.Mask = append(g.Links.Mask, mask)
+				g.Links.First = append(g.Links.First, int64(len(g.Links.Distance)))
+			}
+			cell++
+		}
+	}
+	return g
+}
+
+func encode(t interface{ Fatal(...any) }, g *geometry.Grid) []byte {
+	var b bytes.Buffer
+	if err := geometry.EncodeGrid(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGridFileKeepsEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := [3]int32{rapid.Int32Range(1, 12).Draw(t, "x"), rapid.Int32Range(1, 9).Draw(t, "y"), rapid.Int32Range(1, 9).Draw(t, "z")}
+		g := linked(gridtest.Noise(size, rapid.Float64Range(0, 1).Draw(t, "share"), rapid.Uint64().Draw(t, "seed")))
+		back, err := geometry.DecodeGrid(bytes.NewReader(encode(t, g)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(g, back); diff != "" {
+			t.Error(diff)
+		}
+		if g.Fingerprint() != back.Fingerprint() {
+			t.Error("the fingerprint changed")
+		}
+	})
+}
+
+func TestGridFileRefusesDamage(t *testing.T) {
+	data := encode(t, linked(gridtest.Balls([3]int32{8, 7, 6}, 2, 7)))
+	for n := range data {
+		if _, err := geometry.DecodeGrid(bytes.NewReader(data[:n])); err == nil {
+			t.Fatalf("the first %d of %d bytes were accepted", n, len(data))
+		}
+		altered := bytes.Clone(data)
+		altered[n] ^= 0x10
+		if _, err := geometry.DecodeGrid(bytes.NewReader(altered)); err == nil {
+			t.Fatalf("accepted although byte %d of %d was altered", n, len(data))
+		}
+	}
+	if _, err := geometry.DecodeGrid(bytes.NewReader(append(data, 0))); err == nil {
+		t.Error("a byte too many was accepted")
+	}
+}
+
+func TestGridFileErrors(t *testing.T) {
+	data := encode(t, linked(gridtest.Full([3]int32{3, 3, 3})))
+	newer := bytes.Clone(data)
+	newer[len(geometry.GridMagic)]++
+	folder := t.TempDir()
+	tests := []struct {
+		name string
+		data []byte
+		says string
+	}{
+		{"empty", nil, "not a grid file"},
+		{"other", []byte("solid airway\nfacet normal 0 0 0"), "not a grid file"},
+		{"newer", newer, "newer program"},
+		{"truncated", data[:len(data)-40], "truncated"},
+	}
+	for _, test := range tests {
+		path := filepath.Join(folder, test.name)
+		if err := os.WriteFile(path, test.data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := geometry.ReadGrid(path); err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: says %v", test.name, err)
+		}
+	}
+}
+
+func FuzzDecodeGrid(f *testing.F) {
+	f.Add(encode(f, linked(gridtest.Balls([3]int32{8, 7, 6}, 2, 1))))
+	f.Add([]byte(geometry.GridMagic + "\x01\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		g, err := geometry.DecodeGrid(bytes.NewReader(data))
+		if err == nil && !bytes.Equal(encode(t, g), encode(t, g)) {
+			t.Error("a grid that was read is not written twice alike")
+		}
+	})
+}
