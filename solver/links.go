@@ -61,8 +61,9 @@ func linkArea(set *lattice.Set, i int, o *geometry.Opening) float64 {
 	return max(0, 6*set.Weights[i]*along)
 }
 
-// openingAreas sums the link areas of every opening over the whole grid and
-// checks that every opening has some.
+// openingAreas sums the link areas of every opening over the whole grid. A
+// spacing too coarse for a small opening leaves it none: only an inlet needs
+// some.
 func openingAreas(grid *geometry.Grid, set *lattice.Set) ([]float64, error) {
 	areas := make([]float64, len(grid.Openings))
 	l := &grid.Links
@@ -79,9 +80,8 @@ func openingAreas(grid *geometry.Grid, set *lattice.Set) ([]float64, error) {
 		}
 	}
 	for i, a := range areas {
-		if a == 0 {
-			return nil, fmt.Errorf("opening %d (%s) meets no cell; choose a finer spacing or leave it closed",
-				grid.Openings[i].Number, grid.Openings[i].Name)
+		if o := &grid.Openings[i]; a == 0 && o.Role == geometry.Inlet {
+			return nil, fmt.Errorf("the inlet, opening %d (%s), meets no cell; choose a finer spacing or another inlet", o.Number, o.Name)
 		}
 	}
 	return areas, nil

@@ -63,6 +63,11 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	r.expected = expect(domain.Grid, &settings)
 	r.units, r.warnings = chooseUnits(domain.Grid, &settings, r.expected)
 	r.openings = newOpeningStates(domain.Grid, areas, len(r.layout.openings), &settings, r.units)
+	for i, a := range areas {
+		if o := &domain.Grid.Openings[i]; a == 0 {
+			r.warnings = append(r.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed; refine the spacing", o.Number, o.Name))
+		}
+	}
 	r.rampSteps = r.chooseRamp()
 	if err := r.newState(); err != nil {
 		return nil, err
