@@ -125,12 +125,12 @@ func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Optio
 	share, tolerance := slices.Max(shares(ranks)), opt.tolerance(ranks)
 	// Each try allows cuboids half as heavy as the last.
 	for grain := 1.0; grain <= finest; grain *= 2 {
-		_, total := d.weights(opt.Cost)
+		_, total := d.weights(opt.Cost.Weight)
 		split.Limit = int64((1 + tolerance) * share * float64(total) / grain)
 		if err := d.split(ctx, g, split); err != nil {
 			return err
 		}
-		weights, _ := d.weights(opt.Cost)
+		weights, _ := d.weights(opt.Cost.Weight)
 		owners, err := d.trial(ctx, opt, ranks, weights)
 		if err != nil || imbalance(weights, owners, ranks) <= 1+tolerance {
 			return err
@@ -141,6 +141,9 @@ func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Optio
 
 // split cuts cuboids if need be and labels the grid again.
 func (d *decomposition) split(ctx context.Context, g *geometry.Grid, split cuboid.Splitting) error {
+	if weights, _ := d.weights(split.Weight); len(weights) >= split.Count && (split.Limit == 0 || slices.Max(weights) <= split.Limit) {
+		return nil
+	}
 	boxes, err := cuboid.Split(ctx, d.cuboids, d.segments, split)
 	if err != nil || len(boxes) == len(d.cuboids) {
 		return err
@@ -166,7 +169,7 @@ func (d *decomposition) trial(ctx context.Context, opt *Options, ranks []Rank, w
 }
 
 // weights returns the work of every cuboid, and of all.
-func (d *decomposition) weights(cost *Cost) ([]int64, int64) {
+func (d *decomposition) weights(weight func(cuboid.Counts) int64) ([]int64, int64) {
 	counts := make([]cuboid.Counts, len(d.cuboids))
 	for i, c := range d.cuboids {
 		counts[i].Empty = c.Cells()
@@ -179,7 +182,7 @@ func (d *decomposition) weights(cost *Cost) ([]int64, int64) {
 	weights := make([]int64, len(counts))
 	var total int64
 	for i, c := range counts {
-		weights[i] = cost.Weight(c)
+		weights[i] = weight(c)
 		total += weights[i]
 	}
 	return weights, total

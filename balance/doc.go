@@ -26,9 +26,7 @@
 //	                link to an opening)
 //
 // Cell (i, j, k) has its centre at origin_m + (i+½, j+½, k+½)·spacing_m. The
-// fingerprint is the SHA-256 of, in little-endian 64-bit words, the origin and
-// spacing (IEEE 754), the size, and for every run of fluid cells, ordered by z,
-// y and x, the words x0 + 2³²·x1 and y + 2³²·z, where x0 ≤ x < x1.
+// fingerprint is that of geometry.Grid.Fingerprint.
 //
 // A reader must refuse a file whose cuboids overlap or leave the grid, whose
 // owners are no ranks, whose ranks own nothing or whose counts do not add up;

@@ -1,9 +1,6 @@
 package balance
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 
@@ -32,7 +29,7 @@ type GridReference struct {
 	Size [3]int32 `json:"size"`
 	// FluidCells is the number of fluid cells.
 	FluidCells int64 `json:"fluid_cells"`
-	// Fingerprint is that of the grid, see Fingerprint.
+	// Fingerprint is that of geometry.Grid.Fingerprint.
 	Fingerprint string `json:"fingerprint"`
 }
 
@@ -66,34 +63,11 @@ type Partition struct {
 	Owners  []int32
 }
 
-// Fingerprint returns a hash of everything that makes a grid what it is for a
-// partition: origin, spacing, size and fluid cells.
-func Fingerprint(g *geometry.Grid) string {
-	hash := sha256.New()
-	buffer := make([]byte, 0, 1<<16)
-	put := func(values ...uint64) {
-		for _, v := range values {
-			buffer = binary.LittleEndian.AppendUint64(buffer, v)
-		}
-		if len(buffer) > 1<<16-64 {
-			hash.Write(buffer)
-			buffer = buffer[:0]
-		}
-	}
-	put(math.Float64bits(g.Origin.X), math.Float64bits(g.Origin.Y), math.Float64bits(g.Origin.Z), math.Float64bits(g.Spacing))
-	put(uint64(g.Size[0]), uint64(g.Size[1]), uint64(g.Size[2]))
-	for _, r := range g.Runs {
-		put(uint64(uint32(r.X0))|uint64(uint32(r.X1))<<32, uint64(uint32(r.Y))|uint64(uint32(r.Z))<<32)
-	}
-	hash.Write(buffer)
-	return "sha256:" + hex.EncodeToString(hash.Sum(nil))
-}
-
 // Reference describes a grid.
 func Reference(g *geometry.Grid) GridReference {
 	return GridReference{
 		Origin: [3]float64{g.Origin.X, g.Origin.Y, g.Origin.Z}, Spacing: g.Spacing, Size: g.Size,
-		FluidCells: g.Cells(), Fingerprint: Fingerprint(g),
+		FluidCells: g.Cells(), Fingerprint: g.Fingerprint(),
 	}
 }
 
@@ -104,15 +78,15 @@ func (p *Partition) Fits(g *geometry.Grid) error {
 	origin := r3.Vec{X: r.Origin[0], Y: r.Origin[1], Z: r.Origin[2]}
 	advice := "voxelize with the spacing of the partition file or partition this grid anew"
 	switch cells := g.Cells(); {
-	case r.Spacing != g.Spacing:
+	case math.Abs(r.Spacing-g.Spacing) > 1e-9*g.Spacing:
 		return fmt.Errorf("balance: the partition was made for a spacing of %g m, the grid has %g m: %s", r.Spacing, g.Spacing, advice)
 	case r.Size != g.Size:
 		return fmt.Errorf("balance: the partition was made for a grid of %d×%d×%d cells, this one has %d×%d×%d: %s", r.Size[0], r.Size[1], r.Size[2], g.Size[0], g.Size[1], g.Size[2], advice)
 	case r.FluidCells != cells:
 		return fmt.Errorf("balance: the partition was made for %d fluid cells, the grid has %d: %s", r.FluidCells, cells, advice)
-	case origin != g.Origin:
+	case r3.Norm(r3.Sub(origin, g.Origin)) > 1e-6*g.Spacing+1e-12*r3.Norm(origin):
 		return fmt.Errorf("balance: the partition was made for a grid with its origin at %v, this one has it at %v: %s", origin, g.Origin, advice)
-	case r.Fingerprint != Fingerprint(g):
+	case r.Fingerprint != g.Fingerprint():
 		return fmt.Errorf("balance: the partition was made for another geometry of the same size (the fingerprints differ): %s", advice)
 	}
 	return nil

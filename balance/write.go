@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
+	"carina/internal/atomicfile"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -25,7 +24,7 @@ var cuboidColumns = []string{"min_x", "min_y", "min_z", "max_x", "max_y", "max_z
 // WriteFile writes a partition file, gzipped if the name ends in .gz. It
 // appears under its name only when it is complete.
 func (p *Partition) WriteFile(name string) error {
-	return writeFile(name, func(w io.Writer) error {
+	return atomicfile.Write(name, func(w io.Writer) error {
 		if !strings.HasSuffix(name, ".gz") {
 			return p.Write(w)
 		}
@@ -35,36 +34,6 @@ func (p *Partition) WriteFile(name string) error {
 		}
 		return z.Close()
 	})
-}
-
-// writeFile calls write with a temporary file and renames it to name if that
-// succeeds.
-func writeFile(name string, write func(w io.Writer) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(name), ".partial-*")
-	if err != nil {
-		return fmt.Errorf("balance: cannot write %s: %w", name, err)
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			os.Remove(file.Name())
-			err = fmt.Errorf("balance: cannot write %s: %w", name, err)
-		}
-	}()
-	buffered := bufio.NewWriterSize(file, 1<<16)
-	if err := write(buffered); err != nil {
-		return err
-	}
-	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	if err := file.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), name)
 }
 
 // Write writes the partition as JSON. The same partition gives the same bytes.

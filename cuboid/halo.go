@@ -1,7 +1,6 @@
 package cuboid
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 )
@@ -54,12 +53,11 @@ func byOwner(segments []Segment, owners []int32) []Segment {
 	return joined
 }
 
-// need says that a rank has cells x0 ≤ x < x1 of the present row as
+// need says that a rank has cells x0 ≤ x < x1 of the present segment as
 // neighbours.
 type need struct {
-	segment int
-	rank    int32
-	x0, x1  int32
+	rank   int32
+	x0, x1 int32
 }
 
 type rankCells struct {
@@ -72,43 +70,56 @@ type haloWalk struct {
 	segments []Segment
 	cursors  []cursor
 	reaches  []int32
+	others   []row // the row itself and its neighbouring rows, still to visit
 	needs    []need
 	needed   []rankCells
 }
 
 func (w *haloWalk) row(r row) {
-	w.needs = w.needs[:0]
-	w.beside(r, r, 1)
+	w.others = append(w.others[:0], r)
 	for i := range w.cursors {
-		w.beside(r, w.cursors[i].seek(r), w.reaches[i])
+		w.others = append(w.others, w.cursors[i].seek(r))
 	}
-	slices.SortFunc(w.needs, func(a, b need) int {
-		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.rank, b.rank), cmp.Compare(a.x0, b.x0))
-	})
-	for i := 0; i < len(w.needs); {
-		n := w.needs[i]
-		cells := int64(0)
-		end := n.x0
-		for ; i < len(w.needs) && w.needs[i].segment == n.segment && w.needs[i].rank == n.rank; i++ {
-			cells += int64(max(0, w.needs[i].x1-max(end, w.needs[i].x0)))
-			end = max(end, w.needs[i].x1)
+	for i := r.from; i < r.to; i++ {
+		s := &w.segments[i]
+		w.needs = w.needs[:0]
+		w.beside(s, &w.others[0], 1)
+		for j := range w.reaches {
+			w.beside(s, &w.others[j+1], w.reaches[j])
 		}
-		w.needed = append(w.needed, rankCells{n.rank, cells})
+		if len(w.needs) > 0 {
+			w.addUp()
+		}
 	}
 }
 
-// beside notes which cells of row r the ranks of row other reach.
-func (w *haloWalk) beside(r, other row, reach int32) {
-	from := other.from
-	for i := r.from; i < r.to; i++ {
-		s := &w.segments[i]
-		for from < other.to && w.segments[from].X1 <= s.X0-reach {
-			from++
+// beside notes which cells of a segment the ranks of another row reach. The
+// row forgets the segments that lie behind.
+func (w *haloWalk) beside(s *Segment, other *row, reach int32) {
+	for other.from < other.to && w.segments[other.from].X1 <= s.X0-reach {
+		other.from++
+	}
+	for j := other.from; j < other.to && w.segments[j].X0 < s.X1+reach; j++ {
+		if t := &w.segments[j]; t.Cuboid != s.Cuboid {
+			w.needs = append(w.needs, need{t.Cuboid, max(s.X0, t.X0-reach), min(s.X1, t.X1+reach)})
 		}
-		for j := from; j < other.to && w.segments[j].X0 < s.X1+reach; j++ {
-			if t := &w.segments[j]; t.Cuboid != s.Cuboid {
-				w.needs = append(w.needs, need{i, t.Cuboid, max(s.X0, t.X0-reach), min(s.X1, t.X1+reach)})
-			}
+	}
+}
+
+// addUp counts the different cells of a segment that each rank needs.
+func (w *haloWalk) addUp() {
+	slices.SortFunc(w.needs, func(a, b need) int {
+		if a.rank != b.rank {
+			return int(a.rank - b.rank)
 		}
+		return int(a.x0 - b.x0)
+	})
+	for i := 0; i < len(w.needs); {
+		rank, end, cells := w.needs[i].rank, w.needs[i].x0, int64(0)
+		for ; i < len(w.needs) && w.needs[i].rank == rank; i++ {
+			cells += int64(max(0, w.needs[i].x1-max(end, w.needs[i].x0)))
+			end = max(end, w.needs[i].x1)
+		}
+		w.needed = append(w.needed, rankCells{rank, cells})
 	}
 }
