@@ -37,6 +37,9 @@ func execute(ctx context.Context, arguments []string) int {
 	if err == nil {
 		return 0
 	}
+	if errors.Is(err, errTold) {
+		return exitFailure
+	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("stopped by the user; nothing half-written was left behind")
 	}
@@ -61,7 +64,7 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentFlags().Bool("json", false, "print one JSON object with the result's figures on standard output")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newGenerate(), newGraph())
+	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newGraph(), newGenerate())
 	return root
 }
 

@@ -44,19 +44,27 @@ type Case struct {
 	MinSide        int     `yaml:"min-side"`
 	MaxSide        int     `yaml:"max-side"`
 	Imbalance      float64 `yaml:"imbalance"`
-	Seed           int64   `yaml:"seed"`
+	Seed           uint64  `yaml:"seed"`
+	Preset         string  `yaml:"preset"`
+	// Speeds are the relative speeds of the ranks, equal when empty.
+	Speeds []float64 `yaml:"speeds"`
+	// DevicesPerHost is how many consecutive ranks share a host; all when 0.
+	DevicesPerHost int `yaml:"devices-per-host"`
 
 	// Flow through the inlet. Viscosity is kinematic.
 	Flow      string `yaml:"flow"`
 	Viscosity string `yaml:"viscosity"`
 	Density   string `yaml:"density"`
-	// Collision is trt or bgk.
+	// Collision, Wall and Precision choose the method, see package solver.
 	Collision string `yaml:"collision"`
-	// LatticeSpeed is the mean speed in the inlet in cells per step, which
-	// sets the time step.
-	LatticeSpeed float64 `yaml:"lattice-speed"`
-	// Steps or Time end the computation; when neither is given it ends when
-	// the flow is steady.
+	Wall      string `yaml:"wall"`
+	Precision string `yaml:"precision"`
+	// TimeStep is chosen from LatticeVelocity, the largest expected velocity
+	// in cells per step, when empty.
+	TimeStep        string  `yaml:"time-step"`
+	LatticeVelocity float64 `yaml:"lattice-velocity"`
+	// Steps or Time end the computation; when neither is given it goes on
+	// until the air has been exchanged three times.
 	Steps int64  `yaml:"steps"`
 	Time  string `yaml:"time"`
 

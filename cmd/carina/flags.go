@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"carina/internal/workflow"
+
+	"github.com/spf13/cobra"
+)
+
+// A case comes from flags or from a case file with flags on top. The groups
+// below are the flags of each part of a case.
+
+func geometryFlags(command *cobra.Command, c *workflow.Case) {
+	f := command.Flags()
+	f.StringVar(&c.Unit, "unit", c.Unit, "unit of the surface's coordinates: m, cm, mm, um, in (default guessed)")
+	f.StringVar(&c.Spacing, "spacing", c.Spacing, "side of a cell, such as 0.25mm")
+	f.Int64Var(&c.FluidCells, "fluid-cells", c.FluidCells, "number of fluid cells wanted, instead of a spacing")
+	f.StringVar(&c.Voxelizer, "voxelizer", c.Voxelizer, "rows, vote or winding (default chosen by the surface's state)")
+	f.IntVar(&c.Inlet, "inlet", c.Inlet, "number of the opening that air enters through (default the largest)")
+	f.Var((*openingList)(&c.Openings), "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
+	f.StringVar(&c.ExtendOpenings, "extend-openings", c.ExtendOpenings, "lengthen every opening by a straight piece, such as 10mm or 2D (diameters)")
+}
+
+func partitionFlags(command *cobra.Command, c *workflow.Case) {
+	f := command.Flags()
+	f.IntVar(&c.Ranks, "ranks", c.Ranks, "number of ranks that share the work")
+	f.StringVar(&c.Decompose, "decompose", c.Decompose, "regular, shrink, octree or bricks (default bricks)")
+	f.StringVar(&c.Balance, "balance", c.Balance, "linear, lpt, graph, sfc, morton or rcb (default graph)")
+	f.IntVar(&c.CuboidsPerRank, "cuboids-per-rank", c.CuboidsPerRank, "regular and shrink: blocks per rank (default 8)")
+	f.IntVar(&c.MinSide, "min-side", c.MinSide, "octree: smallest side of a cuboid; bricks: their side (default by the number of ranks)")
+	f.IntVar(&c.MaxSide, "max-side", c.MaxSide, "octree: largest side of a cuboid (default by the number of ranks)")
+	f.Float64Var(&c.Imbalance, "imbalance", c.Imbalance, "how far a rank may exceed its share (default 0.03)")
+	f.StringVar(&c.Preset, "preset", c.Preset, "effort of the graph balancer: fast, eco or strong (default eco)")
+	f.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the graph balancer")
+	f.Float64SliceVar(&c.Speeds, "speeds", c.Speeds, "relative speeds of the ranks, such as 1,1,3,3 (default equal)")
+	f.IntVar(&c.DevicesPerHost, "devices-per-host", c.DevicesPerHost, "consecutive ranks that share a host (default all)")
+}
+
+func flowFlags(command *cobra.Command, c *workflow.Case) {
+	f := command.Flags()
+	f.StringVar(&c.Flow, "flow", c.Flow, "flow rate through the inlet (default 15L/min)")
+	f.StringVar(&c.Viscosity, "viscosity", c.Viscosity, "kinematic viscosity (default 15mm2/s, air)")
+	f.StringVar(&c.Density, "density", c.Density, "density (default 1.2kg/m3, air)")
+	f.StringVar(&c.Collision, "collision", c.Collision, "collision operator: trt or bgk (default trt)")
+	f.StringVar(&c.Wall, "wall", c.Wall, "walls: interpolated or bounce-back (default interpolated)")
+	f.StringVar(&c.Precision, "precision", c.Precision, "single or double (default single)")
+	f.StringVar(&c.TimeStep, "time-step", c.TimeStep, "time step (default by the lattice velocity)")
+	f.Float64Var(&c.LatticeVelocity, "lattice-velocity", c.LatticeVelocity, "largest expected velocity in cells per step (default 0.1)")
+	f.Int64Var(&c.Steps, "steps", c.Steps, "number of time steps")
+	f.StringVar(&c.Time, "time", c.Time, "time to compute, such as 0.5s (default three exchanges of the air)")
+}
+
+// openingList reads --opening flags.
+type openingList []workflow.OpeningCase
+
+// String is the list as written.
+func (l *openingList) String() string {
+	var words []string
+	for _, o := range *l {
+		words = append(words, fmt.Sprintf("%g,%g,%g,%s,%s", o.Center[0], o.Center[1], o.Center[2], o.Radius, o.Name))
+	}
+	return strings.Join(words, " ")
+}
+
+// Set adds one opening.
+func (l *openingList) Set(text string) error {
+	fields := strings.SplitN(text, ",", 5)
+	if len(fields) != 5 || fields[4] == "" {
+		return fmt.Errorf("%q is not x,y,z,radius,name, such as 12.5,3,-80,9mm,trachea", text)
+	}
+	var o workflow.OpeningCase
+	for axis := range o.Center {
+		var err error
+		if o.Center[axis], err = strconv.ParseFloat(strings.TrimSpace(fields[axis]), 64); err != nil {
+			return fmt.Errorf("%q in %q is not a coordinate", fields[axis], text)
+		}
+	}
+	o.Radius, o.Name = strings.TrimSpace(fields[3]), strings.TrimSpace(fields[4])
+	*l = append(*l, o)
+	return nil
+}
+
+// Type is the name of the value in help texts.
+func (l *openingList) Type() string { return "x,y,z,radius,name" }
+
+// caseOf returns the case that a case file holds, changed by the flags that
+// were given, or the case of the flags alone for a surface.
+func caseOf(command *cobra.Command, path string, groups ...func(*cobra.Command, *workflow.Case)) (workflow.Case, error) {
+	c := workflow.Case{Surface: path}
+	if lower := strings.ToLower(path); strings.HasSuffix(lower, ".yaml") || strings.HasSuffix(lower, ".yml") {
+		var err error
+		if c, err = workflow.ReadCase(path); err != nil {
+			return c, err
+		}
+	}
+	return c, applyFlags(command, &c, groups...)
+}
+
+// applyFlags sets in the case what was given on the command line.
+func applyFlags(command *cobra.Command, c *workflow.Case, groups ...func(*cobra.Command, *workflow.Case)) error {
+	if command.Flags().Changed("opening") {
+		c.Openings = nil
+	}
+	scratch := &cobra.Command{}
+	for _, group := range groups {
+		group(scratch, c)
+	}
+	if given := command.Flags(); given.Changed("spacing") != given.Changed("fluid-cells") {
+		// One replaces the other where the case file had it.
+		if given.Changed("spacing") {
+			c.FluidCells = 0
+		} else {
+			c.Spacing = ""
+		}
+	}
+	return replay(command, scratch)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"carina/balance"
+	"carina/internal/workflow"
+
+	"github.com/spf13/cobra"
+)
+
+// partitionResult is what `carina partition --json` prints.
+type partitionResult struct {
+	File                 string                `json:"file"`
+	Ranks                int                   `json:"ranks"`
+	Cuboids              int                   `json:"cuboids"`
+	Method               balance.Method        `json:"method"`
+	Grid                 balance.GridReference `json:"grid"`
+	FluidCells           int64                 `json:"fluid_cells"`
+	KeptCells            int64                 `json:"kept_cells"`
+	WorkMaxOverMean      float64               `json:"work_max_over_mean"`
+	BytesTotal           int64                 `json:"bytes_total"`
+	BytesMax             int64                 `json:"bytes_max"`
+	NeighboursMax        int                   `json:"neighbours_max"`
+	EmptyRanks           int                   `json:"empty_ranks"`
+	PredictedStepSeconds float64               `json:"predicted_step_seconds"`
+	PredictedSpeedUp     float64               `json:"predicted_speed_up"`
+	Seconds              float64               `json:"seconds"`
+	RankFigures          []balance.RankQuality `json:"rank_figures"`
+}
+
+func describePartition(file string, p *balance.Partition, seconds float64) partitionResult {
+	q := &p.Quality
+	return partitionResult{
+		File: file, Ranks: len(p.Ranks), Cuboids: len(p.Cuboids), Method: p.Method, Grid: p.Grid,
+		FluidCells: q.FluidCells, KeptCells: q.KeptCells, WorkMaxOverMean: q.WorkMaxOverMean,
+		BytesTotal: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax, EmptyRanks: q.EmptyRanks,
+		PredictedStepSeconds: q.PredictedStep, PredictedSpeedUp: q.PredictedSpeedUp,
+		Seconds: seconds, RankFigures: q.Ranks,
+	}
+}
+
+func newPartition() *cobra.Command {
+	var output string
+	command := &cobra.Command{
+		Use:   "partition SURFACE-or-GRID --ranks N -o FILE.part.json",
+		Short: "Share the cells among ranks and write the partition file",
+		Long: "Decompose a grid into cuboids, give every cuboid an owner, and write the partition file.\n" +
+			"From a surface, the grid is written beside the partition file as FILE.grid, where carina solve looks for it.",
+		Example: "  carina partition airway.stl --spacing 0.5mm --ranks 4 --decompose octree --balance graph -o airway.part.json",
+		Args:    exactly("a surface, grid or case file"),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			if output == "" {
+				return usageError{errors.New("say where to write the partition, such as -o airway.part.json")}
+			}
+			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags)
+			if err != nil {
+				return err
+			}
+			if err := c.CheckRanks(); err != nil {
+				return err
+			}
+			g, err := loadGrid(command, &c)
+			if err != nil {
+				return err
+			}
+			begin := time.Now()
+			p, err := partitionGrid(command, &c, g)
+			if err != nil {
+				return err
+			}
+			seconds := time.Since(begin).Seconds()
+			if err := c.WritePartition(output, p, g); err != nil {
+				return err
+			}
+			return printResult(command, describePartition(output, p, seconds), func() string {
+				return g.Report.Words() + workflow.PartitionWords(p)
+			})
+		},
+	}
+	geometryFlags(command, new(workflow.Case))
+	partitionFlags(command, new(workflow.Case))
+	command.Flags().StringVarP(&output, "output", "o", "", "the partition file to write (.part.json, or .part.json.gz)")
+	return command
+}
+
+// partitionGrid partitions with progress on the terminal.
+func partitionGrid(command *cobra.Command, c *workflow.Case, g *workflow.Gridded) (*balance.Partition, error) {
+	report, end := progress(command)
+	defer end()
+	return c.Partition(command.Context(), g, report)
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"carina/internal/workflow"
+
+	"github.com/spf13/cobra"
+)
+
+func newRun() *cobra.Command {
+	var output string
+	command := &cobra.Command{
+		Use:   "run SURFACE.stl | CASE.yaml",
+		Short: "From a surface to the flow of air: voxelize, partition, solve, report",
+		Long: "Voxelize a surface, share the cells among ranks, compute the flow and report it. The folder of results\n" +
+			"receives the grid, the partition file, the fields for ParaView, pictures and the summary.",
+		Example: "  carina run airway.stl --spacing 0.5mm --flow 1L/min --ranks 4\n" +
+			"  carina run airway.stl --fluid-cells 500000 --inlet 2 --decompose octree --time 0.2s --out results",
+		Args: exactly("a surface, grid or case file"),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, flowFlags)
+			if err != nil {
+				return err
+			}
+			if output != "" {
+				c.Output = output
+			}
+			if c.Output == "" {
+				c.Output = resultsFolder(c.Surface)
+			}
+			return runCase(command, &c)
+		},
+	}
+	defaults := &workflow.Case{Ranks: 1}
+	geometryFlags(command, defaults)
+	partitionFlags(command, defaults)
+	flowFlags(command, defaults)
+	command.Flags().StringVar(&output, "out", "", "folder for results (default the surface's name with -flow)")
+	return command
+}
+
+func runCase(command *cobra.Command, c *workflow.Case) error {
+	if !command.Flags().Changed("ranks") && c.Ranks == 0 {
+		c.Ranks = 1
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	g, err := loadGrid(command, c)
+	if err != nil {
+		return err
+	}
+	if !wantsJSON(command) {
+		fmt.Fprint(command.OutOrStdout(), g.Report.Words())
+	}
+	p, err := partitionGrid(command, c, g)
+	if err != nil {
+		return err
+	}
+	if !wantsJSON(command) {
+		fmt.Fprint(command.OutOrStdout(), workflow.PartitionWords(p))
+	}
+	if err := os.MkdirAll(c.Output, 0o755); err != nil {
+		return fmt.Errorf("making the folder for results: %w", err)
+	}
+	name := strings.TrimSuffix(resultsFolder(c.Surface), "-flow")
+	if err := c.WritePartition(filepath.Join(c.Output, name+".part.json"), p, g); err != nil {
+		return err
+	}
+	return solve(command, &workflow.Solver{Case: *c, Grid: g.Grid, Partition: p, Folder: c.Output}, nil)
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"carina/internal/quantity"
+	"carina/internal/workflow"
+	"carina/solver"
+	"carina/solver/transport"
+
+	"github.com/spf13/cobra"
+)
+
+func newSolve() *cobra.Command {
+	var output, casePath string
+	command := &cobra.Command{
+		Use:   "solve FILE.part.json",
+		Short: "Compute the flow on a partition",
+		Long: "Compute the flow on the grid and ranks of a partition file. Started alone it runs all ranks in one\n" +
+			"process; started by mpirun -np N (in a binary built with -tags mpi) every process takes one rank.",
+		Example: "  carina solve airway.part.json --flow 1L/min --steps 2000 --out results\n" +
+			"  mpirun -np 4 carina solve airway.part.json --case airway.yaml",
+		Args: exactly("a partition file"),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			path := arguments[0]
+			if casePath == "" {
+				casePath = path
+			}
+			c, err := caseOf(command, casePath, flowFlags)
+			if err != nil {
+				return err
+			}
+			return runSolve(command, path, &workflow.Solver{Case: c, Folder: output})
+		},
+	}
+	flowFlags(command, new(workflow.Case))
+	command.Flags().StringVar(&casePath, "case", "", "a case file with flow, time and the like")
+	command.Flags().StringVar(&output, "out", "", "folder for results (none are written when missing)")
+	return command
+}
+
+func runSolve(command *cobra.Command, path string, s *workflow.Solver) error {
+	t, finish, err := connect()
+	if err != nil {
+		return err
+	}
+	defer finish()
+	// Mistakes that all processes see are told by one of them.
+	silent := t != nil && t.Rank() != 0
+	s.Partition, s.Grid, err = workflow.ReadPartition(path)
+	if err != nil {
+		return tellOnce(err, silent)
+	}
+	return tellOnce(solve(command, s, t), silent)
+}
+
+// errTold stands for a failure that another process has told.
+var errTold = errors.New("")
+
+func tellOnce(err error, silent bool) error {
+	if err != nil && silent {
+		return errTold
+	}
+	return err
+}
+
+// connect joins the processes that mpirun started; the transport is nil when
+// this process was started alone.
+func connect() (transport.Transport, func(), error) {
+	size, _ := strconv.Atoi(os.Getenv("OMPI_COMM_WORLD_SIZE"))
+	if size == 0 {
+		return nil, func() {}, nil
+	}
+	t, finish, err := transport.ConnectMPI()
+	if errors.Is(err, transport.ErrNoMPI) && size == 1 {
+		return nil, func() {}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, finish, nil
+}
+
+// solve runs the solver in this process or on a transport and prints what
+// came out.
+func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) error {
+	report, end := progress(command)
+	s.Report = func(p solver.Progress) {
+		report(fmt.Sprintf("flow %.1f MLUPS, %s", p.MLUPS, quantity.Format(p.PeakVelocity, "m/s")), float64(p.Step)/float64(p.Steps))
+	}
+	s.Warn = func(warning string) { message(command, "warning: %s", warning) }
+	var solution *workflow.Solution
+	var err error
+	if t == nil {
+		solution, err = s.InProcess(command.Context())
+	} else {
+		solution, err = s.OnTransport(command.Context(), t)
+	}
+	end()
+	if err != nil || solution == nil {
+		return err
+	}
+	return printResult(command, solution.Summary, solution.Words)
+}
+
+// resultsFolder is where results go unless the user says otherwise.
+func resultsFolder(surface string) string {
+	name := filepath.Base(surface)
+	for _, suffix := range []string{".gz", filepath.Ext(strings.TrimSuffix(name, ".gz"))} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name + "-flow"
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+
+	"carina/geometry"
+	"carina/internal/workflow"
+
+	"github.com/spf13/cobra"
+)
+
+func newVoxelize() *cobra.Command {
+	var output string
+	command := &cobra.Command{
+		Use:     "voxelize SURFACE.stl --spacing 0.25mm -o GRID",
+		Short:   "Fill the lumen of a surface with cells",
+		Example: "  carina voxelize airway.stl --fluid-cells 1000000 -o airway.grid",
+		Args:    exactly("a surface or case file"),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			if output == "" {
+				return usageError{errors.New("say where to write the grid, such as -o airway.grid")}
+			}
+			c, err := caseOf(command, arguments[0], geometryFlags)
+			if err != nil {
+				return err
+			}
+			g, err := loadGrid(command, &c)
+			if err != nil {
+				return err
+			}
+			if err := geometry.WriteGrid(output, g.Grid); err != nil {
+				return err
+			}
+			return printResult(command, &g.Report, g.Report.Words)
+		},
+	}
+	geometryFlags(command, new(workflow.Case))
+	command.Flags().StringVarP(&output, "output", "o", "", "the grid file to write")
+	return command
+}
+
+// loadGrid reads or makes the case's grid with progress on the terminal.
+func loadGrid(command *cobra.Command, c *workflow.Case) (*workflow.Gridded, error) {
+	report, end := progress(command)
+	defer end()
+	return c.LoadGrid(command.Context(), report)
+}

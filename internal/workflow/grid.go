@@ -1,0 +1,160 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"carina/balance"
+	"carina/geometry"
+	"carina/internal/quantity"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Progress hears the share done, 0 to 1, of a named stage.
+type Progress func(stage string, done float64)
+
+// Gridded is a voxel grid with what is known of its making.
+type Gridded struct {
+	Grid   *geometry.Grid
+	Source balance.Source
+	Report GridReport
+	// FromGridFile tells that the grid was read and not made.
+	FromGridFile bool
+}
+
+// LoadGrid reads the case's grid file, or reads and voxelizes its surface.
+func (c *Case) LoadGrid(ctx context.Context, progress Progress) (*Gridded, error) {
+	isGrid, err := isGridFile(c.Surface)
+	if err != nil {
+		return nil, err
+	}
+	if isGrid {
+		return c.readGrid()
+	}
+	return c.voxelize(ctx, progress)
+}
+
+func isGridFile(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("reading the surface: %w", err)
+	}
+	defer file.Close()
+	magic := make([]byte, len(geometry.GridMagic))
+	n, err := io.ReadFull(file, magic)
+	return err == nil && n == len(magic) && bytes.Equal(magic, []byte(geometry.GridMagic)), nil
+}
+
+func (c *Case) readGrid() (*Gridded, error) {
+	if c.Spacing != "" || c.FluidCells != 0 || c.Inlet != 0 || len(c.Openings) > 0 || c.ExtendOpenings != "" {
+		return nil, fmt.Errorf("%s is a grid file, whose spacing and openings are settled: leave those options out, or give the surface", c.Surface)
+	}
+	begin := time.Now()
+	grid, err := geometry.ReadGrid(c.Surface)
+	if err != nil {
+		return nil, err
+	}
+	source, err := sourceOf(c.Surface, "")
+	if err != nil {
+		return nil, err
+	}
+	g := &Gridded{Grid: grid, Source: source, FromGridFile: true}
+	g.Report.describeGrid(grid, time.Since(begin))
+	return g, nil
+}
+
+func (c *Case) voxelize(ctx context.Context, progress Progress) (*Gridded, error) {
+	begin := time.Now()
+	surface, err := c.readSurface()
+	if err != nil {
+		return nil, err
+	}
+	options, err := c.voxelOptions(surface.Unit)
+	if err != nil {
+		return nil, err
+	}
+	options.Progress = progress
+	prepared, err := geometry.Prepare(surface, options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Surface, err)
+	}
+	grid, filled, err := geometry.VoxelizePrepared(ctx, prepared, options)
+	if err != nil {
+		return nil, fmt.Errorf("voxelizing %s: %w", c.Surface, err)
+	}
+	source, err := sourceOf(c.Surface, surface.Unit.String())
+	if err != nil {
+		return nil, err
+	}
+	g := &Gridded{Grid: grid, Source: source}
+	g.Report.describeSurface(surface, prepared)
+	g.Report.describeFilling(filled)
+	g.Report.describeGrid(grid, time.Since(begin))
+	return g, nil
+}
+
+func (c *Case) readSurface() (*geometry.Surface, error) {
+	unit := geometry.UnknownUnit
+	if c.Unit != "" {
+		var err error
+		if unit, err = geometry.ParseUnit(c.Unit); err != nil {
+			return nil, err
+		}
+	}
+	return geometry.ReadSurface(c.Surface, unit)
+}
+
+// voxelOptions translates the case; centres of openings are in the surface's
+// unit.
+func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
+	o := geometry.Options{
+		FluidCells: c.FluidCells, Inlet: c.Inlet, Method: geometry.Method(c.Voxelizer),
+	}
+	if c.Spacing != "" {
+		var err error
+		if o.Spacing, err = quantity.Length.ParsePositive(c.Spacing); err != nil {
+			return o, fmt.Errorf("spacing: %w", err)
+		}
+	}
+	for i, opening := range c.Openings {
+		radius, err := quantity.Length.ParsePositive(opening.Radius)
+		if err != nil {
+			return o, fmt.Errorf("opening %d (%s): %w", i+1, opening.Name, err)
+		}
+		x := opening.Center
+		center := r3.Scale(float64(unit), r3.Vec{X: x[0], Y: x[1], Z: x[2]})
+		o.Openings = append(o.Openings, geometry.Disc{Center: center, Radius: radius, Name: opening.Name})
+	}
+	return o, nil
+}
+
+func sourceOf(path, unit string) (balance.Source, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return balance.Source{}, err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return balance.Source{}, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return balance.Source{File: filepath.Base(path), SHA256: hex.EncodeToString(hash.Sum(nil)), Unit: unit}, nil
+}
+
+// peakMemory is the largest amount of memory that this process has held.
+func peakMemory() int64 {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return usage.Maxrss * 1024
+}

@@ -1,0 +1,109 @@
+package workflow
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"carina/geometry"
+	"carina/internal/quantity"
+)
+
+// GridReport is what `carina voxelize` says of a grid and the surface it was
+// made from, in SI units. Fields of the surface are missing where the grid
+// was read from a grid file.
+type GridReport struct {
+	Triangles int     `json:"triangles,omitempty"`
+	VolumeM3  float64 `json:"volume_m3,omitempty"`
+	AreaM2    float64 `json:"area_m2,omitempty"`
+	Unit      string  `json:"unit,omitempty"`
+	Method    string  `json:"method,omitempty"`
+
+	Openings        []OpeningReport `json:"openings"`
+	SpacingM        float64         `json:"spacing_m"`
+	Size            [3]int32        `json:"size"`
+	FluidCells      int64           `json:"fluid_cells"`
+	FluidVolumeM3   float64         `json:"fluid_volume_m3"`
+	DroppedCells    int64           `json:"dropped_cells"`
+	LostOpenings    []int           `json:"lost_openings,omitempty"`
+	WallLinks       int64           `json:"wall_links"`
+	Seconds         float64         `json:"seconds"`
+	PeakMemoryBytes int64           `json:"peak_memory_bytes"`
+
+	notes []string
+}
+
+// OpeningReport describes an opening.
+type OpeningReport struct {
+	Number  int        `json:"number"`
+	Name    string     `json:"name"`
+	Role    string     `json:"role"`
+	CenterM [3]float64 `json:"center_m"`
+	Normal  [3]float64 `json:"normal"`
+	AreaM2  float64    `json:"area_m2"`
+}
+
+func describeOpenings(openings []geometry.Opening) []OpeningReport {
+	list := make([]OpeningReport, len(openings))
+	for i, o := range openings {
+		list[i] = OpeningReport{o.Number, o.Name, string(o.Role),
+			[3]float64{o.Center.X, o.Center.Y, o.Center.Z}, [3]float64{o.Normal.X, o.Normal.Y, o.Normal.Z}, o.Area}
+	}
+	return list
+}
+
+func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) {
+	r.Triangles, r.Unit = len(s.Triangles), s.Unit.String()
+	r.VolumeM3, r.AreaM2 = p.Volume, p.Area
+	if unit := s.UnitReason; unit != "" && unit != "given" {
+		r.notes = append(r.notes, "unit: "+unit)
+	}
+	r.notes = append(r.notes, s.Notes...)
+}
+
+func (r *GridReport) describeFilling(f geometry.Filled) {
+	r.Method, r.DroppedCells, r.LostOpenings = string(f.Method), f.DroppedCells, f.LostOpenings
+	if f.DroppedCells > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%d cells in %d islands without contact to the inlet were dropped", f.DroppedCells, f.DroppedParts))
+	}
+	if len(f.LostOpenings) > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("openings %v are too small for this spacing and closed: choose a smaller one to keep them", f.LostOpenings))
+	}
+}
+
+func (r *GridReport) describeGrid(g *geometry.Grid, elapsed time.Duration) {
+	r.Openings = describeOpenings(g.Openings)
+	r.SpacingM, r.Size, r.FluidCells = g.Spacing, g.Size, g.Cells()
+	r.FluidVolumeM3 = float64(r.FluidCells) * g.Spacing * g.Spacing * g.Spacing
+	r.WallLinks = int64(len(g.Links.Distance) - len(g.Links.Openings))
+	r.Seconds, r.PeakMemoryBytes = elapsed.Seconds(), peakMemory()
+}
+
+// Words says the same for people.
+func (r *GridReport) Words() string {
+	var w strings.Builder
+	if r.Triangles > 0 {
+		fmt.Fprintf(&w, "surface: %d triangles in %s, encloses %.4g mL, area %.4g cm²\n", r.Triangles, r.Unit, r.VolumeM3*1e6, r.AreaM2*1e4)
+	}
+	fmt.Fprintf(&w, "grid: %d fluid cells of %s (%.4g mL) in a box of %d×%d×%d, %d links to the wall; %.2f s, %s at most\n",
+		r.FluidCells, quantity.Format(r.SpacingM, "m"), r.FluidVolumeM3*1e6, r.Size[0], r.Size[1], r.Size[2], r.WallLinks,
+		r.Seconds, quantity.FormatBytes(r.PeakMemoryBytes))
+	for _, note := range r.notes {
+		fmt.Fprintf(&w, "note: %s\n", note)
+	}
+	w.WriteString(openingsTable(r.Openings))
+	return w.String()
+}
+
+func openingsTable(openings []OpeningReport) string {
+	if len(openings) == 0 {
+		return "no openings were found: name them with --opening x,y,z,radius,name\n"
+	}
+	var w strings.Builder
+	fmt.Fprintf(&w, "%3s  %-16s %-7s %26s  %22s  %10s\n", "no.", "name", "role", "centre (mm)", "normal", "area (mm²)")
+	for _, o := range openings {
+		fmt.Fprintf(&w, "%3d  %-16s %-7s %8.2f %8.2f %8.2f  %6.3f  %6.3f  %6.3f  %10.2f\n", o.Number, o.Name, o.Role,
+			o.CenterM[0]*1e3, o.CenterM[1]*1e3, o.CenterM[2]*1e3, o.Normal[0], o.Normal[1], o.Normal[2], o.AreaM2*1e6)
+	}
+	return w.String()
+}

@@ -1,0 +1,213 @@
+package workflow
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"carina/geometry"
+	"carina/internal/atomicfile"
+	"carina/internal/quantity"
+	"carina/solver"
+	"carina/solver/output"
+)
+
+// results writes what a computation ends with into a folder: the fields of
+// each rank for ParaView, pictures of the flow and of the ranks, the summary.
+type results struct {
+	solver *Solver
+	ranks  int
+	frame  output.Frame
+}
+
+func newResults(s *Solver, ranks int) *results {
+	return &results{solver: s, ranks: ranks, frame: output.FrameOf(s.Grid)}
+}
+
+func (r *results) path(name string) string { return filepath.Join(r.solver.Folder, name) }
+
+func (r *results) piecePath(rank int) string { return r.path(fmt.Sprintf("flow_%04d.vtu", rank)) }
+
+// visit writes the fields of one rank and hands in what it adds to the
+// pictures.
+func (r *results) visit(rank *solver.Rank, g gather) error {
+	if r.solver.Folder == "" {
+		return nil
+	}
+	piece := r.piece(rank)
+	if err := output.WriteVTU(r.piecePath(rank.Number()), piece); err != nil {
+		return err
+	}
+	layers, err := output.Render(piece)
+	if err != nil {
+		return err
+	}
+	var payload []byte
+	for _, layer := range layers {
+		encoded, err := layer.AppendBinary(nil)
+		if err != nil {
+			return err
+		}
+		payload = binary.AppendUvarint(payload, uint64(len(encoded)))
+		payload = append(payload, encoded...)
+	}
+	return g.put(rank.Number(), payload)
+}
+
+func (r *results) piece(rank *solver.Rank) *output.Piece {
+	fields := rank.Fields()
+	piece := &output.Piece{
+		Frame: r.frame, Rank: rank.Number(), Ranks: r.ranks, Time: rank.Time(),
+		Pressure: fields.Pressure, Velocity: make([][3]float32, len(fields.Pressure)),
+	}
+	for _, p := range rank.Pieces() {
+		piece.Runs = append(piece.Runs, p.Run)
+	}
+	for i := range piece.Velocity {
+		piece.Velocity[i] = [3]float32{fields.Velocity[0][i], fields.Velocity[1][i], fields.Velocity[2][i]}
+	}
+	return piece
+}
+
+// finish writes what needs all ranks.
+func (r *results) finish(summary *solver.Summary, payloads [][]byte) (*Solution, error) {
+	solution := &Solution{Summary: summary}
+	if r.solver.Folder == "" {
+		return solution, nil
+	}
+	composites, err := r.composites(payloads)
+	if err != nil {
+		return nil, err
+	}
+	writers := []struct {
+		name  string
+		write func(path string) error
+	}{
+		{"flow.pvtu", func(path string) error { return r.writePVTU(path, summary.Time) }},
+		{"cuboids.vtu", r.writeCuboids},
+		{"flow.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, false)) }},
+		{"pressure.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
+		{"ranks.png", func(path string) error { return output.WriteRanks(path, composites, r.ranksPicture(summary)) }},
+		{"summary.json", func(path string) error { return writeJSON(path, summary) }},
+	}
+	var failures []error
+	for _, w := range writers {
+		path := r.path(w.name)
+		if err := w.write(path); err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		solution.Files = append(solution.Files, path)
+	}
+	return solution, errors.Join(failures...)
+}
+
+// composites puts the ranks' layers together, one composite for each view.
+func (r *results) composites(payloads [][]byte) ([]*output.Layer, error) {
+	views := output.Views(r.frame)
+	byView := make([][]*output.Layer, len(views))
+	for rank, payload := range payloads {
+		for v, view := range views {
+			length, n := binary.Uvarint(payload)
+			if n <= 0 || length > uint64(len(payload)-n) {
+				return nil, fmt.Errorf("the picture of rank %d arrived incomplete", rank)
+			}
+			layer, err := output.DecodeLayer(view, payload[n:n+int(length)])
+			if err != nil {
+				return nil, fmt.Errorf("the picture of rank %d: %w", rank, err)
+			}
+			byView[v] = append(byView[v], layer)
+			payload = payload[n+int(length):]
+		}
+	}
+	composites := make([]*output.Layer, len(views))
+	for v, layers := range byView {
+		var err error
+		if composites[v], err = output.Composite(layers); err != nil {
+			return nil, err
+		}
+	}
+	return composites, nil
+}
+
+func (r *results) writePVTU(path string, time float64) error {
+	sources := make([]string, r.ranks)
+	for rank := range sources {
+		sources[rank] = r.piecePath(rank)
+	}
+	if err := r.removeStalePieces(); err != nil {
+		return err
+	}
+	return output.WritePVTU(path, r.frame, time, sources)
+}
+
+// removeStalePieces removes pieces of an earlier computation on more ranks,
+// which would look as if they belonged to this one.
+func (r *results) removeStalePieces() error {
+	for rank := r.ranks; ; rank++ {
+		err := os.Remove(r.piecePath(rank))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("removing the piece of an earlier computation: %w", err)
+		}
+	}
+}
+
+func (r *results) writeCuboids(path string) error {
+	p := r.solver.Partition
+	boxes := make([]output.Box, len(p.Cuboids))
+	for i := range boxes {
+		boxes[i] = output.Box{Cuboid: p.Cuboids[i], Counts: p.Counts[i], Owner: p.Owners[i]}
+	}
+	return output.WriteCuboids(path, r.frame, boxes)
+}
+
+func (r *results) flowPicture(s *solver.Summary, pressure bool) output.FlowPicture {
+	picture := output.FlowPicture{
+		Title: "Flow of air",
+		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
+			quantity.FormatFlow(inflow(s)), s.Reynolds, grouped(s.FluidCells), quantity.Format(s.Spacing, "m"), quantity.Format(s.Time, "s")),
+		Openings: r.solver.Grid.Openings, WallPressure: pressure,
+	}
+	for _, o := range s.Openings {
+		picture.Flow = append(picture.Flow, o.Flow)
+	}
+	return picture
+}
+
+func (r *results) ranksPicture(s *solver.Summary) output.RanksPicture {
+	p := r.solver.Partition
+	picture := output.RanksPicture{
+		Title: "Cells by rank",
+		Subtitle: fmt.Sprintf("%s + %s: %d cuboids on %d ranks, heaviest %.3f of the mean",
+			p.Method.Decompose, p.Method.Balance, len(p.Cuboids), r.ranks, p.Quality.WorkMaxOverMean),
+	}
+	for _, rank := range s.Ranks {
+		picture.Loads = append(picture.Loads, output.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
+	}
+	return picture
+}
+
+func inflow(s *solver.Summary) float64 {
+	var flow float64
+	for _, o := range s.Openings {
+		if o.Role == string(geometry.Inlet) {
+			flow += o.Flow
+		}
+	}
+	return flow
+}
+
+func writeJSON(path string, value any) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(value)
+	})
+}

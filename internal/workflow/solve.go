@@ -1,0 +1,195 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"carina/balance"
+	"carina/geometry"
+	"carina/internal/quantity"
+	"carina/solver"
+	"carina/solver/transport"
+)
+
+// Settings translates what the case says of the flow.
+func (c *Case) Settings() (solver.Settings, error) {
+	s := solver.DefaultSettings()
+	for _, q := range []struct {
+		name, text string
+		parse      func(string) (float64, error)
+		value      *float64
+	}{
+		{"flow", c.Flow, quantity.Flow.Parse, &s.FlowRate},
+		{"viscosity", c.Viscosity, quantity.Viscosity.ParsePositive, &s.KinematicViscosity},
+		{"density", c.Density, quantity.Density.ParsePositive, &s.Density},
+		{"time step", c.TimeStep, quantity.Time.ParsePositive, &s.TimeStep},
+	} {
+		if q.text == "" {
+			continue
+		}
+		var err error
+		if *q.value, err = q.parse(q.text); err != nil {
+			return s, fmt.Errorf("%s: %w", q.name, err)
+		}
+	}
+	if c.Collision != "" {
+		s.Collision = solver.Collision(c.Collision)
+	}
+	if c.Wall != "" {
+		s.Wall = solver.Wall(c.Wall)
+	}
+	if c.Precision != "" {
+		s.Precision = solver.Precision(c.Precision)
+	}
+	if c.LatticeVelocity != 0 {
+		s.LatticeVelocity = c.LatticeVelocity
+	}
+	return s, s.Validate()
+}
+
+// Check finds the mistakes in a case that can be found before its surface is
+// read, so that nobody waits for them.
+func (c *Case) Check() error {
+	if err := c.CheckRanks(); err != nil {
+		return err
+	}
+	if c.Steps < 0 {
+		return fmt.Errorf("%d steps cannot be computed: give a positive number", c.Steps)
+	}
+	if c.Time != "" {
+		if _, err := quantity.Time.ParsePositive(c.Time); err != nil {
+			return err
+		}
+	}
+	_, err := c.Settings()
+	return err
+}
+
+// plan says how long to compute: the case's steps or time, or else until the
+// air in the lumen has been exchanged three times, by when a steady inflow has
+// become a steady flow.
+func (c *Case) plan(g *geometry.Grid, s solver.Settings) (solver.Plan, error) {
+	plan := solver.Plan{Steps: c.Steps}
+	switch {
+	case c.Steps > 0 && c.Time != "":
+		return plan, errors.New("give either a number of steps or a time, not both")
+	case c.Steps > 0:
+		return plan, nil
+	case c.Time != "":
+		var err error
+		plan.Time, err = quantity.Time.ParsePositive(c.Time)
+		return plan, err
+	case s.FlowRate == 0:
+		return plan, errors.New("without a flow the program cannot tell how long to compute: give --time or --steps")
+	}
+	const throughflows = 3
+	volume := float64(g.Cells()) * g.Spacing * g.Spacing * g.Spacing
+	plan.Time = throughflows * volume / max(s.FlowRate, -s.FlowRate)
+	return plan, nil
+}
+
+// Solution is what a computation ended with.
+type Solution struct {
+	Summary *solver.Summary
+	// Files were written, with their paths.
+	Files []string
+}
+
+// Solver computes the flow on a partitioned grid.
+type Solver struct {
+	Case      Case
+	Grid      *geometry.Grid
+	Partition *balance.Partition
+	// Folder receives the results; none are written when empty.
+	Folder string
+	// Report hears how far the computation is, on rank 0; may be nil.
+	Report func(solver.Progress)
+	// Warn hears warnings before the computation begins, on rank 0.
+	Warn func(string)
+}
+
+// prepare checks the settings and the memory and makes the domain.
+func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error) {
+	settings, err := s.Case.Settings()
+	if err != nil {
+		return nil, settings, solver.Plan{}, err
+	}
+	plan, err := s.Case.plan(s.Grid, settings)
+	if err != nil {
+		return nil, settings, plan, err
+	}
+	if err := hasInlet(s.Grid, settings); err != nil {
+		return nil, settings, plan, err
+	}
+	segments, err := s.Partition.Segments(s.Grid)
+	if err != nil {
+		return nil, settings, plan, err
+	}
+	if s.Folder != "" {
+		if err := os.MkdirAll(s.Folder, 0o755); err != nil {
+			return nil, settings, plan, fmt.Errorf("making the folder for results: %w", err)
+		}
+	}
+	domain := &solver.Domain{
+		Grid: s.Grid, Segments: segments, Owners: s.Partition.Owners, Ranks: len(s.Partition.Ranks),
+	}
+	for _, rank := range s.Partition.Quality.Ranks {
+		domain.Work = append(domain.Work, rank.Work)
+	}
+	plan.Report = s.Report
+	return domain, settings, plan, nil
+}
+
+func hasInlet(g *geometry.Grid, s solver.Settings) error {
+	var inlets, outlets int
+	for _, o := range g.Openings {
+		if o.Role == geometry.Inlet {
+			inlets++
+		} else {
+			outlets++
+		}
+	}
+	if s.FlowRate != 0 && (inlets == 0 || outlets == 0) {
+		return fmt.Errorf("the geometry has %d inlets and %d outlets, air needs one of each at least: name openings with --opening x,y,z,radius,name", inlets, outlets)
+	}
+	return nil
+}
+
+// InProcess computes all ranks as goroutines of this process.
+func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
+	domain, settings, plan, err := s.prepare()
+	if err != nil {
+		return nil, err
+	}
+	gathered := newSharedGather(domain.Ranks)
+	results := newResults(s, domain.Ranks)
+	plan.Visit = func(r *solver.Rank) error { return results.visit(r, gathered) }
+	summary, err := solver.RunInProcess(ctx, domain, settings, plan)
+	if err != nil {
+		return nil, err
+	}
+	return results.finish(summary, gathered.all())
+}
+
+// OnTransport computes the one rank that the transport stands for. Only rank
+// 0 gets a solution; the others get nil.
+func (s *Solver) OnTransport(ctx context.Context, t transport.Transport) (*Solution, error) {
+	domain, settings, plan, err := s.prepare()
+	if err != nil {
+		return nil, err
+	}
+	if t.Size() != domain.Ranks {
+		return nil, fmt.Errorf("the partition is for %d ranks, but %d processes were started: use mpirun -np %d or partition again with --ranks %d",
+			domain.Ranks, t.Size(), domain.Ranks, t.Size())
+	}
+	gathered := &transportGather{transport: t}
+	results := newResults(s, domain.Ranks)
+	plan.Visit = func(r *solver.Rank) error { return results.visit(r, gathered) }
+	summary, err := solver.RunRank(ctx, domain, settings, plan, t)
+	if err != nil || t.Rank() != 0 {
+		return nil, err
+	}
+	return results.finish(summary, gathered.all())
+}

@@ -1,0 +1,82 @@
+package workflow
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"carina/balance"
+	"carina/internal/quantity"
+	"carina/solver"
+)
+
+// grouped writes a whole number with a thin space between thousands.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "\u2009" + digits[i:]
+	}
+	return digits
+}
+
+// PartitionWords says what a partition is like.
+func PartitionWords(p *balance.Partition) string {
+	q := &p.Quality
+	share := 100.0
+	if q.KeptCells > 0 {
+		share = 100 * float64(q.FluidCells) / float64(q.KeptCells)
+	}
+	return fmt.Sprintf("partition: %s + %s, %d cuboids on %d ranks; %.1f %% of their cells are fluid\n"+
+		"load: heaviest rank %.4f of its share; %s cross between ranks per step, %s at the busiest; at most %d neighbours\n",
+		p.Method.Decompose, p.Method.Balance, len(p.Cuboids), len(p.Ranks), share,
+		q.WorkMaxOverMean, quantity.FormatBytes(q.BytesTotal), quantity.FormatBytes(q.BytesMax), q.NeighboursMax)
+}
+
+// Words says what a computation ended with.
+func (s *Solution) Words() string {
+	var w strings.Builder
+	m := s.Summary
+	fmt.Fprintf(&w, "flow: %s cells, %d steps of %s = %s in %.1f s, %.1f MLUPS\n", grouped(m.FluidCells), m.Steps,
+		quantity.Format(m.TimeStep, "s"), quantity.Format(m.Time, "s"), m.Seconds, m.MLUPS)
+	fmt.Fprintf(&w, "Reynolds number %.4g, Mach number %.3g, relaxation time %.4f, fastest %s\n",
+		m.Reynolds, m.Mach, m.RelaxationTime, quantity.Format(m.PeakVelocity, "m/s"))
+	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.2g %%\n", quantity.Format(m.PressureDrop, "Pa"), 100*m.MassBalance)
+	fmt.Fprintf(&w, "%3s  %-16s %-7s %14s %8s %14s\n", "no.", "name", "role", "flow", "share", "pressure")
+	total := inflow(m)
+	for _, o := range m.Openings {
+		share := "-"
+		if total != 0 {
+			share = fmt.Sprintf("%.1f %%", 100*o.Flow/total)
+		}
+		fmt.Fprintf(&w, "%3d  %-16s %-7s %14s %8s %14s\n", o.Number, o.Name, o.Role, quantity.FormatFlow(o.Flow), share, quantity.Format(o.Pressure, "Pa"))
+	}
+	w.WriteString(ranksTable(m.Ranks))
+	fmt.Fprintf(&w, "state hash %s\n", m.StateHash)
+	for _, file := range s.Files {
+		fmt.Fprintf(&w, "wrote %s\n", file)
+	}
+	return w.String()
+}
+
+func ranksTable(ranks []solver.RankSummary) string {
+	const most = 16
+	var w strings.Builder
+	fmt.Fprintf(&w, "%5s %14s %10s %12s %10s %10s  %s\n", "rank", "cells", "work", "step", "exchange", "memory", "device")
+	var mean float64
+	for _, r := range ranks {
+		mean += r.Work / float64(len(ranks))
+	}
+	for i, r := range ranks {
+		if i == most {
+			fmt.Fprintf(&w, "  … and %d ranks more, see summary.json\n", len(ranks)-most)
+			break
+		}
+		work := "-"
+		if mean > 0 {
+			work = fmt.Sprintf("%.3f", r.Work/mean)
+		}
+		fmt.Fprintf(&w, "%5d %14s %10s %12s %8.1f %% %10s  %s\n", i, grouped(r.FluidCells), work,
+			quantity.Format(r.StepSeconds, "s"), 100*r.ExchangeShare, quantity.FormatBytes(r.Bytes), r.Device)
+	}
+	return w.String()
+}
