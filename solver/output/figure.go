@@ -27,6 +27,8 @@ var (
 	faint = color.RGBA{0x6b, 0x72, 0x80, 0xff}
 	rule  = color.RGBA{0xd5, 0xd9, 0xe0, 0xff}
 	paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
+	// hidden is for what lies behind the surface.
+	hidden = color.RGBA{0xa6, 0xad, 0xb8, 0xff}
 )
 
 // figure is a picture being made: pixels to paint on and a canvas for lines

@@ -64,8 +64,9 @@ func WriteFlow(path string, layers []*Layer, c FlowPicture) error {
 		})
 	}
 	for i := range panels {
-		panels[i].label(f, flowMarks(c, i == 0))
+		panels[i].label(f, flowMarks(c, i == 0), c.Openings)
 	}
+	f.explainMarks(len(c.Openings))
 	f.scaleBar(40, 46, float64(layers[0].View.Bin)*layers[0].View.Spacing/panels[0].scale)
 	f.colourBar(figureWidth-118, 200, 440, colours, low, high, name, units)
 	return f.write(path)
@@ -120,11 +121,14 @@ func flowMarks(c FlowPicture, notes bool) []mark {
 		mark
 		size float64
 	}
-	total := 0.0
-	for _, q := range c.Flow {
-		total += math.Abs(q) / 2
+	inflow, outlet := 0.0, 0.0
+	for i, q := range c.Flow {
+		if c.Openings[i].Role == geometry.Inlet {
+			inflow += math.Abs(q)
+		} else {
+			outlet = max(outlet, math.Abs(q))
+		}
 	}
-	u := unitFor(total, flowUnits)
 	shares := make([]share, len(c.Openings))
 	for i, o := range c.Openings {
 		shares[i] = share{mark: mark{Opening: o}, size: o.Area}
@@ -133,11 +137,15 @@ func flowMarks(c FlowPicture, notes bool) []mark {
 		}
 		q := math.Abs(c.Flow[i])
 		shares[i].size = q
-		if notes {
-			shares[i].notes = append(shares[i].notes, u.in(q))
-		}
-		if notes && total > 0 && o.Role != geometry.Inlet {
-			shares[i].notes = append(shares[i].notes, fmt.Sprintf("%.1f %%", 100*q/total))
+		switch {
+		case !notes:
+		case o.Role == geometry.Inlet:
+			shares[i].notes = []string{unitFor(q, flowUnits).in(q)}
+		default:
+			shares[i].notes = []string{unitFor(outlet, flowUnits).in(q)}
+			if inflow > 0 {
+				shares[i].notes = append(shares[i].notes, fmt.Sprintf("%.1f %%", 100*q/inflow))
+			}
 		}
 	}
 	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(b.size, a.size) })
@@ -146,4 +154,11 @@ func flowMarks(c FlowPicture, notes bool) []mark {
 		marks = append(marks, s.mark)
 	}
 	return marks
+}
+
+// explainMarks says which openings are numbered if not all are.
+func (f *figure) explainMarks(openings int) {
+	if openings > mostLabels {
+		f.textRight(fmt.Sprintf("The %d largest of %d openings are numbered.", mostLabels, openings), figureWidth-40, 20, style(13, false, faint))
+	}
 }

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"image/color"
 	"math"
 	"strconv"
 
@@ -29,17 +30,18 @@ type place struct {
 
 // label draws the marks beside the panel's openings, each where it hides least:
 // outward of the opening, off the surface and clear of the other labels.
-func (p *panel) label(f *figure, marks []mark) {
-	for _, m := range marks {
-		x, y := p.at(m.Center)
-		p.taken = append(p.taken, rectangle{x - 4, y - 4, x + 4, y + 4})
+// Openings without a mark get a dot.
+func (p *panel) label(f *figure, marks []mark, openings []geometry.Opening) {
+	const dot = 4.0
+	for _, o := range openings {
+		x, y := p.at(o.Center)
+		p.taken = append(p.taken, rectangle{x - dot, y - dot, x + dot, y + dot})
 	}
 	for _, m := range marks {
 		x, y := p.at(m.Center)
 		best := p.bestPlace(m, x, y)
 		p.taken = append(p.taken, best.bounds)
-		f.line(x, y, best.x, best.y, 1.2, ink)
-		f.disc(x, y, 3, paper, ink)
+		f.line(x, y, best.x, best.y, 1.2, p.inkFor(m.Opening))
 		fill, number := paper, ink
 		if m.Role == geometry.Inlet {
 			fill, number = ink, paper
@@ -55,6 +57,27 @@ func (p *panel) label(f *figure, marks []mark) {
 			}
 		}
 	}
+	for _, o := range openings {
+		x, y := p.at(o.Center)
+		f.disc(x, y, dot-1, paper, p.inkFor(o))
+	}
+}
+
+// inkFor returns the colour of an opening's dot and line: fainter where the
+// surface stands before it.
+func (p *panel) inkFor(o geometry.Opening) color.RGBA {
+	const behind = 4 // columns: more than the relief is smoothed
+	column, row, depth := p.view.project(o.Center)
+	x, y := int(math.Floor(column)), int(math.Floor(row))
+	if x < 0 || y < 0 || x >= p.relief.width || y >= p.relief.height {
+		return ink
+	}
+	// Outlets may be thinner than the relief's columns are exact.
+	margin := max(behind, math.Sqrt(o.Area)/(p.view.Spacing*float64(p.view.Bin)))
+	if near := float64(p.relief.near[y*p.relief.width+x]); near+margin < depth/float64(p.view.Bin) {
+		return hidden
+	}
+	return ink
 }
 
 // bestPlace tries places around the opening at (x, y).
@@ -93,11 +116,11 @@ func (p *panel) bestPlace(m mark, x, y float64) place {
 	return best
 }
 
-// crowding is what it costs to cover a rectangle: the figure's edge most,
+// crowding is what it costs to cover a rectangle: the figure's margins most,
 // other labels, then the surface.
 func (p *panel) crowding(r rectangle) float64 {
 	cost := 2 * p.covered(r)
-	if r.x0 < 8 || r.x1 > figureWidth-8 || r.y0 < 8 || r.y1 > figureHeight-96 {
+	if r.x0 < 8 || r.x1 > figureWidth-8 || r.y0 < 62 || r.y1 > figureHeight-96 {
 		cost += 20
 	}
 	for _, other := range p.taken {

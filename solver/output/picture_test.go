@@ -165,7 +165,7 @@ func TestLabelsKeepApart(t *testing.T) {
 	p := arrange(rectangle{20, 50, 1050, 810}, viewsOf(layers))[0]
 	p.relief = reliefOf(layers[0])
 	f := newFigure("", "")
-	p.label(f, flowMarks(FlowPicture{Openings: ends(), Flow: []float64{3, 1, -1, -1, -1}}, true))
+	p.label(f, flowMarks(FlowPicture{Openings: ends(), Flow: []float64{3, 1, -1, -1, -1}}, true), ends())
 	// The first entries are the openings themselves.
 	labels := p.taken[len(ends()):]
 	for i, a := range labels {

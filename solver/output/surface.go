@@ -34,7 +34,7 @@ func WriteSurface(path string, s *geometry.Surface, c SurfacePicture) error {
 		p := &panels[i]
 		seen := rasterize(s, p.view)
 		p.relief = seen.relief
-		p.paint(f, lighting{ambient: 0.36, shine: 0.10, fade: 0.15}, func(sm *sample) colour {
+		p.paint(f, lighting{ambient: 0.36, shine: 0.05, fade: 0.15}, func(sm *sample) colour {
 			// The number of the opening with most weight, 0 for the wall.
 			weight := map[uint16]float32{}
 			best := uint16(0)
@@ -52,8 +52,9 @@ func WriteSurface(path string, s *geometry.Surface, c SurfacePicture) error {
 		})
 	}
 	for i := range panels {
-		panels[i].label(f, flowMarks(FlowPicture{Openings: c.Openings}, false))
+		panels[i].label(f, flowMarks(FlowPicture{Openings: c.Openings}, false), c.Openings)
 	}
+	f.explainMarks(len(c.Openings))
 	f.scaleBar(40, 46, frame.Spacing/panels[0].scale)
 	return f.write(path)
 }
@@ -77,11 +78,12 @@ func openingTriangles(s *geometry.Surface, openings []geometry.Opening) []uint16
 		radius := math.Sqrt(o.Area / math.Pi)
 		for t := range s.Triangles {
 			a, b, c := s.Corners(t)
-			on := true
+			normal := r3.Cross(r3.Sub(b, a), r3.Sub(c, a))
+			on := math.Abs(r3.Dot(normal, o.Normal)) > 0.9*r3.Norm(normal)
 			for _, v := range [3]r3.Vec{a, b, c} {
 				d := r3.Sub(v, o.Center)
 				// In the plane of the end, and no further than an oblong end reaches.
-				on = on && math.Abs(r3.Dot(d, o.Normal)) < 0.03*radius && r3.Norm(d) < 2*radius
+				on = on && math.Abs(r3.Dot(d, o.Normal)) < 0.1*radius && r3.Norm(d) < 2*radius
 			}
 			if on {
 				patch[t] = uint16(o.Number)
