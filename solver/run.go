@@ -21,6 +21,9 @@ type Plan struct {
 	Time float64
 	// Report is called on rank 0 every few steps; it may be nil.
 	Report func(Progress)
+	// Warn is called on rank 0 before the first step with what is likely to be
+	// unstable or inaccurate, if anything; it may be nil.
+	Warn func(warnings []string)
 	// Visit is called on every rank at the end, concurrently for the ranks
 	// of one process, for instance to write its fields; it may be nil. It may
 	// use the methods of Rank that all ranks call together if it does so on
@@ -49,6 +52,9 @@ func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, 
 		return nil, err
 	}
 	defer r.Close()
+	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
+		plan.Warn(r.warnings)
+	}
 	if err := r.Advance(ctx, plan.steps(r.units.TimeStep), plan.Report); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -26,12 +27,14 @@ type usageError struct{ error }
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(execute(ctx, os.Args[1:]))
+	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // execute runs the command line and returns the exit status.
-func execute(ctx context.Context, arguments []string) int {
+func execute(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
 	root := newRoot()
+	root.SetOut(stdout)
+	root.SetErr(stderr)
 	root.SetArgs(arguments)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -43,7 +46,7 @@ func execute(ctx context.Context, arguments []string) int {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("stopped by the user; nothing half-written was left behind")
 	}
-	fmt.Fprintln(root.ErrOrStderr(), "carina: "+err.Error())
+	fmt.Fprintln(stderr, "carina: "+err.Error())
 	var usage usageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		return exitUsage
@@ -64,7 +67,7 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentFlags().Bool("json", false, "print one JSON object with the result's figures on standard output")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newGraph(), newGenerate())
+	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newGraph(), newGenerate(), newDoctor())
 	return root
 }
 

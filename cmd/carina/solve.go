@@ -93,7 +93,11 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 	s.Report = func(p solver.Progress) {
 		report(fmt.Sprintf("flow %.1f MLUPS, %s", p.MLUPS, quantity.Format(p.PeakVelocity, "m/s")), float64(p.Step)/float64(p.Steps))
 	}
-	s.Warn = func(warning string) { message(command, "warning: %s", warning) }
+	s.Warn = func(warnings []string) {
+		for _, w := range warnings {
+			message(command, "warning: %s", w)
+		}
+	}
 	var solution *workflow.Solution
 	var err error
 	if t == nil {

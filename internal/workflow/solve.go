@@ -107,7 +107,7 @@ type Solver struct {
 	// Report hears how far the computation is, on rank 0; may be nil.
 	Report func(solver.Progress)
 	// Warn hears warnings before the computation begins, on rank 0.
-	Warn func(string)
+	Warn func(warnings []string)
 }
 
 // prepare checks the settings and the memory and makes the domain.
@@ -138,7 +138,7 @@ func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error)
 	for _, rank := range s.Partition.Quality.Ranks {
 		domain.Work = append(domain.Work, rank.Work)
 	}
-	plan.Report = s.Report
+	plan.Report, plan.Warn = s.Report, s.Warn
 	return domain, settings, plan, nil
 }
 

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"carina/internal/machine"
+	"carina/internal/quantity"
+	"carina/solver/transport"
+
+	"github.com/spf13/cobra"
+)
+
+// doctorResult is what `carina doctor --json` prints.
+type doctorResult struct {
+	machine.Description
+	BandwidthBytesPerSecond float64 `json:"bandwidth_bytes_per_s"`
+	MPI                     bool    `json:"mpi"`
+	Mpirun                  string  `json:"mpirun"`
+	CUDA                    bool    `json:"cuda"`
+	Advice                  string  `json:"advice"`
+}
+
+func newDoctor() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this binary and this machine can do",
+		Args:  exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			r := examine()
+			return printResult(command, &r, r.words)
+		},
+	}
+}
+
+func examine() doctorResult {
+	const perWorker, repetitions = 256 << 20, 5
+	r := doctorResult{
+		Description:             machine.Describe(),
+		BandwidthBytesPerSecond: machine.CopyBandwidth(runtime.NumCPU(), perWorker, repetitions),
+		MPI:                     transport.MPI,
+		CUDA:                    withCUDA,
+	}
+	r.Mpirun, _ = exec.LookPath("mpirun")
+	var advice []string
+	if !r.MPI {
+		advice = append(advice, "for ranks as MPI processes build with -tags mpi (Debian: libopenmpi-dev, openmpi-bin)")
+	}
+	if r.MPI && r.Mpirun == "" {
+		advice = append(advice, "there is no mpirun on the path: install openmpi-bin")
+	}
+	if !r.CUDA {
+		advice = append(advice, "for GPUs build with -tags 'mpi cuda' on a machine with CUDA")
+	}
+	r.Advice = strings.Join(advice, "; ")
+	return r
+}
+
+func (r *doctorResult) words() string {
+	const bytesPerUpdate = 152 // D3Q19, single precision: 19 values read and written
+	var w strings.Builder
+	fmt.Fprintf(&w, "machine: %s, %d cores, %s, %s, %s\n", r.Processor, r.Cores, quantity.FormatBytes(r.MemoryBytes), r.System, r.GoVersion)
+	fmt.Fprintf(&w, "SIMD: %s\n", strings.Join(r.SIMD, ", "))
+	fmt.Fprintf(&w, "memory bandwidth: %s copying on all cores, so at most %.0f million updates of D3Q19 cells per second in single precision\n",
+		quantity.Format(r.BandwidthBytesPerSecond, "B/s"), r.BandwidthBytesPerSecond/bytesPerUpdate/1e6)
+	fmt.Fprintf(&w, "MPI: %s\nGPUs: %s\n", able(r.MPI), able(r.CUDA))
+	if r.Advice != "" {
+		fmt.Fprintf(&w, "advice: %s\n", r.Advice)
+	}
+	return w.String()
+}
+
+func able(built bool) string {
+	if built {
+		return "built in"
+	}
+	return "not in this binary"
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"testing"
+)
+
+// carina runs a command line and returns its exit status and what it wrote.
+func carina(t *testing.T, arguments ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	status = execute(context.Background(), arguments, &out, &err)
+	return status, out.String(), err.String()
+}
+
+// succeed runs a command line that must succeed and decodes its JSON.
+func succeed[T any](t *testing.T, arguments ...string) T {
+	t.Helper()
+	status, stdout, stderr := carina(t, append(arguments, "--json")...)
+	if status != 0 {
+		t.Fatalf("carina %v: status %d: %s", arguments, status, stderr)
+	}
+	var result T
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+		t.Fatalf("carina %v printed no JSON object: %v\n%s", arguments, err, stdout)
+	}
+	return result
+}
+
+// generated writes a test geometry and returns its path.
+func generated(t *testing.T, arguments ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), arguments[0]+".stl")
+	succeed[map[string]any](t, append(append([]string{"generate"}, arguments...), "-o", path)...)
+	return path
+}

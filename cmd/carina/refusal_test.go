@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestBadInputGetsOneSentence(t *testing.T) {
+	pipe := generated(t, "pipe")
+	folder := t.TempDir()
+	sound, err := os.ReadFile(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	withNaN := bytes.Clone(sound)
+	const firstVertex = 84 + 12
+	binary.LittleEndian.PutUint32(withNaN[firstVertex:], math.Float32bits(float32(math.NaN())))
+	file := func(name string, data []byte) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	tests := []struct {
+		name      string
+		arguments []string
+		says      string
+	}{
+		{"missing file", []string{"none.stl", "--spacing", "1mm"}, "none.stl"},
+		{"empty file", []string{file("empty.stl", nil), "--spacing", "1mm"}, "empty"},
+		{"empty solid", []string{file("none.stl", []byte("solid a\nendsolid a\n")), "--spacing", "1mm"}, "no triangle"},
+		{"truncated", []string{file("short.stl", sound[:len(sound)/2]), "--spacing", "1mm"}, "truncated"},
+		{"NaN", []string{file("nan.stl", withNaN), "--spacing", "1mm"}, "finite"},
+		{"too coarse", []string{pipe, "--spacing", "1m"}, "spacing"},
+		{"too fine", []string{pipe, "--spacing", "0.1um"}, "spacing"},
+		{"no spacing", []string{pipe}, "spacing"},
+		{"zero spacing", []string{pipe, "--spacing", "0mm"}, "above zero"},
+		{"no unit", []string{pipe, "--spacing", "1"}, "unit"},
+		{"zero ranks", []string{pipe, "--spacing", "2mm", "--ranks", "0"}, "ranks"},
+		{"negative ranks", []string{pipe, "--spacing", "2mm", "--ranks", "-3"}, "ranks"},
+		{"more ranks than cells", []string{pipe, "--spacing", "5mm", "--ranks", "100000"}, "ranks"},
+		{"no such inlet", []string{pipe, "--spacing", "2mm", "--inlet", "7"}, "7"},
+		{"no such decomposition", []string{pipe, "--spacing", "2mm", "--decompose", "slices"}, "slices"},
+		{"no such balancer", []string{pipe, "--spacing", "2mm", "--balance", "luck"}, "luck"},
+		{"no such collision", []string{pipe, "--spacing", "2mm", "--collision", "hard"}, "hard"},
+		{"negative steps", []string{pipe, "--spacing", "2mm", "--steps", "-1"}, "steps"},
+		{"wrong flow", []string{pipe, "--spacing", "2mm", "--flow", "fast"}, "flow"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			status, stdout, stderr := carina(t, append([]string{"run", "--out", out, "--json"}, test.arguments...)...)
+			if status != exitFailure || !strings.Contains(stderr, test.says) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("status %d, says %q; want %q in one line", status, stderr, test.says)
+			}
+			if stdout != "" {
+				t.Errorf("printed %q although it failed", stdout)
+			}
+			if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
+				t.Errorf("left %v behind", entries)
+			}
+		})
+	}
+}
+
+func TestTooFastFlowIsWarnedOfAndStopped(t *testing.T) {
+	pipe := generated(t, "pipe")
+	status, _, stderr := carina(t, "run", pipe, "--spacing", "2mm", "--flow", "3000L/min", "--time-step", "10us", "--steps", "20000", "--out", t.TempDir())
+	if status != exitFailure {
+		t.Errorf("status %d, want %d", status, exitFailure)
+	}
+	for _, words := range []string{"warning:", "Mach number", "relaxation time", "carina: ", "step"} {
+		if !strings.Contains(stderr, words) {
+			t.Errorf("says nothing of %q:\n%s", words, stderr)
+		}
+	}
+}
+
+func TestWrongUsage(t *testing.T) {
+	tests := [][]string{{"fly"}, {"run"}, {"run", "a.stl", "b.stl"}, {"run", "a.stl", "--wings", "2"}, {"generate", "bird", "-o", "x.stl"}, {"graph", "a.graph"}, {"voxelize", "a.stl"}}
+	for _, arguments := range tests {
+		if status, _, stderr := carina(t, arguments...); status != exitUsage || stderr == "" {
+			t.Errorf("carina %v: status %d, says %q", arguments, status, stderr)
+		}
+	}
+}
+
+func TestPartitionFileThatDoesNotFit(t *testing.T) {
+	pipe := generated(t, "pipe")
+	folder := t.TempDir()
+	make := func(name, spacing string) string {
+		path := filepath.Join(folder, name+".part.json")
+		succeed[partitionResult](t, "partition", pipe, "--spacing", spacing, "--ranks", "2", "-o", path)
+		return path
+	}
+	coarse, fine := make("coarse", "3mm"), make("fine", "2mm")
+	grid, err := os.ReadFile(strings.TrimSuffix(fine, ".part.json") + ".grid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(strings.TrimSuffix(coarse, ".part.json")+".grid", grid, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := carina(t, "solve", coarse, "--steps", "2"); status != exitFailure || !strings.Contains(stderr, "spacing") {
+		t.Errorf("another grid: status %d, says %q", status, stderr)
+	}
+	data, err := os.ReadFile(fine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(fine, data[:len(data)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := carina(t, "solve", fine, "--steps", "2"); status != exitFailure || stderr == "" {
+		t.Errorf("truncated: status %d, says %q", status, stderr)
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"carina/solver"
+)
+
+// A coarse grid that resolves a small bifurcation at a low Reynolds number.
+var (
+	bifurcationGeometry = []string{"--unit", "mm", "--spacing", "2mm"}
+	bifurcationFlow     = []string{"--flow", "0.3L/min", "--steps", "40"}
+)
+
+func TestSameFlowForAllRanksDecompositionsAndBalancers(t *testing.T) {
+	surface, folder := generated(t, "bifurcation"), t.TempDir()
+	grid := filepath.Join(folder, "bifurcation.grid")
+	succeed[map[string]any](t, append([]string{"voxelize", surface, "-o", grid}, bifurcationGeometry...)...)
+	solve := func(arguments ...string) *solver.Summary {
+		t.Helper()
+		file := filepath.Join(folder, "ranks.part.json")
+		succeed[partitionResult](t, append([]string{"partition", grid, "-o", file}, arguments...)...)
+		return succeed[*solver.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
+	}
+	one := solve("--ranks", "1")
+	if one.StateHash == "" || one.FluidCells < 1000 || len(one.Openings) != 3 {
+		t.Fatalf("one rank: %+v", one)
+	}
+	for _, ranks := range []int{2, 3, 7} {
+		for _, decompose := range []string{"regular", "shrink", "octree", "bricks"} {
+			for _, balance := range []string{"linear", "lpt", "graph", "sfc", "rcb"} {
+				s := solve("--ranks", fmt.Sprint(ranks), "--decompose", decompose, "--balance", balance)
+				if s.StateHash != one.StateHash {
+					t.Errorf("%d ranks, %s, %s: state %s, one rank has %s", ranks, decompose, balance, s.StateHash, one.StateHash)
+				}
+				if len(s.Ranks) != ranks {
+					t.Errorf("%d ranks were asked for, %d reported", ranks, len(s.Ranks))
+				}
+				for i, r := range s.Ranks {
+					if r.FluidCells == 0 {
+						t.Errorf("%d ranks, %s, %s: rank %d is empty", ranks, decompose, balance, i)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPartitionAndSolveEqualRun(t *testing.T) {
+	surface := generated(t, "bifurcation")
+	folder := t.TempDir()
+	arguments := append([]string{"run", surface, "--out", folder}, bifurcationGeometry...)
+	ran := succeed[*solver.Summary](t, append(arguments, bifurcationFlow...)...)
+	for _, ranks := range []string{"1", "71"} {
+		file := filepath.Join(folder, ranks+".part.json")
+		p := succeed[partitionResult](t, append([]string{"partition", surface, "--ranks", ranks, "--decompose", "shrink", "-o", file}, bifurcationGeometry...)...)
+		if fmt.Sprint(p.Ranks) != ranks || p.EmptyRanks != 0 || p.FluidCells != ran.FluidCells {
+			t.Errorf("%s ranks: %+v", ranks, p)
+		}
+		solved := succeed[*solver.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
+		if solved.StateHash != ran.StateHash {
+			t.Errorf("solve on %s ranks ends in state %s, run in %s", ranks, solved.StateHash, ran.StateHash)
+		}
+	}
+}
+
+func TestRunWritesItsResults(t *testing.T) {
+	surface := generated(t, "pipe", "--length", "60mm")
+	folder := filepath.Join(t.TempDir(), "results")
+	s := succeed[*solver.Summary](t, "run", surface, "--fluid-cells", "4000", "--flow", "0.5L/min", "--steps", "30", "--ranks", "2", "--out", folder)
+	for _, name := range []string{"pipe.grid", "pipe.part.json", "flow.pvtu", "flow_0000.vtu", "flow_0001.vtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "summary.json"} {
+		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	diameter, viscosity := 18e-3, 1.5e-5
+	reynolds := 4 * (0.5e-3 / 60) / (math.Pi * diameter * viscosity)
+	if math.Abs(s.Reynolds-reynolds) > 0.02*reynolds {
+		t.Errorf("Reynolds number %g, want %g", s.Reynolds, reynolds)
+	}
+}
+
+func TestRunReadsCaseFile(t *testing.T) {
+	folder := filepath.Dir(generated(t, "pipe"))
+	path := filepath.Join(folder, "case.yaml")
+	text := "surface: pipe.stl\nunit: mm\nspacing: 2mm\nflow: 0.5L/min\nranks: 2\nsteps: 10\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(folder, "out")
+	s := succeed[*solver.Summary](t, "run", path, "--steps", "14", "--out", out)
+	if s.Steps != 14 || s.Spacing != 2e-3 || len(s.Ranks) != 2 {
+		t.Errorf("steps %d, spacing %g, %d ranks", s.Steps, s.Spacing, len(s.Ranks))
+	}
+}
