@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"carina/cuboid"
 	"carina/partition"
@@ -35,6 +36,9 @@ type Problem struct {
 	Seed uint64
 	// Preset is the effort of the graph partitioner: fast, eco or strong.
 	Preset string
+	// TimeLimit, if positive, lets the graph partitioner go on improving for so
+	// long; the result then depends on the machine.
+	TimeLimit time.Duration
 	// Progress, if set, is told the stage and the share done, 0 to 1.
 	Progress func(stage string, done float64)
 }

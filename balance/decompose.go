@@ -14,15 +14,16 @@ import (
 )
 
 // decompositions are the names of the first step of a decomposition.
-var decompositions = []string{"regular", "shrink", "octree", "bricks"}
+var decompositions = []string{"regular", "shrink", "octree", "bricks", "carve"}
 
-// steps are what may follow it, in any order: "octree+shrink".
-var steps = []string{"shrink"}
+// steps are what may follow it: "octree+shrink+recombine".
+var steps = []string{"shrink", "carve", "recombine"}
 
-// strategy is a decomposition in steps.
+// strategy is a decomposition in steps. Whatever their order in the name,
+// shrinking comes first, then carving, then recombination.
 type strategy struct {
-	base   string
-	shrink bool
+	base                     string
+	shrink, carve, recombine bool
 }
 
 // parseStrategy reads a name such as "shrink" or "octree+shrink".
@@ -32,13 +33,20 @@ func parseStrategy(name string) (strategy, error) {
 	if !slices.Contains(decompositions, s.base) {
 		return s, fmt.Errorf("balance: unknown decomposition %q: use one of %s, with +%s as wanted", name, strings.Join(decompositions, ", "), strings.Join(steps, " or +"))
 	}
-	if s.base == "shrink" {
+	switch s.base {
+	case "shrink":
 		s.base, s.shrink = "regular", true
+	case "carve":
+		s.shrink, s.carve = true, true
 	}
 	for _, w := range words[1:] {
 		switch w {
 		case "shrink":
 			s.shrink = true
+		case "carve":
+			s.shrink, s.carve = true, true
+		case "recombine":
+			s.recombine = true
 		default:
 			return s, fmt.Errorf("balance: unknown step %q in decomposition %q: use +%s", w, name, strings.Join(steps, " or +"))
 		}
@@ -70,6 +78,16 @@ func decompose(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank
 		return nil, err
 	}
 	d.cuboids = cuboid.Occupied(d.cuboids, d.segments, s.shrink)
+	if s.carve {
+		if err := d.carve(ctx, g, opt); err != nil {
+			return nil, err
+		}
+	}
+	if s.recombine {
+		if err := d.recombine(g, opt); err != nil {
+			return nil, err
+		}
+	}
 	if err := d.divide(ctx, g, opt, ranks, s.shrink); err != nil {
 		return nil, err
 	}
@@ -82,6 +100,8 @@ func firstStep(ctx context.Context, g *geometry.Grid, base string, opt *Options)
 	switch base {
 	case "octree":
 		return octree.Decompose(ctx, g, octree.Options{MinSide: opt.MinSide, MaxSide: opt.MaxSide})
+	case "carve":
+		return []cuboid.Cuboid{cuboid.Box(g)}, nil
 	case "bricks":
 		return cuboid.Bricks(g, [3]int32{opt.MinSide, opt.MinSide, opt.MinSide})
 	default:

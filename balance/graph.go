@@ -2,13 +2,60 @@ package balance
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"carina/partition"
 )
 
 // graph partitions the graph so that few bytes cross between ranks while the
-// work stays within the imbalance (Fietz 2011, section 4.1).
+// work stays within the imbalance (Fietz 2011, section 4.1). Where there are
+// several hosts of several ranks it partitions host by host first, so that
+// little crosses between hosts, and then the cuboids of each host among its
+// ranks (Fietz 2011, section 4.1.3).
 func graph(ctx context.Context, p *Problem) ([]int32, error) {
+	hosts := ranksByHost(p.Ranks)
+	if len(hosts) == 1 || len(hosts) == len(p.Ranks) {
+		return partitionGraph(ctx, p, p.Graph, shares(p.Ranks), p.Imbalance)
+	}
+	all := shares(p.Ranks)
+	target := make([]float64, len(hosts))
+	for h, ranks := range hosts {
+		for _, r := range ranks {
+			target[h] += all[r]
+		}
+	}
+	// Half of the room for the hosts, what is left for the ranks.
+	host, err := partitionGraph(ctx, p, p.Graph, target, p.Imbalance/2)
+	if err != nil {
+		return nil, err
+	}
+	repairHosts(p, hosts, host)
+	total := sum(p.Graph.VertexWeights)
+	owners := make([]int32, len(host))
+	for h, ranks := range hosts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		sub, vertices := subgraph(p.Graph, host, int32(h))
+		share := make([]float64, len(ranks))
+		for i, r := range ranks {
+			share[i] = all[r] / target[h]
+		}
+		room := float64(total)*target[h]*(1+p.Imbalance)/float64(max(1, sum(sub.VertexWeights))) - 1
+		parts, err := partitionGraph(ctx, p, sub, share, math.Max(0, room))
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range vertices {
+			owners[v] = ranks[parts[i]]
+		}
+	}
+	return owners, nil
+}
+
+// partitionGraph calls the multilevel partitioner.
+func partitionGraph(ctx context.Context, p *Problem, g *partition.Graph, targets []float64, imbalance float64) ([]int32, error) {
 	preset := partition.Eco
 	if p.Preset != "" {
 		var err error
@@ -17,14 +64,88 @@ func graph(ctx context.Context, p *Problem) ([]int32, error) {
 		}
 	}
 	opt := partition.Options{
-		Parts: len(p.Ranks), Imbalance: p.Imbalance, Preset: preset, Seed: p.Seed, Targets: shares(p.Ranks),
+		Parts: len(targets), Imbalance: imbalance, Preset: preset, Seed: p.Seed, Targets: targets,
+		TimeLimit: p.TimeLimit,
 	}
 	if p.Progress != nil {
 		opt.Progress = func(s partition.Progress) { p.Progress(s.Stage, s.Done) }
 	}
-	result, err := partition.Partition(ctx, p.Graph, opt)
+	result, err := partition.Partition(ctx, g, opt)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("balance: partitioning the graph of %d cuboids into %d parts: %w", len(g.VertexWeights), len(targets), err)
 	}
 	return result.Parts, nil
+}
+
+// ranksByHost lists the ranks of every host that has any.
+func ranksByHost(ranks []Rank) [][]int32 {
+	number := make(map[int]int)
+	var hosts [][]int32
+	for r, rank := range ranks {
+		h, ok := number[rank.Host]
+		if !ok {
+			h = len(hosts)
+			number[rank.Host] = h
+			hosts = append(hosts, nil)
+		}
+		hosts[h] = append(hosts[h], int32(r))
+	}
+	return hosts
+}
+
+// repairHosts sees to it that every host has at least as many cuboids as
+// ranks: it takes the lightest from hosts that have more than they need.
+func repairHosts(p *Problem, hosts [][]int32, host []int32) {
+	owned := make([]int, len(hosts))
+	for _, h := range host {
+		owned[h]++
+	}
+	for h := range hosts {
+		for owned[h] < len(hosts[h]) {
+			lightest := -1
+			for v, from := range host {
+				if owned[from] > len(hosts[from]) && (lightest < 0 || p.Graph.VertexWeights[v] < p.Graph.VertexWeights[lightest]) {
+					lightest = v
+				}
+			}
+			if lightest < 0 {
+				return
+			}
+			owned[host[lightest]]--
+			host[lightest] = int32(h)
+			owned[h]++
+		}
+	}
+}
+
+func sum(weights []int64) int64 {
+	var total int64
+	for _, w := range weights {
+		total += w
+	}
+	return total
+}
+
+// subgraph returns the graph of the vertices of one part, and which they are.
+func subgraph(g *partition.Graph, parts []int32, part int32) (*partition.Graph, []int32) {
+	number := make([]int32, len(parts))
+	var vertices []int32
+	for v, p := range parts {
+		if p == part {
+			number[v] = int32(len(vertices))
+			vertices = append(vertices, int32(v))
+		}
+	}
+	sub := &partition.Graph{Offsets: []int64{0}}
+	for _, v := range vertices {
+		sub.VertexWeights = append(sub.VertexWeights, g.VertexWeights[v])
+		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+			if n := g.Neighbours[e]; parts[n] == part {
+				sub.Neighbours = append(sub.Neighbours, number[n])
+				sub.EdgeWeights = append(sub.EdgeWeights, g.EdgeWeights[e])
+			}
+		}
+		sub.Offsets = append(sub.Offsets, int64(len(sub.Neighbours)))
+	}
+	return sub, vertices
 }

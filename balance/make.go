@@ -3,6 +3,7 @@ package balance
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"carina/cuboid"
 	"carina/geometry"
@@ -18,8 +19,13 @@ type Options struct {
 	// DevicesPerHost says how many consecutive ranks share a host; 0 means
 	// that all do.
 	DevicesPerHost int
-	// Decompose is regular, shrink, octree or bricks, with +shrink as wanted;
-	// bricks by default.
+	// Decompose is regular, shrink, octree, bricks or carve, followed by
+	// +shrink, +carve and +recombine as wanted; bricks by default. Regular
+	// blocks are as many as CuboidsPerRank asks for; shrink is regular+shrink;
+	// octree and bricks are limited by MinSide and MaxSide; carve starts from
+	// the bounding box and cuts empty space away where that pays. +shrink
+	// shrinks cuboids to their fluid. +recombine merges neighbours where that
+	// pays, before balancing and, within ranks, after it.
 	Decompose string
 	// Balance is the name of a balancer, see NewBalancer; graph by default.
 	Balance string
@@ -40,6 +46,12 @@ type Options struct {
 	// Preset is the effort of the graph partitioner: fast, eco or strong; eco
 	// by default.
 	Preset string
+	// TimeLimit, if positive, lets the graph partitioner go on improving for so
+	// long; the result then depends on the machine.
+	TimeLimit time.Duration
+	// Improve moves cuboids between neighbouring ranks afterwards while the
+	// predicted step time falls.
+	Improve bool
 	// Cost is the cost model; DefaultCost(Sparse) by default.
 	Cost *Cost
 	// Source is copied into the partition.
@@ -127,7 +139,7 @@ func (opt *Options) method() Method {
 	return Method{
 		Decompose: opt.Decompose, Balance: opt.Balance, CuboidsPerRank: opt.CuboidsPerRank,
 		MinSide: opt.MinSide, MaxSide: opt.MaxSide, KeepHeavy: opt.KeepHeavy,
-		Imbalance: opt.Imbalance, Preset: opt.Preset, Seed: opt.Seed,
+		Imbalance: opt.Imbalance, Preset: opt.Preset, Seed: opt.Seed, TimeLimit: opt.TimeLimit.Seconds(), Improve: opt.Improve,
 	}
 }
 
@@ -153,13 +165,20 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 	crossings := cuboid.Crossings(d.segments, opt.Cost.Directions)
 	problem := &Problem{
 		Graph: Graph(opt.Cost, d.counts, crossings), Cuboids: d.cuboids, Ranks: ranks,
-		Imbalance: opt.tolerance(ranks), Seed: opt.Seed, Preset: opt.Preset,
-		Progress: func(stage string, done float64) { opt.Progress(stage, 0.4+0.5*done) },
+		Imbalance: opt.tolerance(ranks), Seed: opt.Seed, Preset: opt.Preset, TimeLimit: opt.TimeLimit,
+		Progress: func(stage string, done float64) { opt.Progress(stage, 0.4+0.4*done) },
 	}
 	opt.Progress("balance", 0.4)
 	owners, err := balancer.Balance(ctx, problem)
 	if err != nil {
 		return nil, err
+	}
+	if crossings, owners, err = d.recombineOwned(g, &opt, crossings, owners); err != nil {
+		return nil, err
+	}
+	if opt.Improve {
+		opt.Progress("improve", 0.8)
+		improve(ctx, opt.Cost, ranks, d.counts, crossings, owners)
 	}
 	opt.Progress("judge", 0.9)
 	p := &Partition{

@@ -20,10 +20,11 @@ func drawOptions(t *rapid.T, cells int64) balance.Options {
 	cost := balance.DefaultCost(rapid.SampledFrom([]balance.Layout{balance.Sparse, balance.Dense}).Draw(t, "layout"))
 	opt := balance.Options{
 		Ranks:          rapid.SampledFrom([]int{1, 2, 3, 71, 97, 512, 1021}).Draw(t, "ranks"),
-		Decompose:      rapid.SampledFrom([]string{"regular", "shrink", "octree", "octree+shrink", "bricks", "bricks+shrink"}).Draw(t, "decompose"),
+		Decompose:      rapid.SampledFrom([]string{"regular", "shrink", "octree", "octree+shrink+recombine", "bricks", "bricks+shrink", "bricks+recombine", "carve", "carve+recombine", "regular+carve"}).Draw(t, "decompose"),
 		Balance:        rapid.SampledFrom(balance.BalancerNames()).Draw(t, "balance"),
 		CuboidsPerRank: rapid.SampledFrom([]int{0, 1, 4}).Draw(t, "k"),
 		KeepHeavy:      rapid.Bool().Draw(t, "keep heavy"),
+		Improve:        rapid.Bool().Draw(t, "improve"),
 		DevicesPerHost: rapid.IntRange(0, 5).Draw(t, "devices"),
 		Seed:           rapid.Uint64().Draw(t, "seed"),
 		Preset:         "fast",

@@ -45,6 +45,8 @@ type Method struct {
 	Imbalance      float64 `json:"imbalance"`
 	Preset         string  `json:"preset,omitempty"`
 	Seed           uint64  `json:"seed"`
+	TimeLimit      float64 `json:"time_limit_s,omitempty"`
+	Improve        bool    `json:"improve,omitempty"`
 }
 
 // Partition says which rank owns which cuboid of a grid. It is what a

@@ -44,11 +44,17 @@ func Split(ctx context.Context, cuboids []Cuboid, segments []Segment, opt Splitt
 		}
 		s.split(heaviest)
 	}
-	boxes := make([]Cuboid, 0, len(s.pieces))
-	for i := 0; len(boxes) < len(s.pieces); i = s.pieces[i].next {
-		boxes = append(boxes, s.pieces[i].box)
+	return ordered(s.pieces), nil
+}
+
+// ordered returns the boxes of the pieces so that those cut from one cuboid
+// stand together.
+func ordered(pieces []piece) []Cuboid {
+	boxes := make([]Cuboid, 0, len(pieces))
+	for i := 0; len(boxes) < len(pieces); i = pieces[i].next {
+		boxes = append(boxes, pieces[i].box)
 	}
-	return boxes, nil
+	return boxes
 }
 
 // piece is a cuboid that may be cut, with its own copy of its segments.
