@@ -91,7 +91,9 @@ func decompose(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank
 	if err := d.divide(ctx, g, opt, ranks, s.shrink); err != nil {
 		return nil, err
 	}
-	d.counts = cuboid.Count(g, d.cuboids, d.segments)
+	if len(d.counts) != len(d.cuboids) {
+		d.counts = cuboid.Count(g, d.cuboids, d.segments)
+	}
 	return d, nil
 }
 
@@ -133,7 +135,7 @@ func (opt *Options) chooseSides(g *geometry.Grid, base string) {
 
 // finest is how much smaller than a rank's share cuboids are made at most in
 // order to meet the balance limit.
-const finest = 256
+const finest = 64
 
 // divide splits cuboids until there are as many as ranks and, unless KeepHeavy
 // says otherwise, until the balance limit can be met. It labels the grid again.
@@ -142,22 +144,26 @@ func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Optio
 	if err := d.split(ctx, g, split); err != nil || opt.KeepHeavy || opt.Balance == "linear" {
 		return err
 	}
-	share, tolerance := slices.Max(shares(ranks)), opt.tolerance(ranks)
-	// Each try allows cuboids half as heavy as the last.
-	for grain := 1.0; grain <= finest; grain *= 2 {
+	share, smallest := slices.Max(shares(ranks)), opt.Cost.Weight(cuboid.Counts{Fluid: fewestCells})
+	// Each try allows cuboids somewhat less heavy than the last.
+	for grain := 1.0; grain <= finest; grain *= 1.25 {
 		_, total := d.weights(opt.Cost.Weight)
-		split.Limit = int64((1 + tolerance) * share * float64(total) / grain)
+		split.Limit = int64((1 + opt.Imbalance) * share * float64(total) / grain)
 		if err := d.split(ctx, g, split); err != nil {
 			return err
 		}
-		weights, _ := d.weights(opt.Cost.Weight)
-		owners, err := d.trial(ctx, opt, ranks, weights)
-		if err != nil || imbalance(weights, owners, ranks) <= 1+tolerance {
+		d.counts = cuboid.Count(g, d.cuboids, d.segments)
+		met, err := d.trial(ctx, opt, ranks)
+		if err != nil || met || split.Limit < smallest {
 			return err
 		}
 	}
 	return nil
 }
+
+// fewestCells is the size below which cuboids are not split only to balance
+// better: nobody meets a limit of some percent with ranks of so few cells.
+const fewestCells = 8
 
 // split cuts cuboids if need be and labels the grid again.
 func (d *decomposition) split(ctx context.Context, g *geometry.Grid, split cuboid.Splitting) error {
@@ -173,19 +179,25 @@ func (d *decomposition) split(ctx context.Context, g *geometry.Grid, split cuboi
 	return err
 }
 
-// trial hands out the cuboids by their weights alone: heaviest first, which
-// shows what the graph balancer can reach too, or by the balancer that will
-// be used if it looks at weights and places only.
-func (d *decomposition) trial(ctx context.Context, opt *Options, ranks []Rank, weights []int64) ([]int32, error) {
+// trial reports whether the balance limit is met when the cuboids are handed
+// out by their weights alone: heaviest first, which shows what the graph
+// balancer can reach too, or by the balancer that will be used if it looks at
+// weights and places only.
+func (d *decomposition) trial(ctx context.Context, opt *Options, ranks []Rank) (bool, error) {
 	name := opt.Balance
 	if name == "graph" {
 		name = "lpt"
 	}
 	b, err := NewBalancer(name)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	return b.Balance(ctx, &Problem{Graph: &partition.Graph{VertexWeights: weights}, Cuboids: d.cuboids, Ranks: ranks})
+	weights := make([]int64, len(d.counts))
+	for i, n := range d.counts {
+		weights[i] = opt.Cost.Weight(n)
+	}
+	owners, err := b.Balance(ctx, &Problem{Graph: &partition.Graph{VertexWeights: weights}, Cuboids: d.cuboids, Ranks: ranks})
+	return err == nil && imbalance(weights, owners, ranks) <= opt.room(ranks), err
 }
 
 // weights returns the work of every cuboid, and of all.
@@ -208,7 +220,9 @@ func (d *decomposition) weights(weight func(cuboid.Counts) int64) ([]int64, int6
 	return weights, total
 }
 
-// imbalance returns the largest weight of a rank over its share of all.
+// imbalance returns how far a rank is above its share of all weight, as a
+// fraction of its share. Where speeds differ a slow rank's want counts like too
+// much: what a fast rank may have too much is missing several times over there.
 func imbalance(weights []int64, owners []int32, ranks []Rank) float64 {
 	load := make([]float64, len(ranks))
 	var total float64
@@ -216,9 +230,14 @@ func imbalance(weights []int64, owners []int32, ranks []Rank) float64 {
 		load[o] += float64(weights[v])
 		total += float64(weights[v])
 	}
+	equal := equalSpeeds(ranks)
 	worst := 0.0
 	for r, share := range shares(ranks) {
-		worst = math.Max(worst, load[r]/(share*total))
+		ratio := load[r] / (share * total)
+		worst = math.Max(worst, ratio-1)
+		if !equal {
+			worst = math.Max(worst, 1-ratio)
+		}
 	}
 	return worst
 }

@@ -30,7 +30,8 @@ type Options struct {
 	// Balance is the name of a balancer, see NewBalancer; graph by default.
 	Balance string
 	// CuboidsPerRank is k, the number of blocks per rank before those without
-	// fluid are removed; 8 by default.
+	// fluid are removed; 8 by default. If given it also bounds the cuboids that
+	// carving makes.
 	CuboidsPerRank int
 	// MinSide and MaxSide are the sides of octree leaves; MinSide is the side
 	// of a brick. Chosen from the number of ranks if 0.
@@ -58,6 +59,8 @@ type Options struct {
 	Source Source
 	// Progress, if set, is told the stage and the share done, 0 to 1.
 	Progress func(stage string, done float64)
+
+	carved int // the largest number of cuboids carving may make; 0 for any
 }
 
 // complete checks the options and fills in the defaults.
@@ -83,6 +86,7 @@ func (opt *Options) complete(g *geometry.Grid) error {
 	}
 	setDefault(&opt.Decompose, "bricks")
 	setDefault(&opt.Balance, "graph")
+	opt.carved = opt.CuboidsPerRank * opt.Ranks
 	setDefault(&opt.CuboidsPerRank, 8)
 	setDefault(&opt.Imbalance, 0.03)
 	setDefault(&opt.Preset, "eco")
@@ -119,19 +123,14 @@ func (opt *Options) ranks() []Rank {
 	return list
 }
 
-// tolerance returns the imbalance that balancers are given. Where speeds
-// differ, what a fast rank may have too much is missing several times over from
-// a slow one; so that the slow ones stay within the imbalance too, the fast ones
-// get less room.
-func (opt *Options) tolerance(ranks []Rank) float64 {
+// room returns how far ranks may be from their shares. Where speeds differ it
+// is half of the imbalance, so that ranks of different speed, one above and one
+// below its share, are no further apart than that.
+func (opt *Options) room(ranks []Rank) float64 {
 	if equalSpeeds(ranks) {
 		return opt.Imbalance
 	}
-	slow, fast := ranks[0].Speed, ranks[0].Speed
-	for _, r := range ranks {
-		slow, fast = min(slow, r.Speed), max(fast, r.Speed)
-	}
-	return opt.Imbalance * slow / (slow + fast)
+	return opt.Imbalance / 2
 }
 
 // method records the options in a partition.
@@ -165,7 +164,7 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 	crossings := cuboid.Crossings(d.segments, opt.Cost.Directions)
 	problem := &Problem{
 		Graph: Graph(opt.Cost, d.counts, crossings), Cuboids: d.cuboids, Ranks: ranks,
-		Imbalance: opt.tolerance(ranks), Seed: opt.Seed, Preset: opt.Preset, TimeLimit: opt.TimeLimit,
+		Imbalance: opt.room(ranks), Seed: opt.Seed, Preset: opt.Preset, TimeLimit: opt.TimeLimit,
 		Progress: func(stage string, done float64) { opt.Progress(stage, 0.4+0.4*done) },
 	}
 	opt.Progress("balance", 0.4)

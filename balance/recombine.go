@@ -20,6 +20,7 @@ func (d *decomposition) carve(ctx context.Context, g *geometry.Grid, opt *Option
 			bytes := c.Bytes(cuboid.Crossing{Populations: populationsPerFace * facing})
 			return c.Empty*float64(saved) - c.Cuboid - c.CopyPerByte*float64(bytes)
 		},
+		Count: opt.carved,
 	})
 	if err != nil {
 		return err
