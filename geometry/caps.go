@@ -14,7 +14,7 @@ import (
 // were smoothed or thinned out.
 var (
 	cosCore = math.Cos(6 * math.Pi / 180)
-	cosRim  = math.Cos(21 * math.Pi / 180)
+	cosRim  = math.Cos(20 * math.Pi / 180)
 )
 
 const (
@@ -22,20 +22,36 @@ const (
 	// its plane, those of the rim within the second.
 	coreDepth = 0.08
 	rimDepth  = 0.45
-	// The wall behind an end is looked at over this range of depths, and out
-	// to this distance from the axis, in radii of the end.
-	wallNear, wallFar, wallWide = 0.15, 1.0, 1.6
-	// The wall counts as perpendicular to the end below this cosine between
-	// their normals.
-	wallCos = 0.55
-	sectors = 16
-	// So many of the sectors around an end must show its wall.
-	wallSectors = 10
-	// 4π·area/perimeter² of an end: 1 for a disc, 0.79 for a square.
-	roundness = 0.45
-	// At least this share of an end lies in one plane.
-	flatness = 0.4
+	// Around any end the wall must be seen in so many sectors.
+	fewSectors = 6
+	// A core of so many squared edge lengths, and of this share of the core in
+	// question, is more than a piece of its rim.
+	otherCore, otherShare = 2.5, 0.1
+	// In surfaces with open ends, only ends this flat count.
+	strictFlat = 0.7
+	// What touches an end, lies within so many of its radii from its axis and
+	// faces another way belongs to its rim.
+	rimWide, rimCos = 1.4, 0.85
 )
+
+// endRules are the combinations of signs that make an end: at least so many
+// triangles, sectors with wall, share of the area in one plane, and
+// slenderness of the lumen behind. They were chosen on decimated and smoothed
+// airways with ends of 4 to 100 triangles, partly grown into one another, and
+// on a segmented airway without flat ends.
+var endRules = []struct {
+	triangles, sectors int
+	flat, slender      float64
+}{
+	{4, 10, 0.15, 4.2},
+	{4, 8, 0.3, 3.5},
+	{4, 13, 0.3, 2.2},
+	{4, 11, 0.5, 2.2},
+	{20, 6, 0.8, 2.5},
+	{4, 8, 0.75, 2.5},
+	{4, 13, 0.6, 1.5},
+	{1, 16, 0.7, 1},
+}
 
 // patch is a set of triangles that may close the lumen.
 type patch struct {
@@ -43,24 +59,30 @@ type patch struct {
 	center    r3.Vec
 	normal    r3.Vec
 	area      float64
+	core      r3.Vec  // normal of the part in one plane
 	flat      float64 // share of the area that lies in one plane
 	name      string  // of the solid in the file
+	loop      []int32 // the boundary that it closes
 }
 
 // capFinder looks for flat ends in a surface.
 type capFinder struct {
-	surface  *Surface
-	topology *topology
-	area     []r3.Vec // vector areas
-	unit     []r3.Vec // normals, zero for degenerate triangles
-	typical  float64  // the median of the triangles' edge lengths
-	taken    []bool
-	seen     []int32 // the last search that came by
-	search   int32
+	surface   *Surface
+	topology  *topology
+	hierarchy *hierarchy
+	area      []r3.Vec // vector areas
+	unit      []r3.Vec // normals, zero for degenerate triangles
+	typical   float64  // the median of the triangles' edge lengths
+	strict    bool     // only plain ends count
+	taken     []bool   // by ends
+	coreOf    []int32
+	coreArea  []float64
+	seen      []int32 // the last search that came by
+	search    int32
 }
 
 func newCapFinder(s *Surface, t *topology) *capFinder {
-	f := &capFinder{surface: s, topology: t}
+	f := &capFinder{surface: s, topology: t, hierarchy: newHierarchy(s)}
 	f.area = make([]r3.Vec, len(s.Triangles))
 	f.unit = make([]r3.Vec, len(s.Triangles))
 	f.taken = make([]bool, len(s.Triangles))
@@ -87,46 +109,204 @@ func newCapFinder(s *Surface, t *topology) *capFinder {
 // The largest flat cores come first and keep their triangles, so that two
 // ends that touch stay two.
 func (f *capFinder) find() []patch {
-	type seed struct {
-		triangle int32
-		area     float64
-	}
-	var seeds []seed
-	for i := range f.unit {
-		if f.unit[i] != (r3.Vec{}) {
-			t := int32(i)
-			core := f.grow([]int32{t}, f.centroid(t), f.unit[t], cosCore, coreDepth)
-			seeds = append(seeds, seed{t, core.area})
-		}
-	}
-	slices.SortStableFunc(seeds, func(a, b seed) int { return cmp.Compare(b.area, a.area) })
 	var found []patch
-	tried := make([]bool, len(f.unit))
-	for _, s := range seeds {
-		if tried[s.triangle] || f.taken[s.triangle] {
+	for id, core := range f.findCores() {
+		if f.taken[core.triangles[0]] {
 			continue
 		}
-		core := f.grow([]int32{s.triangle}, f.centroid(s.triangle), f.unit[s.triangle], cosCore, coreDepth)
-		for _, t := range core.triangles {
-			tried[t] = true
-		}
-		end := f.grow(core.triangles, core.center, core.normal, cosRim, rimDepth)
+		end := f.grow(core.triangles, func(t int32) bool {
+			return f.facing(t, core.normal, core.center, cosRim, rimDepth) && f.joinsRim(t, int32(id))
+		})
 		end.flat = core.area / end.area
-		end.normal = core.normal
-		if end.flat >= flatness && len(end.triangles) >= 4 && f.round(&end) && f.closesTube(&end) {
+		end.core = core.normal
+		if f.isEnd(&end) {
 			found = append(found, end)
 			for _, t := range end.triangles {
 				f.taken[t] = true
 			}
 		}
 	}
+	f.settle(found)
 	slices.SortStableFunc(found, func(a, b patch) int { return cmp.Compare(b.area, a.area) })
-	return found
+	return f.withoutBoxes(f.withoutRims(found))
 }
 
-// grow collects the triangles connected to the seeds that face as the plane
-// does and lie within depth of it.
-func (f *capFinder) grow(seeds []int32, center, normal r3.Vec, cos, share float64) patch {
+// withoutBoxes drops ends that mostly border on other ends: the faces of a
+// box, not the ends of a tube.
+func (f *capFinder) withoutBoxes(found []patch) []patch {
+	owner := map[int32]int{}
+	for i, p := range found {
+		for _, t := range p.triangles {
+			owner[t] = i
+		}
+	}
+	var kept []patch
+	for i, p := range found {
+		var rim, shared float64
+		for _, t := range p.triangles {
+			for side := 3 * t; side < 3*t+3; side++ {
+				other, isEnd := owner[f.topology.mate[side]/3]
+				if isEnd && other == i || f.topology.mate[side] < 0 {
+					continue
+				}
+				a, b := f.surface.side(side)
+				length := r3.Norm(r3.Sub(f.surface.Vertices[a], f.surface.Vertices[b]))
+				rim += length
+				if isEnd {
+					shared += length
+				}
+			}
+		}
+		if shared <= rim/2 {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// settle gives triangles at the seam of two ends to the one whose plane they
+// fit better.
+func (f *capFinder) settle(found []patch) {
+	owner := map[int32]int{}
+	var queue []int32
+	for i := range found {
+		for _, t := range found[i].triangles {
+			owner[t] = i
+			queue = append(queue, t)
+		}
+	}
+	moved := map[int]bool{}
+	for len(queue) > 0 {
+		t := queue[0]
+		queue = queue[1:]
+		for side := 3 * t; side < 3*t+3; side++ {
+			m := f.topology.mate[side]
+			if m < 0 {
+				continue
+			}
+			from := owner[t]
+			to, ok := owner[m/3]
+			if !ok || to == from || !f.facing(t, found[to].core, found[to].center, cosRim, rimDepth) ||
+				r3.Dot(f.unit[t], found[to].core) <= r3.Dot(f.unit[t], found[from].core) {
+				continue
+			}
+			owner[t] = to
+			moved[from], moved[to] = true, true
+			for next := 3 * t; next < 3*t+3; next++ {
+				if n := f.topology.mate[next]; n >= 0 && owner[n/3] == from {
+					queue = append(queue, n/3)
+				}
+			}
+		}
+	}
+	for i := range moved {
+		found[i].triangles = found[i].triangles[:0]
+	}
+	for t := range f.unit {
+		if i, ok := owner[int32(t)]; ok && moved[i] {
+			found[i].triangles = append(found[i].triangles, int32(t))
+		}
+	}
+	for i := range moved {
+		f.fit(&found[i])
+	}
+}
+
+// findCores divides the surface into flat pieces, the largest first.
+func (f *capFinder) findCores() []patch {
+	type seed struct {
+		triangle int32
+		area     float64
+	}
+	seeds := make([]seed, 0, len(f.unit))
+	for i := range f.unit {
+		if f.unit[i] != (r3.Vec{}) {
+			seeds = append(seeds, seed{int32(i), f.core(int32(i)).area})
+		}
+	}
+	slices.SortStableFunc(seeds, func(a, b seed) int { return cmp.Compare(b.area, a.area) })
+	f.coreOf = make([]int32, len(f.unit))
+	for i := range f.coreOf {
+		f.coreOf[i] = -1
+	}
+	var cores []patch
+	for _, s := range seeds {
+		if f.coreOf[s.triangle] >= 0 {
+			continue
+		}
+		core := f.core(s.triangle)
+		for _, t := range core.triangles {
+			if f.coreOf[t] < 0 {
+				f.coreOf[t] = int32(len(cores))
+			}
+		}
+		f.coreArea = append(f.coreArea, core.area)
+		cores = append(cores, core)
+	}
+	return cores
+}
+
+// core returns the flat piece of the surface around a triangle.
+func (f *capFinder) core(seed int32) patch {
+	center, normal := f.centroid(seed), f.unit[seed]
+	return f.grow([]int32{seed}, func(t int32) bool {
+		return f.facing(t, normal, center, cosCore, coreDepth)
+	})
+}
+
+// facing reports whether a triangle faces as a plane does and lies close to
+// it, measured by the length of its edges.
+func (f *capFinder) facing(t int32, normal, center r3.Vec, cos, share float64) bool {
+	return r3.Dot(f.unit[t], normal) >= cos && f.depth(t, center, normal) <= share*min(f.edgeLength(t), f.typical)
+}
+
+// joinsRim reports whether a triangle may belong to the rim around a core:
+// not when it is part of another core of some size, a neighbouring end.
+func (f *capFinder) joinsRim(t, core int32) bool {
+	other := f.coreOf[t]
+	return other == core || f.coreArea[other] < max(otherCore*f.typical*f.typical, otherShare*f.coreArea[core])
+}
+
+// withoutRims drops small patches that touch a much larger one: pieces of its
+// bevelled rim.
+func (f *capFinder) withoutRims(found []patch) []patch {
+	owner := map[int32]int{}
+	kept := found[:0]
+	for _, p := range found {
+		if f.isRim(&p, owner, kept) {
+			continue
+		}
+		for _, t := range p.triangles {
+			for _, v := range f.surface.Triangles[t].V {
+				owner[v] = len(kept)
+			}
+		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+// isRim reports whether a patch touches one of those kept that is more than
+// twice as large, lies within its circumference and faces another way.
+func (f *capFinder) isRim(p *patch, owner map[int32]int, kept []patch) bool {
+	for _, t := range p.triangles {
+		for _, v := range f.surface.Triangles[t].V {
+			i, ok := owner[v]
+			if !ok || p.area > kept[i].area/2 {
+				continue
+			}
+			d := r3.Sub(p.center, kept[i].center)
+			wide := r3.Norm(r3.Sub(d, r3.Scale(r3.Dot(d, kept[i].core), kept[i].core)))
+			if wide < rimWide*math.Sqrt(kept[i].area/math.Pi) && r3.Dot(p.core, kept[i].core) < rimCos {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// grow collects the triangles that are connected to the seeds and accepted.
+func (f *capFinder) grow(seeds []int32, accept func(t int32) bool) patch {
 	f.search++
 	p := patch{triangles: append([]int32(nil), seeds...)}
 	for _, t := range seeds {
@@ -138,10 +318,9 @@ func (f *capFinder) grow(seeds []int32, center, normal r3.Vec, cos, share float6
 			if m < 0 || f.seen[m/3] == f.search || f.taken[m/3] {
 				continue
 			}
-			t := m / 3
-			if r3.Dot(f.unit[t], normal) >= cos && f.depth(t, center, normal) <= share*min(f.edgeLength(t), f.typical) {
-				f.seen[t] = f.search
-				p.triangles = append(p.triangles, t)
+			f.seen[m/3] = f.search
+			if accept(m / 3) {
+				p.triangles = append(p.triangles, m/3)
 			}
 		}
 	}
@@ -184,120 +363,26 @@ func (f *capFinder) depth(t int32, center, normal r3.Vec) float64 {
 	return far
 }
 
-// round reports whether a patch is compact enough for the end of a tube.
-// Call it right after grow.
-func (f *capFinder) round(p *patch) bool {
-	var perimeter float64
-	for _, t := range p.triangles {
-		for side := 3 * t; side < 3*t+3; side++ {
-			if m := f.topology.mate[side]; m < 0 || f.seen[m/3] != f.search {
-				a, b := f.surface.side(side)
-				perimeter += r3.Norm(r3.Sub(f.surface.Vertices[a], f.surface.Vertices[b]))
+// isEnd reports whether the patch closes a tube. Two signs count, each of
+// which some ends lack that have grown into a neighbour: the surface goes back
+// from a flat patch on nearly all sides, or the lumen behind it goes on much
+// farther than it is wide.
+func (f *capFinder) isEnd(p *patch) bool {
+	good, slender := -1, 0.0
+	for _, rule := range endRules {
+		if len(p.triangles) < rule.triangles || p.flat < rule.flat || f.strict && rule.flat < strictFlat {
+			continue
+		}
+		// The costly signs are looked for once some rule asks.
+		if good < 0 {
+			if good = f.wallSectors(p); good < fewSectors {
+				return false
 			}
+			slender = min(f.slenderness(p, p.core), f.slenderness(p, p.normal))
+		}
+		if good >= rule.sectors && slender >= rule.slender {
+			return true
 		}
 	}
-	return 4*math.Pi*p.area > roundness*perimeter*perimeter
-}
-
-// closesTube reports whether the surface around the patch goes back along its
-// normal on (nearly) all sides, as the wall of a tube does.
-func (f *capFinder) closesTube(p *patch) bool {
-	v := f.tube(p)
-	good := 0
-	for k := range v.wall {
-		if v.wall[k] > v.other[k] {
-			good++
-		}
-	}
-	return good >= wallSectors
-}
-
-// tube looks at the surface around a patch.
-func (f *capFinder) tube(p *patch) *tubeView {
-	v := f.view(p)
-	f.search++
-	queue := append([]int32(nil), p.triangles...)
-	for _, t := range queue {
-		f.seen[t] = f.search
-	}
-	for i := 0; i < len(queue); i++ {
-		for side := 3 * queue[i]; side < 3*queue[i]+3; side++ {
-			m := f.topology.mate[side]
-			if m < 0 || f.seen[m/3] == f.search {
-				continue
-			}
-			f.seen[m/3] = f.search
-			if v.add(f, m/3) {
-				queue = append(queue, m/3)
-			}
-		}
-	}
-	return v
-}
-
-// tubeView is what is seen around a patch: the area, by sectors around its
-// axis, of wall behind it and of anything else near it.
-type tubeView struct {
-	patch       *patch
-	radius      float64
-	e1, e2      r3.Vec
-	wall, other [sectors]float64
-}
-
-func (f *capFinder) view(p *patch) *tubeView {
-	v := &tubeView{patch: p, radius: math.Sqrt(p.area / math.Pi)}
-	v.e1, v.e2 = perpendicular(p.normal)
-	return v
-}
-
-// perpendicular returns two unit vectors that make a right-handed frame with
-// the unit vector n as its third.
-func perpendicular(n r3.Vec) (e1, e2 r3.Vec) {
-	axis := r3.Vec{X: 1}
-	if math.Abs(n.X) > 0.6 {
-		axis = r3.Vec{Y: 1}
-	}
-	e1 = r3.Unit(r3.Cross(axis, n))
-	return e1, r3.Cross(n, e1)
-}
-
-// add looks at a triangle through points spread over it and reports whether
-// any of them is near the patch.
-func (v *tubeView) add(f *capFinder, t int32) bool {
-	a, b, c := f.surface.Corners(int(t))
-	longest := max(r3.Norm(r3.Sub(a, b)), r3.Norm(r3.Sub(b, c)), r3.Norm(r3.Sub(c, a)))
-	n := int(min(max(math.Ceil(longest/(0.4*v.radius)), 1), 64))
-	weight := r3.Norm(f.area[t]) / float64(n*n)
-	near := false
-	for i := 0; i < n; i++ {
-		for j := 0; j < n-i; j++ {
-			p, q := (float64(i)+1.0/3)/float64(n), (float64(j)+1.0/3)/float64(n)
-			point := r3.Add(a, r3.Add(r3.Scale(p, r3.Sub(b, a)), r3.Scale(q, r3.Sub(c, a))))
-			if v.addPoint(point, f.unit[t], weight) {
-				near = true
-			}
-		}
-	}
-	return near
-}
-
-func (v *tubeView) addPoint(point, normal r3.Vec, weight float64) bool {
-	d := r3.Sub(point, v.patch.center)
-	depth := -r3.Dot(d, v.patch.normal)
-	x, y := r3.Dot(d, v.e1), r3.Dot(d, v.e2)
-	wide := math.Hypot(x, y)
-	if wide > wallWide*v.radius || depth > wallFar*v.radius || depth < -wallFar*v.radius {
-		return false
-	}
-	if math.Abs(depth) < wallNear*v.radius {
-		return true
-	}
-	k := int((math.Atan2(y, x)/(2*math.Pi)+0.5)*sectors) % sectors
-	outward := r3.Dot(normal, r3.Add(r3.Scale(x, v.e1), r3.Scale(y, v.e2))) > 0
-	if depth > 0 && outward && math.Abs(r3.Dot(normal, v.patch.normal)) < wallCos {
-		v.wall[k] += weight
-	} else {
-		v.other[k] += weight
-	}
-	return true
+	return false
 }

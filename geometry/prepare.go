@@ -19,47 +19,131 @@ type Prepared struct {
 	Opening []uint16
 	// Openings are numbered from 1 in this order.
 	Openings []Opening
-	// Volume enclosed in cubic metres and area in square metres.
+	// Mended says what was changed.
+	Mended Mended
+	// Closed says whether the surface was closed after welding, Loops how many
+	// boundary loops it had, Components of how many pieces it was.
+	Closed     bool
+	Loops      int
+	Components int
+	// Method is the voxelizer that suits the surface, or the one forced.
+	Method Method
+	// Volume enclosed in cubic metres and area of wall and openings in square
+	// metres.
 	Volume, Area float64
+	// patched is the area of holes that were closed.
+	patched float64
 }
 
-// Prepare mends a surface and finds its openings.
+// Prepare mends a surface, closes its holes and open ends, and finds its
+// openings. Every change is counted in Mended.
 func Prepare(s *Surface, o Options) (*Prepared, error) {
-	p := &Prepared{Surface: s}
-	if s.Volume() < 0 {
-		p.Surface = flipped(s)
+	if len(s.Triangles) == 0 {
+		return nil, fmt.Errorf("the surface has no triangles")
 	}
+	p := &Prepared{}
+	p.Surface, p.Mended = Mend(s)
+	loops := boundaryLoops(p.Surface)
+	_, p.Components = newTopology(p.Surface).components(p.Surface)
+	caps := p.closeLoops(loops)
 	p.Volume, p.Area = p.Surface.Volume(), p.Surface.Area()
-	patches := findOpenings(p.Surface)
+	patches := p.findOpenings(caps)
 	if len(patches) > math.MaxUint16 {
 		return nil, fmt.Errorf("%d openings are more than the %d possible", len(patches), math.MaxUint16)
 	}
-	p.name(patches)
+	p.Closed = p.Loops == 0
+	p.number(patches)
+	p.chooseMethod(o.Method)
 	if err := p.chooseInlet(o.Inlet); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// flipped returns the surface with every triangle wound the other way.
-func flipped(s *Surface) *Surface {
-	out := *s
-	out.Triangles = slices.Clone(s.Triangles)
-	for i := range out.Triangles {
-		v := &out.Triangles[i].V
-		v[1], v[2] = v[2], v[1]
+// closeLoops closes every boundary loop and returns the triangles of each.
+func (p *Prepared) closeLoops(loops [][]int32) []patch {
+	if len(loops) == 0 {
+		return nil
 	}
-	return &out
+	// The caps are a solid of their own, so that they mix with none of the
+	// file's.
+	solid := int32(len(p.Surface.Solids))
+	p.Surface.Solids = append(slices.Clone(p.Surface.Solids), "")
+	caps := make([]patch, 0, len(loops))
+	for _, loop := range loops {
+		if t := capLoop(p.Surface, loop, solid); len(t) > 0 {
+			caps = append(caps, patch{triangles: t, loop: loop})
+		}
+	}
+	return caps
 }
 
-// findOpenings returns the ends of the lumen, largest first: the flat solids
-// that the file names, or else the flat ends found by shape.
-func findOpenings(s *Surface) []patch {
-	f := newCapFinder(s, newTopology(s))
-	if named := f.namedSolids(); len(named) > 0 {
-		return named
+// findOpenings returns the ends of the lumen, largest first: loops that were
+// the open ends of tubes, and the flat solids that the file names, or else the
+// flat ends found by shape.
+func (p *Prepared) findOpenings(caps []patch) []patch {
+	f := newCapFinder(p.Surface, newTopology(p.Surface))
+	named := f.namedSolids()
+	var found []patch
+	var open [][]int32
+	for i := range caps {
+		c := &caps[i]
+		f.fit(c)
+		c.core = c.normal
+		if c.area >= noArea*f.typical*f.typical {
+			open = append(open, c.loop)
+		}
+		switch {
+		case f.isOpenEnd(c):
+			found = append(found, *c)
+			p.Mended.CappedOpenings++
+		case c.area < noArea*f.typical*f.typical:
+			// It balances a degenerate triangle.
+			p.Mended.DegenerateTriangles += len(c.triangles)
+		default:
+			p.Mended.ClosedHoles++
+			p.Mended.HoleTriangles += len(c.triangles)
+			p.patched += c.area
+		}
+		for _, t := range c.triangles {
+			f.taken[t] = true
+		}
 	}
-	return f.find()
+	p.Loops = countLoops(open)
+	if len(named) > 0 {
+		found = append(found, named...)
+	} else {
+		f.strict = len(found) > 0
+		found = append(found, f.find()...)
+	}
+	slices.SortStableFunc(found, func(a, b patch) int { return cmp.Compare(b.area, a.area) })
+	return found
+}
+
+// isOpenEnd tells the open end of a tube from a hole in its wall.
+func (f *capFinder) isOpenEnd(p *patch) bool {
+	if p.area == 0 {
+		return false
+	}
+	good := f.wallSectors(p)
+	slender := f.slenderness(p, p.normal)
+	for _, rule := range openEndRules {
+		if len(p.loop) >= rule.corners && good >= rule.sectors && slender >= rule.slender {
+			return true
+		}
+	}
+	return false
+}
+
+// openEndRules are the signs that make a loop of at least so many corners the
+// end of a tube and not a hole in its wall, as in endRules.
+var openEndRules = []struct {
+	corners, sectors int
+	slender          float64
+}{
+	{3, sectors, 3},
+	{6, 8, 1.2},
+	{16, 5, 2},
 }
 
 // namedSolids returns the flat solids of a file that names its wall apart
@@ -76,26 +160,72 @@ func (f *capFinder) namedSolids() []patch {
 	var named []patch
 	for i := range by {
 		p := &by[i]
-		if len(p.triangles) == 0 {
+		p.name = f.surface.Solids[i]
+		if len(p.triangles) == 0 || p.name == "" || strings.Contains(strings.ToLower(p.name), "wall") {
 			continue
 		}
 		f.fit(p)
-		p.name = f.surface.Solids[i]
+		p.core = p.normal
 		var sum r3.Vec
 		for _, t := range p.triangles {
 			sum = r3.Add(sum, f.area[t])
 		}
 		// A flat solid's vector area is as long as its area; a wall's is not.
-		if r3.Norm(sum) > 0.9*p.area && !strings.Contains(strings.ToLower(p.name), "wall") {
+		if r3.Norm(sum) > flatSolid*p.area {
 			named = append(named, *p)
 		}
 	}
-	slices.SortStableFunc(named, func(a, b patch) int { return cmp.Compare(b.area, a.area) })
 	return named
 }
 
-// name numbers the patches as openings.
-func (p *Prepared) name(patches []patch) {
+const (
+	// flatSolid is how long the vector area of a solid must be, as a share of
+	// its area, to take it for a flat end.
+	flatSolid = 0.9
+	// A cap of less than so many squared edge lengths closes nothing.
+	noArea = 1e-3
+)
+
+// countLoops counts loops, those that touch at a vertex as one.
+func countLoops(loops [][]int32) int {
+	d := newDisjoint(len(loops))
+	by := map[int32]int32{}
+	for i, loop := range loops {
+		for _, v := range loop {
+			if other, ok := by[v]; ok {
+				d.union(int32(i), other)
+			}
+			by[v] = int32(i)
+		}
+	}
+	count := 0
+	for i := range loops {
+		if d.find(int32(i)) == int32(i) {
+			count++
+		}
+	}
+	return count
+}
+
+// patchedShare is the area of closed holes, as a share of the whole, from
+// which on their flat caps are no longer trusted to be the missing wall.
+const patchedShare = 0.05
+
+// chooseMethod takes the method that the user forces, or the one that suits
+// the surface.
+func (p *Prepared) chooseMethod(forced Method) {
+	switch {
+	case forced != Automatic:
+		p.Method = forced
+	case p.patched > patchedShare*p.Area:
+		p.Method = Winding
+	default:
+		p.Method = Rows
+	}
+}
+
+// number turns the patches into openings, in their order.
+func (p *Prepared) number(patches []patch) {
 	p.Opening = make([]uint16, len(p.Surface.Triangles))
 	for i, e := range patches {
 		for _, t := range e.triangles {
@@ -107,7 +237,7 @@ func (p *Prepared) name(patches []patch) {
 	}
 }
 
-// chooseInlet gives the roles: the inlet is the given number, or the one
+// chooseInlet gives the roles: the inlet is the given number, or the first
 // opening that is named so, or the first.
 func (p *Prepared) chooseInlet(number int) error {
 	if number < 0 || number > len(p.Openings) {

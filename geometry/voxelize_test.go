@@ -79,9 +79,7 @@ func TestFillConvex(t *testing.T) {
 		for i := range s.Vertices {
 			s.Vertices[i] = r3.Vec{X: 1 + 14*rng.Float64(), Y: 1 + 14*rng.Float64(), Z: 1 + 14*rng.Float64()}
 		}
-		if s.Volume() < 0 {
-			s = flipped(s)
-		}
+		s, _ = Mend(s)
 		size := [3]int32{16, 16, 33}
 		l := newLattice(s, make([]uint16, 4), r3.Vec{}, 1, size)
 		runs, leaks, err := l.fillRows(context.Background(), nonzero, 2, nil)

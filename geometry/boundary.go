@@ -1,0 +1,159 @@
+package geometry
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// directedEdge is an edge in the direction in which it was found.
+type directedEdge struct{ from, to int32 }
+
+// boundaryEdges returns the edges that triangles walk more often in one
+// direction than in the other, as often as they do. At every vertex as many of
+// them end as begin, so that they always make up closed loops, even where more
+// than two triangles meet.
+func boundaryEdges(s *Surface) []directedEdge {
+	type entry struct {
+		key     uint64
+		forward bool
+	}
+	entries := make([]entry, 0, 3*len(s.Triangles))
+	for i := range s.Triangles {
+		for k := int32(0); k < 3; k++ {
+			a, b := s.side(int32(3*i) + k)
+			entries = append(entries, entry{uint64(min(a, b))<<32 | uint64(max(a, b)), a < b})
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		switch {
+		case a.key < b.key:
+			return -1
+		case a.key > b.key:
+			return 1
+		}
+		return 0
+	})
+	var out []directedEdge
+	for i := 0; i < len(entries); {
+		net, key := 0, entries[i].key
+		for ; i < len(entries) && entries[i].key == key; i++ {
+			if entries[i].forward {
+				net++
+			} else {
+				net--
+			}
+		}
+		low, high := int32(key>>32), int32(key&0xffffffff)
+		for ; net > 0; net-- {
+			out = append(out, directedEdge{low, high})
+		}
+		for ; net < 0; net++ {
+			out = append(out, directedEdge{high, low})
+		}
+	}
+	return out
+}
+
+// boundaryLoops joins the boundary edges into simple loops of vertices: where
+// a walk comes back to a vertex it has passed, a loop is complete.
+func boundaryLoops(s *Surface) [][]int32 {
+	leaving := map[int32][]int32{}
+	var starts []int32
+	for _, e := range boundaryEdges(s) {
+		if len(leaving[e.from]) == 0 {
+			starts = append(starts, e.from)
+		}
+		leaving[e.from] = append(leaving[e.from], e.to)
+	}
+	var loops [][]int32
+	for _, start := range starts {
+		for len(leaving[start]) > 0 {
+			loops = append(loops, walkLoops(start, leaving)...)
+		}
+	}
+	return loops
+}
+
+// walkLoops follows unused edges from a vertex until it is back there.
+func walkLoops(start int32, leaving map[int32][]int32) [][]int32 {
+	var loops [][]int32
+	path := []int32{start}
+	place := map[int32]int{start: 0}
+	for at := start; ; {
+		next := leaving[at]
+		if len(next) == 0 {
+			return loops
+		}
+		to := next[len(next)-1]
+		leaving[at] = next[:len(next)-1]
+		if k, passed := place[to]; passed {
+			loops = append(loops, slices.Clone(path[k:]))
+			for _, v := range path[k+1:] {
+				delete(place, v)
+			}
+			path = path[:k+1]
+			if k == 0 && len(leaving[start]) == 0 {
+				return loops
+			}
+		} else {
+			place[to] = len(path)
+			path = append(path, to)
+		}
+		at = to
+	}
+}
+
+// earLimit is the longest loop that is triangulated by cutting ears, whose
+// cost grows with the cube of the length; longer ones get a fan.
+const earLimit = 600
+
+// capLoop closes a loop with triangles and returns their numbers. They are
+// wound so that the loop's edges are balanced.
+func capLoop(s *Surface, loop []int32, solid int32) []int32 {
+	first := int32(len(s.Triangles))
+	points := make([]r3.Vec, len(loop))
+	for i, v := range loop {
+		points[i] = s.Vertices[v]
+	}
+	center, normal := loopPlane(points)
+	if len(loop) <= earLimit {
+		e1, e2 := perpendicular(normal)
+		for _, t := range triangulate(planar(points, center, e1, e2)) {
+			s.Triangles = append(s.Triangles, Triangle{V: [3]int32{loop[t[2]], loop[t[1]], loop[t[0]]}, Solid: solid})
+		}
+	} else {
+		hub := int32(len(s.Vertices))
+		s.Vertices = append(s.Vertices, center)
+		for i, v := range loop {
+			s.Triangles = append(s.Triangles, Triangle{V: [3]int32{loop[(i+1)%len(loop)], v, hub}, Solid: solid})
+		}
+	}
+	numbers := make([]int32, int32(len(s.Triangles))-first)
+	for i := range numbers {
+		numbers[i] = first + int32(i)
+	}
+	return numbers
+}
+
+// loopPlane returns the centre of a closed line and the unit normal of its
+// mean plane, by its vector area.
+func loopPlane(points []r3.Vec) (center, normal r3.Vec) {
+	var length float64
+	for i, a := range points {
+		b := points[(i+1)%len(points)]
+		d := r3.Norm(r3.Sub(b, a))
+		center = r3.Add(center, r3.Scale(d/2, r3.Add(a, b)))
+		length += d
+	}
+	if length > 0 {
+		center = r3.Scale(1/length, center)
+	}
+	for i, a := range points {
+		normal = r3.Add(normal, r3.Cross(r3.Sub(a, center), r3.Sub(points[(i+1)%len(points)], center)))
+	}
+	if n := r3.Norm(normal); n > 0 {
+		return center, r3.Scale(1/n, normal)
+	}
+	return center, r3.Vec{Z: 1}
+}

@@ -1,0 +1,172 @@
+package geometry
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// leafTriangles is the most triangles that a leaf of the hierarchy holds.
+const leafTriangles = 6
+
+// hierarchy is a tree of bounding boxes over the triangles of a surface, for
+// rays and winding numbers. Nodes are stored depth first: a node's first
+// child follows it.
+type hierarchy struct {
+	surface *Surface
+	order   []int32
+	nodes   []node
+}
+
+// node is a box around order[from:to]. second is the index of its second
+// child, 0 for a leaf.
+type node struct {
+	low, high r3.Vec
+	from, to  int32
+	second    int32
+}
+
+func newHierarchy(s *Surface) *hierarchy {
+	h := &hierarchy{surface: s, order: make([]int32, len(s.Triangles))}
+	centers := make([]r3.Vec, len(s.Triangles))
+	for i := range h.order {
+		h.order[i] = int32(i)
+		a, b, c := s.Corners(i)
+		centers[i] = r3.Scale(1.0/3, r3.Add(a, r3.Add(b, c)))
+	}
+	if len(h.order) > 0 {
+		h.build(centers, 0, int32(len(h.order)))
+	}
+	return h
+}
+
+// build makes the node of order[from:to] and those below it by halving the
+// centres along the longest side of their box.
+func (h *hierarchy) build(centers []r3.Vec, from, to int32) {
+	at := len(h.nodes)
+	low, high := h.bounds(from, to)
+	h.nodes = append(h.nodes, node{low: low, high: high, from: from, to: to})
+	if to-from <= leafTriangles {
+		return
+	}
+	inf := math.Inf(1)
+	a, b := r3.Vec{X: inf, Y: inf, Z: inf}, r3.Vec{X: -inf, Y: -inf, Z: -inf}
+	for _, t := range h.order[from:to] {
+		a, b = minVec(a, centers[t]), maxVec(b, centers[t])
+	}
+	side := r3.Sub(b, a)
+	key := func(t int32) float64 { return centers[t].X }
+	if side.Y >= side.X && side.Y >= side.Z {
+		key = func(t int32) float64 { return centers[t].Y }
+	} else if side.Z >= side.X {
+		key = func(t int32) float64 { return centers[t].Z }
+	}
+	slices.SortFunc(h.order[from:to], func(s, t int32) int {
+		switch x, y := key(s), key(t); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return int(s - t)
+	})
+	middle := (from + to) / 2
+	h.build(centers, from, middle)
+	h.nodes[at].second = int32(len(h.nodes))
+	h.build(centers, middle, to)
+}
+
+func (h *hierarchy) bounds(from, to int32) (low, high r3.Vec) {
+	inf := math.Inf(1)
+	low, high = r3.Vec{X: inf, Y: inf, Z: inf}, r3.Vec{X: -inf, Y: -inf, Z: -inf}
+	for _, t := range h.order[from:to] {
+		for _, v := range h.surface.Triangles[t].V {
+			low, high = minVec(low, h.surface.Vertices[v]), maxVec(high, h.surface.Vertices[v])
+		}
+	}
+	return low, high
+}
+
+func minVec(a, b r3.Vec) r3.Vec {
+	return r3.Vec{X: min(a.X, b.X), Y: min(a.Y, b.Y), Z: min(a.Z, b.Z)}
+}
+
+func maxVec(a, b r3.Vec) r3.Vec {
+	return r3.Vec{X: max(a.X, b.X), Y: max(a.Y, b.Y), Z: max(a.Z, b.Z)}
+}
+
+// ray returns how far from a point along a direction the first triangle lies,
+// in lengths of the direction, and which it is; +Inf and -1 when there is
+// none within limit.
+func (h *hierarchy) ray(from, direction r3.Vec, limit float64) (float64, int32) {
+	best, hit := limit, int32(-1)
+	inverse := r3.Vec{X: 1 / direction.X, Y: 1 / direction.Y, Z: 1 / direction.Z}
+	var stack [64]int32
+	depth := 1
+	if len(h.nodes) == 0 {
+		depth = 0
+	}
+	for depth > 0 {
+		depth--
+		at := stack[depth]
+		n := &h.nodes[at]
+		if !n.meets(from, inverse, best) {
+			continue
+		}
+		if n.second != 0 {
+			stack[depth], stack[depth+1] = n.second, at+1
+			depth += 2
+			continue
+		}
+		for _, t := range h.order[n.from:n.to] {
+			if d, ok := h.surface.rayTriangle(t, from, direction); ok && d < best {
+				best, hit = d, t
+			}
+		}
+	}
+	if hit < 0 {
+		return math.Inf(1), -1
+	}
+	return best, hit
+}
+
+// meets reports whether a ray meets the node's box before limit.
+func (n *node) meets(from, inverse r3.Vec, limit float64) bool {
+	near, far := 0.0, limit
+	for _, s := range [3][4]float64{
+		{from.X, inverse.X, n.low.X, n.high.X},
+		{from.Y, inverse.Y, n.low.Y, n.high.Y},
+		{from.Z, inverse.Z, n.low.Z, n.high.Z},
+	} {
+		if math.IsInf(s[1], 0) {
+			if s[0] < s[2] || s[0] > s[3] {
+				return false
+			}
+			continue
+		}
+		a, b := (s[2]-s[0])*s[1], (s[3]-s[0])*s[1]
+		near, far = max(near, min(a, b)), min(far, max(a, b))
+	}
+	return near <= far
+}
+
+// rayTriangle returns where a ray meets triangle t (Möller and Trumbore 1997).
+func (s *Surface) rayTriangle(t int32, from, direction r3.Vec) (float64, bool) {
+	a, b, c := s.Corners(int(t))
+	e1, e2 := r3.Sub(b, a), r3.Sub(c, a)
+	p := r3.Cross(direction, e2)
+	det := r3.Dot(e1, p)
+	if det == 0 {
+		return 0, false
+	}
+	d := r3.Sub(from, a)
+	u := r3.Dot(d, p) / det
+	q := r3.Cross(d, e1)
+	v := r3.Dot(direction, q) / det
+	if u < 0 || v < 0 || u+v > 1 {
+		return 0, false
+	}
+	at := r3.Dot(e2, q) / det
+	return at, at > 0
+}

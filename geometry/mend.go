@@ -1,0 +1,266 @@
+package geometry
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Mended counts what was changed in a surface to make it whole.
+type Mended struct {
+	// WeldedVertices were merged with others within WeldTolerance metres.
+	WeldedVertices int     `json:"welded_vertices"`
+	WeldTolerance  float64 `json:"weld_tolerance_m"`
+	// DegenerateTriangles had no area or two equal corners; Duplicates had the
+	// same corners as another.
+	DegenerateTriangles int `json:"degenerate_triangles"`
+	DuplicateTriangles  int `json:"duplicate_triangles"`
+	// FlippedTriangles were wound against their neighbours or inside out.
+	FlippedTriangles int `json:"flipped_triangles"`
+	// ClosedHoles were closed with HoleTriangles triangles.
+	ClosedHoles   int `json:"closed_holes"`
+	HoleTriangles int `json:"hole_triangles"`
+	// CappedOpenings were open ends that were closed.
+	CappedOpenings int `json:"capped_openings"`
+	// DroppedTriangles belonged to the outer wall or to stray pieces.
+	DroppedTriangles int `json:"dropped_triangles"`
+}
+
+// String says in words what was mended, "nothing" for a sound surface.
+func (m Mended) String() string {
+	var parts []string
+	add := func(n int, format string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, n))
+		}
+	}
+	if m.WeldedVertices > 0 {
+		parts = append(parts, fmt.Sprintf("%d vertices welded within %.2g mm", m.WeldedVertices, m.WeldTolerance*1e3))
+	}
+	add(m.DegenerateTriangles, "%d degenerate triangles dropped")
+	add(m.DuplicateTriangles, "%d duplicate triangles dropped")
+	add(m.FlippedTriangles, "%d triangles turned over")
+	add(m.ClosedHoles, "%d holes closed")
+	add(m.CappedOpenings, "%d open ends capped")
+	add(m.DroppedTriangles, "%d triangles of outer walls or stray pieces dropped")
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// weldShare is the weld tolerance as a share of the diagonal of the bounding
+// box: far below any detail of a lumen, far above the rounding of exporters.
+const weldShare = 1e-5
+
+// Mend returns a copy of the surface that is welded, free of degenerate and
+// duplicate triangles, and wound consistently, outwards. Holes stay open; see
+// Prepare for those.
+func Mend(s *Surface) (*Surface, Mended) {
+	var m Mended
+	out := *s
+	out.Triangles = slices.Clone(s.Triangles)
+	out.Vertices = slices.Clone(s.Vertices)
+	dropDegenerate(&out, &m)
+	if open, mixed := newTopology(&out).count(); open > 0 || mixed > 0 {
+		weld(&out, &m)
+		dropDegenerate(&out, &m)
+	}
+	dropDuplicates(&out, &m)
+	orient(&out, &m)
+	return &out, m
+}
+
+// dropDegenerate removes triangles with two equal corners. Slivers with three
+// different corners stay: without them their neighbours would not meet.
+func dropDegenerate(s *Surface, m *Mended) {
+	kept := s.Triangles[:0]
+	for _, t := range s.Triangles {
+		if t.V[0] != t.V[1] && t.V[1] != t.V[2] && t.V[2] != t.V[0] {
+			kept = append(kept, t)
+		}
+	}
+	m.DegenerateTriangles += len(s.Triangles) - len(kept)
+	s.Triangles = kept
+}
+
+// dropDuplicates removes triangles with the same three corners as an earlier
+// one, however wound.
+func dropDuplicates(s *Surface, m *Mended) {
+	seen := make(map[[3]int32]bool, len(s.Triangles))
+	kept := s.Triangles[:0]
+	for _, t := range s.Triangles {
+		key := t.V
+		slices.Sort(key[:])
+		if !seen[key] {
+			seen[key] = true
+			kept = append(kept, t)
+		}
+	}
+	m.DuplicateTriangles += len(s.Triangles) - len(kept)
+	s.Triangles = kept
+}
+
+// weld merges vertices closer than the tolerance, found with a grid of cells
+// of that size.
+func weld(s *Surface, m *Mended) {
+	low, high := s.Bounds()
+	tolerance := weldShare * r3.Norm(r3.Sub(high, low))
+	m.WeldTolerance = tolerance
+	if tolerance == 0 {
+		return
+	}
+	cell := func(v r3.Vec) [3]int64 {
+		return [3]int64{
+			int64(math.Floor((v.X - low.X) / tolerance)),
+			int64(math.Floor((v.Y - low.Y) / tolerance)),
+			int64(math.Floor((v.Z - low.Z) / tolerance)),
+		}
+	}
+	kept := map[[3]int64][]int32{}
+	target := make([]int32, len(s.Vertices))
+	for i, v := range s.Vertices {
+		target[i] = int32(i)
+		c := cell(v)
+		best := tolerance
+		for n := 0; n < 27; n++ {
+			near := [3]int64{c[0] + int64(n%3) - 1, c[1] + int64(n/3%3) - 1, c[2] + int64(n/9) - 1}
+			for _, k := range kept[near] {
+				if d := r3.Norm(r3.Sub(s.Vertices[k], v)); d < best {
+					best, target[i] = d, k
+				}
+			}
+		}
+		if target[i] == int32(i) {
+			kept[c] = append(kept[c], int32(i))
+		} else {
+			m.WeldedVertices++
+		}
+	}
+	for i := range s.Triangles {
+		for k, v := range s.Triangles[i].V {
+			s.Triangles[i].V[k] = target[v]
+		}
+	}
+}
+
+// orient winds every component consistently: first each of its triangles like
+// its neighbours, then the whole so that it is not inside out.
+func orient(s *Surface, m *Mended) {
+	t := newTopology(s)
+	flip := make([]bool, len(s.Triangles))
+	piece := make([]int32, len(s.Triangles))
+	for i := range piece {
+		piece[i] = -1
+	}
+	pieces := int32(0)
+	for i := range s.Triangles {
+		if piece[i] < 0 {
+			t.spread(s, int32(i), pieces, piece, flip)
+			pieces++
+		}
+	}
+	turnOutwards(s, piece, int(pieces), flip)
+	for i := range s.Triangles {
+		if flip[i] {
+			v := &s.Triangles[i].V
+			v[1], v[2] = v[2], v[1]
+			m.FlippedTriangles++
+		}
+	}
+}
+
+// spread walks over all triangles connected to the first one through edges of
+// two triangles and sets flip where one is wound against the first.
+func (t *topology) spread(s *Surface, first, number int32, piece []int32, flip []bool) {
+	piece[first] = number
+	queue := []int32{first}
+	for len(queue) > 0 {
+		at := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for side := 3 * at; side < 3*at+3; side++ {
+			mate := t.mate[side]
+			if mate < 0 || piece[mate/3] >= 0 {
+				continue
+			}
+			// Neighbours that are wound alike walk their edge in opposite
+			// directions.
+			from, _ := s.side(side)
+			other, _ := s.side(mate)
+			piece[mate/3] = number
+			flip[mate/3] = flip[at] != (from == other)
+			queue = append(queue, mate/3)
+		}
+	}
+}
+
+// innerShare is the volume, as a share of the largest piece's, below which a
+// piece is never taken for an inner wall.
+const innerShare = 1e-4
+
+// turnOutwards turns whole pieces over. A piece that encloses volume must do
+// so with a positive sign, unless it lies inside another piece against which
+// the file winds it the other way: then it is an inner wall and stays one.
+func turnOutwards(s *Surface, piece []int32, pieces int, flip []bool) {
+	type state struct {
+		volume  float64
+		area    float64
+		flipped float64 // area that flip turns over
+	}
+	states := make([]state, pieces)
+	origin := make([]r3.Vec, pieces)
+	for i := range s.Triangles {
+		p := &states[piece[i]]
+		a, b, c := s.Corners(i)
+		if p.area == 0 {
+			origin[piece[i]] = a
+		}
+		o := origin[piece[i]]
+		v := r3.Dot(r3.Sub(a, o), r3.Cross(r3.Sub(b, o), r3.Sub(c, o))) / 6
+		area := r3.Norm(s.areaVector(i))
+		p.area += area
+		if flip[i] {
+			v = -v
+			p.flipped += area
+		}
+		p.volume += v
+	}
+	largest := 0
+	for i := range states {
+		if math.Abs(states[i].volume) > math.Abs(states[largest].volume) {
+			largest = i
+		}
+	}
+	// As wound in the file, most of the largest piece says what the file
+	// calls outwards.
+	asFiled := func(p *state) bool { return (p.volume > 0) != (p.flipped > p.area/2) }
+	turn := make([]bool, pieces)
+	for i := range states {
+		p := &states[i]
+		inner := asFiled(p) != asFiled(&states[largest]) && math.Abs(p.volume) > innerShare*math.Abs(states[largest].volume) &&
+			insidePiece(s, piece, flip, int32(largest), origin[i])
+		turn[i] = (p.volume < 0) != inner
+	}
+	for i := range flip {
+		flip[i] = flip[i] != turn[piece[i]]
+	}
+}
+
+// insidePiece reports whether a point lies inside one piece of a surface,
+// whichever way that is wound as a whole.
+func insidePiece(s *Surface, piece []int32, flip []bool, number int32, point r3.Vec) bool {
+	var sum float64
+	for t := range s.Triangles {
+		switch {
+		case piece[t] != number:
+		case flip[t]:
+			sum -= s.solidAngle(int32(t), point)
+		default:
+			sum += s.solidAngle(int32(t), point)
+		}
+	}
+	return math.Abs(sum) > 2*math.Pi
+}

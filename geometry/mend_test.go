@@ -1,0 +1,257 @@
+package geometry
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/spatial/r3"
+	"pgregory.net/rapid"
+)
+
+// damage returns the surface with its triangles torn apart, jittered, partly
+// turned over, some missing and some doubled, and says how many of each.
+func damage(s *Surface, rng *rand.Rand, jitter float64, holes, flips, doubles, degenerate int) *Surface {
+	out := &Surface{Solids: s.Solids, Unit: s.Unit}
+	order := rng.Perm(len(s.Triangles))
+	missing, turned, doubled := map[int]bool{}, map[int]bool{}, map[int]bool{}
+	used := map[int32]bool{}
+	for _, t := range order {
+		v := s.Triangles[t].V
+		// Holes do not touch one another, so that each stays one.
+		if len(missing) < holes && !used[v[0]] && !used[v[1]] && !used[v[2]] {
+			missing[t] = true
+			used[v[0]], used[v[1]], used[v[2]] = true, true, true
+		} else if len(turned) < flips {
+			turned[t] = true
+		} else if len(doubled) < doubles {
+			doubled[t] = true
+		}
+	}
+	add := func(a, b, c r3.Vec) {
+		n := int32(len(out.Vertices))
+		for _, v := range [3]r3.Vec{a, b, c} {
+			d := r3.Vec{X: rng.Float64() - 0.5, Y: rng.Float64() - 0.5, Z: rng.Float64() - 0.5}
+			out.Vertices = append(out.Vertices, r3.Add(v, r3.Scale(jitter, d)))
+		}
+		out.Triangles = append(out.Triangles, Triangle{V: [3]int32{n, n + 1, n + 2}})
+	}
+	for t := range s.Triangles {
+		a, b, c := s.Corners(t)
+		if missing[t] {
+			continue
+		}
+		if turned[t] {
+			b, c = c, b
+		}
+		add(a, b, c)
+		if doubled[t] {
+			add(a, b, c)
+		}
+	}
+	for i := 0; i < degenerate; i++ {
+		a, b, _ := s.Corners(order[i])
+		add(a, b, b)
+	}
+	return out
+}
+
+func TestMendDamaged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+		sound := tubeSurface(r3.Vec{X: 1}, r3.Vec{X: 2, Y: 3, Z: 9}, 1, 24, 30, false)
+		holes := rapid.IntRange(0, 5).Draw(t, "holes")
+		flips := rapid.IntRange(0, 100).Draw(t, "flips")
+		doubles := rapid.IntRange(0, 20).Draw(t, "doubles")
+		degenerate := rapid.IntRange(0, 20).Draw(t, "degenerate")
+		p, err := Prepare(damage(sound, rng, 1e-5, holes, flips, doubles, degenerate), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.Mended
+		if m.ClosedHoles != holes || m.DuplicateTriangles != doubles || m.DegenerateTriangles != degenerate || m.FlippedTriangles != flips {
+			t.Fatalf("mended %+v, want %d holes, %d duplicates, %d degenerate, %d flipped", m, holes, doubles, degenerate, flips)
+		}
+		if v := sound.Volume(); math.Abs(p.Volume-v) > 1e-3*v {
+			t.Fatalf("volume %g, want %g", p.Volume, v)
+		}
+		if len(boundaryEdges(p.Surface)) > 0 {
+			t.Fatal("the mended surface is not closed")
+		}
+		if p.Closed != (holes == 0) || p.Loops != holes || len(p.Openings) != 2 {
+			t.Fatalf("closed %v, %d loops, %d openings; want %v, %d, 2", p.Closed, p.Loops, len(p.Openings), holes == 0, holes)
+		}
+	})
+}
+
+func TestMendInnerWall(t *testing.T) {
+	shell := func(inner bool) *Surface {
+		outer := sphereSurface(r3.Vec{}, 2, 10)
+		hole := sphereSurface(r3.Vec{X: 0.3}, 1, 10)
+		n := int32(len(outer.Vertices))
+		outer.Vertices = append(outer.Vertices, hole.Vertices...)
+		for _, tr := range hole.Triangles {
+			v := [3]int32{tr.V[0] + n, tr.V[1] + n, tr.V[2] + n}
+			if inner {
+				v[1], v[2] = v[2], v[1]
+			}
+			outer.Triangles = append(outer.Triangles, Triangle{V: v})
+		}
+		return outer
+	}
+	big, small := sphereSurface(r3.Vec{}, 2, 10).Volume(), sphereSurface(r3.Vec{}, 1, 10).Volume()
+	for _, inner := range []bool{false, true} {
+		for _, inverted := range []bool{false, true} {
+			s := shell(inner)
+			if inverted {
+				for i := range s.Triangles {
+					v := &s.Triangles[i].V
+					v[1], v[2] = v[2], v[1]
+				}
+			}
+			g := mustVoxelize(t, s, Options{Spacing: 0.1})
+			want := big
+			if inner {
+				want -= small
+			}
+			if got := float64(g.Cells()) * 1e-3; math.Abs(got-want) > 0.01*want {
+				t.Errorf("inner wall %v, inverted %v: volume %g, want %g", inner, inverted, got, want)
+			}
+		}
+	}
+}
+
+func TestOpenTubeIsCapped(t *testing.T) {
+	closed := tubeSurface(r3.Vec{}, r3.Vec{X: 5, Z: 7}, 1, 40, 12, false)
+	open := tubeSurface(r3.Vec{}, r3.Vec{X: 5, Z: 7}, 1, 40, 12, true)
+	p, err := Prepare(open, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Mended.CappedOpenings != 2 || p.Mended.ClosedHoles != 0 || p.Loops != 2 || len(p.Openings) != 2 {
+		t.Fatalf("mended %v, %d loops, %d openings; want two open ends capped", p.Mended, p.Loops, len(p.Openings))
+	}
+	a := mustVoxelize(t, closed, Options{Spacing: 0.1})
+	b := mustVoxelize(t, open, Options{Spacing: 0.1})
+	if !slices.Equal(a.Runs, b.Runs) {
+		t.Errorf("the open tube has other cells than the closed one")
+	}
+	if len(a.Links.Openings) != len(b.Links.Openings) {
+		t.Errorf("%d links meet the openings of the open tube, %d those of the closed one", len(b.Links.Openings), len(a.Links.Openings))
+	}
+}
+
+func TestBoxHasNoOpenings(t *testing.T) {
+	for name, s := range map[string]*Surface{
+		"cube":   boxSurface(r3.Vec{}, r3.Vec{X: 1, Y: 1, Z: 1}),
+		"sphere": sphereSurface(r3.Vec{}, 1, 20),
+	} {
+		p, err := Prepare(s, Options{})
+		if err != nil || len(p.Openings) != 0 {
+			t.Errorf("%s: error %v, %d openings, want none", name, err, len(p.Openings))
+		}
+	}
+}
+
+func TestSelfIntersections(t *testing.T) {
+	s := boxSurface(r3.Vec{}, r3.Vec{X: 4, Y: 4, Z: 4})
+	if n := newHierarchy(s).selfIntersections(); n != 0 {
+		t.Errorf("a box has %d pierced triangles", n)
+	}
+	other := boxSurface(r3.Vec{X: 1.1, Y: 1.2, Z: 3}, r3.Vec{X: 2.1, Y: 2.3, Z: 6})
+	n := int32(len(s.Vertices))
+	s.Vertices = append(s.Vertices, other.Vertices...)
+	for _, tr := range other.Triangles {
+		s.Triangles = append(s.Triangles, Triangle{V: [3]int32{tr.V[0] + n, tr.V[1] + n, tr.V[2] + n}})
+	}
+	// The second box sticks out of the first one's top: its edges pierce both
+	// triangles there, and the diagonal between those pierces two of its sides.
+	if got := newHierarchy(s).selfIntersections(); got != 4 {
+		t.Errorf("%d triangles are pierced, want 4", got)
+	}
+}
+
+func TestOpeningsOfCentralAirway(t *testing.T) {
+	named, err := ReadSurface(shared(t, "airway-central-patches-ascii-m.stl"), UnknownUnit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Prepare(named, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Openings) != 12 || want.Openings[0].Name != "inlet" || want.Openings[0].Role != Inlet {
+		t.Fatalf("the patched file has %d openings, the first is %+v", len(want.Openings), want.Openings[0])
+	}
+	s, err := ReadSurface(shared(t, "airway-central-mm.stl"), UnknownUnit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Prepare(s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Openings) != 12 {
+		t.Fatalf("%d openings, want 12", len(got.Openings))
+	}
+	for _, w := range want.Openings {
+		nearest := got.Openings[0]
+		for _, o := range got.Openings {
+			if r3.Norm(r3.Sub(o.Center, w.Center)) < r3.Norm(r3.Sub(nearest.Center, w.Center)) {
+				nearest = o
+			}
+		}
+		if d := r3.Norm(r3.Sub(nearest.Center, w.Center)); d > 0.5e-3 {
+			t.Errorf("%s: the nearest opening is %.2f mm away", w.Name, d*1e3)
+		}
+		t.Logf("%s: area %.3f of the named patch", w.Name, nearest.Area/w.Area)
+	}
+}
+
+// The variants of the central airway give the sound one's cells to within
+// 0.5 %, moved or scaled ones to within 0.01 % (issue: what must hold).
+func TestCentralAirwayVariants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("voxelizes eight airways")
+	}
+	cells := func(s *Surface) float64 {
+		g, err := Voxelize(context.Background(), s, Options{Spacing: 0.25e-3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(g.Cells())
+	}
+	read := func(name string) *Surface {
+		s, err := ReadSurface(shared(t, name), UnknownUnit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	sound := cells(read("airway-central-mm.stl"))
+	compare := func(name string, got, limit float64) {
+		t.Logf("%s: %+.4f %%", name, 100*(got/sound-1))
+		if math.Abs(got/sound-1) > limit {
+			t.Errorf("%s: %g cells, the sound one has %g", name, got, sound)
+		}
+	}
+	for _, name := range []string{"airway-central-open-mm.stl", "airway-central-patches-ascii-m.stl", "difficult/airway-central-damaged-mm.stl",
+		"difficult/airway-central-flipped-10pct-mm.stl", "difficult/airway-central-inverted-mm.stl"} {
+		compare(name, cells(read(name)), 0.005)
+	}
+	// Moved by 10⁵ mm in the file's own single precision.
+	moved := read("airway-central-mm.stl")
+	for i, v := range moved.Vertices {
+		move := func(x float64) float64 { return float64(float32(x*1e3)+1e5) / 1e3 }
+		moved.Vertices[i] = r3.Vec{X: move(v.X), Y: move(v.Y), Z: move(v.Z)}
+	}
+	compare("moved", cells(moved), 1e-4)
+	turned := read("airway-central-mm.stl")
+	rotation := r3.NewRotation(1.1, r3.Vec{X: 1, Y: 2, Z: -0.7})
+	for i, v := range turned.Vertices {
+		turned.Vertices[i] = rotation.Rotate(v)
+	}
+	compare("turned", cells(turned), 0.005)
+}

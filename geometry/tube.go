@@ -1,0 +1,138 @@
+package geometry
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+const (
+	// The wall behind an end is looked at over this range of depths, and out
+	// to this distance from the axis, in radii of the end.
+	wallNear, wallFar, wallWide = 0.15, 1.0, 1.6
+	// The wall counts as perpendicular to the end below this cosine between
+	// their normals.
+	wallCos = 0.55
+	sectors = 16
+	// How far back the lumen is followed, in radii of the end.
+	farBack = 8
+)
+
+// wallSectors counts the sectors around a patch where its tube's wall is seen.
+func (f *capFinder) wallSectors(p *patch) int {
+	v := f.tube(p)
+	good := 0
+	for k := range v.wall {
+		if v.wall[k] > v.other[k] {
+			good++
+		}
+	}
+	return good
+}
+
+// tube looks at the surface around a patch.
+func (f *capFinder) tube(p *patch) *tubeView {
+	v := f.view(p)
+	f.search++
+	queue := append([]int32(nil), p.triangles...)
+	for _, t := range queue {
+		f.seen[t] = f.search
+	}
+	for i := 0; i < len(queue); i++ {
+		for side := 3 * queue[i]; side < 3*queue[i]+3; side++ {
+			m := f.topology.mate[side]
+			if m < 0 || f.seen[m/3] == f.search {
+				continue
+			}
+			f.seen[m/3] = f.search
+			if v.add(f, m/3) {
+				queue = append(queue, m/3)
+			}
+		}
+	}
+	return v
+}
+
+// tubeView is what is seen around a patch: the area, by sectors around its
+// axis, of wall behind it and of anything else near it.
+type tubeView struct {
+	patch       *patch
+	radius      float64
+	e1, e2      r3.Vec
+	wall, other [sectors]float64
+}
+
+func (f *capFinder) view(p *patch) *tubeView {
+	v := &tubeView{patch: p, radius: math.Sqrt(p.area / math.Pi)}
+	v.e1, v.e2 = perpendicular(p.normal)
+	return v
+}
+
+// perpendicular returns two unit vectors that make a right-handed frame with
+// the unit vector n as its third.
+func perpendicular(n r3.Vec) (e1, e2 r3.Vec) {
+	axis := r3.Vec{X: 1}
+	if math.Abs(n.X) > 0.6 {
+		axis = r3.Vec{Y: 1}
+	}
+	e1 = r3.Unit(r3.Cross(axis, n))
+	return e1, r3.Cross(n, e1)
+}
+
+// add looks at a triangle through points spread over it and reports whether
+// any of them is near the patch.
+func (v *tubeView) add(f *capFinder, t int32) bool {
+	a, b, c := f.surface.Corners(int(t))
+	longest := max(r3.Norm(r3.Sub(a, b)), r3.Norm(r3.Sub(b, c)), r3.Norm(r3.Sub(c, a)))
+	n := int(min(max(math.Ceil(longest/(0.4*v.radius)), 1), 64))
+	weight := r3.Norm(f.area[t]) / float64(n*n)
+	near := false
+	for i := 0; i < n; i++ {
+		for j := 0; j < n-i; j++ {
+			p, q := (float64(i)+1.0/3)/float64(n), (float64(j)+1.0/3)/float64(n)
+			point := r3.Add(a, r3.Add(r3.Scale(p, r3.Sub(b, a)), r3.Scale(q, r3.Sub(c, a))))
+			if v.addPoint(point, f.unit[t], weight) {
+				near = true
+			}
+		}
+	}
+	return near
+}
+
+func (v *tubeView) addPoint(point, normal r3.Vec, weight float64) bool {
+	d := r3.Sub(point, v.patch.center)
+	depth := -r3.Dot(d, v.patch.normal)
+	x, y := r3.Dot(d, v.e1), r3.Dot(d, v.e2)
+	wide := math.Hypot(x, y)
+	if wide > wallWide*v.radius || depth > wallFar*v.radius || depth < -wallFar*v.radius {
+		return false
+	}
+	if math.Abs(depth) < wallNear*v.radius {
+		return true
+	}
+	k := int((math.Atan2(y, x)/(2*math.Pi)+0.5)*sectors) % sectors
+	outward := r3.Dot(normal, r3.Add(r3.Scale(x, v.e1), r3.Scale(y, v.e2))) > 0
+	if depth > 0 && outward && math.Abs(r3.Dot(normal, v.patch.normal)) < wallCos {
+		v.wall[k] += weight
+	} else {
+		v.other[k] += weight
+	}
+	return true
+}
+
+// slenderness compares how far the lumen goes straight back from a patch with
+// how wide it is there: the median distance to the sides.
+func (f *capFinder) slenderness(p *patch, axis r3.Vec) float64 {
+	r := math.Sqrt(p.area / math.Pi)
+	e1, e2 := perpendicular(axis)
+	from := r3.Sub(p.center, r3.Scale(0.7*r, axis))
+	var side [sectors]float64
+	for k := range side {
+		sin, cos := math.Sincos(2 * math.Pi * float64(k) / sectors)
+		side[k], _ = f.hierarchy.ray(from, r3.Add(r3.Scale(cos, e1), r3.Scale(sin, e2)), farBack*r)
+	}
+	slices.Sort(side[:])
+	back, _ := f.hierarchy.ray(r3.Sub(p.center, r3.Scale(0.2*r, axis)), r3.Scale(-1, axis), farBack*r)
+	return min(back, farBack*r) / side[sectors/2]
+}
