@@ -8,7 +8,7 @@ import (
 // colour is a non-linear sRGB colour, 0 to 1 a channel.
 type colour [3]float64
 
-// RGBA returns the nearest opaque 8-bit colour.
+// rgba returns the nearest opaque 8-bit colour.
 func (c colour) rgba() color.RGBA {
 	channel := func(v float64) uint8 { return uint8(math.Round(255 * min(max(v, 0), 1))) }
 	return color.RGBA{channel(c[0]), channel(c[1]), channel(c[2]), 255}
@@ -60,6 +60,17 @@ var (
 		{-3.658713842777788, -22.93153465461149, 18.19190778539828},
 	}
 )
+
+// OwnerColour returns the colour in which pictures show what a rank owns.
+func OwnerColour(rank int) color.RGBA { return ownerColour(rank).rgba() }
+
+// SpeedColour returns the colour in which pictures show a speed, as a share of
+// the largest on the scale.
+func SpeedColour(share float64) color.RGBA { return viridis.at(share).rgba() }
+
+// PressureColour returns the colour in which pictures show a pressure, as a
+// share of the way from the lowest to the highest on the scale.
+func PressureColour(share float64) color.RGBA { return plasma.at(share).rgba() }
 
 // ownerColour returns a colour that tells rank i from its neighbours in
 // number: the hue advances by the golden angle, lightness and chroma in a

@@ -323,7 +323,7 @@ func TestSurfacePicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	readPNG(t, path)
-	patches := openingTriangles(s, openings)
+	patches := OpeningTriangles(s, openings)
 	for _, o := range openings {
 		area := 0.0
 		for i, n := range patches {

@@ -26,7 +26,7 @@ func WriteSurface(path string, s *geometry.Surface, c SurfacePicture) error {
 	if err := frame.check(); err != nil {
 		return err
 	}
-	patches := openingTriangles(s, c.Openings)
+	patches := OpeningTriangles(s, c.Openings)
 	views := Views(frame)
 	f := newFigure(c.Title, c.Subtitle)
 	panels := arrange(rectangle{20, 50, figureWidth - 20, figureHeight - 90}, []*View{&views[0], &views[1]})
@@ -70,9 +70,9 @@ func surfaceFrame(s *geometry.Surface) Frame {
 	return f
 }
 
-// openingTriangles returns, for every triangle, the number of the opening
+// OpeningTriangles returns, for every triangle, the number of the opening
 // whose flat end it is part of, or 0.
-func openingTriangles(s *geometry.Surface, openings []geometry.Opening) []uint16 {
+func OpeningTriangles(s *geometry.Surface, openings []geometry.Opening) []uint16 {
 	patch := make([]uint16, len(s.Triangles))
 	for _, o := range openings {
 		radius := math.Sqrt(o.Area / math.Pi)

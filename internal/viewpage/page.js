@@ -1,0 +1,462 @@
+// The script of the page: unpacks the streams and lets the scene be looked at.
+import * as THREE from "three";
+import {OrbitControls} from "orbit-controls";
+
+const PLAIN = new THREE.Color("#c3ccd9");
+
+// Reader of the binary streams.
+class Streams {
+  constructor(header, bytes) {
+    this.parts = new Map();
+    let at = 0;
+    for (const {name, length} of header.streams) {
+      this.parts.set(name, bytes.subarray(at, at + length));
+      at += length;
+    }
+  }
+
+  bytes(name) { return this.parts.get(name) ?? new Uint8Array(0); }
+
+  // numbers undoes zigzag varints of differences.
+  numbers(name, count) {
+    const bytes = this.bytes(name), out = new Int32Array(count);
+    let at = 0, last = 0;
+    for (let i = 0; i < count; i++) {
+      let value = 0, scale = 1, byte;
+      do {
+        byte = bytes[at++];
+        value += (byte & 127) * scale;
+        scale *= 128;
+      } while (byte & 128);
+      last += value % 2 ? -(value + 1) / 2 : value / 2;
+      out[i] = last;
+    }
+    return out;
+  }
+
+  // places reads three streams of quantised coordinates as millimetres.
+  places(name, count, header) {
+    const out = new Float32Array(3 * count);
+    ["x", "y", "z"].forEach((axis, a) => {
+      const q = this.numbers(`${name}:${axis}`, count);
+      for (let i = 0; i < count; i++) out[3 * i + a] = header.origin[a] + q[i] * header.step;
+    });
+    return out;
+  }
+}
+
+// table returns 256 colours between those of a field's scale, as linear RGB.
+function table(colours) {
+  const out = new Float32Array(3 * 256), a = new THREE.Color(), b = new THREE.Color();
+  for (let i = 0; i < 256; i++) {
+    const x = Math.max(0, (i - 1) / 254) * (colours.length - 1), k = Math.min(Math.floor(x), colours.length - 2);
+    a.set(colours[k]).lerp(b.set(colours[k + 1]), x - k).toArray(out, 3 * i);
+  }
+  return out;
+}
+
+function buildMesh(header, streams) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(streams.places("vertex", header.vertices, header), 3));
+  geometry.setAttribute("normal", new THREE.BufferAttribute(new Int8Array(streams.bytes("normal")), 3, true));
+  geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(3 * header.vertices), 3));
+  const corners = streams.numbers("face", 4 * header.faces), index = new Uint32Array(6 * header.faces);
+  let used = 0;
+  for (let f = 0; f < header.faces; f++) {
+    const [a, b, c, d] = corners.subarray(4 * f, 4 * f + 4);
+    index.set([a, b, c], used);
+    used += 3;
+    if (d !== c) {
+      index.set([a, c, d], used);
+      used += 3;
+    }
+  }
+  geometry.setIndex(new THREE.BufferAttribute(index.subarray(0, used), 1));
+  return geometry;
+}
+
+// Ribbons that face the viewer, along which light runs with the air.
+function buildLines(header, streams, colours) {
+  const total = header.lines.reduce((a, b) => a + b, 0);
+  const place = streams.places("line", total, header), times = streams.numbers("line:time", total), speeds = streams.bytes("line:speed");
+  const position = new Float32Array(6 * total), tangent = new Float32Array(6 * total), side = new Float32Array(2 * total);
+  const time = new Float32Array(2 * total), color = new Float32Array(6 * total), index = [];
+  let start = 0;
+  for (const length of header.lines) {
+    for (let i = start; i < start + length; i++) {
+      const before = Math.max(i - 1, start), after = Math.min(i + 1, start + length - 1);
+      for (let s = 0; s < 2; s++) {
+        const v = 2 * i + s;
+        for (let a = 0; a < 3; a++) {
+          position[3 * v + a] = place[3 * i + a];
+          tangent[3 * v + a] = place[3 * after + a] - place[3 * before + a];
+          color[3 * v + a] = colours[3 * speeds[i] + a];
+        }
+        side[v] = 2 * s - 1;
+        time[v] = times[i] / 65535 * header.lineTime;
+      }
+      if (i + 1 < start + length) index.push(2 * i, 2 * i + 1, 2 * i + 2, 2 * i + 1, 2 * i + 3, 2 * i + 2);
+    }
+    start += length;
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(position, 3));
+  geometry.setAttribute("tangent3", new THREE.BufferAttribute(tangent, 3));
+  geometry.setAttribute("side", new THREE.BufferAttribute(side, 1));
+  geometry.setAttribute("time", new THREE.BufferAttribute(time, 1));
+  geometry.setAttribute("color", new THREE.BufferAttribute(color, 3));
+  geometry.setIndex(index);
+  return geometry;
+}
+
+function lineMaterial(width) {
+  return new THREE.ShaderMaterial({
+    uniforms: {width: {value: width}, clock: {value: 0}, period: {value: 1}},
+    side: THREE.DoubleSide,
+    clipping: true,
+    vertexShader: `
+      attribute vec3 tangent3; attribute float side; attribute float time; attribute vec3 color;
+      uniform float width; varying vec3 tint; varying float when; varying float across;
+      #include <clipping_planes_pars_vertex>
+      void main() {
+        vec4 mvPosition = modelViewMatrix * vec4(position, 1.0);
+        vec3 along = (modelViewMatrix * vec4(tangent3, 0.0)).xyz;
+        vec3 outward = normalize(cross(along, vec3(0.0, 0.0, 1.0)) + vec3(1e-9));
+        mvPosition.xyz += outward * side * width;
+        #include <clipping_planes_vertex>
+        gl_Position = projectionMatrix * mvPosition;
+        tint = color; when = time; across = side;
+      }`,
+    fragmentShader: `
+      uniform float clock; uniform float period; varying vec3 tint; varying float when; varying float across;
+      #include <clipping_planes_pars_fragment>
+      void main() {
+        #include <clipping_planes_fragment>
+        float pulse = fract((when - clock) / period);
+        float glow = smoothstep(0.82, 1.0, pulse);
+        float round = 1.0 - 0.45 * across * across;
+        gl_FragColor = vec4(mix(tint * round, vec3(1.0), 0.6 * glow), 1.0);
+        #include <colorspace_fragment>
+      }`,
+  });
+}
+
+function buildBoxes(header, streams) {
+  const place = streams.places("box", 2 * header.boxes, header), owners = streams.numbers("box:owner", header.boxes);
+  const edges = [0, 1, 0, 2, 0, 4, 3, 1, 3, 2, 3, 7, 5, 1, 5, 4, 5, 7, 6, 2, 6, 4, 6, 7];
+  const position = new Float32Array(header.boxes * edges.length * 3), color = new Float32Array(position.length), tint = new THREE.Color();
+  let at = 0;
+  for (let b = 0; b < header.boxes; b++) {
+    tint.set(header.labels[owners[b]]?.colour ?? "#888888");
+    for (const corner of edges) {
+      for (let a = 0; a < 3; a++) position[at + a] = place[3 * (2 * b + (corner >> a & 1)) + a];
+      tint.toArray(color, at);
+      at += 3;
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(position, 3));
+  geometry.setAttribute("color", new THREE.BufferAttribute(color, 3));
+  return geometry;
+}
+
+// Volume gives the values of the voxels in a plane.
+class Volume {
+  constructor(header, streams) {
+    const {size, runs} = header.voxels;
+    this.size = size;
+    this.start = new Int32Array(size[0] * size[1] * size[2]); // 1 + number of the voxel
+    const x0 = streams.numbers("run:x0", runs), x1 = streams.numbers("run:x1", runs);
+    const y = streams.numbers("run:y", runs), z = streams.numbers("run:z", runs);
+    let voxel = 1;
+    for (let r = 0; r < runs; r++) {
+      const row = (z[r] * size[1] + y[r]) * size[0];
+      for (let x = x0[r]; x < x1[r]; x++) this.start[row + x] = voxel++;
+    }
+  }
+
+  // paint fills an RGBA image with the layer of the axis.
+  paint(image, axis, layer, values, colours) {
+    const [u, v] = [0, 1, 2].filter(a => a !== axis), step = [1, this.size[0], this.size[0] * this.size[1]];
+    const tint = new THREE.Color();
+    for (let j = 0; j < this.size[v]; j++) {
+      for (let i = 0; i < this.size[u]; i++) {
+        const voxel = this.start[layer * step[axis] + i * step[u] + j * step[v]], at = 4 * (j * this.size[u] + i);
+        image[at + 3] = voxel ? 255 : 0;
+        if (!voxel) continue;
+        tint.fromArray(colours, 3 * values[voxel - 1]).convertLinearToSRGB();
+        image[at] = 255 * tint.r;
+        image[at + 1] = 255 * tint.g;
+        image[at + 2] = 255 * tint.b;
+      }
+    }
+  }
+}
+
+function element(parent, tag, text, properties) {
+  const e = document.createElement(tag);
+  if (text) e.textContent = text;
+  Object.assign(e, properties);
+  parent.append(e);
+  return e;
+}
+
+// Three digits are what a scale needs.
+const rounded = value => value === 0 ? "0" : Number(value.toPrecision(3)).toString();
+
+export function show(header, bytes) {
+  const streams = new Streams(header, bytes);
+  const canvas = document.getElementById("view");
+  const renderer = new THREE.WebGLRenderer({canvas, antialias: true, alpha: true});
+  renderer.setPixelRatio(window.devicePixelRatio);
+  renderer.localClippingEnabled = true;
+  const scene = new THREE.Scene();
+  const low = new THREE.Vector3(...header.low), high = new THREE.Vector3(...header.high);
+  const center = low.clone().add(high).multiplyScalar(0.5), size = high.clone().sub(low), radius = size.length() / 2;
+  const camera = new THREE.PerspectiveCamera(28, 1, radius / 50, radius * 20);
+  camera.up.set(0, 0, 1);
+  const sun = new THREE.DirectionalLight("#ffffff", 2.2);
+  sun.position.set(-0.5, 0.7, 1);
+  camera.add(sun);
+  scene.add(camera, new THREE.HemisphereLight("#ffffff", "#8d96a6", 1.6));
+  const controls = new OrbitControls(camera, canvas);
+  controls.enableDamping = true;
+
+  const plane = new THREE.Plane(new THREE.Vector3(0, 1, 0), 0);
+  const geometry = buildMesh(header, streams);
+  const labels = streams.numbers("label", header.vertices);
+  const material = new THREE.MeshStandardMaterial({vertexColors: true, roughness: 0.55, metalness: 0, side: THREE.DoubleSide});
+  // Seen through, the surface is like glass: denser where it is seen edge on.
+  material.onBeforeCompile = shader => {
+    shader.fragmentShader = shader.fragmentShader.replace("#include <opaque_fragment>", `
+      if (diffuseColor.a < 0.999) {
+        float edge = 1.0 - abs(dot(normalize(normal), normalize(vViewPosition)));
+        diffuseColor.a = mix(diffuseColor.a, min(1.0, 4.0 * diffuseColor.a), edge * edge);
+      }
+      #include <opaque_fragment>`);
+  };
+  const surface = new THREE.Mesh(geometry, material);
+  surface.renderOrder = 1; // after what is inside
+  scene.add(surface);
+
+  const tables = new Map(header.fields?.map(f => [f.name, table(f.colours)]));
+  const modes = [["plain", "plain"]];
+  if (header.labels) modes.push(["label", header.labelKind]);
+  for (const f of header.fields ?? []) modes.push([f.name, f.name === "speed" ? "speed at wall" : f.name]);
+
+  function colourBy(mode) {
+    const color = geometry.attributes.color, values = streams.bytes("vertex:" + mode), scale = tables.get(mode);
+    const tints = (header.labels ?? []).map(l => new THREE.Color(l.colour));
+    for (let i = 0; i < header.vertices; i++) {
+      if (scale) color.array.set(scale.subarray(3 * values[i], 3 * values[i] + 3), 3 * i);
+      else (mode === "label" ? tints[labels[i]] : PLAIN).toArray(color.array, 3 * i);
+    }
+    color.needsUpdate = true;
+  }
+
+  const speed = header.fields?.find(f => f.name === "speed");
+  let lines;
+  if (header.lines) {
+    lines = new THREE.Mesh(buildLines(header, streams, tables.get("speed")), lineMaterial(radius / 420));
+    lines.material.uniforms.period.value = header.transit / 4;
+    scene.add(lines);
+  }
+  let boxes;
+  if (header.boxes) {
+    boxes = new THREE.LineSegments(buildBoxes(header, streams), new THREE.LineBasicMaterial({vertexColors: true, transparent: true, opacity: 0.8}));
+    boxes.visible = false;
+    scene.add(boxes);
+  }
+
+  // The panel.
+  const panel = document.getElementById("panel"), state = {mode: "plain", opacity: 1, slice: -1, axis: 1, field: speed?.name};
+  const title = text => element(panel, "h2", text);
+  const buttons = (names, pick, chosen) => {
+    const row = element(panel, "div", "", {className: "row"});
+    const all = names.map(([key, text]) => element(row, "button", text, {onclick: () => { mark(key); pick(key); }}));
+    const mark = key => all.forEach((b, i) => b.classList.toggle("on", names[i][0] === key));
+    mark(chosen);
+    return mark;
+  };
+  title("Look from");
+  const looks = [["front", [0, -1, 0]], ["left", [1, 0, 0]], ["back", [0, 1, 0]], ["top", [0, -0.001, 1]]];
+  const look = direction => {
+    const away = new THREE.Vector3(...direction).normalize();
+    const right = new THREE.Vector3().crossVectors(camera.up, away).normalize(), up = new THREE.Vector3().crossVectors(away, right);
+    // As near as the surface fits into the view beside the panel.
+    const tall = Math.tan(camera.fov * Math.PI / 360) * 0.88, wide = tall * Math.max(0.3, (innerWidth - 300) / innerHeight);
+    let far = 0;
+    const places = geometry.attributes.position, c = new THREE.Vector3();
+    for (let i = 0; i < places.count; i += Math.ceil(places.count / 5000)) {
+      c.fromBufferAttribute(places, i).sub(center);
+      far = Math.max(far, c.dot(away) + Math.max(Math.abs(c.dot(up)) / tall, Math.abs(c.dot(right)) / wide));
+    }
+    controls.target.copy(center);
+    camera.position.copy(center).addScaledVector(away, far);
+    controls.update();
+  };
+  buttons(looks.map(([name]) => [name, name]), name => look(looks.find(l => l[0] === name)[1]));
+
+  title("Surface");
+  const legend = document.createElement("div");
+  const setMode = mode => {
+    state.mode = mode;
+    colourBy(mode);
+    drawLegend();
+  };
+  const first = header.labels && !lines ? "label" : "plain";
+  if (modes.length > 1) buttons(modes, setMode, first);
+  panel.append(legend);
+  const slider = (text, min, max, step, value, set) => {
+    element(panel, "div", text, {className: "note"});
+    return element(panel, "input", "", {type: "range", min, max, step, value, oninput: e => set(Number(e.target.value))});
+  };
+  const setOpacity = value => {
+    state.opacity = value;
+    material.opacity = value;
+    material.transparent = value < 1;
+    material.depthWrite = value === 1;
+    material.side = value < 1 ? THREE.FrontSide : THREE.DoubleSide;
+    material.needsUpdate = true;
+    surface.visible = value > 0;
+  };
+  const opacity = slider("opacity", 0, 1, 0.02, 1, setOpacity);
+
+  const check = (text, on, set) => {
+    const label = element(panel, "label"), box = element(label, "input", "", {type: "checkbox", checked: on, onchange: () => set(box.checked)});
+    label.append(text);
+    return box;
+  };
+  title("Show");
+  if (lines) check("streamlines", true, on => { lines.visible = on; drawLegend(); });
+  if (boxes) check(`${header.boxes} cuboids`, false, on => { boxes.visible = on; });
+  const marks = document.getElementById("labels");
+  if (header.openings?.length) check("openings", true, on => { marks.hidden = !on; });
+
+  const clip = new THREE.Group();
+  let drawSlice = () => {};
+  if (header.voxels) {
+    title("Cut");
+    const volume = new Volume(header, streams), s = header.voxels;
+    drawSlice = () => {
+      clip.clear();
+      const on = state.slice >= 0;
+      for (const m of [material, lines?.material]) {
+        if (!m) continue;
+        m.clippingPlanes = on ? [plane] : null;
+        m.needsUpdate = true;
+      }
+      if (!on) return;
+      const layer = Math.min(s.size[state.axis] - 1, Math.floor(state.slice * s.size[state.axis]));
+      const at = header.low[state.axis] + (layer + 0.5) * s.spacing;
+      // What lies before the cut, as seen from the usual side, is taken away.
+      const sign = state.axis === 1 ? 1 : -1;
+      plane.normal.set(0, 0, 0).setComponent(state.axis, sign);
+      plane.constant = -sign * at;
+      const [u, v] = [0, 1, 2].filter(a => a !== state.axis);
+      const f = header.fields.find(g => g.name === state.field), image = new Uint8Array(4 * s.size[u] * s.size[v]);
+      volume.paint(image, state.axis, layer, streams.bytes("voxel:" + f.name), tables.get(f.name));
+      const texture = new THREE.DataTexture(image, s.size[u], s.size[v]);
+      texture.colorSpace = THREE.SRGBColorSpace;
+      texture.magFilter = THREE.NearestFilter;
+      texture.needsUpdate = true;
+      const quad = new THREE.BufferGeometry(), corners = [];
+      for (const [a, b] of [[0, 0], [1, 0], [1, 1], [0, 1]]) {
+        const c = [0, 0, 0];
+        c[state.axis] = at;
+        c[u] = header.low[u] + a * s.size[u] * s.spacing;
+        c[v] = header.low[v] + b * s.size[v] * s.spacing;
+        corners.push(...c);
+      }
+      quad.setAttribute("position", new THREE.Float32BufferAttribute(corners, 3));
+      quad.setAttribute("uv", new THREE.Float32BufferAttribute([0, 0, 1, 0, 1, 1, 0, 1], 2));
+      quad.setIndex([0, 1, 2, 0, 2, 3]);
+      clip.add(new THREE.Mesh(quad, new THREE.MeshBasicMaterial({map: texture, alphaTest: 0.5, side: THREE.DoubleSide})));
+    };
+    scene.add(clip);
+    buttons([["off", "off"], [0, "x"], [1, "y"], [2, "z"]], axis => {
+      state.slice = axis === "off" ? -1 : Number(position.value);
+      if (axis !== "off") state.axis = axis;
+      drawSlice();
+      drawLegend();
+    }, "off");
+    if (header.fields.length > 1) buttons(header.fields.map(f => [f.name, f.name]), name => { state.field = name; drawSlice(); drawLegend(); }, state.field);
+    const position = slider("position", 0, 1, 0.002, 0.5, value => {
+      if (state.slice >= 0) { state.slice = value; drawSlice(); }
+    });
+  }
+  element(panel, "p", header.note, {className: "note"});
+
+  function drawLegend() {
+    legend.replaceChildren();
+    const shown = new Set();
+    if (tables.has(state.mode)) shown.add(state.mode);
+    if (lines?.visible) shown.add("speed");
+    if (state.slice >= 0) shown.add(state.field);
+    for (const name of shown) {
+      const f = header.fields.find(g => g.name === name);
+      element(legend, "div", "", {className: "bar"}).style.background = `linear-gradient(90deg, ${f.colours.join(",")})`;
+      const ticks = element(legend, "div", "", {className: "ticks"});
+      element(ticks, "span", rounded(f.low));
+      element(ticks, "span", `${f.name} (${f.unit})`);
+      element(ticks, "span", rounded(f.high));
+    }
+    if (state.mode === "label") {
+      const list = element(legend, "div", "", {className: "list"});
+      for (const l of header.labels) {
+        const row = element(list, "label");
+        element(row, "span", "", {className: "swatch"}).style.background = l.colour;
+        row.append(l.name);
+        element(row, "span", l.detail, {className: "detail"});
+      }
+    }
+  }
+
+  // Marks of the openings follow their places.
+  const openings = (header.openings ?? []).map(o => {
+    const mark = element(marks, "div", "", {className: o.role});
+    element(mark, "b", String(o.number));
+    element(mark, "span", o.text);
+    return {mark, at: new THREE.Vector3(...o.at)};
+  });
+  const projected = new THREE.Vector3();
+  function placeMarks() {
+    for (const {mark, at} of openings) {
+      // A little outward of the middle, so that the mark stands beside the end.
+      projected.copy(at).sub(center).multiplyScalar(1 + 0.05 * radius / Math.max(1e-9, at.distanceTo(center))).add(center);
+      const distance = projected.distanceTo(camera.position);
+      projected.project(camera);
+      mark.style.left = `${(projected.x + 1) / 2 * innerWidth}px`;
+      mark.style.top = `${(1 - projected.y) / 2 * innerHeight}px`;
+      mark.classList.toggle("behind", distance > camera.position.distanceTo(center) + 0.25 * radius);
+    }
+  }
+
+  function resize() {
+    camera.aspect = innerWidth / innerHeight;
+    // The panel covers the right; the view is centred in the rest.
+    const covered = innerWidth > 700 ? 284 : 0;
+    camera.setViewOffset(innerWidth, innerHeight, covered / 2, 0, innerWidth, innerHeight);
+    camera.updateProjectionMatrix();
+    renderer.setSize(innerWidth, innerHeight, false);
+  }
+  addEventListener("resize", resize);
+  resize();
+  look([-0.35, -1, 0.25]);
+  if (lines) {
+    opacity.value = 0.16;
+    setOpacity(0.16);
+  }
+  // A part of the address after # presses buttons: for links and tests.
+  setMode(first);
+  for (const text of decodeURIComponent(location.hash.slice(1)).split(",")) {
+    for (const b of panel.querySelectorAll("button, label")) if (text && b.textContent === text) b.click();
+  }
+  const start = performance.now();
+  renderer.setAnimationLoop(now => {
+    if (lines) lines.material.uniforms.clock.value = (now - start) / 1000 * header.transit / 6;
+    controls.update();
+    placeMarks();
+    renderer.render(scene, camera);
+  });
+}
