@@ -2,7 +2,6 @@ package generate
 
 import (
 	"fmt"
-	"math"
 
 	"carina/geometry"
 
@@ -60,14 +59,17 @@ func (o AirwayOptions) withDefaults() (AirwayOptions, error) {
 }
 
 // Airway makes a tree of airways that begins with a trachea and divides
-// Generations times. Branching planes are turned by 90° from one generation
-// to the next; where a branch would run into another one, the plane is turned
-// otherwise, the division narrowed or its branches shortened, and where
-// nothing helps the parent ends. The trachea runs down the z axis and divides
-// at the origin, first to both sides along x.
+// Generations times. The trachea runs down the z axis and divides at the
+// origin, to both sides along x; the branching planes are turned by 90° from
+// one generation to the next. Where a branch would run into another one or
+// leave no room for the next generation, the plane is turned otherwise, the
+// angle changed or the branches are shortened; where nothing helps, the parent
+// ends. A branch too short to part from its sibling is lengthened: in Weibel's
+// model that is generation 3, from 7.6 mm to 9.7 mm.
 //
 // It returns the closed surface and its ends: the inlet at the trachea first,
-// then the outlets, the largest first.
+// then the outlets, the largest first. The names of the surface's solids are
+// "wall" and those of the openings.
 func Airway(options AirwayOptions) (*geometry.Surface, []geometry.Opening, error) {
 	o, err := options.withDefaults()
 	if err != nil {
@@ -89,69 +91,4 @@ func trachea(diameter, length float64, res resolution) *branch {
 		along:  r3.Vec{Z: -1},
 	}
 	return newTrunk(f, diameter/2, length, res)
-}
-
-// grow divides the trachea, generation by generation.
-func grow(o AirwayOptions) (*branch, error) {
-	res := resolution{trunkSegments: o.Segments, trunkRadius: o.Diameter / 2}
-	trunk := trachea(o.Diameter, o.Length, res)
-	taken := newSpace()
-	taken.insert(trunk)
-	scale := o.Diameter / weibelA[0].diameter
-	queue := []*branch{trunk}
-	for len(queue) > 0 {
-		b := queue[0]
-		queue = queue[1:]
-		if b.generation == o.Generations {
-			continue
-		}
-		plans, err := o.Rule.plan(b, scale, o.Seed)
-		if err != nil {
-			return nil, err
-		}
-		if !taken.place(b, plans, res) {
-			continue
-		}
-		for _, d := range b.daughters {
-			taken.insert(d)
-			queue = append(queue, d)
-		}
-	}
-	return trunk, nil
-}
-
-// Alternatives for a division that would run into another branch, in the
-// order in which they are tried.
-var (
-	turnsTried  = [...]float64{0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90} // degrees added to the turn of the plane
-	anglesTried = [...]float64{1, 0.85, 1.15, 0.7}                                 // factors on the branching angles
-	lengthTried = [...]float64{1, 0.85, 0.7, 0.55}                                 // factors on the lengths
-)
-
-// place divides b so that its daughters keep clear of all branches in the
-// space. It reports whether that was possible; if not, b has a flat end.
-func (s *space) place(b *branch, plans [2]daughterPlan, res resolution) bool {
-	quarter := math.Pi / 2
-	if b.parent == nil {
-		quarter = 0
-	}
-	for _, lengthFactor := range lengthTried {
-		for _, angleFactor := range anglesTried {
-			for _, turn := range turnsTried {
-				tried := plans
-				for d := range tried {
-					tried[d].length *= lengthFactor
-					tried[d].angle *= angleFactor
-				}
-				if err := b.divide(quarter+turn*math.Pi/180, tried, res); err != nil {
-					continue
-				}
-				if s.free(b.daughters[0]) && s.free(b.daughters[1]) {
-					return true
-				}
-			}
-		}
-	}
-	b.cut()
-	return false
 }

@@ -18,7 +18,7 @@ func TestAirway(t *testing.T) {
 	}{
 		{"default", generate.AirwayOptions{}, 16},
 		{"one generation", generate.AirwayOptions{Generations: 1}, 2},
-		{"six generations", generate.AirwayOptions{Generations: 6}, 64},
+		{"seven generations", generate.AirwayOptions{Generations: 7}, 128},
 		{"kitaoka", generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 5}, 32},
 		{"kitaoka, another seed", generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 5, Seed: 7}, 32},
 		{"kitaoka, a third seed", generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 6, Seed: 1 << 60}, 64},
@@ -38,6 +38,31 @@ func TestAirway(t *testing.T) {
 			}
 			if n := countCrossings(s); n != 0 {
 				t.Errorf("%d edges pierce a triangle", n)
+			}
+		})
+	}
+}
+
+// TestElevenGenerations checks the deepest airways, with 2¹¹ ends if none is
+// left out for want of room. (Their triangles do not pierce each other either,
+// but to test that takes a minute.)
+func TestElevenGenerations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	for _, rule := range []generate.Rule{generate.Weibel, generate.Kitaoka} {
+		t.Run(string(rule), func(t *testing.T) {
+			s, openings, err := generate.Airway(generate.AirwayOptions{Rule: rule, Generations: 11})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkClosedManifold(t, s)
+			checkOpenings(t, s, openings)
+			if len(openings) <= 2000 {
+				t.Errorf("%d openings, want more than 2000", len(openings))
+			}
+			if n := len(s.Triangles); n > 3_000_000 {
+				t.Errorf("%d triangles, want at most three million", n)
 			}
 		})
 	}
@@ -109,6 +134,6 @@ func ExampleAirway() {
 	fmt.Printf("%d ends, %.0f cm³\n", len(openings), s.Volume()*1e6)
 	fmt.Printf("%s: %.1f mm²\n", openings[0].Name, openings[0].Area*1e6)
 	// Output:
-	// 17 ends, 51 cm³
+	// 17 ends, 52 cm³
 	// inlet: 254.5 mm²
 }

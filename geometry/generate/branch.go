@@ -6,16 +6,12 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// endMargin is the straight length that a branch keeps between the last of
-// its own bend, taper and carina and its end, in radii.
-const endMargin = 0.5
-
 // A branch is one tube of a tree: from where its parent ends to where its
 // daughters begin, or to a flat end.
 type branch struct {
-	generation int // 0 for the trunk
-	path       uint64
-	segments   int // edges around the tube
+	generation int    // 0 for the trunk
+	path       uint64 // 1 for the trunk, 2p and 2p+1 for the daughters of p
+	segments   int    // edges around the tube
 	line       centerline
 	base       frame // of the centreline
 	parent     *branch
@@ -38,49 +34,65 @@ func newTrunk(f frame, radius, length float64, res resolution) *branch {
 		path:     1,
 		segments: n,
 		base:     f,
-		line:     centerline{bend: bendRatio * r, from: r, to: r, length: length},
+		line:     centerline{bend: r, from: r, to: r, length: length},
 	}
 }
 
-// divide gives b two daughters in the plane that is turned by turn from the
-// plane of b's own bend. Daughters too short to part are lengthened.
-func (b *branch) divide(turn float64, plans [2]daughterPlan, res resolution) error {
-	end := b.base.after(&b.line, b.line.length).turned(turn)
-	var lines [2]centerline
+// A division is the shape of a place where a branch divides, before it is
+// known in which plane.
+type division struct {
+	junction *junction
+	segments [2]int // edges around the daughters
+}
+
+// newDivision shapes the division of b into the planned daughters, with the
+// widest bends that their lengths leave room for. Those too short to part even
+// with the narrowest are lengthened.
+func (b *branch) newDivision(plans [2]daughterPlan, res resolution) (*division, error) {
 	var counts [2]int
 	for d, plan := range plans {
 		counts[d] = res.segments(plan.radius)
 	}
-	from := b.line.to / roundness(b.segments) * roundness(counts[0]+counts[1])
-	for d, plan := range plans {
-		lines[d] = centerline{
-			bend:   bendRatio * from,
-			angle:  plan.angle,
-			from:   from,
-			to:     plan.radius * roundness(counts[d]),
-			taper:  taperRatio*from + thinTaper*max(0, plans[1-d].radius-plan.radius),
-			length: plan.length,
+	from := b.nominalRadius() * roundness(counts[0]+counts[1])
+	var j *junction
+	for _, bend := range bendRatios {
+		var lines [2]centerline
+		for d, plan := range plans {
+			lines[d] = centerline{
+				bend:   bend * from,
+				angle:  plan.angle,
+				from:   from,
+				to:     plan.radius * roundness(counts[d]),
+				taper:  bend*from + thinTaper*max(0, plans[1-d].radius-plan.radius),
+				length: plan.length,
+			}
+		}
+		var err error
+		if j, err = newJunction(lines); err != nil {
+			return nil, err
+		}
+		if !j.lengthen() {
+			break
 		}
 	}
-	j, err := newJunction(lines)
-	if err != nil {
-		return err
-	}
-	for d := range lines {
-		line := &j.lines[d]
-		least := max(line.arc(), line.taper, j.tip[d]) + endMargin*line.to
-		line.length = max(line.length, least)
+	return &division{j, counts}, nil
+}
+
+// divide gives b the two daughters of a division, in the plane that is turned
+// by turn from the plane of b's own bend.
+func (b *branch) divide(shape *division, turn float64) {
+	end := b.end().turned(turn)
+	b.junction = shape.junction
+	for d := range b.daughters {
 		b.daughters[d] = &branch{
 			generation: b.generation + 1,
 			path:       2*b.path + uint64(d),
-			segments:   counts[d],
-			line:       *line,
+			segments:   shape.segments[d],
+			line:       shape.junction.lines[d],
 			base:       end.turned(float64(d) * math.Pi),
 			parent:     b,
 		}
 	}
-	b.junction = j
-	return nil
 }
 
 // cut makes b's end a flat one again.

@@ -15,32 +15,24 @@ import (
 // hang together, and vertices − edges + faces = 2.
 func checkClosedManifold(t *testing.T, s *geometry.Surface) {
 	t.Helper()
-	next := make(map[[2]int32]int, 3*len(s.Triangles)) // directed edge → triangle
-	for i, tri := range s.Triangles {
-		for k := range 3 {
-			e := [2]int32{tri.V[k], tri.V[(k+1)%3]}
-			if e[0] == e[1] {
-				t.Fatalf("triangle %d uses vertex %d twice", i, e[0])
-			}
-			if other, ok := next[e]; ok {
-				t.Fatalf("triangles %d and %d both have the edge %v", other, i, e)
-			}
-			next[e] = i
-		}
-	}
-	fans := make([]int, len(s.Vertices)) // triangles around each vertex
+	around := newCorners(s)
 	reached := make([]bool, len(s.Triangles))
-	stack, count := []int{0}, 1
+	stack, count := []int32{0}, 1
 	reached[0] = true
 	for len(stack) > 0 {
 		i := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for k := range 3 {
 			a, b := s.Triangles[i].V[k], s.Triangles[i].V[(k+1)%3]
-			fans[a]++
-			j, ok := next[[2]int32{b, a}]
-			if !ok {
-				t.Fatalf("the edge %d–%d of triangle %d has no neighbour", a, b, i)
+			if a == b {
+				t.Fatalf("triangle %d uses vertex %d twice", i, a)
+			}
+			if _, n := around.withEdge(s, a, b); n != 1 {
+				t.Fatalf("%d triangles have the edge %d→%d", n, a, b)
+			}
+			j, n := around.withEdge(s, b, a)
+			if n != 1 {
+				t.Fatalf("the edge %d→%d of triangle %d has %d neighbours", a, b, i, n)
 			}
 			if !reached[j] {
 				reached[j] = true
@@ -52,12 +44,12 @@ func checkClosedManifold(t *testing.T, s *geometry.Surface) {
 	if count != len(s.Triangles) {
 		t.Fatalf("%d of %d triangles hang together", count, len(s.Triangles))
 	}
-	for e, start := range next {
-		if n := fanLength(s, next, e, start); n != fans[e[0]] {
-			t.Fatalf("vertex %d has %d triangles, but a fan of %d", e[0], fans[e[0]], n)
+	for v := range s.Vertices {
+		if fan, want := around.fan(s, int32(v)), len(around.at(int32(v))); fan != want {
+			t.Fatalf("vertex %d has %d triangles, but a fan of %d", v, want, fan)
 		}
 	}
-	if euler := len(s.Vertices) - len(next)/2 + len(s.Triangles); euler != 2 {
+	if euler := len(s.Vertices) - 3*len(s.Triangles)/2 + len(s.Triangles); euler != 2 {
 		t.Fatalf("Euler characteristic %d, want 2", euler)
 	}
 	if v := s.Volume(); v <= 0 {
@@ -65,16 +57,55 @@ func checkClosedManifold(t *testing.T, s *geometry.Surface) {
 	}
 }
 
-// fanLength counts the triangles met on a way around the first vertex of
-// edge e, which belongs to triangle start.
-func fanLength(s *geometry.Surface, next map[[2]int32]int, e [2]int32, start int) int {
-	n, i := 0, start
-	for {
-		n++
-		// The edge of triangle i that ends in the vertex, seen from its neighbour.
+// corners lists the triangles around every vertex.
+type corners struct{ first, triangle []int32 }
+
+func newCorners(s *geometry.Surface) corners {
+	c := corners{make([]int32, len(s.Vertices)+1), make([]int32, 3*len(s.Triangles))}
+	for _, tri := range s.Triangles {
+		for _, v := range tri.V {
+			c.first[v+1]++
+		}
+	}
+	for v := range s.Vertices {
+		c.first[v+1] += c.first[v]
+	}
+	next := append([]int32{}, c.first...)
+	for i, tri := range s.Triangles {
+		for _, v := range tri.V {
+			c.triangle[next[v]] = int32(i)
+			next[v]++
+		}
+	}
+	return c
+}
+
+// at returns the triangles around vertex v.
+func (c corners) at(v int32) []int32 { return c.triangle[c.first[v]:c.first[v+1]] }
+
+// withEdge returns a triangle that has the directed edge from a to b, and how
+// many have it.
+func (c corners) withEdge(s *geometry.Surface, a, b int32) (triangle int32, n int) {
+	for _, i := range c.at(a) {
+		v := s.Triangles[i].V
+		if v[0] == a && v[1] == b || v[1] == a && v[2] == b || v[2] == a && v[0] == b {
+			triangle = i
+			n++
+		}
+	}
+	return triangle, n
+}
+
+// fan counts the triangles met on one way around vertex v.
+func (c corners) fan(s *geometry.Surface, v int32) int {
+	if len(c.at(v)) == 0 {
+		return -1 // a vertex that nothing uses
+	}
+	start := c.at(v)[0]
+	for i, n := start, 1; ; n++ {
 		for k := range 3 {
-			if s.Triangles[i].V[k] == e[0] {
-				i = next[[2]int32{e[0], s.Triangles[i].V[(k+2)%3]}]
+			if s.Triangles[i].V[k] == v {
+				i, _ = c.withEdge(s, v, s.Triangles[i].V[(k+2)%3])
 				break
 			}
 		}
@@ -156,6 +187,8 @@ func countCrossings(s *geometry.Surface) int {
 		eachCube(side, func(k [3]int32) { grid[k] = append(grid[k], int32(i)) }, a, b, c)
 	}
 	crossings := 0
+	met := make([]int32, len(s.Triangles)) // number of the last edge that met each triangle
+	var edge int32
 	for i := range s.Triangles {
 		for k := range 3 {
 			from, to := s.Triangles[i].V[k], s.Triangles[i].V[(k+1)%3]
@@ -163,14 +196,14 @@ func countCrossings(s *geometry.Surface) int {
 				continue
 			}
 			p, q := s.Vertices[from], s.Vertices[to]
-			met := make(map[int32]bool)
+			edge++
 			eachCube(side, func(k [3]int32) {
 				for _, o := range grid[k] {
 					v := s.Triangles[o].V
-					if met[o] || v[0] == from || v[1] == from || v[2] == from || v[0] == to || v[1] == to || v[2] == to {
+					if met[o] == edge || v[0] == from || v[1] == from || v[2] == from || v[0] == to || v[1] == to || v[2] == to {
 						continue
 					}
-					met[o] = true
+					met[o] = edge
 					if pierces(p, q, s.Vertices[v[0]], s.Vertices[v[1]], s.Vertices[v[2]]) {
 						crossings++
 					}

@@ -19,15 +19,41 @@ type ball struct {
 	branch  *branch
 }
 
-// balls covers the branch with spheres, half a radius apart.
-func (b *branch) balls() []ball {
-	n := int(math.Ceil(b.line.length/(b.line.to/2))) + 1
+// reserved reports whether the ball lies ahead of its branch's end.
+func (item ball) reserved() bool { return item.station > item.branch.line.length }
+
+// balls covers the branch, drawn out to the given multiple of its length,
+// with spheres half a radius apart.
+func (b *branch) balls(drawnOut float64) []ball {
+	length := drawnOut * b.line.length
+	n := int(math.Ceil(length/(b.line.to/2))) + 1
 	balls := make([]ball, n)
 	for i := range balls {
-		s := b.line.length * float64(i) / float64(n-1)
+		s := length * float64(i) / float64(n-1)
 		balls[i] = ball{b.axis(s), b.line.radius(s), s, b}
 	}
 	return balls
+}
+
+// collides reports whether two balls are too close. Branches that meet at a
+// junction are not held apart there: a branch from its parent nowhere, from
+// its parent's sibling and its grandparent not before it has left its own
+// sibling. What a branch reserved ahead of its end is void once it has
+// divided.
+func (item ball) collides(other ball) bool {
+	parent := item.branch.parent
+	if other.branch == parent || other.reserved() && other.branch.junction != nil {
+		return false
+	}
+	factor := clearance
+	if other.branch.parent == parent.parent || other.branch == parent.parent {
+		if item.station < item.branch.start() {
+			return false
+		}
+		factor = 1
+	}
+	reach := factor * (item.radius + other.radius)
+	return r3.Norm2(r3.Sub(item.center, other.center)) < reach*reach
 }
 
 // A space holds the branches that are already there, in a sparse grid of
@@ -54,11 +80,10 @@ func classOf(radius float64) int {
 	return int(math.Ceil(math.Log2(radius)))
 }
 
-// side returns the side of the cubes for a size class: the largest diameter.
-func (c cube) side() float64 { return math.Ldexp(2, c.class) }
-
+// cubeAt returns the cube of the size class that holds p. Its side is the
+// largest diameter of the class.
 func cubeAt(class int, p r3.Vec) cube {
-	side := cube{class: class}.side()
+	side := math.Ldexp(2, class)
 	return cube{
 		class: class,
 		x:     int(math.Floor(p.X / side)),
@@ -67,9 +92,10 @@ func cubeAt(class int, p r3.Vec) cube {
 	}
 }
 
-// insert adds a branch.
-func (s *space) insert(b *branch) {
-	for _, item := range b.balls() {
+// insert adds a branch and reserves the room ahead of it, up to the given
+// multiple of its length.
+func (s *space) insert(b *branch, room float64) {
+	for _, item := range b.balls(room) {
 		class := classOf(item.radius)
 		s.least, s.most = min(s.least, class), max(s.most, class)
 		at := cubeAt(class, item.center)
@@ -79,18 +105,31 @@ func (s *space) insert(b *branch) {
 
 // free reports whether b keeps clear of all branches in the space.
 func (s *space) free(b *branch) bool {
-	for _, item := range b.balls() {
+	return !s.meets(b, 1, false)
+}
+
+// roomy reports whether b and the room ahead of it, up to the given multiple
+// of its length, keep clear of all branches in the space and of what they
+// reserved.
+func (s *space) roomy(b *branch, room float64) bool {
+	return !s.meets(b, room, true)
+}
+
+// meets reports whether b, drawn out, comes too close to another branch or,
+// if asked, to reserved room.
+func (s *space) meets(b *branch, drawnOut float64, reserved bool) bool {
+	for _, item := range b.balls(drawnOut) {
 		for class := s.least; class <= s.most; class++ {
-			if s.near(item, class) {
-				return false
+			if s.near(item, class, reserved) {
+				return true
 			}
 		}
 	}
-	return true
+	return false
 }
 
 // near reports whether a ball of the class comes too close to item.
-func (s *space) near(item ball, class int) bool {
+func (s *space) near(item ball, class int, reserved bool) bool {
 	reach := clearance * (item.radius + math.Ldexp(1, class))
 	low := cubeAt(class, r3.Sub(item.center, r3.Vec{X: reach, Y: reach, Z: reach}))
 	high := cubeAt(class, r3.Add(item.center, r3.Vec{X: reach, Y: reach, Z: reach}))
@@ -98,7 +137,7 @@ func (s *space) near(item ball, class int) bool {
 		for y := low.y; y <= high.y; y++ {
 			for x := low.x; x <= high.x; x++ {
 				for _, other := range s.cubes[cube{class, x, y, z}] {
-					if item.collides(other) {
+					if (reserved || !other.reserved()) && item.collides(other) {
 						return true
 					}
 				}
@@ -106,24 +145,4 @@ func (s *space) near(item ball, class int) bool {
 		}
 	}
 	return false
-}
-
-// collides reports whether two balls are too close. Branches that meet at a
-// junction are not held apart there: a branch from its parent nowhere, from
-// its parent's sibling and its grandparent not before it has left its own
-// sibling.
-func (item ball) collides(other ball) bool {
-	parent := item.branch.parent
-	if other.branch == parent {
-		return false
-	}
-	factor := clearance
-	if other.branch.parent == parent.parent || other.branch == parent.parent {
-		if item.station < item.branch.start() {
-			return false
-		}
-		factor = 1
-	}
-	reach := factor * (item.radius + other.radius)
-	return r3.Norm2(r3.Sub(item.center, other.center)) < reach*reach
 }

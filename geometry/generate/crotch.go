@@ -8,7 +8,7 @@ import (
 
 // crotchSamples is the number of points by which the crotch is measured
 // before it is divided evenly.
-const crotchSamples = 48
+const crotchSamples = 32
 
 // A crotchPoint is a point of the front half of the crotch: its place in the
 // junction's coordinates, and its station and angle on both daughters. On

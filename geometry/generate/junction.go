@@ -7,16 +7,31 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// Proportions of a junction, in radii of the parent or of the smaller
-// daughter.
+// bendRatios are the radii of the daughters' arcs over the parent's radius,
+// the preferred one first. The radius of the tube changes over the same
+// length.
+var bendRatios = [...]float64{3.5, 3, 2.5, 2}
+
 const (
-	bendRatio   = 2.0 // radius of the daughters' arcs over the parent's radius
-	taperRatio  = 2.0 // length over which the radius changes over the parent's radius
-	thinTaper   = 2.5 // what the thinner daughter adds to that, over the difference of the two radii
-	filletRatio = 0.5 // range of the fillet over the smaller daughter's radius
-	filletRise  = 1.5 // parent radii after which the fillet is fully there
-	scanSteps   = 400 // of the search for the carina's tip
-	bisections  = 48  // halvings of a bracket: to the last bits of a float64
+	// thinTaper is the length that the thinner daughter adds to its taper,
+	// over the difference of the two radii: or it would, for a while, lie
+	// inside the thicker one.
+	thinTaper = 2.5
+	// filletRatio is the range of the fillet over the thinner daughter's
+	// radius.
+	filletRatio = 0.5
+	// filletRise is the height, over the radius of the bends, at which the
+	// fillet has its full range.
+	filletRise = 0.75
+	// endMargin is the straight length that a branch keeps between the last
+	// of its own bend, taper and carina and its end, in its radii.
+	endMargin = 0.5
+	// scanSteps and scanLength, in parent's radii, are those of the search
+	// for the carina's tip.
+	scanSteps  = 128
+	scanLength = 8
+	// bisections is the number of halvings of a bracket, to 10⁻¹² of it.
+	bisections = 40
 )
 
 // errInseparable says that two daughters do not part along their length.
@@ -43,7 +58,7 @@ func newJunction(lines [2]centerline) (*junction, error) {
 	j := &junction{
 		lines:  lines,
 		fillet: filletRatio * min(lines[0].to, lines[1].to),
-		rise:   filletRise * lines[0].from,
+		rise:   filletRise * lines[0].bend,
 	}
 	for d := range j.lines {
 		s, err := j.findTip(d)
@@ -55,6 +70,21 @@ func newJunction(lines [2]centerline) (*junction, error) {
 	return j, nil
 }
 
+// lengthen makes the daughters long enough for bend, taper and carina. It
+// reports whether one of them was too short.
+func (j *junction) lengthen() bool {
+	lengthened := false
+	for d := range j.lines {
+		line := &j.lines[d]
+		least := max(line.arc(), line.taper, j.tip[d]) + endMargin*line.to
+		if line.length < least {
+			line.length = least
+			lengthened = true
+		}
+	}
+	return lengthened
+}
+
 // findTip returns the station at which the inner side of daughter d leaves
 // the other daughter's tube.
 func (j *junction) findTip(d int) (float64, error) {
@@ -62,7 +92,7 @@ func (j *junction) findTip(d int) (float64, error) {
 		p, k := j.inflated(d, s, math.Pi)
 		return j.distance(1-d, p) >= k/4
 	}
-	length := 6 * j.lines[d].from
+	length := scanLength * j.lines[d].from
 	low := length / scanSteps
 	if outside(low) {
 		return 0, errInseparable
@@ -99,19 +129,30 @@ func own(d int, p r3.Vec) r3.Vec {
 	return p
 }
 
-// point returns the place at distance t from station s of daughter d, at
-// angle psi: 0 on the outer side of the bend, π towards the other daughter.
-func (j *junction) point(d int, s, psi, t float64) r3.Vec {
-	return own(d, j.lines[d].point(s, psi, t))
-}
+// A ray runs from a point of a centreline to the wall, perpendicular to the
+// centreline.
+type ray struct{ from, direction r3.Vec }
 
-// point returns the place at distance t from station s at angle psi, in the
-// centreline's own coordinates.
-func (c *centerline) point(s, psi, t float64) r3.Vec {
+// at returns the point of the ray at distance t from its start.
+func (r ray) at(t float64) r3.Vec { return r3.Add(r.from, r3.Scale(t, r.direction)) }
+
+// ray returns the ray from station s at angle psi, 0 on the outer side of the
+// bend, in the centreline's own coordinates.
+func (c *centerline) ray(s, psi float64) ray {
 	x, z, turned := c.at(s)
 	sin, cos := math.Sincos(turned)
 	sinPsi, cosPsi := math.Sincos(psi)
-	return r3.Vec{X: x + t*cosPsi*cos, Y: t * sinPsi, Z: z - t*cosPsi*sin}
+	return ray{
+		from:      r3.Vec{X: x, Z: z},
+		direction: r3.Vec{X: cosPsi * cos, Y: sinPsi, Z: -cosPsi * sin},
+	}
+}
+
+// ray returns the ray from station s of daughter d at angle psi, π towards
+// the other daughter.
+func (j *junction) ray(d int, s, psi float64) ray {
+	r := j.lines[d].ray(s, psi)
+	return ray{own(d, r.from), own(d, r.direction)}
 }
 
 // distance returns how far p lies outside the tube of daughter d, measured in
@@ -134,11 +175,12 @@ func (j *junction) blend(p r3.Vec) float64 {
 // tubes are equally far, the smooth union's surface is there.
 func (j *junction) inflated(d int, s, psi float64) (r3.Vec, float64) {
 	r := j.lines[d].radius(s)
-	p := j.point(d, s, psi, r)
+	line := j.ray(d, s, psi)
+	p := line.at(r)
 	k := j.blend(p)
 	// The range depends on the point and the point on the range, weakly.
 	for range 4 {
-		p = j.point(d, s, psi, r+k/4)
+		p = line.at(r + k/4)
 		k = j.blend(p)
 	}
 	return p, k
@@ -149,12 +191,13 @@ func (j *junction) inflated(d int, s, psi float64) (r3.Vec, float64) {
 // crotch.
 func (j *junction) surface(d int, s, psi float64) float64 {
 	r := j.lines[d].radius(s)
-	p := j.point(d, s, psi, r)
+	line := j.ray(d, s, psi)
+	p := line.at(r)
 	if k := j.blend(p); j.distance(1-d, p) >= k {
 		return r
 	}
 	return bisect(r, r+j.fillet/4, func(t float64) bool {
-		p := j.point(d, s, psi, t)
+		p := line.at(t)
 		return smoothMin(t-r, j.distance(1-d, p), j.blend(p)) >= 0
 	})
 }

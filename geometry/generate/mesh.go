@@ -118,7 +118,7 @@ func (m *mesh) ring(b *branch, s float64, n int, distance func(psi float64) floa
 	row := make([]int32, n+1)
 	for i := range n {
 		psi := -math.Pi + 2*math.Pi*float64(i)/float64(n)
-		row[i] = m.add(b.base.world(b.line.point(s, psi, distance(psi))))
+		row[i] = m.add(b.base.world(b.line.ray(s, psi).at(distance(psi))))
 	}
 	row[n] = row[0]
 	return row

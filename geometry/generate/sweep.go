@@ -10,6 +10,14 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
+// ringStep is the distance between the rings of a tube, in their edges. A tube
+// is straight for most of its length; a longer step costs no accuracy.
+const ringStep = 1.5
+
+// rowStep is the distance between the rows of a junction along the crotch, in
+// edges of the daughters. On the outer sides the rows are closer together.
+const rowStep = 1.4
+
 // stitchStep is the distance from the last ring of a branch to the ring where
 // its daughters begin, in edges of the last ring.
 const stitchStep = 0.8
@@ -117,7 +125,7 @@ func (b *branch) side() int { return int(b.path & 1) }
 func (m *mesh) tube(b *branch, row []int32, end float64) []int32 {
 	start := b.start()
 	edge := 2 * math.Pi * b.line.to / float64(b.segments)
-	steps := max(1, int(math.Round((end-start)/edge)))
+	steps := max(1, int(math.Round((end-start)/(ringStep*edge))))
 	for i := 1; i <= steps; i++ {
 		s := start + (end-start)*float64(i)/float64(steps)
 		next := m.ring(b, s, b.segments, func(psi float64) float64 {
@@ -138,7 +146,7 @@ func (m *mesh) divide(b *branch, lower []int32) ([2][]int32, error) {
 	j := b.junction
 	counts := [2]int{b.daughters[0].segments, b.daughters[1].segments}
 	edge := math.Pi * (j.lines[0].to/float64(counts[0]) + j.lines[1].to/float64(counts[1]))
-	points, err := j.crotch(edge)
+	points, err := j.crotch(rowStep * edge)
 	if err != nil {
 		return [2][]int32{}, err
 	}
@@ -185,7 +193,7 @@ func (m *mesh) arm(b *branch, d int, points []crotchPoint, ends [2][]int32) [][]
 			across := 2*float64(i)/float64(n) - 1
 			s := outer + across*across*(p.station[d]-outer)
 			psi := p.angle[d] * across
-			row[i] = m.add(b.base.world(b.line.point(s, psi, j.surface(d, s, psi))))
+			row[i] = m.add(b.base.world(b.line.ray(s, psi).at(j.surface(d, s, psi))))
 		}
 		rows[r] = row
 	}
