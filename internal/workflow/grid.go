@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,25 +32,16 @@ type Gridded struct {
 
 // LoadGrid reads the case's grid file, or reads and voxelizes its surface.
 func (c *Case) LoadGrid(ctx context.Context, progress Progress) (*Gridded, error) {
-	isGrid, err := isGridFile(c.Surface)
-	if err != nil {
+	kind, err := KindOf(c.Surface)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if isGrid {
+	case kind == GridFile:
 		return c.readGrid()
+	case kind == SurfaceFile:
+		return c.voxelize(ctx, progress)
 	}
-	return c.voxelize(ctx, progress)
-}
-
-func isGridFile(path string) (bool, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return false, fmt.Errorf("reading the surface: %w", err)
-	}
-	defer file.Close()
-	magic := make([]byte, len(geometry.GridMagic))
-	n, err := io.ReadFull(file, magic)
-	return err == nil && n == len(magic) && bytes.Equal(magic, []byte(geometry.GridMagic)), nil
+	return nil, fmt.Errorf("%s is a %s file: give a surface or a grid", c.Surface, kind)
 }
 
 func (c *Case) readGrid() (*Gridded, error) {

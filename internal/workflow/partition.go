@@ -37,7 +37,7 @@ func (c *Case) Partition(ctx context.Context, g *Gridded, progress Progress) (*b
 func (c *Case) WritePartition(path string, p *balance.Partition, g *Gridded) error {
 	gridPath := c.Surface
 	if !g.FromGridFile || !sameFolder(gridPath, path) {
-		gridPath = gridBeside(path)
+		gridPath = GridBeside(path)
 		if err := geometry.WriteGrid(gridPath, g.Grid); err != nil {
 			return err
 		}
@@ -55,8 +55,8 @@ func sameFolder(a, b string) bool {
 	return err1 == nil && err2 == nil && first == second
 }
 
-// gridBeside names the grid file of a partition file.
-func gridBeside(path string) string {
+// GridBeside names the grid file of a partition file.
+func GridBeside(path string) string {
 	for _, suffix := range []string{".gz", ".json", ".part"} {
 		path = strings.TrimSuffix(path, suffix)
 	}

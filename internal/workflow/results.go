@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"carina/balance"
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
@@ -160,12 +161,17 @@ func (r *results) removeStalePieces() error {
 }
 
 func (r *results) writeCuboids(path string) error {
-	p := r.solver.Partition
+	return WriteCuboids(path, r.solver.Partition, r.solver.Grid)
+}
+
+// WriteCuboids writes the cuboids of a partition as VTK boxes that carry their
+// owner and counts.
+func WriteCuboids(path string, p *balance.Partition, g *geometry.Grid) error {
 	boxes := make([]output.Box, len(p.Cuboids))
 	for i := range boxes {
 		boxes[i] = output.Box{Cuboid: p.Cuboids[i], Counts: p.Counts[i], Owner: p.Owners[i]}
 	}
-	return output.WriteCuboids(path, r.frame, boxes)
+	return output.WriteCuboids(path, output.FrameOf(g), boxes)
 }
 
 func (r *results) flowPicture(s *solver.Summary, pressure bool) output.FlowPicture {

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"carina/balance"
+	"carina/internal/workflow"
+	"carina/partition"
+
+	"github.com/spf13/cobra"
+)
+
+func newInspect() *cobra.Command {
+	var unit string
+	command := &cobra.Command{
+		Use:   "inspect FILE",
+		Short: "Say what a surface, grid, partition file or graph is and whether it is sound",
+		Args:  exactly("a file"),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			path := arguments[0]
+			kind, err := workflow.KindOf(path)
+			if err != nil {
+				return err
+			}
+			switch kind {
+			case workflow.GridFile:
+				return inspectGrid(command, path)
+			case workflow.PartitionFile:
+				return inspectPartition(command, path)
+			case workflow.GraphFile:
+				return inspectGraph(command, path)
+			}
+			return inspectSurface(command, path, unit)
+		},
+	}
+	command.Flags().StringVar(&unit, "unit", "", "unit of a surface's coordinates (default guessed)")
+	return command
+}
+
+func inspectSurface(command *cobra.Command, path, unit string) error {
+	c := workflow.Case{Surface: path, Unit: unit}
+	report, err := c.InspectSurface()
+	if err != nil {
+		return err
+	}
+	return printResult(command, report, report.Words)
+}
+
+func inspectGrid(command *cobra.Command, path string) error {
+	c := workflow.Case{Surface: path}
+	g, err := c.LoadGrid(command.Context(), nil)
+	if err != nil {
+		return err
+	}
+	return printResult(command, &g.Report, g.Report.Words)
+}
+
+// inspectPartition shows the partition and, if its grid file is there, checks
+// that they belong together.
+func inspectPartition(command *cobra.Command, path string) error {
+	p, err := balance.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return printResult(command, describePartition(path, p, 0), func() string {
+		const rows = 32
+		var w strings.Builder
+		w.WriteString(workflow.PartitionWords(p))
+		// A strings.Builder takes everything.
+		_ = p.Quality.WriteTable(&w, rows)
+		if _, grid, err := workflow.ReadPartition(path); err != nil {
+			fmt.Fprintf(&w, "cannot be solved as it is: %v\n", err)
+		} else if _, err := p.Segments(grid); err != nil {
+			fmt.Fprintf(&w, "cannot be solved as it is: %v\n", err)
+		} else {
+			fmt.Fprintf(&w, "sound: every fluid cell of %s has one owner\n", p.Source.File)
+		}
+		return w.String()
+	})
+}
+
+// graphDescription is what `carina inspect FILE.graph --json` prints.
+type graphDescription struct {
+	Vertices         int     `json:"vertices"`
+	Edges            int     `json:"edges"`
+	VertexWeight     int64   `json:"vertex_weight"`
+	HeaviestVertex   int64   `json:"heaviest_vertex"`
+	LargestDegree    int64   `json:"largest_degree"`
+	MeanDegree       float64 `json:"mean_degree"`
+	IsolatedVertices int     `json:"isolated_vertices"`
+}
+
+func inspectGraph(command *cobra.Command, path string) error {
+	g, err := readGraph(path)
+	if err != nil {
+		return err
+	}
+	d := describeGraph(g)
+	return printResult(command, d, func() string {
+		return fmt.Sprintf("%s: a sound graph of %d vertices and %d edges, %.2f neighbours on average, %d at most, %d vertices without any\n"+
+			"vertices weigh %d together, the heaviest %d\n",
+			path, d.Vertices, d.Edges, d.MeanDegree, d.LargestDegree, d.IsolatedVertices, d.VertexWeight, d.HeaviestVertex)
+	})
+}
+
+func describeGraph(g *partition.Graph) graphDescription {
+	d := graphDescription{Vertices: g.Vertices(), Edges: g.Edges(), VertexWeight: g.TotalVertexWeight(), HeaviestVertex: 1}
+	for _, weight := range g.VertexWeights {
+		d.HeaviestVertex = max(d.HeaviestVertex, weight)
+	}
+	for v := range d.Vertices {
+		degree := g.Offsets[v+1] - g.Offsets[v]
+		d.LargestDegree = max(d.LargestDegree, degree)
+		if degree == 0 {
+			d.IsolatedVertices++
+		}
+	}
+	if d.Vertices > 0 {
+		d.MeanDegree = 2 * float64(d.Edges) / float64(d.Vertices)
+	}
+	return d
+}

@@ -1,0 +1,85 @@
+package workflow
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"carina/geometry"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// FileKind is what a file holds.
+type FileKind string
+
+// The kinds of files that Carina reads.
+const (
+	SurfaceFile   FileKind = "surface"
+	GridFile      FileKind = "grid"
+	PartitionFile FileKind = "partition"
+	GraphFile     FileKind = "graph"
+)
+
+// KindOf tells what a file holds by its beginning: grid files by their first
+// bytes, partition files as JSON, graphs by their name or a first line of two
+// to four whole numbers; everything else is taken for a surface.
+func KindOf(path string) (FileKind, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	defer file.Close()
+	head, err := beginning(file)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte(geometry.GridMagic)):
+		return GridFile, nil
+	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")):
+		return PartitionFile, nil
+	case strings.HasSuffix(path, ".graph") || looksLikeGraph(head):
+		return GraphFile, nil
+	}
+	return SurfaceFile, nil
+}
+
+// beginning returns the first bytes of a file, decompressed if it is gzipped.
+func beginning(file io.Reader) ([]byte, error) {
+	const enough = 512
+	buffered := bufio.NewReader(file)
+	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		unzipped, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, err
+		}
+		buffered = bufio.NewReader(unzipped)
+	}
+	head := make([]byte, enough)
+	n, err := io.ReadFull(buffered, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	return head[:n], nil
+}
+
+func looksLikeGraph(head []byte) bool {
+	for line := range strings.Lines(string(head)) {
+		if strings.HasPrefix(line, "%") {
+			continue
+		}
+		fields := strings.Fields(line)
+		for _, field := range fields {
+			if strings.Trim(field, "0123456789") != "" {
+				return false
+			}
+		}
+		return len(fields) >= 2 && len(fields) <= 4
+	}
+	return false
+}
