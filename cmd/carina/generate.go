@@ -36,6 +36,9 @@ var generators = []struct {
 	{"bifurcation", "the trachea and two main bronchi", func(f *generateFlags, diameter, _ float64) (*geometry.Surface, []geometry.Opening, error) {
 		return generate.Bifurcation(generate.BifurcationOptions{Diameter: diameter, Segments: f.segments})
 	}},
+	{"bifurcation-large", "the same with one bronchus divided twice more", func(f *generateFlags, diameter, _ float64) (*geometry.Surface, []geometry.Opening, error) {
+		return generate.BifurcationLarge(generate.BifurcationOptions{Diameter: diameter, Segments: f.segments})
+	}},
 	{"pipe", "a straight round pipe", func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error) {
 		return generate.Pipe(generate.PipeOptions{Diameter: diameter, Length: length, Segments: f.segments})
 	}},

@@ -13,52 +13,41 @@ import (
 // made from, in SI units. Fields of the surface are missing where the grid
 // was read from a grid file.
 type GridReport struct {
-	Triangles int     `json:"triangles,omitempty"`
-	VolumeM3  float64 `json:"volume_m3,omitempty"`
-	AreaM2    float64 `json:"area_m2,omitempty"`
-	Unit      string  `json:"unit,omitempty"`
-	Method    string  `json:"method,omitempty"`
+	Triangles     int              `json:"triangles,omitempty"`
+	Closed        bool             `json:"closed"`
+	BoundaryLoops int              `json:"boundary_loops"`
+	Components    int              `json:"components,omitempty"`
+	VolumeM3      float64          `json:"volume_m3,omitempty"`
+	AreaM2        float64          `json:"area_m2,omitempty"`
+	Unit          string           `json:"unit,omitempty"`
+	Mended        *geometry.Mended `json:"mended,omitempty"`
+	Method        string           `json:"method,omitempty"`
 
-	Openings        []OpeningReport `json:"openings"`
-	SpacingM        float64         `json:"spacing_m"`
-	Size            [3]int32        `json:"size"`
-	FluidCells      int64           `json:"fluid_cells"`
-	FluidVolumeM3   float64         `json:"fluid_volume_m3"`
-	DroppedCells    int64           `json:"dropped_cells"`
-	LostOpenings    []int           `json:"lost_openings,omitempty"`
-	WallLinks       int64           `json:"wall_links"`
-	Seconds         float64         `json:"seconds"`
-	PeakMemoryBytes int64           `json:"peak_memory_bytes"`
+	Openings        []geometry.OpeningReport `json:"openings"`
+	SpacingM        float64                  `json:"spacing_m"`
+	Size            [3]int32                 `json:"size"`
+	FluidCells      int64                    `json:"fluid_cells"`
+	FluidVolumeM3   float64                  `json:"fluid_volume_m3"`
+	DroppedCells    int64                    `json:"dropped_cells"`
+	LostOpenings    []int                    `json:"lost_openings,omitempty"`
+	WallLinks       int64                    `json:"wall_links"`
+	Seconds         float64                  `json:"seconds"`
+	PeakMemoryBytes int64                    `json:"peak_memory_bytes"`
 
 	notes []string
 }
 
-// OpeningReport describes an opening.
-type OpeningReport struct {
-	Number  int        `json:"number"`
-	Name    string     `json:"name"`
-	Role    string     `json:"role"`
-	CenterM [3]float64 `json:"center_m"`
-	Normal  [3]float64 `json:"normal"`
-	AreaM2  float64    `json:"area_m2"`
-}
-
-func describeOpenings(openings []geometry.Opening) []OpeningReport {
-	list := make([]OpeningReport, len(openings))
-	for i, o := range openings {
-		list[i] = OpeningReport{o.Number, o.Name, string(o.Role),
-			[3]float64{o.Center.X, o.Center.Y, o.Center.Z}, [3]float64{o.Normal.X, o.Normal.Y, o.Normal.Z}, o.Area}
-	}
-	return list
-}
-
 func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) {
 	r.Triangles, r.Unit = len(s.Triangles), s.Unit.String()
-	r.VolumeM3, r.AreaM2 = p.Volume, p.Area
+	r.Closed, r.BoundaryLoops, r.Components = p.Closed, p.Loops, p.Components
+	r.VolumeM3, r.AreaM2, r.Mended = p.Volume, p.Area, &p.Mended
 	if unit := s.UnitReason; unit != "" && unit != "given" {
 		r.notes = append(r.notes, "unit: "+unit)
 	}
 	r.notes = append(r.notes, s.Notes...)
+	if mended := p.Mended.String(); mended != "nothing" {
+		r.notes = append(r.notes, "mended: "+mended)
+	}
 }
 
 func (r *GridReport) describeFilling(f geometry.Filled) {
@@ -72,7 +61,7 @@ func (r *GridReport) describeFilling(f geometry.Filled) {
 }
 
 func (r *GridReport) describeGrid(g *geometry.Grid, elapsed time.Duration) {
-	r.Openings = describeOpenings(g.Openings)
+	r.Openings = geometry.ReportOpenings(g.Openings)
 	r.SpacingM, r.Size, r.FluidCells = g.Spacing, g.Size, g.Cells()
 	r.FluidVolumeM3 = float64(r.FluidCells) * g.Spacing * g.Spacing * g.Spacing
 	r.WallLinks = int64(len(g.Links.Distance) - len(g.Links.Openings))
@@ -95,7 +84,7 @@ func (r *GridReport) Words() string {
 	return w.String()
 }
 
-func openingsTable(openings []OpeningReport) string {
+func openingsTable(openings []geometry.OpeningReport) string {
 	if len(openings) == 0 {
 		return "no openings were found: name them with --opening x,y,z,radius,name\n"
 	}
@@ -103,7 +92,7 @@ func openingsTable(openings []OpeningReport) string {
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %26s  %22s  %10s\n", "no.", "name", "role", "centre (mm)", "normal", "area (mm²)")
 	for _, o := range openings {
 		fmt.Fprintf(&w, "%3d  %-16s %-7s %8.2f %8.2f %8.2f  %6.3f  %6.3f  %6.3f  %10.2f\n", o.Number, o.Name, o.Role,
-			o.CenterM[0]*1e3, o.CenterM[1]*1e3, o.CenterM[2]*1e3, o.Normal[0], o.Normal[1], o.Normal[2], o.AreaM2*1e6)
+			o.Center[0]*1e3, o.Center[1]*1e3, o.Center[2]*1e3, o.Normal[0], o.Normal[1], o.Normal[2], o.Area*1e6)
 	}
 	return w.String()
 }

@@ -13,6 +13,7 @@ import (
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
+	"carina/internal/viewpage"
 	"carina/solver"
 	"carina/solver/output"
 )
@@ -23,7 +24,13 @@ type results struct {
 	solver *Solver
 	ranks  int
 	frame  output.Frame
+	// fields of all cells, on rank 0, where they are few enough for a page.
+	fields *solver.Fields
 }
+
+// pageLimit is the number of cells up to which a page to turn around is
+// written: its making needs the fields of all cells in one place.
+const pageLimit = 20_000_000
 
 func newResults(s *Solver, ranks int) *results {
 	return &results{solver: s, ranks: ranks, frame: output.FrameOf(s.Grid)}
@@ -38,6 +45,15 @@ func (r *results) piecePath(rank int) string { return r.path(fmt.Sprintf("flow_%
 func (r *results) visit(rank *solver.Rank, g gather) error {
 	if r.solver.Folder == "" {
 		return nil
+	}
+	if r.solver.Grid.Cells() <= pageLimit {
+		fields, err := rank.Gather()
+		if err != nil {
+			return err
+		}
+		if rank.Number() == 0 {
+			r.fields = fields
+		}
 	}
 	piece := r.piece(rank)
 	if err := output.WriteVTU(r.piecePath(rank.Number()), piece); err != nil {
@@ -93,6 +109,7 @@ func (r *results) finish(summary *solver.Summary, payloads [][]byte) (*Solution,
 		{"flow.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, false)) }},
 		{"pressure.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
 		{"ranks.png", func(path string) error { return output.WriteRanks(path, composites, r.ranksPicture(summary)) }},
+		{"view.html", func(path string) error { return r.writePage(path, summary) }},
 		{"summary.json", func(path string) error { return writeJSON(path, summary) }},
 	}
 	var failures []error
@@ -100,9 +117,9 @@ func (r *results) finish(summary *solver.Summary, payloads [][]byte) (*Solution,
 		path := r.path(w.name)
 		if err := w.write(path); err != nil {
 			failures = append(failures, err)
-			continue
+		} else if _, err := os.Stat(path); err == nil {
+			solution.Files = append(solution.Files, path)
 		}
-		solution.Files = append(solution.Files, path)
 	}
 	return solution, errors.Join(failures...)
 }
@@ -150,14 +167,22 @@ func (r *results) writePVTU(path string, time float64) error {
 // which would look as if they belonged to this one.
 func (r *results) removeStalePieces() error {
 	for rank := r.ranks; ; rank++ {
-		err := os.Remove(r.piecePath(rank))
-		if errors.Is(err, os.ErrNotExist) {
+		path := r.piecePath(rank)
+		if _, err := os.Stat(path); err != nil {
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("removing the piece of an earlier computation: %w", err)
+		if err := removeStale(path); err != nil {
+			return err
 		}
 	}
+}
+
+// removeStale removes a file that an earlier computation may have left.
+func removeStale(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("removing what an earlier computation left: %w", err)
+	}
+	return nil
 }
 
 func (r *results) writeCuboids(path string) error {
@@ -198,6 +223,22 @@ func (r *results) ranksPicture(s *solver.Summary) output.RanksPicture {
 		picture.Loads = append(picture.Loads, output.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
 	}
 	return picture
+}
+
+// writePage writes the page to turn around; a grid that is too large for one
+// has none.
+func (r *results) writePage(path string, s *solver.Summary) error {
+	if r.fields == nil {
+		return removeStale(path)
+	}
+	picture := r.flowPicture(s, false)
+	page, err := partitionPage(r.solver.Partition, r.solver.Grid)
+	if err != nil {
+		return err
+	}
+	page.Title, page.Subtitle, page.Flow = picture.Title, picture.Subtitle, picture.Flow
+	page.Pressure, page.Velocity = r.fields.Pressure, r.fields.Velocity
+	return viewpage.Write(path, page)
 }
 
 func inflow(s *solver.Summary) float64 {

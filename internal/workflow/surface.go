@@ -7,16 +7,8 @@ import (
 	"carina/geometry"
 )
 
-// SurfaceReport is what `carina inspect` says of a surface, in SI units.
-type SurfaceReport struct {
-	Triangles int             `json:"triangles"`
-	Unit      string          `json:"unit"`
-	VolumeM3  float64         `json:"volume_m3"`
-	AreaM2    float64         `json:"area_m2"`
-	Openings  []OpeningReport `json:"openings"`
-
-	notes []string
-}
+// SurfaceReport is what `carina inspect` says of a surface.
+type SurfaceReport struct{ geometry.Diagnosis }
 
 // InspectSurface reads a surface, diagnoses it and finds its openings.
 func (c *Case) InspectSurface() (*SurfaceReport, error) {
@@ -24,24 +16,35 @@ func (c *Case) InspectSurface() (*SurfaceReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := geometry.Prepare(surface, geometry.Options{})
+	options, err := c.voxelOptions(surface.Unit)
+	if err != nil {
+		return nil, err
+	}
+	diagnosis, err := geometry.Diagnose(surface, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Surface, err)
 	}
-	return &SurfaceReport{
-		Triangles: len(surface.Triangles), Unit: surface.Unit.String(),
-		VolumeM3: prepared.Volume, AreaM2: prepared.Area, Openings: describeOpenings(prepared.Openings),
-		notes: append([]string{"unit: " + surface.UnitReason}, surface.Notes...),
-	}, nil
+	return &SurfaceReport{diagnosis}, nil
 }
 
 // Words says the same for people.
 func (r *SurfaceReport) Words() string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "surface: %d triangles in %s, encloses %.4g mL, area %.4g cm²\n", r.Triangles, r.Unit, r.VolumeM3*1e6, r.AreaM2*1e4)
-	for _, note := range r.notes {
+	fmt.Fprintf(&w, "surface: %d triangles, %d vertices, %.4g × %.4g × %.4g mm; encloses %.4g mL, area %.4g cm²\n", r.Triangles, r.Vertices,
+		1e3*(r.High[0]-r.Low[0]), 1e3*(r.High[1]-r.Low[1]), 1e3*(r.High[2]-r.Low[2]), r.Volume*1e6, r.Area*1e4)
+	fmt.Fprintf(&w, "unit: %s (%s)\n", r.Unit, r.UnitReason)
+	closed := "closed"
+	if !r.Closed {
+		closed = fmt.Sprintf("open, with %d boundary loops", r.BoundaryLoops)
+	}
+	fmt.Fprintf(&w, "%s; components: %d; self-intersecting triangles: %d\n", closed, r.Components, r.SelfIntersections)
+	if len(r.Solids) > 1 {
+		fmt.Fprintf(&w, "solids: %s\n", strings.Join(r.Solids, ", "))
+	}
+	for _, note := range r.Notes {
 		fmt.Fprintf(&w, "note: %s\n", note)
 	}
+	fmt.Fprintf(&w, "verdict: %s\n", r.Verdict)
 	w.WriteString(openingsTable(r.Openings))
 	return w.String()
 }

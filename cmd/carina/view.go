@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"carina/internal/workflow"
+
+	"github.com/spf13/cobra"
+)
+
+func newView() *cobra.Command {
+	var output, unit string
+	command := &cobra.Command{
+		Use:   "view FILE",
+		Short: "Write an HTML page to look at a surface, grid or partition and turn it around",
+		Long: "Write one self-contained HTML page that any browser opens without a network.\n" +
+			"carina run and carina solve write one with the fields of the flow as view.html.",
+		Args: exactly("a surface, grid or partition file"),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			path := arguments[0]
+			if output == "" {
+				output = path + ".html"
+			}
+			if err := workflow.View(command.Context(), path, unit, output); err != nil {
+				return err
+			}
+			result := map[string]string{"file": output}
+			return printResult(command, result, func() string { return fmt.Sprintf("wrote %s\n", output) })
+		},
+	}
+	command.Flags().StringVarP(&output, "output", "o", "", "the page to write (default FILE.html)")
+	command.Flags().StringVar(&unit, "unit", "", "unit of a surface's coordinates (default guessed)")
+	return command
+}

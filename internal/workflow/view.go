@@ -1,0 +1,74 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"carina/balance"
+	"carina/geometry"
+	"carina/internal/viewpage"
+)
+
+// View writes a page on which a surface, a grid or a partition can be looked
+// at and turned around.
+func View(ctx context.Context, path, unit, page string) error {
+	p, err := pageOf(ctx, path, unit)
+	if err != nil {
+		return err
+	}
+	p.Title = filepath.Base(path)
+	return viewpage.Write(page, p)
+}
+
+func pageOf(ctx context.Context, path, unit string) (*viewpage.Page, error) {
+	kind, err := KindOf(path)
+	if err != nil {
+		return nil, err
+	}
+	c := Case{Surface: path, Unit: unit}
+	switch kind {
+	case SurfaceFile:
+		return c.surfacePage()
+	case GridFile:
+		g, err := c.LoadGrid(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &viewpage.Page{Grid: g.Grid, Subtitle: fmt.Sprintf("%s fluid cells", grouped(g.Grid.Cells()))}, nil
+	case PartitionFile:
+		p, g, err := ReadPartition(path)
+		if err != nil {
+			return nil, err
+		}
+		return partitionPage(p, g)
+	}
+	return nil, fmt.Errorf("%s is a %s file: give a surface, a grid or a partition", path, kind)
+}
+
+func (c *Case) surfacePage() (*viewpage.Page, error) {
+	surface, err := c.readSurface()
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := geometry.Prepare(surface, geometry.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Surface, err)
+	}
+	return &viewpage.Page{
+		Surface: prepared.Surface, Openings: prepared.Openings,
+		Subtitle: fmt.Sprintf("%s triangles, %d openings", grouped(int64(len(surface.Triangles))), len(prepared.Openings)),
+	}, nil
+}
+
+func partitionPage(p *balance.Partition, g *geometry.Grid) (*viewpage.Page, error) {
+	segments, err := p.Segments(g)
+	if err != nil {
+		return nil, err
+	}
+	return &viewpage.Page{
+		Grid: g, Segments: segments, Cuboids: p.Cuboids, Owners: p.Owners,
+		Subtitle: fmt.Sprintf("%s + %s: %s cuboids on %d ranks, heaviest %.3f of its share",
+			p.Method.Decompose, p.Method.Balance, grouped(int64(len(p.Cuboids))), len(p.Ranks), p.Quality.WorkMaxOverMean),
+	}, nil
+}
