@@ -63,6 +63,7 @@ type patch struct {
 	flat      float64 // share of the area that lies in one plane
 	name      string  // of the solid in the file
 	loop      []int32 // the boundary that it closes
+	byHand    bool    // made by a Disc
 }
 
 // capFinder looks for flat ends in a surface.

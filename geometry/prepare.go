@@ -46,6 +46,10 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	loops := boundaryLoops(p.Surface)
 	_, p.Components = newTopology(p.Surface).components(p.Surface)
 	caps := p.closeLoops(loops)
+	caps, err := p.cutDiscs(caps, o.Openings)
+	if err != nil {
+		return nil, err
+	}
 	p.Volume, p.Area = p.Surface.Volume(), p.Surface.Area()
 	patches := p.findOpenings(caps)
 	if len(patches) > math.MaxUint16 {
@@ -78,6 +82,54 @@ func (p *Prepared) closeLoops(loops [][]int32) []patch {
 	return caps
 }
 
+// cutDiscs cuts the surface at the openings placed by hand and adds their caps
+// to those of the boundary loops.
+func (p *Prepared) cutDiscs(caps []patch, discs []Disc) ([]patch, error) {
+	if len(discs) == 0 {
+		return caps, nil
+	}
+	// All planes are placed on the whole surface, where the side beyond an
+	// opening is the smaller one.
+	h, t := newHierarchy(p.Surface), newTopology(p.Surface)
+	planes := make([]plane, len(discs))
+	for i := range discs {
+		var err error
+		if planes[i], err = discs[i].place(p.Surface, h, t); err != nil {
+			return nil, err
+		}
+	}
+	for i, d := range discs {
+		cut, triangles, kept, err := cutDisc(p.Surface, d, planes[i])
+		if err != nil {
+			return nil, err
+		}
+		p.Surface = cut
+		caps = renumber(caps, kept)
+		if d.Name == "" {
+			d.Name = fmt.Sprintf("opening_%02d", i+1)
+		}
+		caps = append(caps, patch{triangles: triangles, name: d.Name, byHand: true})
+	}
+	return caps, nil
+}
+
+// renumber follows triangles to their new numbers, -1 for those that are gone,
+// and drops patches that lost any.
+func renumber(patches []patch, kept []int32) []patch {
+	out := patches[:0]
+	for _, p := range patches {
+		whole := true
+		for i, t := range p.triangles {
+			p.triangles[i] = kept[t]
+			whole = whole && kept[t] >= 0
+		}
+		if whole {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // findOpenings returns the ends of the lumen, largest first: loops that were
 // the open ends of tubes, and the flat solids that the file names, or else the
 // flat ends found by shape.
@@ -90,10 +142,12 @@ func (p *Prepared) findOpenings(caps []patch) []patch {
 		c := &caps[i]
 		f.fit(c)
 		c.core = c.normal
-		if c.area >= noArea*f.typical*f.typical {
+		if !c.byHand && c.area >= noArea*f.typical*f.typical {
 			open = append(open, c.loop)
 		}
 		switch {
+		case c.byHand:
+			found = append(found, *c)
 		case f.isOpenEnd(c):
 			found = append(found, *c)
 			p.Mended.CappedOpenings++
@@ -113,7 +167,7 @@ func (p *Prepared) findOpenings(caps []patch) []patch {
 	if len(named) > 0 {
 		found = append(found, named...)
 	} else {
-		f.strict = len(found) > 0
+		f.strict = p.Mended.CappedOpenings > 0
 		found = append(found, f.find()...)
 	}
 	slices.SortStableFunc(found, func(a, b patch) int { return cmp.Compare(b.area, a.area) })

@@ -52,17 +52,6 @@ type Options struct {
 	Progress func(stage string, done float64)
 }
 
-// Disc is an opening placed by hand: the lumen is cut by the plane of the
-// disc and what lies beyond it is left out.
-type Disc struct {
-	Center r3.Vec
-	Radius float64
-	// Normal points out of the lumen; zero lets the program align it with the
-	// tube.
-	Normal r3.Vec
-	Name   string
-}
-
 func (o *Options) check() error {
 	switch {
 	case o.Spacing < 0 || math.IsNaN(o.Spacing) || math.IsInf(o.Spacing, 0):
