@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zlib"
-	"golang.org/x/sync/errgroup"
 )
 
 // blockSize is the number of bytes compressed together.
@@ -59,7 +58,7 @@ func writeAppended(f file, grid, head string, field string, sections []section) 
 	if _, err := f.Write(xml.Bytes()); err != nil {
 		return err
 	}
-	w := &blockWriter{f: f, at: int64(xml.Len())}
+	w := newBlockWriter(f, int64(xml.Len()))
 	base, hole := w.at, 0
 	for _, s := range sections {
 		for _, a := range s.arrays {
@@ -78,15 +77,33 @@ func writeAppended(f file, grid, head string, field string, sections []section) 
 }
 
 // blockWriter writes the blocks of one data array after another. Blocks are
-// compressed in parallel and written in order.
+// compressed in the background and written in order.
 type blockWriter struct {
-	f       file
-	at      int64 // file position of the next block
-	header  []byte
-	pending [][]byte // full blocks, then the one being filled
-	used    int      // blocks of pending that hold data
-	spent   int64    // bytes taken so far
-	err     error
+	f      file
+	at     int64 // file position of the next block
+	header []byte
+	// ring holds the blocks that are being compressed, the oldest at next,
+	// behind them the one being filled.
+	ring       []*block
+	next, busy int
+	spent      int64 // bytes taken so far
+	err        error
+}
+
+// block is bytes on their way into the file; its buffers are used again.
+type block struct {
+	raw    []byte
+	packed bytes.Buffer
+	z      *zlib.Writer
+	done   chan error
+}
+
+func newBlockWriter(f file, at int64) *blockWriter {
+	w := &blockWriter{f: f, at: at, ring: make([]*block, 2*runtime.GOMAXPROCS(0)+1)}
+	for i := range w.ring {
+		w.ring[i] = &block{raw: make([]byte, 0, blockSize), done: make(chan error, 1)}
+	}
+	return w
 }
 
 // array writes the header and blocks of a.
@@ -100,7 +117,12 @@ func (w *blockWriter) array(a *dataArray) error {
 	w.at += int64(len(w.header)) + 8*blocks
 	w.spent = 0
 	a.fill(w)
-	w.flush()
+	if len(w.filling().raw) > 0 {
+		w.compress()
+	}
+	for w.busy > 0 {
+		w.collect()
+	}
 	if w.err != nil {
 		return w.err
 	}
@@ -111,52 +133,62 @@ func (w *blockWriter) array(a *dataArray) error {
 	return err
 }
 
+func (w *blockWriter) filling() *block { return w.ring[(w.next+w.busy)%len(w.ring)] }
+
 // room returns the block being filled, with space for n more bytes.
 func (w *blockWriter) room(n int) *[]byte {
-	if w.used > 0 && len(w.pending[w.used-1])+n <= blockSize {
-		return &w.pending[w.used-1]
+	if b := w.filling(); len(b.raw)+n <= blockSize {
+		return &b.raw
 	}
-	if w.used == 4*runtime.GOMAXPROCS(0) {
-		w.flush()
-	}
-	if w.used == len(w.pending) {
-		w.pending = append(w.pending, make([]byte, 0, blockSize))
-	}
-	w.pending[w.used] = w.pending[w.used][:0]
-	w.used++
-	return &w.pending[w.used-1]
+	w.compress()
+	return &w.filling().raw
 }
 
-// flush compresses and writes what is pending.
-func (w *blockWriter) flush() {
-	packed := make([]bytes.Buffer, w.used)
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, raw := range w.pending[:w.used] {
-		w.spent += int64(len(raw))
-		group.Go(func() error {
-			z, err := zlib.NewWriterLevel(&packed[i], zlib.BestSpeed)
-			if err != nil {
-				return err
-			}
-			if _, err := z.Write(raw); err != nil {
-				return err
-			}
-			return z.Close()
-		})
+// compress starts to compress the block being filled and makes sure that
+// there is another one to fill.
+func (w *blockWriter) compress() {
+	b := w.filling()
+	w.spent += int64(len(b.raw))
+	w.busy++
+	go func() { b.done <- b.compress() }()
+	if w.busy == len(w.ring) {
+		w.collect()
 	}
-	if err := group.Wait(); err != nil && w.err == nil {
+}
+
+func (b *block) compress() error {
+	b.packed.Reset()
+	if b.z == nil {
+		z, err := zlib.NewWriterLevel(&b.packed, zlib.BestSpeed)
+		if err != nil {
+			return err
+		}
+		b.z = z
+	} else {
+		b.z.Reset(&b.packed)
+	}
+	if _, err := b.z.Write(b.raw); err != nil {
+		return err
+	}
+	return b.z.Close()
+}
+
+// collect writes the oldest block when it is compressed. After a failure
+// nothing more is written.
+func (w *blockWriter) collect() {
+	b := w.ring[w.next]
+	w.next = (w.next + 1) % len(w.ring)
+	w.busy--
+	err := <-b.done
+	if w.err == nil && err == nil {
+		_, err = w.f.WriteAt(b.packed.Bytes(), w.at)
+		w.at += int64(b.packed.Len())
+		w.header = binary.LittleEndian.AppendUint64(w.header, uint64(b.packed.Len()))
+	}
+	if w.err == nil {
 		w.err = err
 	}
-	for i := range packed {
-		n, err := w.f.WriteAt(packed[i].Bytes(), w.at)
-		w.at += int64(n)
-		w.header = binary.LittleEndian.AppendUint64(w.header, uint64(packed[i].Len()))
-		if err != nil && w.err == nil {
-			w.err = err
-		}
-	}
-	w.used = 0
+	b.raw = b.raw[:0]
 }
 
 // The element sizes divide blockSize, so no value straddles two blocks.

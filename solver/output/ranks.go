@@ -38,7 +38,7 @@ func WriteRanks(path string, layers []*Layer, c RanksPicture) error {
 		p, l := &panels[i], layers[i]
 		p.relief = reliefOf(l)
 		p.paint(f, lighting{ambient: 0.38, shine: 0.12, fade: 0.12}, func(s *sample) colour {
-			return ownerColour(int(l.ownerAt(s)))
+			return ownerColour(int(s.majority(l.ownerOf)))
 		})
 	}
 	f.scaleBar(40, 46, float64(layers[0].View.Bin)*layers[0].View.Spacing/panels[0].scale)
@@ -46,26 +46,8 @@ func WriteRanks(path string, layers []*Layer, c RanksPicture) error {
 	return f.write(path)
 }
 
-// ownerAt returns the owner with most weight in a sample.
-func (l *Layer) ownerAt(s *sample) int32 {
-	best, most := int32(0), float32(-1)
-	for i := range s.count {
-		if s.weight[i] == 0 {
-			continue
-		}
-		owner := l.stretches[l.head[s.column[i]]].owner
-		var weight float32
-		for j := range s.count {
-			if s.weight[j] > 0 && l.stretches[l.head[s.column[j]]].owner == owner {
-				weight += s.weight[j]
-			}
-		}
-		if weight > most {
-			best, most = owner, weight
-		}
-	}
-	return best
-}
+// ownerOf returns the owner of what is seen in a column.
+func (l *Layer) ownerOf(column int) int32 { return l.stretches[l.head[column]].owner }
 
 // loads draws the legend below y: a bar a rank, with the mean of all.
 func (f *figure) loads(x, y float64, loads []Load) {

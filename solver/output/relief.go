@@ -387,6 +387,30 @@ func (s *sample) mean(values []float32) float32 {
 	return sum
 }
 
+// majority returns the label with most weight.
+func (s *sample) majority(labelOf func(column int) int32) int32 {
+	var labels [16]int32
+	for i := range s.count {
+		labels[i] = labelOf(s.column[i])
+	}
+	best, most := int32(0), float32(-1)
+	for i, label := range labels[:s.count] {
+		if i > 0 && label == best {
+			continue
+		}
+		var weight float32
+		for j := range s.count {
+			if labels[j] == label {
+				weight += s.weight[j]
+			}
+		}
+		if weight > most {
+			best, most = label, weight
+		}
+	}
+	return best
+}
+
 // supersampling is the number of samples along the side of a picture's pixel.
 const supersampling = 3
 

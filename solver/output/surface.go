@@ -35,16 +35,7 @@ func WriteSurface(path string, s *geometry.Surface, c SurfacePicture) error {
 		seen := rasterize(s, p.view)
 		p.relief = seen.relief
 		p.paint(f, lighting{ambient: 0.36, shine: 0.05, fade: 0.15}, func(sm *sample) colour {
-			// The number of the opening with most weight, 0 for the wall.
-			weight := map[uint16]float32{}
-			best := uint16(0)
-			for k := range sm.count {
-				n := patches[seen.triangle[sm.column[k]]]
-				weight[n] += sm.weight[k]
-				if weight[n] > weight[best] {
-					best = n
-				}
-			}
+			best := sm.majority(func(column int) int32 { return int32(patches[seen.triangle[column]]) })
 			if best == 0 {
 				return colour{0.80, 0.83, 0.87}
 			}
