@@ -32,6 +32,9 @@ type Problem struct {
 	// Imbalance is how far the heaviest rank may exceed its share, such as
 	// 0.03. Balancers that cannot choose ignore it.
 	Imbalance float64
+	// Inside and Between are what messages cost inside a host and between
+	// hosts.
+	Inside, Between Link
 	// Seed chooses one of several possible results.
 	Seed uint64
 	// Preset is the effort of the graph partitioner: fast, eco or strong.

@@ -19,10 +19,13 @@ const (
 	Dense  Layout = "dense"
 )
 
-// Link is what it costs to send one message: Latency seconds and
-// SecondsPerByte for every byte.
+// Link is what messages cost: Latency seconds until the first arrives, which
+// messages under way at the same time share, and for each message the Overhead
+// of handling it and SecondsPerByte for every byte (Alexandrov et al., LogGP,
+// 1995).
 type Link struct {
 	Latency        float64 `json:"latency_s"`
+	Overhead       float64 `json:"overhead_s"`
 	SecondsPerByte float64 `json:"seconds_per_byte"`
 }
 
@@ -67,8 +70,8 @@ func DefaultCost(layout Layout) Cost {
 		Source: "assumed", Layout: layout,
 		Fluid: fluid, Boundary: 1.3 * fluid, Opening: 2 * fluid,
 		BytesPerPopulation: 8, Directions: 18,
-		Inside:  Link{Latency: 0.5e-6, SecondsPerByte: 1 / 8e9},
-		Between: Link{Latency: 2e-6, SecondsPerByte: 1 / 10e9},
+		Inside:  Link{Latency: 0.5e-6, Overhead: 0.2e-6, SecondsPerByte: 1 / 8e9},
+		Between: Link{Latency: 2e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 10e9},
 	}
 	if layout == Dense {
 		c.Empty = fluid / 3
@@ -89,7 +92,7 @@ func (c *Cost) Check() error {
 	}{
 		{"fluid_s", c.Fluid}, {"boundary_s", c.Boundary}, {"opening_s", c.Opening}, {"empty_s", c.Empty},
 		{"cuboid_s", c.Cuboid}, {"copy_seconds_per_byte", c.CopyPerByte},
-		{"inside_host.latency_s", c.Inside.Latency}, {"inside_host.seconds_per_byte", c.Inside.SecondsPerByte},
+		{"inside_host.latency_s", c.Inside.Latency}, {"inside_host.overhead_s", c.Inside.Overhead}, {"between_hosts.overhead_s", c.Between.Overhead}, {"inside_host.seconds_per_byte", c.Inside.SecondsPerByte},
 		{"between_hosts.latency_s", c.Between.Latency}, {"between_hosts.seconds_per_byte", c.Between.SecondsPerByte},
 	} {
 		if !(f.value >= 0) || f.value > 1e6 {

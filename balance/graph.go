@@ -3,7 +3,6 @@ package balance
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"carina/partition"
 )
@@ -34,48 +33,6 @@ func graph(ctx context.Context, p *Problem) ([]int32, error) {
 	return best, nil
 }
 
-// graphByHosts partitions once.
-func graphByHosts(ctx context.Context, p *Problem) ([]int32, error) {
-	hosts := ranksByHost(p.Ranks)
-	if len(hosts) == 1 || len(hosts) == len(p.Ranks) {
-		return partitionGraph(ctx, p, p.Graph, shares(p.Ranks), p.Imbalance)
-	}
-	all := shares(p.Ranks)
-	target := make([]float64, len(hosts))
-	for h, ranks := range hosts {
-		for _, r := range ranks {
-			target[h] += all[r]
-		}
-	}
-	// Half of the room for the hosts, what is left for the ranks.
-	host, err := partitionGraph(ctx, p, p.Graph, target, p.Imbalance/2)
-	if err != nil {
-		return nil, err
-	}
-	repairHosts(p, hosts, host)
-	total := sum(p.Graph.VertexWeights)
-	owners := make([]int32, len(host))
-	for h, ranks := range hosts {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		sub, vertices := subgraph(p.Graph, host, int32(h))
-		share := make([]float64, len(ranks))
-		for i, r := range ranks {
-			share[i] = all[r] / target[h]
-		}
-		room := float64(total)*target[h]*(1+p.Imbalance)/float64(max(1, sum(sub.VertexWeights))) - 1
-		parts, err := partitionGraph(ctx, p, sub, share, math.Max(0, room))
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range vertices {
-			owners[v] = ranks[parts[i]]
-		}
-	}
-	return owners, nil
-}
-
 // partitionGraph calls the multilevel partitioner.
 func partitionGraph(ctx context.Context, p *Problem, g *partition.Graph, targets []float64, imbalance float64) ([]int32, error) {
 	preset := partition.Eco
@@ -97,47 +54,6 @@ func partitionGraph(ctx context.Context, p *Problem, g *partition.Graph, targets
 		return nil, fmt.Errorf("balance: partitioning the graph of %d cuboids into %d parts: %w", len(g.VertexWeights), len(targets), err)
 	}
 	return result.Parts, nil
-}
-
-// ranksByHost lists the ranks of every host that has any.
-func ranksByHost(ranks []Rank) [][]int32 {
-	number := make(map[int]int)
-	var hosts [][]int32
-	for r, rank := range ranks {
-		h, ok := number[rank.Host]
-		if !ok {
-			h = len(hosts)
-			number[rank.Host] = h
-			hosts = append(hosts, nil)
-		}
-		hosts[h] = append(hosts[h], int32(r))
-	}
-	return hosts
-}
-
-// repairHosts sees to it that every host has at least as many cuboids as
-// ranks: it takes the lightest from hosts that have more than they need.
-func repairHosts(p *Problem, hosts [][]int32, host []int32) {
-	owned := make([]int, len(hosts))
-	for _, h := range host {
-		owned[h]++
-	}
-	for h := range hosts {
-		for owned[h] < len(hosts[h]) {
-			lightest := -1
-			for v, from := range host {
-				if owned[from] > len(hosts[from]) && (lightest < 0 || p.Graph.VertexWeights[v] < p.Graph.VertexWeights[lightest]) {
-					lightest = v
-				}
-			}
-			if lightest < 0 {
-				return
-			}
-			owned[host[lightest]]--
-			host[lightest] = int32(h)
-			owned[h]++
-		}
-	}
 }
 
 func sum(weights []int64) int64 {

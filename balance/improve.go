@@ -18,8 +18,25 @@ type improver struct {
 	offsets []int64   // CSR of what crosses, in bytes one way
 	targets []int32
 	bytes   []int64
-	step    []float64         // predicted time of each rank
+	load    []rankLoad        // of each rank
 	sent    []map[int32]int64 // bytes from each rank to each other
+}
+
+// rankLoad is what a rank has to do in a step.
+type rankLoad struct {
+	seconds         float64 // all but the latency
+	inside, between int     // messages inside the host and to other hosts
+}
+
+// step returns the predicted time.
+func (l rankLoad) step(c *Cost) float64 {
+	switch {
+	case l.between > 0 && (l.inside == 0 || c.Between.Latency > c.Inside.Latency):
+		return l.seconds + c.Between.Latency
+	case l.inside > 0:
+		return l.seconds + c.Inside.Latency
+	}
+	return l.seconds
 }
 
 // improve lowers the predicted step time: it takes the slowest rank and moves
@@ -37,8 +54,8 @@ func improve(ctx context.Context, cost *Cost, ranks []Rank, counts []cuboid.Coun
 	// bound is for the time it may take.
 	for limit := 4 * len(owners); moves < limit && ctx.Err() == nil; moves++ {
 		slowest := int32(0)
-		for r := range m.step {
-			if m.step[r] > m.step[slowest] {
+		for r := range m.load {
+			if m.load[r].step(cost) > m.load[slowest].step(cost) {
 				slowest = int32(r)
 			}
 		}
@@ -59,7 +76,7 @@ func newImprover(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings []c
 	m := &improver{
 		cost: cost, ranks: ranks, owners: owners, offsets: g.Offsets, targets: g.Neighbours, bytes: g.EdgeWeights,
 		seconds: make([]float64, len(counts)),
-		step:    make([]float64, len(ranks)), sent: make([]map[int32]int64, len(ranks)),
+		load:    make([]rankLoad, len(ranks)), sent: make([]map[int32]int64, len(ranks)),
 	}
 	for r := range m.sent {
 		m.sent[r] = make(map[int32]int64)
@@ -69,7 +86,7 @@ func newImprover(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings []c
 	}
 	for v, o := range owners {
 		m.seconds[v] = cost.Seconds(counts[v])
-		m.step[o] += m.seconds[v] / ranks[o].Speed
+		m.load[o].seconds += m.seconds[v] / ranks[o].Speed
 		for e := m.offsets[v]; e < m.offsets[v+1]; e++ {
 			m.sent[o][owners[m.targets[e]]] += m.bytes[e]
 		}
@@ -81,27 +98,33 @@ func newImprover(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings []c
 		}
 		slices.Sort(to) // sums must not depend on the order of a map
 		for _, q := range to {
-			m.step[r] += m.exchange(int32(r), q, m.sent[r][q])
+			m.change(&m.load[r], int32(r), q, m.sent[r][q], 1)
 		}
 	}
 	return m
 }
 
-// exchange returns the time that rank r spends on sending bytes to rank q, or
-// on copying them if q is r.
-func (m *improver) exchange(r, q int32, bytes int64) float64 {
-	switch {
-	case bytes == 0:
-		return 0
-	case r == q:
-		return float64(bytes) * m.cost.CopyPerByte / m.ranks[r].Speed
+// change adds (sign 1) to a load, or takes off (−1), what rank r has to do to
+// send bytes to rank q, or to copy them if q is r.
+func (m *improver) change(l *rankLoad, r, q int32, bytes int64, sign int) {
+	if bytes == 0 {
+		return
 	}
-	return m.cost.message(m.ranks, exchange{r, q, bytes})
+	if r == q {
+		l.seconds += float64(sign) * float64(bytes) * m.cost.CopyPerByte / m.ranks[r].Speed
+		return
+	}
+	l.seconds += float64(sign) * m.cost.link(m.ranks, r, q).message(bytes)
+	if m.ranks[r].Host == m.ranks[q].Host {
+		l.inside += sign
+	} else {
+		l.between += sign
+	}
 }
 
-// change says how a move alters the bytes between two ranks, each way, and so
-// the step time of both; from may be to.
-type change struct {
+// shift says how a move alters the bytes between two ranks, each way; from may
+// be to.
+type shift struct {
 	from, to int32
 	bytes    int64
 }
@@ -109,20 +132,20 @@ type change struct {
 // changes lists what moving cuboid v to rank q alters, one entry for each pair
 // of ranks, beginning with the pair of the old owner and q, and what crosses
 // between v and each rank.
-func (m *improver) changes(v, q int32) []change {
+func (m *improver) changes(v, q int32) []shift {
 	p := m.owners[v]
 	// with[r] is what v sends to cuboids of rank r.
-	var with []change
+	var with []shift
 	for e := m.offsets[v]; e < m.offsets[v+1]; e++ {
 		r := m.owners[m.targets[e]]
-		i := slices.IndexFunc(with, func(c change) bool { return c.to == r })
+		i := slices.IndexFunc(with, func(c shift) bool { return c.to == r })
 		if i < 0 {
-			with = append(with, change{to: r})
+			with = append(with, shift{to: r})
 			i = len(with) - 1
 		}
 		with[i].bytes += m.bytes[e]
 	}
-	list := []change{{from: p, to: q}, {from: p, to: p}, {from: q, to: q}}
+	list := []shift{{from: p, to: q}, {from: p, to: p}, {from: q, to: q}}
 	for _, w := range with {
 		switch w.to {
 		case p: // copies within p become messages
@@ -132,32 +155,39 @@ func (m *improver) changes(v, q int32) []change {
 			list[0].bytes -= w.bytes
 			list[2].bytes += 2 * w.bytes
 		default:
-			list = append(list, change{p, w.to, -w.bytes}, change{q, w.to, w.bytes})
+			list = append(list, shift{p, w.to, -w.bytes}, shift{q, w.to, w.bytes})
 		}
 	}
 	return list
 }
 
-// after returns the step times, after a move, of the ranks it touches.
-func (m *improver) after(v, q int32, list []change) map[int32]float64 {
+// after returns the loads, after a move, of the ranks it touches.
+func (m *improver) after(v, q int32, list []shift) map[int32]rankLoad {
 	p := m.owners[v]
-	times := map[int32]float64{
-		p: m.step[p] - m.seconds[v]/m.ranks[p].Speed,
-		q: m.step[q] + m.seconds[v]/m.ranks[q].Speed,
+	loads := map[int32]rankLoad{p: m.load[p], q: m.load[q]}
+	work := func(r int32, sign float64) {
+		l := loads[r]
+		l.seconds += sign * m.seconds[v] / m.ranks[r].Speed
+		loads[r] = l
 	}
-	shift := func(r, s int32, bytes int64) {
-		if _, ok := times[r]; !ok {
-			times[r] = m.step[r]
+	work(p, -1)
+	work(q, 1)
+	alter := func(r, s int32, bytes int64) {
+		l, ok := loads[r]
+		if !ok {
+			l = m.load[r]
 		}
-		times[r] += m.exchange(r, s, m.sent[r][s]+bytes) - m.exchange(r, s, m.sent[r][s])
+		m.change(&l, r, s, m.sent[r][s], -1)
+		m.change(&l, r, s, m.sent[r][s]+bytes, 1)
+		loads[r] = l
 	}
 	for _, c := range list {
-		shift(c.from, c.to, c.bytes)
+		alter(c.from, c.to, c.bytes)
 		if c.from != c.to {
-			shift(c.to, c.from, c.bytes)
+			alter(c.to, c.from, c.bytes)
 		}
 	}
-	return times
+	return loads
 }
 
 // best returns the move of one of the members of rank p that leaves the
@@ -167,12 +197,12 @@ func (m *improver) best(p int32, members []int32) (v, to int32, ok bool) {
 		return 0, 0, false
 	}
 	// A gain too small to matter would only make work.
-	limit := m.step[p] * (1 - 1e-6)
+	limit := m.load[p].step(m.cost) * (1 - 1e-6)
 	for _, u := range members {
 		for _, q := range m.adjacent(u) {
 			worst := 0.0
-			for _, t := range m.after(u, q, m.changes(u, q)) {
-				worst = math.Max(worst, t)
+			for _, l := range m.after(u, q, m.changes(u, q)) {
+				worst = math.Max(worst, l.step(m.cost))
 			}
 			if worst < limit {
 				limit, v, to, ok = worst, u, q, true
@@ -197,8 +227,8 @@ func (m *improver) adjacent(v int32) []int32 {
 // move makes a move.
 func (m *improver) move(v, q int32) {
 	list := m.changes(v, q)
-	for r, t := range m.after(v, q, list) {
-		m.step[r] = t
+	for r, l := range m.after(v, q, list) {
+		m.load[r] = l
 	}
 	for _, c := range list {
 		m.sent[c.from][c.to] += c.bytes

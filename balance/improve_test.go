@@ -75,8 +75,8 @@ func TestImproverKeepsItsBooks(t *testing.T) {
 				break
 			}
 			for r, want := range measureQuality(cost, ranks, counts, crossings, owners, nil).Ranks {
-				if math.Abs(m.step[r]-want.Step) > 1e-9*want.Step+1e-15 {
-					t.Fatalf("rank %d: %g s, want %g s", r, m.step[r], want.Step)
+				if got := m.load[r].step(cost); math.Abs(got-want.Step) > 1e-9*want.Step+1e-15 {
+					t.Fatalf("rank %d: %g s, want %g s", r, got, want.Step)
 				}
 			}
 		}

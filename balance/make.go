@@ -3,6 +3,7 @@ package balance
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"carina/cuboid"
@@ -160,15 +161,7 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 	if err != nil {
 		return nil, err
 	}
-	opt.Progress("weigh", 0.2)
-	crossings := cuboid.Crossings(d.segments, opt.Cost.Directions)
-	problem := &Problem{
-		Graph: Graph(opt.Cost, d.counts, crossings), Cuboids: d.cuboids, Ranks: ranks,
-		Imbalance: opt.room(ranks), Seed: opt.Seed, Preset: opt.Preset, TimeLimit: opt.TimeLimit,
-		Progress: func(stage string, done float64) { opt.Progress(stage, 0.4+0.4*done) },
-	}
-	opt.Progress("balance", 0.4)
-	owners, err := balancer.Balance(ctx, problem)
+	crossings, owners, err := d.assign(ctx, g, &opt, ranks, balancer)
 	if err != nil {
 		return nil, err
 	}
@@ -187,4 +180,48 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 	}
 	opt.Progress("judge", 1)
 	return p, nil
+}
+
+// tries is how often cuboids are split further when the balancer cannot meet
+// the imbalance with them.
+const tries = 4
+
+// assign weighs cuboids and what crosses between them and gives each an owner.
+// That they could be shared evenly by weight alone does not mean that the graph
+// partitioner finds out how; it then gets smaller ones.
+func (d *decomposition) assign(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, balancer Balancer) ([]cuboid.Crossing, []int32, error) {
+	s, err := parseStrategy(opt.Decompose)
+	if err != nil {
+		return nil, nil, err
+	}
+	for try := 1; ; try++ {
+		opt.Progress("weigh", 0.2)
+		crossings := cuboid.Crossings(d.segments, opt.Cost.Directions)
+		problem := &Problem{
+			Graph: Graph(opt.Cost, d.counts, crossings), Cuboids: d.cuboids, Ranks: ranks,
+			Imbalance: opt.room(ranks), Seed: opt.Seed, Preset: opt.Preset, TimeLimit: opt.TimeLimit,
+			Inside: opt.Cost.Inside, Between: opt.Cost.Between,
+			Progress: func(stage string, done float64) { opt.Progress(stage, 0.4+0.4*done) },
+		}
+		opt.Progress("balance", 0.4)
+		owners, err := balancer.Balance(ctx, problem)
+		if err != nil {
+			return nil, nil, err
+		}
+		weights := problem.Graph.VertexWeights
+		// The partitioner's limit is rounded up to whole units.
+		met := imbalance(weights, owners, ranks) <= opt.room(ranks)*(1+1e-6)+1e-9
+		if met || opt.KeepHeavy || opt.Balance != "graph" || try == tries {
+			return crossings, owners, nil
+		}
+		cuboids := len(d.cuboids)
+		limit := max(slices.Max(weights)*2/3, opt.Cost.Weight(cuboid.Counts{Fluid: fewestCells}))
+		if err := d.split(ctx, g, cuboid.Splitting{Weight: opt.Cost.Weight, Count: len(ranks), Limit: limit, Shrink: s.shrink}); err != nil {
+			return nil, nil, err
+		}
+		if len(d.cuboids) == cuboids {
+			return crossings, owners, nil
+		}
+		d.counts = cuboid.Count(g, d.cuboids, d.segments)
+	}
 }

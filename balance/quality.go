@@ -22,6 +22,8 @@ type RankQuality struct {
 	Bytes int64 `json:"bytes"`
 	// Neighbours is the number of ranks it exchanges with.
 	Neighbours int `json:"neighbours"`
+	// Exchange is the predicted time of its messages, in seconds.
+	Exchange float64 `json:"exchange_s"`
 	// Step is the predicted time of a step, in seconds: work, copies between
 	// its own cuboids, and messages.
 	Step float64 `json:"step_s"`
@@ -109,11 +111,13 @@ func measureQuality(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings 
 	for _, c := range copied {
 		alone += float64(c) * cost.CopyPerByte
 	}
+	latency := make([]float64, len(ranks))
 	for _, e := range sent {
+		latency[e.from] = math.Max(latency[e.from], cost.link(ranks, e.from, e.to).Latency)
 		r := &q.Ranks[e.from]
 		r.Bytes += e.bytes
 		r.Neighbours++
-		r.Step += cost.message(ranks, e)
+		r.Exchange += cost.link(ranks, e.from, e.to).message(e.bytes)
 		q.BytesTotal += e.bytes
 		if cost.CopyPerByte > 0 {
 			alone += float64(e.bytes) * cost.CopyPerByte
@@ -124,17 +128,26 @@ func measureQuality(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings 
 			q.Ranks[r].HaloCells = cells
 		}
 	}
+	for i := range q.Ranks {
+		q.Ranks[i].Exchange += latency[i]
+		q.Ranks[i].Step += q.Ranks[i].Exchange
+	}
 	q.summarise(ranks, alone)
 	return q
 }
 
-// message returns the time of one message; both ends are busy with it.
-func (c *Cost) message(ranks []Rank, e exchange) float64 {
-	link := c.Inside
-	if ranks[e.from].Host != ranks[e.to].Host {
-		link = c.Between
+// link returns what connects two ranks.
+func (c *Cost) link(ranks []Rank, from, to int32) *Link {
+	if ranks[from].Host != ranks[to].Host {
+		return &c.Between
 	}
-	return link.Latency + float64(e.bytes)*link.SecondsPerByte
+	return &c.Inside
+}
+
+// message returns the time of one message besides the latency; both ends are
+// busy with it.
+func (l *Link) message(bytes int64) float64 {
+	return l.Overhead + float64(bytes)*l.SecondsPerByte
 }
 
 func (q *Quality) summarise(ranks []Rank, alone float64) {

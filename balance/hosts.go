@@ -1,0 +1,213 @@
+package balance
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"carina/partition"
+)
+
+// graphByHosts partitions once.
+func graphByHosts(ctx context.Context, p *Problem) ([]int32, error) {
+	hosts := ranksByHost(p.Ranks)
+	if len(hosts) == 1 || len(hosts) == len(p.Ranks) {
+		return partitionGraph(ctx, p, p.Graph, shares(p.Ranks), p.Imbalance)
+	}
+	down, err := hostsFirst(ctx, p, hosts)
+	if err != nil {
+		return nil, err
+	}
+	// A host may have got cuboids that its ranks cannot share evenly. Dividing
+	// among all ranks at once has more freedom; then its parts are put onto
+	// hosts. That needs ranks that can be exchanged.
+	balanced := imbalance(p.Graph.VertexWeights, down, p.Ranks) <= p.Imbalance
+	if !equalSpeeds(p.Ranks) || balanced && len(p.Graph.VertexWeights) > manyVertices {
+		return down, nil
+	}
+	up, err := ranksFirst(ctx, p, hosts)
+	if err != nil {
+		return nil, err
+	}
+	if a, b := math.Max(p.Imbalance, imbalance(p.Graph.VertexWeights, down, p.Ranks)), math.Max(p.Imbalance, imbalance(p.Graph.VertexWeights, up, p.Ranks)); a != b {
+		if b < a {
+			return up, nil
+		}
+		return down, nil
+	}
+	if exchangeTime(p, up) < exchangeTime(p, down) {
+		return up, nil
+	}
+	return down, nil
+}
+
+// manyVertices is the size of graphs that are not partitioned a second time
+// to see whether that is better.
+const manyVertices = 50_000
+
+// exchangeTime returns the time that all bytes take, inside hosts and between
+// them.
+func exchangeTime(p *Problem, owners []int32) float64 {
+	var inside, between float64
+	for v, o := range owners {
+		for e := p.Graph.Offsets[v]; e < p.Graph.Offsets[v+1]; e++ {
+			switch q := owners[p.Graph.Neighbours[e]]; {
+			case p.Ranks[o].Host != p.Ranks[q].Host:
+				between += float64(p.Graph.EdgeWeights[e])
+			case o != q:
+				inside += float64(p.Graph.EdgeWeights[e])
+			}
+		}
+	}
+	return inside*p.Inside.SecondsPerByte + between*p.Between.SecondsPerByte
+}
+
+// ranksFirst partitions among all ranks and then puts the parts onto hosts so
+// that the parts of a host exchange much with each other.
+func ranksFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, error) {
+	parts, err := partitionGraph(ctx, p, p.Graph, shares(p.Ranks), p.Imbalance)
+	if err != nil {
+		return nil, err
+	}
+	quotient := quotientGraph(p.Graph, parts, len(p.Ranks))
+	places := make([]float64, len(hosts))
+	for h, ranks := range hosts {
+		places[h] = float64(len(ranks))
+	}
+	host, err := partitionGraph(ctx, p, quotient, places, 0)
+	if err != nil {
+		return nil, err
+	}
+	next := make([]int, len(hosts))
+	rank := make([]int32, len(p.Ranks)) // of each part
+	var homeless []int
+	for part, h := range host {
+		if next[h] == len(hosts[h]) {
+			homeless = append(homeless, part)
+			continue
+		}
+		rank[part] = hosts[h][next[h]]
+		next[h]++
+	}
+	for _, part := range homeless {
+		h := 0
+		for next[h] == len(hosts[h]) {
+			h++
+		}
+		rank[part] = hosts[h][next[h]]
+		next[h]++
+	}
+	owners := make([]int32, len(parts))
+	for v, part := range parts {
+		owners[v] = rank[part]
+	}
+	return owners, nil
+}
+
+// quotientGraph has a vertex of weight one per part and edges weighing what
+// crosses between parts.
+func quotientGraph(g *partition.Graph, parts []int32, n int) *partition.Graph {
+	crossing := make(map[int64]int64)
+	for v, p := range parts {
+		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+			if q := parts[g.Neighbours[e]]; q != p {
+				crossing[int64(p)*int64(n)+int64(q)] += g.EdgeWeights[e]
+			}
+		}
+	}
+	keys := make([]int64, 0, len(crossing))
+	for key := range crossing {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	q := &partition.Graph{Offsets: make([]int64, n+1), VertexWeights: make([]int64, n)}
+	for _, key := range keys {
+		q.Offsets[key/int64(n)+1]++
+		q.Neighbours = append(q.Neighbours, int32(key%int64(n)))
+		q.EdgeWeights = append(q.EdgeWeights, crossing[key])
+	}
+	for v := range n {
+		q.VertexWeights[v] = 1
+		q.Offsets[v+1] += q.Offsets[v]
+	}
+	return q
+}
+
+// hostsFirst partitions among hosts, then among the ranks of each.
+func hostsFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, error) {
+	all := shares(p.Ranks)
+	target := make([]float64, len(hosts))
+	for h, ranks := range hosts {
+		for _, r := range ranks {
+			target[h] += all[r]
+		}
+	}
+	// Half of the room for the hosts, what is left for the ranks.
+	host, err := partitionGraph(ctx, p, p.Graph, target, p.Imbalance/2)
+	if err != nil {
+		return nil, err
+	}
+	repairHosts(p, hosts, host)
+	total := sum(p.Graph.VertexWeights)
+	owners := make([]int32, len(host))
+	for h, ranks := range hosts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		sub, vertices := subgraph(p.Graph, host, int32(h))
+		share := make([]float64, len(ranks))
+		for i, r := range ranks {
+			share[i] = all[r] / target[h]
+		}
+		room := float64(total)*target[h]*(1+p.Imbalance)/float64(max(1, sum(sub.VertexWeights))) - 1
+		parts, err := partitionGraph(ctx, p, sub, share, math.Max(0, room))
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range vertices {
+			owners[v] = ranks[parts[i]]
+		}
+	}
+	return owners, nil
+}
+
+// ranksByHost lists the ranks of every host that has any.
+func ranksByHost(ranks []Rank) [][]int32 {
+	number := make(map[int]int)
+	var hosts [][]int32
+	for r, rank := range ranks {
+		h, ok := number[rank.Host]
+		if !ok {
+			h = len(hosts)
+			number[rank.Host] = h
+			hosts = append(hosts, nil)
+		}
+		hosts[h] = append(hosts[h], int32(r))
+	}
+	return hosts
+}
+
+// repairHosts sees to it that every host has at least as many cuboids as
+// ranks: it takes the lightest from hosts that have more than they need.
+func repairHosts(p *Problem, hosts [][]int32, host []int32) {
+	owned := make([]int, len(hosts))
+	for _, h := range host {
+		owned[h]++
+	}
+	for h := range hosts {
+		for owned[h] < len(hosts[h]) {
+			lightest := -1
+			for v, from := range host {
+				if owned[from] > len(hosts[from]) && (lightest < 0 || p.Graph.VertexWeights[v] < p.Graph.VertexWeights[lightest]) {
+					lightest = v
+				}
+			}
+			if lightest < 0 {
+				return
+			}
+			owned[host[lightest]]--
+			host[lightest] = int32(h)
+			owned[h]++
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package balancebench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"carina/balance"
+	"carina/geometry"
+)
+
+// mostTimed bounds how many ranks of a partition are timed: the ones that are
+// predicted to be slowest, which decide, and others evenly.
+const mostTimed = 16
+
+// measure times, for every number of ranks and each layout, the predicted best
+// of the source's two main strategies and of all of ours.
+func (s *suite) measure(ctx context.Context, g *geometry.Grid) error {
+	for _, row := range s.contenders() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.opt.Progress(fmt.Sprintf("timing %v, %d ranks", row.Strategy, row.Ranks), 0)
+		again := suite{opt: s.opt}
+		p, err := again.run(ctx, row.Geometry, g, row.Layout, row.Strategy, row.PerRank, row.Ranks)
+		if err != nil {
+			return err
+		}
+		if row.Measured, row.Timed, err = timeRanks(ctx, g, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contenders returns the rows to be measured.
+func (s *suite) contenders() []*Row {
+	var list []*Row
+	for _, ranks := range ranksOf(s.rows) {
+		for _, match := range []func(r *Row) bool{isTraditional, isShrunk, isOurs, isSparseGraph} {
+			if r := best(s.rows, func(r *Row) bool { return r.Ranks == ranks && match(r) }); r != nil {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+func isTraditional(r *Row) bool {
+	return r.Layout == balance.Dense && r.Strategy.Decompose == "regular" && r.Strategy.Balance == "linear"
+}
+
+func isShrunk(r *Row) bool {
+	return r.Layout == balance.Dense && r.Strategy.Decompose == "shrink" && r.Strategy.Balance == "graph" && r.Strategy.Plain
+}
+
+func isOurs(r *Row) bool { return r.Layout == balance.Dense && !r.Strategy.Plain }
+
+func isSparseGraph(r *Row) bool {
+	return r.Layout == balance.Sparse && r.Strategy.Decompose == "bricks" && r.Strategy.Balance == "graph"
+}
+
+// timeRanks returns the seconds of a step: the slowest of the timed ranks, each
+// computing alone, with its exchange by the cost model added.
+func timeRanks(ctx context.Context, g *geometry.Grid, p *balance.Partition) (float64, int, error) {
+	domain, err := domainOf(g, p)
+	if err != nil {
+		return 0, 0, err
+	}
+	owned := ownedCuboids(p)
+	ranks := chooseRanks(p)
+	slowest := 0.0
+	for _, r := range ranks {
+		var t float64
+		if p.Cost.Layout == balance.Dense {
+			t = timeDense(g, owned[r], 2)
+		} else if t, _, err = timeSparse(ctx, domain, r, 2); err != nil {
+			return 0, 0, fmt.Errorf("timing rank %d: %w", r, err)
+		}
+		slowest = max(slowest, t+p.Quality.Ranks[r].Exchange)
+	}
+	return slowest, len(ranks), ctx.Err()
+}
+
+// chooseRanks lists the ranks to be timed.
+func chooseRanks(p *balance.Partition) []int {
+	order := make([]int, len(p.Ranks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(p.Quality.Ranks[b].Step, p.Quality.Ranks[a].Step)
+	})
+	if len(order) <= mostTimed {
+		return order
+	}
+	list := order[: mostTimed/2 : mostTimed/2]
+	rest := order[mostTimed/2:]
+	for i := range mostTimed / 2 {
+		list = append(list, rest[i*len(rest)/(mostTimed/2)])
+	}
+	return list
+}

@@ -1,0 +1,111 @@
+package balancebench
+
+import (
+	"fmt"
+	"slices"
+
+	"carina/balance"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// curve is a line of a plot.
+type curve struct {
+	name string
+	xys  plotter.XYs
+}
+
+// savePlot draws curves over ranks, on a logarithmic axis, into a PNG file.
+func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
+	p := plot.New()
+	p.Title.Text = title
+	p.X.Label.Text = "ranks"
+	p.Y.Label.Text = y
+	p.X.Scale = plot.LogScale{}
+	p.X.Tick.Marker = plot.LogTicks{Prec: -1}
+	if logarithmic {
+		p.Y.Scale = plot.LogScale{}
+		p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
+	} else {
+		p.Y.Min = 0
+	}
+	p.Legend.Top = !logarithmic
+	p.Legend.TextStyle.Font.Size = vg.Points(8)
+	drawn := 0
+	for _, c := range curves {
+		if len(c.xys) == 0 {
+			continue
+		}
+		line, points, err := plotter.NewLinePoints(c.xys)
+		if err != nil {
+			return fmt.Errorf("plotting %s: %w", path, err)
+		}
+		line.Color = plotutil.Color(drawn)
+		line.Dashes = plotutil.Dashes(drawn / 7)
+		points.Color, points.Shape = line.Color, draw.CircleGlyph{}
+		p.Add(line, points)
+		p.Legend.Add(c.name, line, points)
+		drawn++
+	}
+	if drawn == 0 {
+		return nil
+	}
+	p.Add(plotter.NewGrid())
+	image, err := p.WriterTo(18*vg.Centimeter, 12*vg.Centimeter, "png")
+	if err != nil {
+		return fmt.Errorf("plotting %s: %w", path, err)
+	}
+	return writeFile(path, func(w writer) error {
+		_, err := image.WriteTo(w)
+		return err
+	})
+}
+
+// bestByRanks makes a curve of the best rows that match.
+func bestByRanks(name string, rows []Row, match func(r *Row) bool, value func(r *Row) float64) curve {
+	c := curve{name: name}
+	for _, p := range ranksOf(rows) {
+		if r := best(rows, func(r *Row) bool { return r.Ranks == p && match(r) }); r != nil && value(r) > 0 {
+			c.xys = append(c.xys, plotter.XY{X: float64(p), Y: value(r)})
+		}
+	}
+	return c
+}
+
+// plotRates draws speed over ranks in the dense layout (the source's figures
+// 5.7, 5.8, 5.13 to 5.15).
+func plotRates(path, name string, rows []Row) error {
+	predicted := func(r *Row) float64 { return r.rate(r.Predicted) }
+	measured := func(r *Row) float64 { return r.rate(r.Measured) }
+	strategy := func(decompose, balancer string) func(r *Row) bool {
+		return func(r *Row) bool {
+			return r.Layout == balance.Dense && r.Strategy.Plain && r.Strategy.Decompose == decompose && r.Strategy.Balance == balancer
+		}
+	}
+	return savePlot(path, name+", dense layout", "MLUP/s per rank, best k", false, []curve{
+		bestByRanks("regular + linear (traditional)", rows, isTraditional, predicted),
+		bestByRanks("regular + graph", rows, strategy("regular", "graph"), predicted),
+		bestByRanks("octree + graph", rows, strategy("octree", "graph"), predicted),
+		bestByRanks("shrink + lpt", rows, strategy("shrink", "lpt"), predicted),
+		bestByRanks("shrink + graph", rows, isShrunk, predicted),
+		bestByRanks("ours", rows, isOurs, predicted),
+		bestByRanks("traditional, measured", rows, isTraditional, measured),
+		bestByRanks("shrink + graph, measured", rows, isShrunk, measured),
+		bestByRanks("ours, measured", rows, isOurs, measured),
+	})
+}
+
+// plotBytes draws what all ranks send over ranks, for every balancer on
+// bricks.
+func plotBytes(path, name string, rows []Row) error {
+	var curves []curve
+	for _, s := range sparseStrategies {
+		curves = append(curves, bestByRanks(s.Balance+map[bool]string{true: ", improved"}[s.Improve], rows, func(r *Row) bool {
+			return r.Layout == balance.Sparse && sameStrategy(r.Strategy, s)
+		}, func(r *Row) float64 { return float64(r.Bytes) / 1e6 }))
+	}
+	return savePlot(path, name+", bricks", "MB per step, all ranks", true, slices.Clip(curves))
+}

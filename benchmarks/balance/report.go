@@ -1,0 +1,175 @@
+package balancebench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"carina/balance"
+	"carina/geometry"
+	"carina/internal/atomicfile"
+	"carina/internal/machine"
+)
+
+// writer keeps signatures short.
+type writer = io.Writer
+
+func writeFile(path string, fill func(w writer) error) error { return atomicfile.Write(path, fill) }
+
+// report is a Markdown text that grows geometry by geometry.
+type report struct {
+	text bytes.Buffer
+	opt  *Options
+}
+
+func newReport(opt *Options) *report {
+	r := &report{opt: opt}
+	d := machine.Describe()
+	r.printf("# Decompositions and balancers\n\n")
+	r.printf("Partitions were made on: %s, %d cores, %s.\n\n", d.Processor, d.Cores, d.GoVersion)
+	r.printf("MLUP/ps is million fluid cell updates per second and rank, the unit of the source (Fietz 2011, section 5.3). ")
+	r.printf("*Predicted* is by the cost model below; *measured* is the slowest of the ranks, each timed alone with real kernels (all ranks up to %d, beyond that the %d predicted slowest and %d others), plus its exchange by the cost model. ", mostTimed, mostTimed/2, mostTimed/2)
+	r.printf("The dense layout streams every cell of a cuboid as the source's OpenLB did; \"unsplit\" strategies leave cuboids as the decomposition makes them, as the source did. k is the number of blocks per rank before those without fluid are removed; the best k by the prediction is shown.\n\n")
+	r.costs()
+	return r
+}
+
+func (r *report) printf(format string, arguments ...any) {
+	fmt.Fprintf(&r.text, format, arguments...)
+}
+
+// table writes a Markdown table.
+func (r *report) table(caption string, head []string, rows [][]string) {
+	r.printf("**%s**\n\n| %s |\n|%s\n", caption, strings.Join(head, " | "), strings.Repeat(" --- |", len(head)))
+	for _, row := range rows {
+		r.printf("| %s |\n", strings.Join(row, " | "))
+	}
+	r.printf("\n")
+}
+
+// costs describes the cost models.
+func (r *report) costs() {
+	var rows [][]string
+	for _, layout := range []balance.Layout{balance.Dense, balance.Sparse} {
+		c, err := r.opt.cost(layout)
+		if err != nil {
+			continue
+		}
+		rows = append(rows, []string{
+			string(layout), c.Source, nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Cuboid), nano(1e3 * c.CopyPerByte),
+			fmt.Sprintf("%.2g µs + %.2g ns/kB", 1e6*c.Inside.Latency, 1e12*c.Inside.SecondsPerByte),
+			fmt.Sprintf("%.2g µs + %.2g ns/kB", 1e6*c.Between.Latency, 1e12*c.Between.SecondsPerByte),
+		})
+	}
+	r.table(fmt.Sprintf("Cost model, one rank; %d ranks per host", r.opt.DevicesPerHost),
+		[]string{"layout", "figures", "fluid ns", "boundary ns", "opening ns", "empty ns", "cuboid ns", "copy ns/kB", "message in a host", "message between hosts"}, rows)
+}
+
+func nano(seconds float64) string { return fmt.Sprintf("%.3g", 1e9*seconds) }
+
+// geometry writes the sections of one geometry.
+func (r *report) geometry(ctx context.Context, s *suite, name string, g *geometry.Grid, sourceTables bool) error {
+	r.printf("## %s\n\n%d fluid cells in a box of %d×%d×%d (%.1f %%).\n\n", name, g.Cells(), g.Size[0], g.Size[1], g.Size[2],
+		100*float64(g.Cells())/(float64(g.Size[0])*float64(g.Size[1])*float64(g.Size[2])))
+	r.improvement(s.rows)
+	r.dense(s.rows)
+	r.sparse(s.rows)
+	r.printf("![rates](balance-%s-dense.png) ![bytes](balance-%s-bytes.png)\n\n", name, name)
+	if sourceTables {
+		r.printf("### The source's tables\n\n")
+		r.balancersByK(s.rows)
+		r.balancersByRanks(s.rows)
+		r.shrinking(ctx, s, g)
+		if err := r.octrees(ctx, g); err != nil {
+			return err
+		}
+		return r.communication(ctx, s, name, g)
+	}
+	return nil
+}
+
+// improvement is shaped like the source's table 5.6.
+func (r *report) improvement(rows []Row) {
+	var lines [][]string
+	for _, p := range ranksOf(rows) {
+		at := func(match func(r *Row) bool) *Row {
+			return best(rows, func(r *Row) bool { return r.Ranks == p && match(r) })
+		}
+		old, shrunk, ours := at(isTraditional), at(isShrunk), at(isOurs)
+		if old == nil || shrunk == nil || ours == nil {
+			continue
+		}
+		line := []string{fmt.Sprint(p), rate(old, old.Predicted), rate(shrunk, shrunk.Predicted), gain(old.Predicted, shrunk.Predicted),
+			rate(ours, ours.Predicted), gain(shrunk.Predicted, ours.Predicted), ours.Strategy.String()}
+		if old.Measured > 0 && shrunk.Measured > 0 && ours.Measured > 0 {
+			line = append(line, rate(old, old.Measured), rate(shrunk, shrunk.Measured), gain(old.Measured, shrunk.Measured),
+				rate(ours, ours.Measured), gain(shrunk.Measured, ours.Measured))
+		} else {
+			line = append(line, "", "", "", "", "")
+		}
+		lines = append(lines, line)
+	}
+	r.table("Dense layout, MLUP/ps: traditional (regular + linear), shrinking + graph, and the best of ours (shape of table 5.6; the source found +52.7 % at 1 rank to +104.7 % at 32)",
+		[]string{"ranks", "traditional", "shrinking", "improvement", "ours", "on top", "our strategy",
+			"traditional, measured", "shrinking, measured", "improvement", "ours, measured", "on top"}, lines)
+}
+
+func rate(r *Row, step float64) string {
+	if r == nil || step == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.3f", r.rate(step))
+}
+
+// gain is how much faster a step of so many seconds is than the one before.
+func gain(before, after float64) string { return fmt.Sprintf("%+.1f %%", 100*(before/after-1)) }
+
+// dense lists all strategies of the dense layout.
+func (r *report) dense(rows []Row) {
+	var lines [][]string
+	for _, p := range ranksOf(rows) {
+		for _, s := range denseStrategies {
+			if b := best(rows, func(r *Row) bool { return r.Ranks == p && r.Layout == balance.Dense && sameStrategy(r.Strategy, s) }); b != nil {
+				lines = append(lines, strategyLine(b))
+			}
+		}
+	}
+	r.table("Dense layout, all strategies, predicted", strategyHead, lines)
+}
+
+// sparse compares the balancers on bricks.
+func (r *report) sparse(rows []Row) {
+	var lines [][]string
+	for _, p := range ranksOf(rows) {
+		for _, s := range sparseStrategies {
+			if b := best(rows, func(r *Row) bool { return r.Ranks == p && r.Layout == balance.Sparse && sameStrategy(r.Strategy, s) }); b != nil {
+				lines = append(lines, strategyLine(b))
+			}
+		}
+	}
+	r.table("Sparse layout, bricks, predicted", strategyHead, lines)
+}
+
+func sameStrategy(a, b Strategy) bool { return a.String() == b.String() }
+
+var strategyHead = []string{"ranks", "strategy", "k", "cuboids", "fluid of kept cells", "work max/mean", "MB per step", "MB busiest rank", "neighbours", "step ms", "MLUP/ps", "seconds to partition"}
+
+func strategyLine(b *Row) []string {
+	k := "chosen"
+	if b.PerRank > 0 {
+		k = fmt.Sprint(b.PerRank)
+	}
+	return []string{fmt.Sprint(b.Ranks), b.Strategy.String(), k, fmt.Sprint(b.Cuboids),
+		fmt.Sprintf("%.1f %%", 100*float64(b.FluidCells)/float64(b.KeptCells)), fmt.Sprintf("%.3f", b.MaxOverMean),
+		fmt.Sprintf("%.3f", float64(b.Bytes)/1e6), fmt.Sprintf("%.4f", float64(b.BytesMax)/1e6), fmt.Sprint(b.NeighboursMax),
+		fmt.Sprintf("%.4g", 1e3*b.Predicted), rate(b, b.Predicted), fmt.Sprintf("%.2f", b.Seconds)}
+}
+
+func (r *report) write(path string) error {
+	return writeFile(path, func(w writer) error {
+		_, err := w.Write(r.text.Bytes())
+		return err
+	})
+}

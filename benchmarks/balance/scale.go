@@ -1,0 +1,137 @@
+package balancebench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"carina/balance"
+	"carina/geometry"
+	"gonum.org/v1/plot/plotter"
+)
+
+// clusters are the modelled machines: figures of the kind that makers and
+// public measurements give, for what-if only.
+var clusters = []struct {
+	name, describes string
+	devicesPerHost  int
+	cost            balance.Cost
+}{
+	{"cpu", "hosts of 64 cores, 5 GB/s and 304 bytes per update a core, 5 GB/s and 0.5 µs inside, 2 GB/s a core and 2 µs between hosts", 64, balance.Cost{
+		Source: "modelled CPU cluster", Layout: balance.Sparse, Fluid: 304 / 5e9, Boundary: 1.2 * 304 / 5e9, Opening: 2 * 304 / 5e9,
+		BytesPerPopulation: 8, Directions: 18,
+		Inside: balance.Link{Latency: 0.5e-6, Overhead: 0.2e-6, SecondsPerByte: 1 / 5e9}, Between: balance.Link{Latency: 2e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 2e9},
+	}},
+	{"gpu", "hosts of 8 GPUs, 20 GLUPS each in single precision, 300 GB/s, 3 µs and 0.5 µs a message inside, 50 GB/s, 6 µs and 1 µs a message between hosts", 8, balance.Cost{
+		Source: "modelled GPU cluster", Layout: balance.Sparse, Fluid: 1 / 20e9, Boundary: 1.1 / 20e9, Opening: 2 / 20e9,
+		BytesPerPopulation: 4, Directions: 18,
+		Inside: balance.Link{Latency: 3e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 300e9}, Between: balance.Link{Latency: 6e-6, Overhead: 1e-6, SecondsPerByte: 1 / 50e9},
+	}},
+}
+
+// scaleCase is one grid of the scaling study.
+type scaleCase struct {
+	cells   int64
+	brick   int32
+	ranks   []int
+	maximum int // ranks up to which the graph partitioner is used; rcb beyond
+}
+
+// scaleCases are the grids and ranks of the study.
+func scaleCases(quick bool) []scaleCase {
+	if quick {
+		return []scaleCase{{1_000_000, 8, []int{1, 8, 64, 512}, 512}}
+	}
+	return []scaleCase{
+		{10_000_000, 8, []int{1, 8, 64, 512, 4096, 10_000}, 4096},
+		{100_000_000, 8, []int{8, 64, 512, 4096, 32_768, 100_000}, 4096},
+		{1_000_000_000, 16, []int{64, 512, 4096, 32_768, 100_000}, 512},
+	}
+}
+
+// Scale partitions airways of up to 10⁹ fluid cells for up to 100,000 ranks of
+// modelled machines, and writes scale.csv, scale.md and a plot of the predicted
+// efficiency for each machine into the folder. Efficiency is the predicted
+// speed-up over the number of ranks.
+func Scale(ctx context.Context, opt Options) error {
+	if err := opt.complete(); err != nil {
+		return err
+	}
+	name := "airway"
+	if len(opt.Geometries) > 0 {
+		name = opt.Geometries[0]
+	}
+	report := &report{opt: &opt}
+	report.printf("# Scaling on paper\n\nPredicted by the cost model alone: strong scaling of an airway in bricks, sparse layout, exchange not hidden behind computation. ")
+	report.printf("The graph partitioner is used as far as noted, recursive coordinate bisection beyond.\n\n")
+	var all []Row
+	curves := make(map[string][]curve)
+	lines := make(map[string][][]string)
+	for _, c := range scaleCases(opt.Quick) {
+		opt.Progress(fmt.Sprintf("voxelizing %d cells", c.cells), 0)
+		short, g, err := Grid(ctx, name, c.cells)
+		if err != nil {
+			return err
+		}
+		for _, m := range clusters {
+			s := curve{name: fmt.Sprintf("%.0e cells", float64(c.cells))}
+			for i, ranks := range c.ranks {
+				opt.Progress(fmt.Sprintf("%s: %d cells, %d ranks", m.name, c.cells, ranks), float64(i)/float64(len(c.ranks)))
+				row, err := scaleRow(ctx, g, &c, &m.cost, m.devicesPerHost, ranks)
+				if err != nil {
+					return err
+				}
+				row.Geometry = short + " on " + m.name
+				all = append(all, row)
+				efficiency := row.rate(row.Predicted) / row.rate(row.alone)
+				s.xys = append(s.xys, plotter.XY{X: float64(ranks), Y: efficiency})
+				lines[m.name] = append(lines[m.name], []string{fmt.Sprint(row.FluidCells), fmt.Sprint(ranks), row.Strategy.Balance, fmt.Sprint(row.Cuboids),
+					fmt.Sprintf("%.3f", row.MaxOverMean), fmt.Sprintf("%.3f", float64(row.Bytes)/1e6), fmt.Sprint(row.NeighboursMax),
+					fmt.Sprintf("%.4g", 1e6*row.Predicted), fmt.Sprintf("%.1f %%", 100*efficiency), fmt.Sprintf("%.1f", row.Seconds)})
+			}
+			curves[m.name] = append(curves[m.name], s)
+		}
+	}
+	for _, m := range clusters {
+		file := "scale-" + m.name + ".png"
+		if err := savePlot(filepath.Join(opt.Folder, file), "predicted efficiency, "+m.name+" cluster", "efficiency", false, curves[m.name]); err != nil {
+			return err
+		}
+		report.table("Modelled machine: "+m.describes, []string{"fluid cells", "ranks", "balancer", "bricks", "work max/mean", "MB per step", "neighbours", "step µs", "efficiency", "seconds to partition"}, lines[m.name])
+		report.printf("![efficiency](%s)\n\n", file)
+	}
+	if err := writeFile(filepath.Join(opt.Folder, "scale.csv"), func(w writer) error { return writeCSV(w, all) }); err != nil {
+		return err
+	}
+	return report.write(filepath.Join(opt.Folder, "scale.md"))
+}
+
+// scaleRow partitions for so many ranks. Its field alone is the seconds of a
+// step if work were shared perfectly and messages cost nothing.
+func scaleRow(ctx context.Context, g *geometry.Grid, c *scaleCase, cost *balance.Cost, devices, ranks int) (Row, error) {
+	strategy := Strategy{Decompose: "bricks", Balance: "graph"}
+	if ranks > c.maximum {
+		strategy.Balance = "rcb"
+	}
+	brick := c.brick
+	for brick > 2 && g.Cells()/int64(brick*brick*brick) < 8*int64(ranks) {
+		brick /= 2
+	}
+	begin := time.Now()
+	p, err := balance.Make(ctx, g, balance.Options{
+		Ranks: ranks, Decompose: strategy.Decompose, Balance: strategy.Balance, MinSide: brick,
+		Cost: cost, Preset: "fast", DevicesPerHost: devices,
+	})
+	if err != nil {
+		return Row{}, fmt.Errorf("%d cells on %d ranks: %w", g.Cells(), ranks, err)
+	}
+	q := &p.Quality
+	return Row{
+		FluidCells: q.FluidCells, Layout: balance.Sparse, Strategy: strategy, Ranks: ranks,
+		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,
+		Bytes: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax,
+		Predicted: q.PredictedStep, Seconds: time.Since(begin).Seconds(),
+		alone: q.PredictedStep * q.PredictedSpeedUp / float64(ranks),
+	}, nil
+}

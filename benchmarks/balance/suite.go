@@ -1,0 +1,258 @@
+package balancebench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"carina/balance"
+	"carina/geometry"
+)
+
+// Options say what Balance and Scale do. The zero value is the whole suite
+// with assumed costs.
+type Options struct {
+	// Folder takes the results.
+	Folder string
+	// Geometries are names or STL files, see Grid; the suite's own if empty.
+	Geometries []string
+	// FluidCells is the size of each grid; the suite's own if 0.
+	FluidCells int64
+	// Ranks are the numbers of ranks; the suite's own if empty.
+	Ranks []int
+	// Machine has the cost models; assumed figures if nil.
+	Machine *balance.Machine
+	// Measured times ranks with real kernels as well.
+	Measured bool
+	// Quick does less, in under a minute.
+	Quick bool
+	// Preset is the effort of the graph partitioner.
+	Preset string
+	// DevicesPerHost is 8 by default, as in the source's clusters.
+	DevicesPerHost int
+	// Progress, if set, is told the stage and the share done, 0 to 1.
+	Progress func(stage string, done float64)
+}
+
+func (o *Options) complete() error {
+	if o.Progress == nil {
+		o.Progress = func(string, float64) {}
+	}
+	if o.DevicesPerHost == 0 {
+		o.DevicesPerHost = 8
+	}
+	if o.Folder == "" {
+		return errors.New("the benchmark needs a folder for its results: name one, such as benchmarks/results")
+	}
+	for _, p := range o.Ranks {
+		if p < 1 {
+			return fmt.Errorf("the benchmark cannot use %d ranks: give numbers of at least 1", p)
+		}
+	}
+	return os.MkdirAll(o.Folder, 0o755)
+}
+
+// cost returns the cost model of a layout.
+func (o *Options) cost(layout balance.Layout) (*balance.Cost, error) {
+	c := balance.DefaultCost(layout)
+	if o.Machine != nil {
+		var err error
+		if c, err = o.Machine.Cost(layout); err != nil {
+			return nil, err
+		}
+	}
+	return &c, nil
+}
+
+// perRank are the k of the source.
+var perRank = []int{1, 2, 4, 8, 16, 32}
+
+// denseStrategies are the source's and ours, for cuboids that are stored
+// whole. The first is the traditional one.
+var denseStrategies = []Strategy{
+	{Decompose: "regular", Balance: "linear", Plain: true, PerRank: perRank},
+	{Decompose: "regular", Balance: "graph", Plain: true, PerRank: perRank},
+	{Decompose: "regular", Balance: "lpt", Plain: true, PerRank: perRank},
+	{Decompose: "shrink", Balance: "graph", Plain: true, PerRank: perRank},
+	{Decompose: "shrink", Balance: "lpt", Plain: true, PerRank: perRank},
+	{Decompose: "octree", Balance: "graph", Plain: true},
+	{Decompose: "shrink", Balance: "graph", PerRank: []int{4, 8}},
+	{Decompose: "octree+shrink", Balance: "graph"},
+	{Decompose: "octree+shrink+recombine", Balance: "graph", Improve: true},
+	{Decompose: "carve", Balance: "graph"},
+	{Decompose: "carve", Balance: "graph", Improve: true},
+	{Decompose: "shrink+carve", Balance: "graph", Improve: true},
+}
+
+// sparseStrategies compare balancers on bricks.
+var sparseStrategies = []Strategy{
+	{Decompose: "bricks", Balance: "linear"},
+	{Decompose: "bricks", Balance: "lpt"},
+	{Decompose: "bricks", Balance: "morton"},
+	{Decompose: "bricks", Balance: "sfc"},
+	{Decompose: "bricks", Balance: "rcb"},
+	{Decompose: "bricks", Balance: "graph"},
+	{Decompose: "bricks", Balance: "graph", Improve: true},
+}
+
+// suite collects rows.
+type suite struct {
+	opt  *Options
+	rows []Row
+}
+
+// run partitions a grid by a strategy and notes the result.
+func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategy Strategy, k, ranks int) (*balance.Partition, error) {
+	cost, err := s.opt.cost(layout)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	p, err := balance.Make(ctx, g, balance.Options{
+		Ranks: ranks, Decompose: strategy.Decompose, Balance: strategy.Balance, CuboidsPerRank: k,
+		KeepHeavy: strategy.Plain, Improve: strategy.Improve, Cost: cost, Preset: s.opt.Preset,
+		DevicesPerHost: s.opt.DevicesPerHost,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s, %v, k = %d, %d ranks: %w", name, strategy, k, ranks, err)
+	}
+	q := &p.Quality
+	s.rows = append(s.rows, Row{
+		Geometry: name, FluidCells: q.FluidCells, Layout: layout, Strategy: strategy, PerRank: k, Ranks: ranks,
+		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,
+		Bytes: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax,
+		Predicted: q.PredictedStep, Seconds: time.Since(begin).Seconds(),
+	})
+	return p, nil
+}
+
+// sweep runs all strategies for all numbers of ranks.
+func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategies []Strategy, ranks []int) error {
+	for i, p := range ranks {
+		for j, strategy := range strategies {
+			s.opt.Progress(fmt.Sprintf("%s, %s layout, %d ranks", name, layout, p), float64(i*len(strategies)+j)/float64(len(ranks)*len(strategies)))
+			ks := strategy.PerRank
+			if ks == nil {
+				ks = []int{0}
+			}
+			for _, k := range ks {
+				if _, err := s.run(ctx, name, g, layout, strategy, k, p); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// best returns the row with the shortest predicted step of those that match.
+func best(rows []Row, match func(r *Row) bool) *Row {
+	var found *Row
+	for i := range rows {
+		if match(&rows[i]) && (found == nil || rows[i].Predicted < found.Predicted) {
+			found = &rows[i]
+		}
+	}
+	return found
+}
+
+// ranksOf returns the different numbers of ranks in ascending order.
+func ranksOf(rows []Row) []int {
+	var list []int
+	for i := range rows {
+		if !slices.Contains(list, rows[i].Ranks) {
+			list = append(list, rows[i].Ranks)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// plan is what the suite does for one geometry.
+type plan struct {
+	geometry     string
+	cells        int64
+	dense        []int // numbers of ranks in the dense layout
+	sparse       []int // numbers of ranks in the sparse layout
+	sourceTables bool  // the source's tables are made of it
+}
+
+// plans lists what is done.
+func (o *Options) plans() []plan {
+	powers := []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
+	all := []plan{
+		{"bifurcation-large", 2_000_000, powers, []int{2, 8, 32, 128, 512}, true},
+		{"cavity", 1_000_000, []int{1, 8, 64, 512}, []int{8, 64, 512}, false},
+		{"bifurcation", 1_000_000, []int{1, 8, 64, 512}, []int{8, 64, 512}, false},
+		{"airway", 10_000_000, []int{8, 64, 512}, []int{2, 8, 32, 128, 512, 2048, 10_000}, false},
+	}
+	if o.Quick {
+		all = []plan{
+			{"bifurcation-large", 200_000, []int{1, 8, 64}, []int{8, 64}, true},
+			{"airway", 500_000, []int{64}, []int{8, 64}, false},
+		}
+	}
+	if len(o.Geometries) > 0 {
+		dense, sparse := all[0].dense, all[0].sparse
+		all = nil
+		for _, g := range o.Geometries {
+			all = append(all, plan{g, 10_000_000, dense, sparse, false})
+		}
+	}
+	for i := range all {
+		if o.FluidCells > 0 {
+			all[i].cells = o.FluidCells
+		}
+		if len(o.Ranks) > 0 {
+			all[i].dense, all[i].sparse = o.Ranks, o.Ranks
+		}
+	}
+	return all
+}
+
+// Balance runs the suite and writes balance.csv, balance.md and plots into the
+// folder.
+func Balance(ctx context.Context, opt Options) error {
+	if err := opt.complete(); err != nil {
+		return err
+	}
+	report := newReport(&opt)
+	var all []Row
+	for _, p := range opt.plans() {
+		opt.Progress("voxelizing "+p.geometry, 0)
+		name, g, err := Grid(ctx, p.geometry, p.cells)
+		if err != nil {
+			return err
+		}
+		s := suite{opt: &opt}
+		if err := s.sweep(ctx, name, g, balance.Dense, denseStrategies, p.dense); err != nil {
+			return err
+		}
+		if err := s.sweep(ctx, name, g, balance.Sparse, sparseStrategies, p.sparse); err != nil {
+			return err
+		}
+		if opt.Measured {
+			if err := s.measure(ctx, g); err != nil {
+				return err
+			}
+		}
+		if err := report.geometry(ctx, &s, name, g, p.sourceTables); err != nil {
+			return err
+		}
+		if err := plotRates(filepath.Join(opt.Folder, "balance-"+name+"-dense.png"), name, s.rows); err != nil {
+			return err
+		}
+		if err := plotBytes(filepath.Join(opt.Folder, "balance-"+name+"-bytes.png"), name, s.rows); err != nil {
+			return err
+		}
+		all = append(all, s.rows...)
+	}
+	if err := writeFile(filepath.Join(opt.Folder, "balance.csv"), func(w writer) error { return writeCSV(w, all) }); err != nil {
+		return err
+	}
+	return report.write(filepath.Join(opt.Folder, "balance.md"))
+}
