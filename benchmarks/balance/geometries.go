@@ -18,6 +18,9 @@ var generators = map[string]func() (*geometry.Surface, []geometry.Opening, error
 	"bifurcation": func() (*geometry.Surface, []geometry.Opening, error) {
 		return generate.Bifurcation(generate.BifurcationOptions{})
 	},
+	"bifurcation-large": func() (*geometry.Surface, []geometry.Opening, error) {
+		return generate.BifurcationLarge(generate.BifurcationOptions{})
+	},
 	"airway": func() (*geometry.Surface, []geometry.Opening, error) {
 		return generate.Airway(generate.AirwayOptions{Generations: 6})
 	},

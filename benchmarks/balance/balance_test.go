@@ -1,0 +1,171 @@
+package balancebench
+
+import (
+	"context"
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"carina/balance"
+	"carina/cuboid"
+	"carina/geometry"
+	"carina/internal/gridtest"
+)
+
+// fields returns the populations of every cell of a dense rank.
+func fields(g *geometry.Grid, r *denseRank) map[[3]int32][populations]float64 {
+	all := make(map[[3]int32][populations]float64)
+	for _, b := range r.blocks {
+		for _, run := range g.Runs {
+			for x := run.X0; x < run.X1; x++ {
+				if b.box.Contains(x, run.Y, run.Z) {
+					var p [populations]float64
+					for q := range p {
+						p[q] = b.f[q][b.index(x, run.Y, run.Z)]
+					}
+					all[[3]int32{x, run.Y, run.Z}] = p
+				}
+			}
+		}
+	}
+	return all
+}
+
+// disturb gives every cell populations that depend on its place.
+func disturb(g *geometry.Grid, r *denseRank) {
+	for _, b := range r.blocks {
+		for _, run := range g.Runs {
+			for x := run.X0; x < run.X1; x++ {
+				if b.box.Contains(x, run.Y, run.Z) {
+					for q := range populations {
+						b.f[q][b.index(x, run.Y, run.Z)] *= 1 + 0.01*math.Sin(float64(x+3*run.Y+7*run.Z+int32(q)))
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestDenseBlocksComputeWhatOneBlockDoes(t *testing.T) {
+	g := gridtest.Tree(40, 3)
+	one := newDenseRank(g, []cuboid.Cuboid{cuboid.Box(g)})
+	bricks, err := cuboid.Bricks(g, [3]int32{7, 9, 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := newDenseRank(g, bricks)
+	disturb(g, one)
+	disturb(g, many)
+	mass := func(f map[[3]int32][populations]float64) (sum float64) {
+		for _, p := range f {
+			for _, v := range p {
+				sum += v
+			}
+		}
+		return sum
+	}
+	before := mass(fields(g, one))
+	for range 5 {
+		one.step()
+		many.step()
+	}
+	a, b := fields(g, one), fields(g, many)
+	if len(a) != len(b) || int64(len(a)) != g.Cells() {
+		t.Fatalf("%d and %d cells, want %d", len(a), len(b), g.Cells())
+	}
+	for cell, p := range a {
+		if b[cell] != p {
+			t.Fatalf("cell %v differs: %v and %v", cell, p, b[cell])
+		}
+	}
+	if after := mass(a); math.Abs(after-before) > 1e-9*before {
+		t.Errorf("mass went from %g to %g", before, after)
+	}
+	segments, err := cuboid.Label(g, bricks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crossing int64
+	for _, c := range cuboid.Crossings(segments, 18) {
+		crossing += 2 * c.Populations
+	}
+	if int64(len(many.copies)) != crossing {
+		t.Errorf("%d populations are copied, %d cross", len(many.copies), crossing)
+	}
+}
+
+// TestEdgeWeightsAreTheBytesSent compares the weights of the graph with what
+// the solver's ranks hand to the transport (Fietz 2011, table 5.1).
+func TestEdgeWeightsAreTheBytesSent(t *testing.T) {
+	g := gridtest.Tree(60, 4)
+	for _, decompose := range []string{"bricks", "shrink", "octree"} {
+		for _, ranks := range []int{2, 7} {
+			p, err := balance.Make(context.Background(), g, balance.Options{Ranks: ranks, Decompose: decompose, Balance: "graph"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pairs, err := CompareBytes(context.Background(), g, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var total int64
+			for _, c := range pairs {
+				if c.Sent != 8*c.Populations {
+					t.Errorf("%s, %d ranks: rank %d sends %d bytes to rank %d, the graph says %d", decompose, ranks, c.From, c.Sent, c.To, 8*c.Populations)
+				}
+				total += c.Sent
+			}
+			if total != p.Quality.BytesTotal || total == 0 {
+				t.Errorf("%s, %d ranks: %d bytes sent, the partition says %d", decompose, ranks, total, p.Quality.BytesTotal)
+			}
+		}
+	}
+}
+
+func TestSuitesWriteTheirResults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the suites")
+	}
+	folder := t.TempDir()
+	opt := Options{Folder: folder, FluidCells: 20_000, Ranks: []int{1, 4, 16}, Quick: true, Measured: true, Preset: "fast"}
+	if err := Balance(context.Background(), opt); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "balance.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"table 5.1", "table 5.2", "table 5.3", "table 5.4", "table 5.5", "table 5.6", "table 5.7", "; 0 of ", "bricks + graph, improved"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("balance.md has no %q", want)
+		}
+	}
+	file, err := os.Open(filepath.Join(folder, "balance.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) < 2*3*len(sparseStrategies) || len(lines[0]) != len(columns) {
+		t.Errorf("balance.csv has %d lines of %d columns", len(lines), len(lines[0]))
+	}
+	for _, name := range []string{"balance-airway-dense.png", "balance-airway-bytes.png", "balance-bifurcation-large-dense.png"} {
+		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Size() < 1000 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, opt := range []Options{{}, {Folder: t.TempDir(), Ranks: []int{0}}, {Folder: t.TempDir(), Geometries: []string{"no such file.stl"}}} {
+		if err := Balance(context.Background(), opt); err == nil {
+			t.Errorf("%+v: no error", opt)
+		}
+	}
+}
