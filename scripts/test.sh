@@ -18,7 +18,7 @@ run() {
 		grep -E '^(ok|FAIL)\b' "$log/$name"
 	else
 		failed=1
-		grep -vE '^(=== (RUN|PAUSE|CONT|NAME)|\s*--- (PASS|SKIP)|PASS|\?)' "$log/$name"
+		grep -vE '^(=== (RUN|PAUSE|CONT|NAME)|\s*--- (PASS|SKIP)|PASS|\?)|\[rapid\] OK' "$log/$name"
 	fi
 }
 
@@ -33,7 +33,7 @@ else
 fi
 left_out+=("tests on a GPU: make gpu-test, on a machine with CUDA")
 while read -r line; do left_out+=("$line"); done < <(
-	cat "$log"/* | grep -A1 -hE '^\s*--- SKIP' | grep -vE '^\s*--- SKIP|^--$' | sed -E 's/^\s*[a-z_0-9]+\.go:[0-9]+: //' | sort | uniq -c | sed -E 's/^ *([0-9]+) /\1 skipped: /'
+	cat "$log"/* | grep -B1 -E '^\s*--- SKIP' | grep -vE '^\s*--- SKIP|^--$|^=== ' | sed -E 's/^\s*[a-z_0-9]+\.go:[0-9]+: //' | sort | uniq -c | sed -E 's/^ *([0-9]+) /\1 skipped: /'
 )
 passed=$(cat "$log"/* | grep -cE '^--- PASS')
 broken=$(cat "$log"/* | grep -cE '^--- FAIL|^FAIL.*build failed')
