@@ -35,6 +35,7 @@ func partitionFlags(command *cobra.Command, c *workflow.Case) {
 	f.Float64Var(&c.Imbalance, "imbalance", c.Imbalance, "how far a rank may exceed its share (default 0.03)")
 	f.StringVar(&c.Preset, "preset", c.Preset, "effort of the graph balancer: fast, eco or strong (default eco)")
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the graph balancer")
+	f.StringVar(&c.Machine, "machine", c.Machine, "machine file of carina bench cost (default assumed costs)")
 	f.Float64SliceVar(&c.Speeds, "speeds", c.Speeds, "relative speeds of the ranks, such as 1,1,3,3 (default equal)")
 	f.IntVar(&c.DevicesPerHost, "devices-per-host", c.DevicesPerHost, "consecutive ranks that share a host (default all)")
 }

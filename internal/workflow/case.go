@@ -46,6 +46,8 @@ type Case struct {
 	Imbalance      float64 `yaml:"imbalance"`
 	Seed           uint64  `yaml:"seed"`
 	Preset         string  `yaml:"preset"`
+	// Machine is a file of measured costs, see carina bench cost.
+	Machine string `yaml:"machine"`
 	// Speeds are the relative speeds of the ranks, equal when empty.
 	Speeds []float64 `yaml:"speeds"`
 	// DevicesPerHost is how many consecutive ranks share a host; all when 0.

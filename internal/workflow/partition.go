@@ -23,12 +23,30 @@ func (c *Case) Partition(ctx context.Context, g *Gridded, progress Progress) (*b
 	if c.MinSide < 0 || c.MaxSide < 0 || c.MinSide > 1<<30 || c.MaxSide > 1<<30 {
 		return nil, fmt.Errorf("cuboids cannot have sides from %d to %d cells: give positive numbers", c.MinSide, c.MaxSide)
 	}
+	cost, err := c.cost()
+	if err != nil {
+		return nil, err
+	}
 	return balance.Make(ctx, g.Grid, balance.Options{
+		Cost:  cost,
 		Ranks: c.Ranks, Speeds: c.Speeds, DevicesPerHost: c.DevicesPerHost,
 		Decompose: c.Decompose, Balance: c.Balance, CuboidsPerRank: c.CuboidsPerRank,
 		MinSide: int32(c.MinSide), MaxSide: int32(c.MaxSide), Imbalance: c.Imbalance,
 		Seed: c.Seed, Preset: c.Preset, Source: g.Source, Progress: progress,
 	})
+}
+
+// cost returns the measured costs of the case's machine, nil for assumed ones.
+func (c *Case) cost() (*balance.Cost, error) {
+	if c.Machine == "" {
+		return nil, nil
+	}
+	machine, err := balance.ReadMachine(c.Machine)
+	if err != nil {
+		return nil, err
+	}
+	cost, err := machine.Cost(balance.Sparse)
+	return &cost, err
 }
 
 // WritePartition writes a partition file and makes sure that its grid file

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"carina/balance"
+	balancebench "carina/benchmarks/balance"
+
+	"github.com/spf13/cobra"
+)
+
+// benchFlags are what the benchmarks have in common.
+type benchFlags struct {
+	folder string
+	quick  bool
+}
+
+func newBench() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "bench NAME",
+		Short: "Measure: cost, balance, scale",
+		Long:  "Run a benchmark and write its tables and plots, with the machine described, to a folder.",
+		RunE: func(command *cobra.Command, arguments []string) error {
+			return usageError{fmt.Errorf("say which benchmark: see carina bench --help")}
+		},
+	}
+	var flags benchFlags
+	command.PersistentFlags().StringVar(&flags.folder, "out", filepath.Join("benchmarks", "results"), "folder for results")
+	command.PersistentFlags().BoolVar(&flags.quick, "quick", false, "do less, in under a minute")
+	command.AddCommand(newBenchCost(&flags), newBenchBalance(&flags), newBenchScale(&flags))
+	return command
+}
+
+// makeFolder makes the folder for results.
+func (f *benchFlags) makeFolder() error {
+	if err := os.MkdirAll(f.folder, 0o755); err != nil {
+		return fmt.Errorf("making the folder for results: %w", err)
+	}
+	return nil
+}
+
+func newBenchCost(flags *benchFlags) *cobra.Command {
+	var name string
+	command := &cobra.Command{
+		Use:   "cost",
+		Short: "Measure what cells, messages and bytes cost on this machine, and write a machine file for partition --machine",
+		Args:  exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := flags.makeFolder(); err != nil {
+				return err
+			}
+			report, end := progress(command)
+			machine, err := balancebench.Cost(command.Context(), balancebench.CostOptions{Name: name, Quick: flags.quick, Progress: report})
+			end()
+			if err != nil {
+				return err
+			}
+			path := filepath.Join(flags.folder, "machine.json")
+			if err := machine.WriteFile(path); err != nil {
+				return err
+			}
+			return printResult(command, machine, func() string { return fmt.Sprintf("wrote %s\n", path) })
+		},
+	}
+	command.Flags().StringVar(&name, "name", "", "name of the machine (default the host's)")
+	return command
+}
+
+func newBenchBalance(flags *benchFlags) *cobra.Command {
+	var options balancebench.Options
+	var machine string
+	command := &cobra.Command{
+		Use:     "balance",
+		Short:   "Compare decompositions and balancers, as Fietz 2011 did",
+		Example: "  carina bench balance --measured --geometry bifurcation-large --ranks 8,64 --machine benchmarks/results/machine.json",
+		Args:    exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			return runBalanceBench(command, flags, &options, machine, balancebench.Balance)
+		},
+	}
+	balanceBenchFlags(command, &options, &machine)
+	command.Flags().BoolVar(&options.Measured, "measured", false, "time ranks with the real kernels as well")
+	return command
+}
+
+func newBenchScale(flags *benchFlags) *cobra.Command {
+	var options balancebench.Options
+	var machine string
+	command := &cobra.Command{
+		Use:   "scale",
+		Short: "Partition large airways for up to 100,000 ranks of modelled machines and plot the predicted efficiency",
+		Args:  exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			return runBalanceBench(command, flags, &options, machine, balancebench.Scale)
+		},
+	}
+	balanceBenchFlags(command, &options, &machine)
+	return command
+}
+
+func balanceBenchFlags(command *cobra.Command, o *balancebench.Options, machine *string) {
+	f := command.Flags()
+	f.StringSliceVar(&o.Geometries, "geometry", nil, "cavity, bifurcation, bifurcation-large, airway, or STL files in mm (default the suite's own)")
+	f.Int64Var(&o.FluidCells, "fluid-cells", 0, "size of each grid (default the suite's own)")
+	f.IntSliceVar(&o.Ranks, "ranks", nil, "numbers of ranks (default the suite's own)")
+	f.StringVar(&o.Preset, "preset", "", "effort of the graph partitioner: fast, eco or strong (default eco)")
+	f.StringVar(machine, "machine", "", "machine file of carina bench cost (default assumed costs)")
+}
+
+func runBalanceBench(command *cobra.Command, flags *benchFlags, o *balancebench.Options, machine string,
+	run func(ctx context.Context, o balancebench.Options) error) error {
+	if machine != "" {
+		m, err := balance.ReadMachine(machine)
+		if err != nil {
+			return err
+		}
+		o.Machine = m
+	}
+	if err := flags.makeFolder(); err != nil {
+		return err
+	}
+	report, end := progress(command)
+	defer end()
+	o.Folder, o.Quick, o.Progress = flags.folder, flags.quick, report
+	if err := run(command.Context(), *o); err != nil {
+		return err
+	}
+	result := map[string]string{"folder": flags.folder}
+	return printResult(command, result, func() string { return fmt.Sprintf("wrote the results to %s\n", flags.folder) })
+}
