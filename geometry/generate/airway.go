@@ -55,6 +55,9 @@ func (o AirwayOptions) withDefaults() (AirwayOptions, error) {
 	if o.Generations < 1 || o.Generations > MaxGenerations {
 		return o, fmt.Errorf("%d generations: choose 1 to %d", o.Generations, MaxGenerations)
 	}
+	if o.Length < o.Diameter {
+		return o, fmt.Errorf("a trachea of %g m is shorter than it is wide, %g m: make it longer", o.Length, o.Diameter)
+	}
 	return o, checkTube(o.Diameter, o.Length, o.Segments)
 }
 

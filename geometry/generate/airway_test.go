@@ -23,6 +23,7 @@ func TestAirway(t *testing.T) {
 		{"kitaoka, another seed", generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 5, Seed: 7}, 32},
 		{"kitaoka, a third seed", generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 6, Seed: 1 << 60}, 64},
 		{"child, coarse", generate.AirwayOptions{Generations: 3, Diameter: 8e-3, Segments: 16}, 8},
+		{"as coarse as can be", generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 5, Length: 18e-3, Segments: 8}, 32},
 		{"long trachea, fine", generate.AirwayOptions{Generations: 2, Length: 0.2, Segments: 96}, 4},
 	}
 	for _, test := range tests {

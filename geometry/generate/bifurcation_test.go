@@ -67,8 +67,8 @@ func ExampleBifurcationLarge() {
 	}
 	// Output:
 	// inlet 254.5 mm²
-	// outlet_01 116.9 mm²
-	// outlet_02 54.1 mm²
-	// outlet_03 24.6 mm²
+	// outlet_02 116.9 mm²
+	// outlet_03 54.1 mm²
 	// outlet_04 24.6 mm²
+	// outlet_05 24.6 mm²
 }

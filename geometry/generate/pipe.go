@@ -43,7 +43,7 @@ func Pipe(o PipeOptions) (*geometry.Surface, []geometry.Opening, error) {
 // Limits of the number of edges around a trunk.
 const (
 	fewestSegments = 8
-	mostSegments   = 4096
+	mostSegments   = 256
 )
 
 // checkTube refuses dimensions of a trunk that make no tube.

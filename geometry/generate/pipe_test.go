@@ -75,6 +75,8 @@ func TestRefusedOptions(t *testing.T) {
 	pipe := func(o generate.PipeOptions) error { _, _, err := generate.Pipe(o); return err }
 	airway := func(o generate.AirwayOptions) error { _, _, err := generate.Airway(o); return err }
 	cavity := func(o generate.CavityOptions) error { _, _, err := generate.Cavity(o); return err }
+	bifurcation := func(o generate.BifurcationOptions) error { _, _, err := generate.Bifurcation(o); return err }
+	large := func(o generate.BifurcationOptions) error { _, _, err := generate.BifurcationLarge(o); return err }
 	tests := []struct {
 		name string
 		err  error
@@ -89,7 +91,12 @@ func TestRefusedOptions(t *testing.T) {
 		{"unknown rule", airway(generate.AirwayOptions{Rule: "horsfield"}), "horsfield"},
 		{"too many generations", airway(generate.AirwayOptions{Generations: 12}), "generations"},
 		{"negative generations", airway(generate.AirwayOptions{Generations: -1}), "generations"},
-		{"negative trachea", airway(generate.AirwayOptions{Length: -0.1}), "length"},
+		{"negative trachea", airway(generate.AirwayOptions{Length: -0.1}), "shorter"},
+		{"NaN trachea", airway(generate.AirwayOptions{Length: math.NaN()}), "length"},
+		{"stub of a trachea", airway(generate.AirwayOptions{Length: 1e-3}), "shorter"},
+		{"far too fine", airway(generate.AirwayOptions{Segments: 1 << 20}), "edges"},
+		{"large bifurcation, negative", large(generate.BifurcationOptions{Diameter: -1}), "diameter"},
+		{"bifurcation, infinite", bifurcation(generate.BifurcationOptions{Diameter: math.Inf(1)}), "diameter"},
 	}
 	for _, test := range tests {
 		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {

@@ -100,7 +100,7 @@ func outlet(b *branch, number int) geometry.Opening {
 	f := b.end()
 	return geometry.Opening{
 		Number: number,
-		Name:   fmt.Sprintf("outlet_%02d", number-1),
+		Name:   fmt.Sprintf("outlet_%02d", number),
 		Role:   geometry.Outlet,
 		Center: f.origin,
 		Normal: f.along,
