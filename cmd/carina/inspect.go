@@ -49,7 +49,7 @@ func inspectSurface(command *cobra.Command, path, unit string) error {
 
 func inspectGrid(command *cobra.Command, path string) error {
 	c := workflow.Case{Surface: path}
-	g, err := c.LoadGrid(command.Context(), nil)
+	g, err := c.LoadGrid(command.Context(), nil, nil)
 	if err != nil {
 		return err
 	}

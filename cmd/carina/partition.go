@@ -61,7 +61,7 @@ func newPartition() *cobra.Command {
 			if err := c.CheckRanks(); err != nil {
 				return err
 			}
-			g, err := loadGrid(command, &c)
+			g, err := loadGrid(command, &c, nil)
 			if err != nil {
 				return err
 			}

@@ -39,6 +39,7 @@ func TestBadInputGetsOneSentence(t *testing.T) {
 		{"NaN", []string{file("nan.stl", withNaN), "--spacing", "1mm"}, "finite"},
 		{"too coarse", []string{pipe, "--spacing", "1m"}, "spacing"},
 		{"too fine", []string{pipe, "--spacing", "0.1um"}, "spacing"},
+		{"too many cells", []string{pipe, "--spacing", "5um"}, "memory"},
 		{"no spacing", []string{pipe}, "spacing"},
 		{"zero spacing", []string{pipe, "--spacing", "0mm"}, "above zero"},
 		{"no unit", []string{pipe, "--spacing", "1"}, "unit"},

@@ -50,7 +50,7 @@ func runCase(command *cobra.Command, c *workflow.Case) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	g, err := loadGrid(command, c)
+	g, err := loadGrid(command, c, c.AdmitFlow)
 	if err != nil {
 		return err
 	}

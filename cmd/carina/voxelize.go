@@ -24,7 +24,7 @@ func newVoxelize() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			g, err := loadGrid(command, &c)
+			g, err := loadGrid(command, &c, nil)
 			if err != nil {
 				return err
 			}
@@ -40,8 +40,8 @@ func newVoxelize() *cobra.Command {
 }
 
 // loadGrid reads or makes the case's grid with progress on the terminal.
-func loadGrid(command *cobra.Command, c *workflow.Case) (*workflow.Gridded, error) {
+func loadGrid(command *cobra.Command, c *workflow.Case, admit func(cells int64) error) (*workflow.Gridded, error) {
 	report, end := progress(command)
 	defer end()
-	return c.LoadGrid(command.Context(), report)
+	return c.LoadGrid(command.Context(), report, admit)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -30,8 +31,22 @@ type Gridded struct {
 	FromGridFile bool
 }
 
-// LoadGrid reads the case's grid file, or reads and voxelizes its surface.
-func (c *Case) LoadGrid(ctx context.Context, progress Progress) (*Gridded, error) {
+// LoadGrid reads the case's grid file, or reads and voxelizes its surface. It
+// asks admit, which may be nil, whether so many fluid cells are possible, first
+// with an estimate from the surface's volume, before any long work, and then
+// with the number itself.
+func (c *Case) LoadGrid(ctx context.Context, progress Progress, admit func(cells int64) error) (*Gridded, error) {
+	if admit == nil {
+		admit = func(int64) error { return nil }
+	}
+	g, err := c.loadGrid(ctx, progress, admit)
+	if err != nil {
+		return nil, err
+	}
+	return g, admit(g.Grid.Cells())
+}
+
+func (c *Case) loadGrid(ctx context.Context, progress Progress, admit func(cells int64) error) (*Gridded, error) {
 	kind, err := KindOf(c.Surface)
 	switch {
 	case err != nil:
@@ -39,7 +54,7 @@ func (c *Case) LoadGrid(ctx context.Context, progress Progress) (*Gridded, error
 	case kind == GridFile:
 		return c.readGrid()
 	case kind == SurfaceFile:
-		return c.voxelize(ctx, progress)
+		return c.voxelize(ctx, progress, admit)
 	}
 	return nil, fmt.Errorf("%s is a %s file: give a surface or a grid", c.Surface, kind)
 }
@@ -62,7 +77,7 @@ func (c *Case) readGrid() (*Gridded, error) {
 	return g, nil
 }
 
-func (c *Case) voxelize(ctx context.Context, progress Progress) (*Gridded, error) {
+func (c *Case) voxelize(ctx context.Context, progress Progress, admit func(cells int64) error) (*Gridded, error) {
 	begin := time.Now()
 	surface, err := c.readSurface()
 	if err != nil {
@@ -77,6 +92,9 @@ func (c *Case) voxelize(ctx context.Context, progress Progress) (*Gridded, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Surface, err)
 	}
+	if err := admit(estimatedCells(prepared, options)); err != nil {
+		return nil, err
+	}
 	grid, filled, err := geometry.VoxelizePrepared(ctx, prepared, options)
 	if err != nil {
 		return nil, fmt.Errorf("voxelizing %s: %w", c.Surface, err)
@@ -90,6 +108,14 @@ func (c *Case) voxelize(ctx context.Context, progress Progress) (*Gridded, error
 	g.Report.describeFilling(filled)
 	g.Report.describeGrid(grid, time.Since(begin))
 	return g, nil
+}
+
+// estimatedCells is the number of cells that a surface's volume will hold.
+func estimatedCells(p *geometry.Prepared, o geometry.Options) int64 {
+	if o.Spacing == 0 {
+		return o.FluidCells
+	}
+	return int64(min(p.Volume/(o.Spacing*o.Spacing*o.Spacing), math.MaxInt64/2))
 }
 
 func (c *Case) readSurface() (*geometry.Surface, error) {

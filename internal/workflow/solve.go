@@ -8,6 +8,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/transport"
@@ -65,6 +66,21 @@ func (c *Case) Check() error {
 	}
 	_, err := c.Settings()
 	return err
+}
+
+// AdmitFlow says whether the flow on so many cells fits into this machine's
+// memory when all ranks run on it.
+func (c *Case) AdmitFlow(cells int64) error {
+	settings, err := c.Settings()
+	if err != nil {
+		return err
+	}
+	need, free := solver.MemoryEstimate(cells, settings), machine.AvailableMemory()
+	if free > 0 && need > free {
+		return fmt.Errorf("the flow on about %s cells needs some %s of memory, %s are free: choose a larger spacing or fewer cells",
+			grouped(cells), quantity.FormatBytes(need), quantity.FormatBytes(free))
+	}
+	return nil
 }
 
 // plan says how long to compute: the case's steps or time, or else until the

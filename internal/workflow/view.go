@@ -31,7 +31,7 @@ func pageOf(ctx context.Context, path, unit string) (*viewpage.Page, error) {
 	case SurfaceFile:
 		return c.surfacePage()
 	case GridFile:
-		g, err := c.LoadGrid(ctx, nil)
+		g, err := c.LoadGrid(ctx, nil, nil)
 		if err != nil {
 			return nil, err
 		}
