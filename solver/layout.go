@@ -8,13 +8,14 @@ import (
 	"unsafe"
 
 	"carina/geometry"
+	"carina/solver/kernel"
 	"carina/solver/lattice"
 )
 
 const (
 	// windowCells is the number of neighbouring cells of a row that are
 	// updated together: one AVX-512 register of single-precision numbers.
-	windowCells = 16
+	windowCells = kernel.WindowCells
 	// chunkCells is the least number of cells of a chunk. Its populations
 	// stay in the second-level cache while links are corrected.
 	chunkCells = 512

@@ -35,7 +35,26 @@ type state interface {
 
 // workspace is the scratch memory of one worker.
 type workspace struct {
-	gathered [27 * windowCells]float64 // of irregular windows
+	// gathered holds the populations of a window, windowCells for each.
+	gathered []float64
+	// slots points to the populations in gathered, taken as float32.
+	slots []*float32
+	// registers is where assembly keeps values that do not fit into registers.
+	registers *byte
+}
+
+func newWorkspace() *workspace {
+	const mostPopulations = 27
+	const line = 64
+	memory := make([]float64, mostPopulations*windowCells+(kernel.ScratchBytes+2*line)/8)
+	align := func(p unsafe.Pointer) unsafe.Pointer { return unsafe.Add(p, -uintptr(p)&(line-1)) }
+	first := align(unsafe.Pointer(&memory[0]))
+	w := &workspace{gathered: unsafe.Slice((*float64)(first), mostPopulations*windowCells)}
+	for i := range mostPopulations {
+		w.slots = append(w.slots, (*float32)(unsafe.Add(first, 4*windowCells*i)))
+	}
+	w.registers = (*byte)(align(unsafe.Add(first, 8*mostPopulations*windowCells)))
+	return w
 }
 
 // populations are the slots of all cells, one array per population.
@@ -44,6 +63,10 @@ type populations[T kernel.Real] struct {
 	f      []T
 	stride int
 	local  kernel.Local[T]
+	// vector is assembly for single precision, nil if there is none; slots
+	// points to the slots of each population for it.
+	vector *kernel.Vector
+	slots  []*float32
 	table  *kernel.Table[T]
 	// offset[p] is where the slots of population p begin.
 	offset [27]int
@@ -73,7 +96,22 @@ func newPopulations[T kernel.Real](l *layout, v collision.Variant, parameters ma
 		p.offset[i] = i * p.stride
 		p.weight[i] = T(l.set.Weights[i])
 	}
+	if machines := kernel.Machines(); len(machines) > 0 {
+		p.useVector(kernel.NewVector(machines[0], v))
+	}
 	return p, nil
+}
+
+// useVector makes assembly do the updates, in single precision.
+func (s *populations[T]) useVector(v *kernel.Vector) {
+	f, single := any(s.f).([]float32)
+	if !single || v == nil {
+		return
+	}
+	s.vector = v
+	for i := range s.q {
+		s.slots = append(s.slots, &f[s.offset[i]])
+	}
 }
 
 // paddedStride spaces the arrays of the populations so that equal cells of
@@ -100,7 +138,7 @@ func (s *populations[T]) step(c *chunk, odd bool, o *openingStates, w *workspace
 	if odd {
 		s.shifted(c, w)
 	} else {
-		s.local(s.f[c.cell:], s.stride, int(c.cellEnd-c.cell), s.table)
+		s.inPlace(c, w)
 	}
 	correctWalls(s, l.links.far[c.far:c.farEnd], odd)
 	if c.openingEnd > c.opening {
@@ -125,24 +163,70 @@ func correctWalls[T kernel.Real](s *populations[T], links []wallLink, odd bool) 
 	}
 }
 
-// shifted updates the cells of a chunk in an odd step: what arrives is
-// gathered window by window, updated, and returned to where it came from.
+// inPlace updates the cells of a chunk in an even step.
+func (s *populations[T]) inPlace(c *chunk, w *workspace) {
+	first, n := int(c.cell), int(c.cellEnd-c.cell)
+	if s.vector == nil {
+		s.local(s.f[first:], s.stride, n, s.table)
+		return
+	}
+	whole := n / windowCells * windowCells
+	s.vector.Local(&s.slots[0], first, whole, s.singleTable(), w.registers)
+	if n == whole {
+		return
+	}
+	gathered := s.gathered(w)
+	for _, in := range []bool{true, false} {
+		for i := range s.q {
+			move(s.f[s.offset[i]+first+whole:][:n-whole], gathered[i*windowCells:], in)
+		}
+		if in {
+			s.collide(n-whole, w)
+		}
+	}
+}
+
+// gathered returns the worker's room for the populations of a window.
+func (s *populations[T]) gathered(w *workspace) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(&w.gathered[0])), s.q*windowCells)
+}
+
+func (s *populations[T]) singleTable() *float32 {
+	return (*float32)(unsafe.Pointer(&s.table[0]))
+}
+
+// collide updates n cells in the worker's gathered populations.
+func (s *populations[T]) collide(n int, w *workspace) {
+	if s.vector != nil {
+		s.vector.Local(&w.slots[0], 0, windowCells, s.singleTable(), w.registers)
+		return
+	}
+	s.local(s.gathered(w), windowCells, n, s.table)
+}
+
+// shifted updates the cells of a chunk in an odd step. Without assembly, what
+// arrives is gathered window by window, updated, and returned to where it
+// came from.
 func (s *populations[T]) shifted(c *chunk, w *workspace) {
-	scratch := unsafe.Slice((*T)(unsafe.Pointer(&w.gathered)), s.q*windowCells)
 	ww := &s.layout.windows
-	for i := c.window; i < c.windowEnd; i++ {
-		words := ww.words[int(i)*ww.width:][:ww.width]
-		cell, count := int(words[0]), int(words[1])
-		s.moveRegular(words, cell, count, scratch, true)
-		s.local(scratch, windowCells, count, s.table)
-		s.moveRegular(words, cell, count, scratch, false)
+	gathered := s.gathered(w)
+	if n := c.windowEnd - c.window; s.vector != nil && n > 0 {
+		s.vector.Shifted(&s.slots[0], &ww.words[int(c.window)*ww.width], int(n), s.singleTable(), w.registers)
+	} else {
+		for i := c.window; i < c.windowEnd; i++ {
+			words := ww.words[int(i)*ww.width:][:ww.width]
+			cell, count := int(words[0]), int(words[1])
+			s.moveRegular(words, cell, count, gathered, true)
+			s.collide(count, w)
+			s.moveRegular(words, cell, count, gathered, false)
+		}
 	}
 	for i := c.irregular; i < c.irregularEnd; i++ {
 		cell, count := int(ww.irregular[i].cell), int(ww.irregular[i].count)
 		index := ww.index[int(i)*(s.q-1)*windowCells:][:(s.q-1)*windowCells]
-		s.moveIrregular(index, cell, count, scratch, true)
-		s.local(scratch, windowCells, count, s.table)
-		s.moveIrregular(index, cell, count, scratch, false)
+		s.moveIrregular(index, cell, count, gathered, true)
+		s.collide(count, w)
+		s.moveIrregular(index, cell, count, gathered, false)
 	}
 }
 
@@ -181,6 +265,7 @@ func (s *populations[T]) moveRegular(words []uint32, cell, count int, scratch []
 	}
 }
 
+// move copies f to scratch, or back.
 func move[T kernel.Real](f, scratch []T, in bool) {
 	if in {
 		copy(scratch, f)

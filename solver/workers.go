@@ -9,7 +9,7 @@ import (
 // worker begins with the same part of the list each time, so that memory
 // stays near it, and then helps the others.
 type pool struct {
-	workspaces []workspace
+	workspaces []*workspace
 	shares     []share
 	start      []chan struct{}
 	done       sync.WaitGroup
@@ -25,7 +25,10 @@ type share struct {
 
 // newPool starts a pool of n workers, one of which is the caller of run.
 func newPool(n int) *pool {
-	p := &pool{workspaces: make([]workspace, n), shares: make([]share, n), start: make([]chan struct{}, n)}
+	p := &pool{workspaces: make([]*workspace, n), shares: make([]share, n), start: make([]chan struct{}, n)}
+	for i := range n {
+		p.workspaces[i] = newWorkspace()
+	}
 	for i := 1; i < n; i++ {
 		p.start[i] = make(chan struct{}, 1)
 		go func() {
@@ -50,7 +53,7 @@ func (p *pool) run(from, to int, work func(chunk int, w *workspace)) {
 	n := len(p.shares)
 	if n == 1 || to-from <= 1 {
 		for i := from; i < to; i++ {
-			work(i, &p.workspaces[0])
+			work(i, p.workspaces[0])
 		}
 		return
 	}
@@ -69,7 +72,7 @@ func (p *pool) run(from, to int, work func(chunk int, w *workspace)) {
 
 // help works on share number first and then on the others.
 func (p *pool) help(first int) {
-	w := &p.workspaces[first]
+	w := p.workspaces[first]
 	for k := range p.shares {
 		s := &p.shares[(first+k)%len(p.shares)]
 		for {

@@ -22,6 +22,15 @@ type Variant struct {
 	Force bool
 }
 
+// Identifier is a name for the variant's kernels.
+func (v Variant) Identifier() string {
+	id := v.Name + v.Set.Name
+	if v.Force {
+		id += "Force"
+	}
+	return id
+}
+
 // Program returns the variant's arithmetic: inputs are the populations that
 // arrive at a cell, outputs those that leave it, both by population.
 func (v Variant) Program() *expression.Program {

@@ -80,3 +80,12 @@ func EvaluateTable[T float32 | float64](p *Program, parameters map[string]float6
 	}
 	return out
 }
+
+// Varying tells which nodes depend on inputs.
+func (p *Program) Varying() []bool {
+	varying := p.uniform()
+	for i := range varying {
+		varying[i] = !varying[i]
+	}
+	return varying
+}

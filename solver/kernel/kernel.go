@@ -38,16 +38,8 @@ type Local[T Real] func(f []T, stride, n int, table *Table[T])
 
 // NewLocal returns the plain Go kernel of a variant.
 func NewLocal[T Real](v collision.Variant) (Local[T], error) {
-	if k, ok := locals[T]()[identifier(v)]; ok {
+	if k, ok := locals[T]()[v.Identifier()]; ok {
 		return k, nil
 	}
 	return nil, fmt.Errorf("there is no kernel for %s on %s", v.Name, v.Set.Name)
-}
-
-func identifier(v collision.Variant) string {
-	id := v.Name + v.Set.Name
-	if v.Force {
-		id += "Force"
-	}
-	return id
 }
