@@ -50,8 +50,8 @@ func (f *Fields) arrays() [][]float32 {
 func (r *Rank) Fields() *Fields {
 	f := newFields(r.layout.cells)
 	pressure, velocity := r.units.Pressure(), r.units.Velocity()
-	r.pool.run(0, len(r.layout.chunks), func(i int, _ *workspace) {
-		r.eachCell(&r.layout.chunks[i], func(cell int32, _ int64, density float64, u [3]float64) {
+	r.pool.run(0, len(r.layout.chunks), func(i int, w *workspace) {
+		r.eachCell(&r.layout.chunks[i], w, func(cell int32, density float64, u [3]float64) {
 			f.Pressure[cell] = float32(density * pressure)
 			for a := range 3 {
 				f.Velocity[a][cell] = float32(u[a] * velocity)

@@ -37,38 +37,41 @@ type layout struct {
 	crossing int // how many chunks have a cell next to another rank
 	windows  windows
 	peers    []peer
-	links    wallLinks
-	openings []openingCell
+	// corrections belong to interpolated walls, see wallStream.
+	corrections []uint32
+	openings    []openingCell
 }
 
-// chunk is the unit of work: consecutive cells and their windows and links.
+// chunk is the unit of work: consecutive cells and their windows, by kind.
 type chunk struct {
 	cell, cellEnd           int32
-	window, windowEnd       int32
+	inner, innerEnd         int32
+	walled, walledEnd       int32
 	irregular, irregularEnd int32
-	near, nearEnd           int32 // wall links corrected before the update
-	far, farEnd             int32 // wall links corrected after the update
 	opening, openingEnd     int32
+	correction              int64
 }
 
-// windows lists the neighbours of up to windowCells consecutive cells.
+// windows lists the neighbours of up to windowCells consecutive cells. In all
+// kinds, the first two words are the first cell and the number of cells.
 type windows struct {
-	// regular windows, of width words each: first cell, number of cells, one
-	// offset per direction, and two masks per word, of the lanes whose
-	// neighbour is fluid and then lies at cell+lane+offset.
-	words []uint32
-	width int
-	// irregular windows have lanes that one offset cannot serve.
-	irregular []irregularWindow
-	// index holds windowCells entries per direction and irregular window:
-	// the neighbour, or −1 where it is not fluid.
-	index []int32
+	// inner windows have only fluid neighbours, at cell+lane+offset; one
+	// offset per direction follows.
+	inner []uint32
+	// walled windows are followed by one offset per direction and then one
+	// mask per direction, two to a word, of the lanes whose neighbour is
+	// fluid.
+	walled []uint32
+	// irregular windows have lanes that one offset cannot serve. What follows
+	// is windowCells entries per direction: the neighbour, or −1 where it is
+	// not fluid.
+	irregular []int32
 }
 
-type irregularWindow struct{ cell, count int32 }
-
-// windowWidth is the number of words of a regular window.
-func windowWidth(q int) int { return 2 + (q - 1) + (q-1)/2 }
+// Widths of the windows for q populations, in words.
+func innerWidth(q int) int     { return 2 + (q - 1) }
+func walledWidth(q int) int    { return 2 + (q - 1) + (q-1)/2 }
+func irregularWidth(q int) int { return 2 + (q-1)*windowCells }
 
 // row is the pieces first ≤ i < end of one (y, z).
 type row struct {
@@ -85,7 +88,7 @@ type layoutBuilder struct {
 	rows   []row
 	ghost  []ghostPiece
 	pairs  []crossingPair
-	blank  []uint32 // an empty regular window
+	blank  []uint32 // room for one regular window
 }
 
 // ghostPiece is cells x0 ≤ x < x1 of piece number piece, known here as ghosts
@@ -248,16 +251,18 @@ func (b *layoutBuilder) number(i, x int32) int32 {
 
 // findWindows cuts the rank's pieces into windows and chunks.
 func (b *layoutBuilder) findWindows() {
-	b.windows.width = windowWidth(b.set.Q)
-	b.blank = make([]uint32, b.windows.width)
-	count := 0
-	b.eachOwnPiece(func(p *piece, _ *[9]row) { count += int(p.cells()+windowCells-1) / windowCells })
-	b.windows.words = make([]uint32, 0, count*b.windows.width)
-	index := make([]int32, (b.set.Q-1)*windowCells)
+	q := b.set.Q
+	// A window is made as an irregular one first.
+	window := make([]int32, irregularWidth(q))
+	b.blank = make([]uint32, walledWidth(q))
 	var inner, crossing []chunk
 	var c chunk
 	crosses := false
 	finish := func() {
+		w := &b.windows
+		c.innerEnd = int32(len(w.inner) / innerWidth(q))
+		c.walledEnd = int32(len(w.walled) / walledWidth(q))
+		c.irregularEnd = int32(len(w.irregular) / irregularWidth(q))
 		if c.cellEnd > c.cell {
 			if crosses {
 				crossing = append(crossing, c)
@@ -265,21 +270,18 @@ func (b *layoutBuilder) findWindows() {
 				inner = append(inner, c)
 			}
 		}
-		c = chunk{cell: c.cellEnd, cellEnd: c.cellEnd, window: c.windowEnd, windowEnd: c.windowEnd, irregular: c.irregularEnd, irregularEnd: c.irregularEnd}
+		c = chunk{cell: c.cellEnd, cellEnd: c.cellEnd, inner: c.innerEnd, walled: c.walledEnd, irregular: c.irregularEnd}
 		crosses = false
 	}
 	b.eachOwnPiece(func(p *piece, rows *[9]row) {
 		for x := p.X0; x < p.X1; x += windowCells {
 			cell, count := p.local+x-p.X0, min(windowCells, p.X1-x)
-			if b.findNeighbours(index, p, x, count, rows) {
+			window[0], window[1] = cell, count
+			if b.findNeighbours(window[2:], p, x, count, rows) {
 				crosses = true
 			}
-			if b.addRegular(index, cell, count) {
-				c.windowEnd++
-			} else {
-				b.windows.irregular = append(b.windows.irregular, irregularWindow{cell, count})
-				b.windows.index = append(b.windows.index, index...)
-				c.irregularEnd++
+			if !b.addRegular(window) {
+				b.windows.irregular = append(b.windows.irregular, window...)
 			}
 			if c.cellEnd = cell + count; c.cellEnd-c.cell >= chunkCells {
 				finish()
@@ -287,6 +289,7 @@ func (b *layoutBuilder) findWindows() {
 		}
 	})
 	finish()
+	b.windows.inner, b.windows.walled = slices.Clip(b.windows.inner), slices.Clip(b.windows.walled)
 	b.chunks = append(crossing, inner...)
 	b.crossing = len(crossing)
 }
@@ -319,38 +322,46 @@ func (b *layoutBuilder) findNeighbours(index []int32, p *piece, x, count int32, 
 	return crosses
 }
 
-// addRegular adds a regular window if one offset serves each direction.
-func (b *layoutBuilder) addRegular(index []int32, cell, count int32) bool {
+// addRegular adds a window as an inner or walled one if one offset serves
+// each direction.
+func (b *layoutBuilder) addRegular(window []int32) bool {
 	q := b.set.Q
-	start := len(b.windows.words)
-	b.windows.words = append(b.windows.words, b.blank...)
-	words := b.windows.words[start:]
+	cell, count := window[0], window[1]
+	full := uint32(1)<<count - 1
+	words := b.blank
+	clear(words)
 	words[0], words[1] = uint32(cell), uint32(count)
+	walled := false
 	for d := range q - 1 {
 		var mask uint32
 		offset := int32(0)
-		for lane, n := range index[d*windowCells:][:count] {
+		for lane, n := range window[2+d*windowCells:][:count] {
 			if n < 0 {
 				continue
 			}
 			o := n - cell - int32(lane)
 			if mask != 0 && o != offset {
-				b.windows.words = b.windows.words[:start]
 				return false
 			}
 			offset = o
 			mask |= 1 << lane
 		}
+		walled = walled || mask != full
 		words[2+d] = uint32(offset)
 		words[2+q-1+d/2] |= mask << (16 * (d % 2))
+	}
+	if walled {
+		b.windows.walled = append(b.windows.walled, words...)
+	} else {
+		b.windows.inner = append(b.windows.inner, words[:innerWidth(q)]...)
 	}
 	return true
 }
 
 // bytes returns the memory that the layout holds.
 func (l *layout) bytes() int64 {
-	bytes := int64(cap(l.windows.words))*4 + int64(cap(l.windows.index))*4 + size(l.windows.irregular) +
-		size(l.pieces) + size(l.chunks) + size(l.links.near) + size(l.links.far) + size(l.openings)
+	bytes := size(l.windows.inner) + size(l.windows.walled) + size(l.windows.irregular) +
+		size(l.pieces) + size(l.chunks) + size(l.corrections) + size(l.openings)
 	for i := range l.peers {
 		bytes += size(l.peers[i].borrowed) + size(l.peers[i].lent)
 	}

@@ -45,8 +45,8 @@ type checked struct{ peakVelocity float64 }
 func (r *Rank) check(ctx context.Context) (checked, error) {
 	peaks := make([]float64, len(r.layout.chunks))
 	worst := make([]int64, len(r.layout.chunks))
-	r.pool.run(0, len(r.layout.chunks), func(i int, _ *workspace) {
-		peaks[i], worst[i] = r.peak(&r.layout.chunks[i])
+	r.pool.run(0, len(r.layout.chunks), func(i int, w *workspace) {
+		peaks[i], worst[i] = r.peak(&r.layout.chunks[i], w)
 	})
 	var peak float64
 	bad := int64(math.MaxInt64)
@@ -78,12 +78,12 @@ func (r *Rank) check(ctx context.Context) (checked, error) {
 
 // peak returns the largest velocity in a chunk and the lowest global number
 // of a cell that has diverged.
-func (r *Rank) peak(c *chunk) (peak float64, diverged int64) {
+func (r *Rank) peak(c *chunk, w *workspace) (peak float64, diverged int64) {
 	diverged = math.MaxInt64
-	r.eachCell(c, func(cell int32, global int64, density float64, u [3]float64) {
+	r.eachCell(c, w, func(cell int32, _ float64, u [3]float64) {
 		square := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
 		if !(square < divergedVelocity*divergedVelocity) {
-			diverged = min(diverged, global)
+			diverged = min(diverged, r.layout.globalNumber(cell))
 			return
 		}
 		peak = max(peak, square)
@@ -105,21 +105,21 @@ func (d *Domain) cell(global int64) [3]int32 {
 
 // eachCell calls f for the cells of a chunk with density and velocity in
 // lattice units, before an even step.
-func (r *Rank) eachCell(c *chunk, f func(cell int32, global int64, density float64, u [3]float64)) {
-	var arriving [27]float64
+func (r *Rank) eachCell(c *chunk, w *workspace, f func(cell int32, density float64, u [3]float64)) {
 	set := r.set
-	r.layout.eachGlobal(c, func(cell int32, global int64) {
-		r.state.arriving(c, cell, &arriving)
-		var density float64
-		u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}
-		for i := range set.Q {
-			v := arriving[i]
-			density += v
-			for a, component := range set.Velocities[i] {
-				u[a] += float64(component) * v
+	r.state.arriving(c, w, func(cell, count int32, populations *[27][windowCells]float64) {
+		for lane := range count {
+			var density float64
+			u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}
+			for i := range set.Q {
+				v := populations[i][lane]
+				density += v
+				for a, component := range set.Velocities[i] {
+					u[a] += float64(component) * v
+				}
 			}
+			f(cell+lane, density, u)
 		}
-		f(cell, global, density, u)
 	})
 }
 

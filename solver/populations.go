@@ -24,9 +24,9 @@ type state interface {
 	unpack(list []location, message []byte)
 	// bytesPerValue is that of one population in a message.
 	bytesPerValue() int
-	// arriving reads the populations that arrive at a cell, before an even
-	// step, wall corrections included.
-	arriving(c *chunk, cell int32, into *[27]float64)
+	// arriving gives the populations that arrive at the cells of a chunk,
+	// before an even step, wall corrections included, window by window.
+	arriving(c *chunk, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64))
 	// bits returns the bits of population p of a cell, for hashing.
 	bits(cell int32, p int) uint64
 	// bytes is the memory held.
@@ -130,59 +130,64 @@ func (s *populations[T]) bytesPerValue() int { return int(unsafe.Sizeof(T(0))) }
 func (s *populations[T]) bytes() int64 { return int64(len(s.f)) * int64(unsafe.Sizeof(T(0))) }
 
 func (s *populations[T]) step(c *chunk, odd bool, o *openingStates, w *workspace) {
-	l := s.layout
-	correctWalls(s, l.links.near[c.near:c.nearEnd], odd)
 	if c.openingEnd > c.opening {
 		s.observeOpenings(c, odd, o)
 	}
-	if odd {
-		s.shifted(c, w)
-	} else {
-		s.inPlace(c, w)
+	if c.innerEnd > c.inner {
+		s.updateInner(c, odd, w)
 	}
-	correctWalls(s, l.links.far[c.far:c.farEnd], odd)
+	stream := wallStream(s.layout.corrections[c.correction:])
+	gathered := s.gathered(w)
+	s.eachBorderWindow(c, func(walled []uint32, irregular []int32) {
+		near, far, records, rest := stream.next()
+		stream = rest
+		s.moveWindow(walled, irregular, gathered, odd, true)
+		records = correct(gathered, records, near)
+		s.collide(windowCells, w)
+		correct(gathered, records, far)
+		s.moveWindow(walled, irregular, gathered, odd, false)
+	})
 	if c.openingEnd > c.opening {
 		s.imposeOpenings(c, o)
 	}
 }
 
-// correctWalls applies the interpolation of wallLinks.
-func correctWalls[T kernel.Real](s *populations[T], links []wallLink, odd bool) {
-	for i := range links {
-		k := &links[i]
-		bounced := &s.f[s.offset[k.p]+int(k.cell)]
-		var companion T
-		if odd {
-			companion = s.f[s.offset[k.p]+int(k.away)]
-		} else {
-			companion = s.f[s.offset[lattice.Opposite(int(k.p))]+int(k.cell)]
-		}
-		change := T(T(k.share) * (companion - *bounced))
-		*bounced += change
-		s.f[k.cell] -= change
+// eachBorderWindow calls f for the walled and irregular windows of a chunk,
+// in the order of its wall stream; one of the arguments is nil.
+func (s *populations[T]) eachBorderWindow(c *chunk, f func(walled []uint32, irregular []int32)) {
+	ww := &s.layout.windows
+	width := walledWidth(s.q)
+	for i := int(c.walled); i < int(c.walledEnd); i++ {
+		f(ww.walled[i*width:][:width], nil)
+	}
+	width = irregularWidth(s.q)
+	for i := int(c.irregular); i < int(c.irregularEnd); i++ {
+		f(nil, ww.irregular[i*width:][:width])
 	}
 }
 
-// inPlace updates the cells of a chunk in an even step.
-func (s *populations[T]) inPlace(c *chunk, w *workspace) {
-	first, n := int(c.cell), int(c.cellEnd-c.cell)
-	if s.vector == nil {
-		s.local(s.f[first:], s.stride, n, s.table)
-		return
-	}
-	whole := n / windowCells * windowCells
-	s.vector.Local(&s.slots[0], first, whole, s.singleTable(), w.registers)
-	if n == whole {
+// updateInner updates the inner windows of a chunk.
+func (s *populations[T]) updateInner(c *chunk, odd bool, w *workspace) {
+	width := innerWidth(s.q)
+	words := s.layout.windows.inner[int(c.inner)*width : int(c.innerEnd)*width]
+	if s.vector != nil {
+		run := s.vector.Even
+		if odd {
+			run = s.vector.Odd
+		}
+		run(&s.slots[0], &words[0], len(words)/width, s.singleTable(), w.registers)
 		return
 	}
 	gathered := s.gathered(w)
-	for _, in := range []bool{true, false} {
-		for i := range s.q {
-			move(s.f[s.offset[i]+first+whole:][:n-whole], gathered[i*windowCells:], in)
+	for ; len(words) > 0; words = words[width:] {
+		cell, count := int(words[0]), int(words[1])
+		if !odd {
+			s.local(s.f[cell:], s.stride, count, s.table)
+			continue
 		}
-		if in {
-			s.collide(n-whole, w)
-		}
+		s.moveInner(words, gathered, true)
+		s.local(gathered, windowCells, count, s.table)
+		s.moveInner(words, gathered, false)
 	}
 }
 
@@ -195,53 +200,63 @@ func (s *populations[T]) singleTable() *float32 {
 	return (*float32)(unsafe.Pointer(&s.table[0]))
 }
 
-// collide updates n cells in the worker's gathered populations.
+// oneWindow is a full window at cell 0, for gathered populations.
+var oneWindow = []uint32{0, windowCells}
+
+// collide updates the cells in the worker's gathered populations in place.
 func (s *populations[T]) collide(n int, w *workspace) {
 	if s.vector != nil {
-		s.vector.Local(&w.slots[0], 0, windowCells, s.singleTable(), w.registers)
+		s.vector.Even(&w.slots[0], &oneWindow[0], 1, s.singleTable(), w.registers)
 		return
 	}
 	s.local(s.gathered(w), windowCells, n, s.table)
 }
 
-// shifted updates the cells of a chunk in an odd step. Without assembly, what
-// arrives is gathered window by window, updated, and returned to where it
-// came from.
-func (s *populations[T]) shifted(c *chunk, w *workspace) {
-	ww := &s.layout.windows
-	gathered := s.gathered(w)
-	if n := c.windowEnd - c.window; s.vector != nil && n > 0 {
-		s.vector.Shifted(&s.slots[0], &ww.words[int(c.window)*ww.width], int(n), s.singleTable(), w.registers)
-	} else {
-		for i := c.window; i < c.windowEnd; i++ {
-			words := ww.words[int(i)*ww.width:][:ww.width]
-			cell, count := int(words[0]), int(words[1])
-			s.moveRegular(words, cell, count, gathered, true)
-			s.collide(count, w)
-			s.moveRegular(words, cell, count, gathered, false)
-		}
-	}
-	for i := c.irregular; i < c.irregularEnd; i++ {
-		cell, count := int(ww.irregular[i].cell), int(ww.irregular[i].count)
-		index := ww.index[int(i)*(s.q-1)*windowCells:][:(s.q-1)*windowCells]
-		s.moveIrregular(index, cell, count, gathered, true)
-		s.collide(count, w)
-		s.moveIrregular(index, cell, count, gathered, false)
+// moveInner copies what arrives in an inner window in an odd step to gathered,
+// or what leaves it back to the same places. Population i arrives from the
+// neighbour against c_i, from whose slot ī it is taken.
+func (s *populations[T]) moveInner(words []uint32, gathered []T, in bool) {
+	cell, count := int(words[0]), int(words[1])
+	move(s.f[s.offset[0]+cell:][:count], gathered, in)
+	for i := 1; i < s.q; i++ {
+		back := lattice.Opposite(i)
+		away := cell + int(int32(words[2+back-1]))
+		move(s.f[s.offset[back]+away:][:count], gathered[i*windowCells:], in)
 	}
 }
 
-// moveRegular copies the locations of a regular window to scratch, or back.
-// Population i arrives from the neighbour against c_i, from whose slot ī it
-// is taken; where that is not fluid it comes from slot i of the cell itself.
-func (s *populations[T]) moveRegular(words []uint32, cell, count int, scratch []T, in bool) {
-	move(s.f[s.offset[0]+cell:][:count], scratch[:count], in)
+// moveWindow does the same for a walled or irregular window, in any step.
+func (s *populations[T]) moveWindow(walled []uint32, irregular []int32, gathered []T, odd, in bool) {
+	var cell, count int
+	if walled != nil {
+		cell, count = int(walled[0]), int(walled[1])
+	} else {
+		cell, count = int(irregular[0]), int(irregular[1])
+	}
+	switch {
+	case !odd:
+		for i := range s.q {
+			move(s.f[s.offset[i]+cell:][:count], gathered[i*windowCells:], in)
+		}
+	case walled != nil:
+		s.moveWalled(walled, gathered, in)
+	default:
+		s.moveIrregular(irregular, gathered, in)
+	}
+}
+
+// moveWalled copies what arrives in a walled window in an odd step, or what
+// leaves it back. What comes from a wall is in slot i of the cell itself.
+func (s *populations[T]) moveWalled(words []uint32, gathered []T, in bool) {
+	cell, count := int(words[0]), int(words[1])
+	move(s.f[s.offset[0]+cell:][:count], gathered, in)
 	full := uint32(1)<<count - 1
 	masks := words[2+s.q-1:]
 	for i := 1; i < s.q; i++ {
 		back := lattice.Opposite(i)
 		d := back - 1
 		mask := masks[d/2] >> (16 * (d % 2)) & 0xffff
-		lanes := scratch[i*windowCells:][:count]
+		lanes := gathered[i*windowCells:][:count]
 		away := cell + int(int32(words[2+d]))
 		switch mask {
 		case full:
@@ -255,43 +270,44 @@ func (s *populations[T]) moveRegular(words []uint32, cell, count int, scratch []
 				if mask>>j&1 != 0 {
 					at = &s.f[s.offset[back]+away+j]
 				}
-				if in {
-					lanes[j] = *at
-				} else {
-					*at = lanes[j]
-				}
+				moveOne(at, &lanes[j], in)
 			}
 		}
 	}
 }
 
-// move copies f to scratch, or back.
-func move[T kernel.Real](f, scratch []T, in bool) {
-	if in {
-		copy(scratch, f)
-	} else {
-		copy(f, scratch)
-	}
-}
-
 // moveIrregular does the same for an irregular window.
-func (s *populations[T]) moveIrregular(index []int32, cell, count int, scratch []T, in bool) {
-	move(s.f[s.offset[0]+cell:][:count], scratch[:count], in)
+func (s *populations[T]) moveIrregular(window []int32, gathered []T, in bool) {
+	cell, count := int(window[0]), int(window[1])
+	move(s.f[s.offset[0]+cell:][:count], gathered, in)
 	for i := 1; i < s.q; i++ {
 		back := lattice.Opposite(i)
-		away := index[(back-1)*windowCells:][:count]
-		lanes := scratch[i*windowCells:][:count]
+		away := window[2+(back-1)*windowCells:][:count]
+		lanes := gathered[i*windowCells:][:count]
 		for j := range lanes {
 			at := &s.f[s.offset[i]+cell+j]
 			if away[j] >= 0 {
 				at = &s.f[s.offset[back]+int(away[j])]
 			}
-			if in {
-				lanes[j] = *at
-			} else {
-				*at = lanes[j]
-			}
+			moveOne(at, &lanes[j], in)
 		}
+	}
+}
+
+// move copies f to gathered, or back.
+func move[T kernel.Real](f, gathered []T, in bool) {
+	if in {
+		copy(gathered, f)
+	} else {
+		copy(f, gathered)
+	}
+}
+
+func moveOne[T kernel.Real](f, gathered *T, in bool) {
+	if in {
+		*gathered = *f
+	} else {
+		*f = *gathered
 	}
 }
 
@@ -309,30 +325,35 @@ func (s *populations[T]) unpack(list []location, message []byte) {
 	}
 }
 
-func (s *populations[T]) arriving(c *chunk, cell int32, into *[27]float64) {
-	for i := range s.q {
-		into[i] = float64(s.f[s.offset[i]+int(cell)])
-	}
-	near := s.layout.links.near[c.near:c.nearEnd]
-	for k := firstLink(near, cell); k < len(near) && near[k].cell == cell; k++ {
-		back := int(near[k].p)
-		change := float64(near[k].share) * (into[lattice.Opposite(back)] - into[back])
-		into[back] += change
-		into[0] -= change
-	}
-}
-
-// firstLink finds the first link of a cell among links ordered by cell.
-func firstLink(links []wallLink, cell int32) int {
-	low, high := 0, len(links)
-	for low < high {
-		if mid := (low + high) / 2; links[mid].cell < cell {
-			low = mid + 1
-		} else {
-			high = mid
+func (s *populations[T]) arriving(c *chunk, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64)) {
+	var populations [27][windowCells]float64
+	gathered := s.gathered(w)
+	give := func(cell, count int32) {
+		for i := range s.q {
+			for lane := range count {
+				populations[i][lane] = float64(gathered[i*windowCells+int(lane)])
+			}
 		}
+		f(cell, count, &populations)
 	}
-	return low
+	width := innerWidth(s.q)
+	for i := int(c.inner); i < int(c.innerEnd); i++ {
+		words := s.layout.windows.inner[i*width:]
+		s.moveWindow(words, nil, gathered, false, true)
+		give(int32(words[0]), int32(words[1]))
+	}
+	stream := wallStream(s.layout.corrections[c.correction:])
+	s.eachBorderWindow(c, func(walled []uint32, irregular []int32) {
+		near, _, records, rest := stream.next()
+		stream = rest
+		s.moveWindow(walled, irregular, gathered, false, true)
+		correct(gathered, records, near)
+		if walled != nil {
+			give(int32(walled[0]), int32(walled[1]))
+		} else {
+			give(irregular[0], irregular[1])
+		}
+	})
 }
 
 func (s *populations[T]) bits(cell int32, p int) uint64 {

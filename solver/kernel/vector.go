@@ -14,28 +14,23 @@ const WindowCells = 16
 // be aligned to 64 bytes.
 const ScratchBytes = 65 * 64
 
-// Vector holds the assembly kernels of a variant, in single precision. In
-// both, slots points to pointers to the slots of each population.
+// Vector holds the assembly kernels of a variant, in single precision.
 type Vector struct {
 	// Machine is the instruction set, such as AVX512.
 	Machine string
-	// Local updates n cells from first on in place, as the Go kernel does; n
-	// must be a multiple of WindowCells.
-	Local func(slots **float32, first, n int, table *float32, scratch *byte)
-	// Shifted updates the cells of n windows of up to WindowCells cells, where
-	// their neighbours hold what arrives. A window is a list of words: the
-	// first cell, the number of cells, per direction the offset from a cell
-	// to its neighbour, and per direction half a word with a bit for each cell
-	// whose neighbour is fluid.
-	Shifted func(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+	// Even updates the cells of windows in place, as the Go kernel does; Odd
+	// where their neighbours, all of them fluid, hold what arrives.
+	Even, Odd WindowKernel
 }
+
+// WindowKernel updates the cells of n windows. Slots points to pointers to
+// the slots of each population. A window is a list of words: the first cell
+// and the number of cells, up to WindowCells, and then (not read by even
+// kernels if there is but one window) the offset from a cell to its neighbour
+// in each direction. Scratch is memory of ScratchBytes.
+type WindowKernel func(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
 type vectorKey struct{ machine, variant string }
-
-type vectorKernels struct {
-	local   func(slots **float32, first, n int, table *float32, scratch *byte)
-	shifted func(slots **float32, words *uint32, n int, table *float32, scratch *byte)
-}
 
 // machineVariable is the environment variable that restricts the instruction
 // sets, for tests and comparisons.
@@ -59,5 +54,5 @@ func NewVector(machine string, v collision.Variant) *Vector {
 	if !ok {
 		return nil
 	}
-	return &Vector{machine, k.local, k.shifted}
+	return &k
 }

@@ -2,82 +2,82 @@
 
 package kernel
 
-// localAVX2trtD3Q19 updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX2trtD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX2trtD3Q19(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX2trtD3Q19 updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX2trtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX2trtD3Q19Force updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX2trtD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX2trtD3Q19Force(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX2trtD3Q19Force updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX2trtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX2trtD3Q27 updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX2trtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX2trtD3Q27(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX2trtD3Q27 updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX2trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX2trtD3Q27Force updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX2trtD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX2trtD3Q27Force(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX2trtD3Q27Force updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX2trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX2bgkD3Q19 updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX2bgkD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX2bgkD3Q19(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX2bgkD3Q19 updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX2bgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX2bgkD3Q19Force updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX2bgkD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX2bgkD3Q19Force(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX2bgkD3Q19Force updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX2bgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX2bgkD3Q27 updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX2bgkD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX2bgkD3Q27(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX2bgkD3Q27 updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX2bgkD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX2bgkD3Q27Force updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX2bgkD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX2bgkD3Q27Force(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX2bgkD3Q27Force updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX2bgkD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)

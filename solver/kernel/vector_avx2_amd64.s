@@ -2,24 +2,6 @@
 
 #include "textflag.h"
 
-DATA laneBits<>+0(SB)/4, $0x00000001
-DATA laneBits<>+4(SB)/4, $0x00000002
-DATA laneBits<>+8(SB)/4, $0x00000004
-DATA laneBits<>+12(SB)/4, $0x00000008
-DATA laneBits<>+16(SB)/4, $0x00000010
-DATA laneBits<>+20(SB)/4, $0x00000020
-DATA laneBits<>+24(SB)/4, $0x00000040
-DATA laneBits<>+28(SB)/4, $0x00000080
-DATA laneBits<>+32(SB)/4, $0x00000100
-DATA laneBits<>+36(SB)/4, $0x00000200
-DATA laneBits<>+40(SB)/4, $0x00000400
-DATA laneBits<>+44(SB)/4, $0x00000800
-DATA laneBits<>+48(SB)/4, $0x00001000
-DATA laneBits<>+52(SB)/4, $0x00002000
-DATA laneBits<>+56(SB)/4, $0x00004000
-DATA laneBits<>+60(SB)/4, $0x00008000
-GLOBL laneBits<>(SB), RODATA|NOPTR, $64
-
 DATA laneNumbers<>+0(SB)/4, $0x00000000
 DATA laneNumbers<>+4(SB)/4, $0x00000001
 DATA laneNumbers<>+8(SB)/4, $0x00000002
@@ -30,639 +12,92 @@ DATA laneNumbers<>+24(SB)/4, $0x00000006
 DATA laneNumbers<>+28(SB)/4, $0x00000007
 GLOBL laneNumbers<>(SB), RODATA|NOPTR, $32
 
-// func localAVX2trtD3Q19(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX
-TEXT ·localAVX2trtD3Q19(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
-	MOVQ n+16(FP), DI
-	ADDQ SI, DI
-
-loop:
-	CMPQ         SI, DI
-	JGE          done
-	MOVQ         (AX), BX
-	VMOVUPS      (BX)(SI*4), Y0
-	MOVQ         8(AX), BX
-	VMOVUPS      (BX)(SI*4), Y1
-	MOVQ         16(AX), BX
-	VMOVUPS      (BX)(SI*4), Y2
-	VADDPS       Y2, Y1, Y3
-	MOVQ         24(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
-	MOVQ         32(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
-	VADDPS       Y5, Y4, Y6
-	VADDPS       Y6, Y3, Y7
-	MOVQ         40(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
-	MOVQ         48(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
-	VADDPS       Y9, Y8, Y10
-	MOVQ         56(AX), BX
-	VMOVUPS      (BX)(SI*4), Y11
-	MOVQ         64(AX), BX
-	VMOVUPS      (BX)(SI*4), Y12
-	VADDPS       Y12, Y11, Y13
-	VMOVUPS      Y6, (DX)
-	VADDPS       Y13, Y10, Y6
-	VADDPS       Y6, Y7, Y6
-	MOVQ         72(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
-	VMOVUPS      Y13, 32(DX)
-	MOVQ         80(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
-	VMOVUPS      Y10, 64(DX)
-	VADDPS       Y13, Y7, Y10
-	VMOVUPS      Y3, 96(DX)
-	MOVQ         88(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
-	VMOVUPS      Y8, 128(DX)
-	MOVQ         96(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
-	VMOVUPS      Y9, 160(DX)
-	VADDPS       Y8, Y3, Y9
-	VMOVUPS      Y4, 192(DX)
-	VADDPS       Y9, Y10, Y4
-	VMOVUPS      Y9, 224(DX)
-	MOVQ         104(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
-	VMOVUPS      Y10, 256(DX)
-	MOVQ         112(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
-	VMOVUPS      Y5, 288(DX)
-	VADDPS       Y10, Y9, Y5
-	VMOVUPS      Y9, 320(DX)
-	MOVQ         120(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
-	VMOVUPS      Y10, 352(DX)
-	MOVQ         128(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
-	VMOVUPS      Y3, 384(DX)
-	VADDPS       Y10, Y9, Y3
-	VMOVUPS      Y9, 416(DX)
-	VADDPS       Y3, Y5, Y9
-	VADDPS       Y9, Y4, Y4
-	VADDPS       Y4, Y6, Y4
-	MOVQ         136(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
-	MOVQ         144(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
-	VMOVUPS      Y3, 448(DX)
-	VADDPS       Y9, Y6, Y3
-	VADDPS       Y3, Y4, Y4
-	VADDPS       Y4, Y0, Y4
-	VMOVUPS      Y3, 480(DX)
-	VSUBPS       Y2, Y1, Y3
-	VMOVUPS      Y5, 512(DX)
-	VSUBPS       Y12, Y11, Y5
-	VMOVUPS      Y12, 544(DX)
-	VADDPS       Y5, Y3, Y12
-	VMOVUPS      Y11, 576(DX)
-	VSUBPS       Y13, Y7, Y11
-	VMOVUPS      Y13, 608(DX)
-	VMOVUPS      384(DX), Y13
-	VMOVUPS      Y7, 640(DX)
-	VSUBPS       Y8, Y13, Y7
-	VMOVUPS      Y8, 672(DX)
-	VADDPS       Y7, Y11, Y8
-	VADDPS       Y8, Y12, Y8
-	VMOVUPS      320(DX), Y12
-	VSUBPS       352(DX), Y12, Y13
-	VADDPS       Y13, Y8, Y8
-	VMULPS       Y8, Y8, Y12
-	VMOVUPS      Y2, 704(DX)
-	VMOVUPS      192(DX), Y2
-	VMOVUPS      Y1, 736(DX)
-	VSUBPS       288(DX), Y2, Y1
-	VADDPS       Y5, Y1, Y2
-	VMOVUPS      Y5, 768(DX)
-	VMOVUPS      416(DX), Y5
-	VMOVUPS      Y1, 800(DX)
-	VSUBPS       Y10, Y5, Y1
-	VMOVUPS      Y10, 832(DX)
-	VSUBPS       Y9, Y6, Y10
-	VMOVUPS      Y9, 864(DX)
-	VADDPS       Y10, Y1, Y9
-	VADDPS       Y9, Y2, Y2
-	VSUBPS       Y11, Y2, Y2
-	VMULPS       Y2, Y2, Y9
-	VMOVUPS      Y6, 896(DX)
-	VADDPS       Y9, Y12, Y6
-	VMOVUPS      128(DX), Y5
-	VMOVUPS      Y11, 928(DX)
-	VSUBPS       160(DX), Y5, Y11
-	VADDPS       Y7, Y11, Y5
-	VADDPS       Y1, Y5, Y5
-	VMOVUPS      Y1, 960(DX)
-	VADDPS       Y10, Y13, Y1
-	VSUBPS       Y1, Y5, Y1
-	VMULPS       Y1, Y1, Y5
-	VADDPS       Y5, Y6, Y6
-	VBROADCASTSS (CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VSUBPS       Y6, Y4, Y4
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y4, Y6
-	VSUBPS       Y6, Y0, Y6
-	VBROADCASTSS 8(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VSUBPS       Y6, Y0, Y0
-	MOVQ         (AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	VMOVUPS      96(DX), Y0
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y12, Y6
-	VADDPS       Y6, Y4, Y6
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VSUBPS       Y6, Y0, Y0
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VBROADCASTSS 28(CX), Y14
-	VMULPS       Y14, Y8, Y6
-	VSUBPS       Y6, Y3, Y3
-	VADDPS       Y3, Y0, Y6
-	VMOVUPS      736(DX), Y12
-	VSUBPS       Y6, Y12, Y6
-	MOVQ         16(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      704(DX), Y3
-	VSUBPS       Y0, Y3, Y0
-	MOVQ         8(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	VMOVUPS      (DX), Y0
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y9, Y3
-	VADDPS       Y3, Y4, Y3
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      800(DX), Y3
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VBROADCASTSS 28(CX), Y14
-	VMULPS       Y14, Y2, Y6
-	VSUBPS       Y6, Y3, Y3
-	VADDPS       Y3, Y0, Y6
-	VMOVUPS      192(DX), Y9
-	VSUBPS       Y6, Y9, Y6
-	MOVQ         32(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      288(DX), Y3
-	VSUBPS       Y0, Y3, Y0
-	MOVQ         24(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	VMOVUPS      64(DX), Y0
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y5, Y3
-	VADDPS       Y3, Y4, Y3
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y3, Y0, Y0
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y11, Y3
-	VBROADCASTSS 28(CX), Y14
-	VMULPS       Y14, Y1, Y5
-	VSUBPS       Y5, Y3, Y3
-	VADDPS       Y3, Y0, Y5
-	VMOVUPS      128(DX), Y6
-	VSUBPS       Y5, Y6, Y5
-	MOVQ         48(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      160(DX), Y3
-	VSUBPS       Y0, Y3, Y0
-	MOVQ         40(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	VMOVUPS      32(DX), Y0
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VADDPS       Y2, Y8, Y3
-	VMULPS       Y3, Y3, Y5
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VADDPS       Y5, Y4, Y5
-	VBROADCASTSS 32(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y5, Y0, Y0
-	VMOVUPS      768(DX), Y5
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VBROADCASTSS 36(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y3, Y5, Y3
-	VADDPS       Y3, Y0, Y5
-	VMOVUPS      576(DX), Y6
-	VSUBPS       Y5, Y6, Y5
-	MOVQ         64(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      544(DX), Y3
-	VSUBPS       Y0, Y3, Y0
-	MOVQ         56(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	VMOVUPS      256(DX), Y0
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VSUBPS       Y2, Y8, Y3
-	VMULPS       Y3, Y3, Y5
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VADDPS       Y5, Y4, Y5
-	VBROADCASTSS 32(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y5, Y0, Y0
-	VMOVUPS      928(DX), Y5
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VBROADCASTSS 36(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y3, Y5, Y3
-	VADDPS       Y3, Y0, Y5
-	VMOVUPS      640(DX), Y6
-	VSUBPS       Y5, Y6, Y5
-	MOVQ         80(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      608(DX), Y3
-	VSUBPS       Y0, Y3, Y0
-	MOVQ         72(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	VMOVUPS      224(DX), Y0
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VADDPS       Y1, Y8, Y3
-	VMULPS       Y3, Y3, Y5
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VADDPS       Y5, Y4, Y5
-	VBROADCASTSS 32(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y5, Y0, Y0
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y7, Y5
-	VBROADCASTSS 36(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y3, Y5, Y3
-	VADDPS       Y3, Y0, Y5
-	VMOVUPS      384(DX), Y6
-	VSUBPS       Y5, Y6, Y5
-	MOVQ         96(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      672(DX), Y3
-	VSUBPS       Y0, Y3, Y0
-	MOVQ         88(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	VMOVUPS      512(DX), Y0
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VSUBPS       Y1, Y8, Y3
-	VMULPS       Y3, Y3, Y5
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VADDPS       Y5, Y4, Y5
-	VBROADCASTSS 32(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y5, Y0, Y0
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y13, Y5
-	VBROADCASTSS 36(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y3, Y5, Y3
-	VADDPS       Y3, Y0, Y5
-	VMOVUPS      320(DX), Y6
-	VSUBPS       Y5, Y6, Y5
-	MOVQ         112(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      352(DX), Y3
-	VSUBPS       Y0, Y3, Y0
-	MOVQ         104(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	VMOVUPS      448(DX), Y0
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VADDPS       Y1, Y2, Y3
-	VMULPS       Y3, Y3, Y5
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VADDPS       Y5, Y4, Y5
-	VBROADCASTSS 32(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y5, Y0, Y0
-	VMOVUPS      960(DX), Y5
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VBROADCASTSS 36(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y3, Y5, Y3
-	VADDPS       Y3, Y0, Y5
-	VMOVUPS      416(DX), Y6
-	VSUBPS       Y5, Y6, Y5
-	MOVQ         128(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      832(DX), Y3
-	VSUBPS       Y0, Y3, Y0
-	MOVQ         120(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	VMOVUPS      480(DX), Y0
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VSUBPS       Y1, Y2, Y1
-	VMULPS       Y1, Y1, Y2
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VADDPS       Y2, Y4, Y2
-	VBROADCASTSS 32(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y2, Y0, Y0
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y10, Y2
-	VBROADCASTSS 36(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y1, Y2, Y1
-	VADDPS       Y1, Y0, Y2
-	VMOVUPS      896(DX), Y3
-	VSUBPS       Y2, Y3, Y2
-	MOVQ         144(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      864(DX), Y1
-	VSUBPS       Y0, Y1, Y0
-	MOVQ         136(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	ADDQ         $0x08, SI
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func shiftedAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func evenAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·shiftedAVX2trtD3Q19(SB), $0-40
+TEXT ·evenAVX2trtD3Q19(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JE      done
-	MOVLQZX (DI), R9
-	MOVLQZX 4(DI), R10
-	LEAQ    laneBits<>+0(SB), R11
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
 
 half:
-	MOVQ         R10, R12
-	VMOVD        R12, X15
+	VMOVD        R9, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
-	VMOVDQU      Y15, 2048(DX)
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R9*4), Y15, Y0
-	VPBROADCASTW 82(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
-	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y1
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y1, Y1
-	VPBROADCASTW 80(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y2
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y2, Y2
+	VMASKMOVPS   (BX)(R8*4), Y15, Y1
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
-	VPBROADCASTW 86(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
-	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
-	VPBROADCASTW 84(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
-	VPBROADCASTW 90(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
-	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
-	VPBROADCASTW 88(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
-	VPBROADCASTW 94(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
-	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y11
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y11, Y11
-	VPBROADCASTW 92(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y12
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y12, Y12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y11
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
-	VPBROADCASTW 98(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
-	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
-	VMOVUPS      Y13, 32(DX)
-	VPBROADCASTW 96(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VMOVUPS      Y13, 32(DX)
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
-	VPBROADCASTW 102(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
-	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
-	VMOVUPS      Y8, 128(DX)
-	VPBROADCASTW 100(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
+	VMOVUPS      Y8, 128(DX)
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
-	VPBROADCASTW 106(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
-	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
-	VMOVUPS      Y10, 256(DX)
-	VPBROADCASTW 104(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMOVUPS      Y10, 256(DX)
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
-	VPBROADCASTW 110(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
-	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
-	VMOVUPS      Y10, 352(DX)
-	VPBROADCASTW 108(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMOVUPS      Y10, 352(DX)
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
-	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VADDPS       Y3, Y4, Y4
@@ -723,9 +158,8 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y6, Y0, Y0
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      96(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -743,29 +177,13 @@ half:
 	VADDPS       Y3, Y0, Y6
 	VMOVUPS      736(DX), Y12
 	VSUBPS       Y6, Y12, Y6
-	VPBROADCASTW 80(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
-	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      704(DX), Y3
 	VSUBPS       Y0, Y3, Y0
-	VPBROADCASTW 82(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
-	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -784,29 +202,13 @@ half:
 	VADDPS       Y3, Y0, Y6
 	VMOVUPS      192(DX), Y9
 	VSUBPS       Y6, Y9, Y6
-	VPBROADCASTW 84(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
-	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      288(DX), Y3
 	VSUBPS       Y0, Y3, Y0
-	VPBROADCASTW 86(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
-	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -824,29 +226,13 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      128(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 88(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
-	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      160(DX), Y3
 	VSUBPS       Y0, Y3, Y0
-	VPBROADCASTW 90(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
-	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -867,29 +253,13 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 92(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
-	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      544(DX), Y3
 	VSUBPS       Y0, Y3, Y0
-	VPBROADCASTW 94(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
-	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -910,29 +280,13 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      640(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 96(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
-	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      608(DX), Y3
 	VSUBPS       Y0, Y3, Y0
-	VPBROADCASTW 98(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
-	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -952,29 +306,13 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      384(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 100(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
-	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      672(DX), Y3
 	VSUBPS       Y0, Y3, Y0
-	VPBROADCASTW 102(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
-	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      512(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -994,29 +332,13 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      320(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 104(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
-	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      352(DX), Y3
 	VSUBPS       Y0, Y3, Y0
-	VPBROADCASTW 106(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
-	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1037,29 +359,13 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      416(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 108(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
-	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      832(DX), Y3
 	VSUBPS       Y0, Y3, Y0
-	VPBROADCASTW 110(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
-	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1079,111 +385,563 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      896(DX), Y3
 	VSUBPS       Y2, Y3, Y2
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
-	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      864(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
-	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
-	ADDQ         $0x08, R9
-	ADDQ         $0x20, R11
-	SUBQ         $0x08, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
 	JG           half
-	ADDQ         $0x74, DI
-	DECQ         R8
+	ADDQ         $0x50, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX2trtD3Q19Force(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX
-TEXT ·localAVX2trtD3Q19Force(SB), $0-40
+// func oddAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·oddAVX2trtD3Q19(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ         SI, DI
-	JGE          done
+	TESTQ   DI, DI
+	JE      done
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
+
+half:
+	VMOVD        R9, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
 	MOVQ         (AX), BX
-	VMOVUPS      (BX)(SI*4), Y0
-	MOVQ         8(AX), BX
-	VMOVUPS      (BX)(SI*4), Y1
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	VMOVUPS      (BX)(SI*4), Y2
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y6, (DX)
+	VADDPS       Y13, Y10, Y6
+	VADDPS       Y6, Y7, Y6
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVUPS      Y13, 32(DX)
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y10, 64(DX)
+	VADDPS       Y13, Y7, Y10
+	VMOVUPS      Y3, 96(DX)
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VMOVUPS      Y8, 128(DX)
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVUPS      Y9, 160(DX)
+	VADDPS       Y8, Y3, Y9
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y9, Y10, Y4
+	VMOVUPS      Y9, 224(DX)
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y10, 256(DX)
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y10, Y9, Y5
+	VMOVUPS      Y9, 320(DX)
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y10, 352(DX)
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y3, 384(DX)
+	VADDPS       Y10, Y9, Y3
+	VMOVUPS      Y9, 416(DX)
+	VADDPS       Y3, Y5, Y9
+	VADDPS       Y9, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y3, 448(DX)
+	VADDPS       Y9, Y6, Y3
+	VADDPS       Y3, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VMOVUPS      Y3, 480(DX)
+	VSUBPS       Y2, Y1, Y3
+	VMOVUPS      Y5, 512(DX)
+	VSUBPS       Y12, Y11, Y5
+	VMOVUPS      Y12, 544(DX)
+	VADDPS       Y5, Y3, Y12
+	VMOVUPS      Y11, 576(DX)
+	VSUBPS       Y13, Y7, Y11
+	VMOVUPS      Y13, 608(DX)
+	VMOVUPS      384(DX), Y13
+	VMOVUPS      Y7, 640(DX)
+	VSUBPS       Y8, Y13, Y7
+	VMOVUPS      Y8, 672(DX)
+	VADDPS       Y7, Y11, Y8
+	VADDPS       Y8, Y12, Y8
+	VMOVUPS      320(DX), Y12
+	VSUBPS       352(DX), Y12, Y13
+	VADDPS       Y13, Y8, Y8
+	VMULPS       Y8, Y8, Y12
+	VMOVUPS      Y2, 704(DX)
+	VMOVUPS      192(DX), Y2
+	VMOVUPS      Y1, 736(DX)
+	VSUBPS       288(DX), Y2, Y1
+	VADDPS       Y5, Y1, Y2
+	VMOVUPS      Y5, 768(DX)
+	VMOVUPS      416(DX), Y5
+	VMOVUPS      Y1, 800(DX)
+	VSUBPS       Y10, Y5, Y1
+	VMOVUPS      Y10, 832(DX)
+	VSUBPS       Y9, Y6, Y10
+	VMOVUPS      Y9, 864(DX)
+	VADDPS       Y10, Y1, Y9
+	VADDPS       Y9, Y2, Y2
+	VSUBPS       Y11, Y2, Y2
+	VMULPS       Y2, Y2, Y9
+	VMOVUPS      Y6, 896(DX)
+	VADDPS       Y9, Y12, Y6
+	VMOVUPS      128(DX), Y5
+	VMOVUPS      Y11, 928(DX)
+	VSUBPS       160(DX), Y5, Y11
+	VADDPS       Y7, Y11, Y5
+	VADDPS       Y1, Y5, Y5
+	VMOVUPS      Y1, 960(DX)
+	VADDPS       Y10, Y13, Y1
+	VSUBPS       Y1, Y5, Y1
+	VMULPS       Y1, Y1, Y5
+	VADDPS       Y5, Y6, Y6
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y4, Y6
+	VSUBPS       Y6, Y0, Y6
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y0, Y0
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMOVUPS      96(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y12, Y6
+	VADDPS       Y6, Y4, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y8, Y6
+	VSUBPS       Y6, Y3, Y3
+	VADDPS       Y3, Y0, Y6
+	VMOVUPS      736(DX), Y12
+	VSUBPS       Y6, Y12, Y6
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      704(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMOVUPS      (DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y9, Y3
+	VADDPS       Y3, Y4, Y3
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      800(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y6
+	VSUBPS       Y6, Y3, Y3
+	VADDPS       Y3, Y0, Y6
+	VMOVUPS      192(DX), Y9
+	VSUBPS       Y6, Y9, Y6
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      288(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMOVUPS      64(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y3
+	VADDPS       Y3, Y4, Y3
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y1, Y5
+	VSUBPS       Y5, Y3, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      128(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      160(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMOVUPS      32(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y2, Y8, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      768(DX), Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      576(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      544(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMOVUPS      256(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y2, Y8, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      928(DX), Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      640(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      608(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMOVUPS      224(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y1, Y8, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      384(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      672(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMOVUPS      512(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y1, Y8, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y13, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      320(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      352(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMOVUPS      448(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y1, Y2, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      960(DX), Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      416(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      832(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMOVUPS      480(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y2
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      896(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      864(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
+	JG           half
+	ADDQ         $0x50, SI
+	DECQ         DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2trtD3Q19Force(SB), $0-40
+	MOVQ slots+0(FP), AX
+	MOVQ table+24(FP), CX
+	MOVQ scratch+32(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
+
+loop:
+	TESTQ   DI, DI
+	JE      done
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
+
+half:
+	VMOVD        R9, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y1
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
 	MOVQ         24(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
 	MOVQ         32(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
 	MOVQ         40(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	MOVQ         48(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
 	MOVQ         56(AX), BX
-	VMOVUPS      (BX)(SI*4), Y11
+	VMASKMOVPS   (BX)(R8*4), Y15, Y11
 	MOVQ         64(AX), BX
-	VMOVUPS      (BX)(SI*4), Y12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
 	MOVQ         72(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
 	MOVQ         80(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
 	MOVQ         88(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
 	MOVQ         96(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
 	MOVQ         104(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
 	MOVQ         112(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
 	MOVQ         120(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
 	MOVQ         128(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
@@ -1191,9 +949,9 @@ loop:
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
 	MOVQ         136(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	MOVQ         144(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VADDPS       Y3, Y4, Y4
@@ -1278,7 +1036,7 @@ loop:
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
 	MOVQ         (AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      96(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1305,12 +1063,12 @@ loop:
 	VMOVUPS      736(DX), Y6
 	VSUBPS       Y3, Y6, Y3
 	MOVQ         16(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      704(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         8(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1338,12 +1096,12 @@ loop:
 	VMOVUPS      192(DX), Y6
 	VSUBPS       Y3, Y6, Y3
 	MOVQ         32(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      288(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         24(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1371,12 +1129,12 @@ loop:
 	VMOVUPS      128(DX), Y6
 	VSUBPS       Y5, Y6, Y5
 	MOVQ         48(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      160(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         40(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1408,12 +1166,12 @@ loop:
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y5, Y6, Y5
 	MOVQ         64(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      544(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         56(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1445,12 +1203,12 @@ loop:
 	VMOVUPS      640(DX), Y6
 	VSUBPS       Y5, Y6, Y5
 	MOVQ         80(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      608(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         72(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1482,12 +1240,12 @@ loop:
 	VMOVUPS      384(DX), Y6
 	VSUBPS       Y5, Y6, Y5
 	MOVQ         96(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      672(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         88(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      512(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1519,12 +1277,12 @@ loop:
 	VMOVUPS      320(DX), Y6
 	VSUBPS       Y5, Y6, Y5
 	MOVQ         112(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      352(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         104(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1556,12 +1314,12 @@ loop:
 	VMOVUPS      416(DX), Y6
 	VSUBPS       Y5, Y6, Y5
 	MOVQ         128(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      832(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         120(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1593,271 +1351,145 @@ loop:
 	VMOVUPS      896(DX), Y3
 	VSUBPS       Y2, Y3, Y2
 	MOVQ         144(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      864(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         136(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	ADDQ         $0x08, SI
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
+	JG           half
+	ADDQ         $0x50, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·shiftedAVX2trtD3Q19Force(SB), $0-40
+TEXT ·oddAVX2trtD3Q19Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JE      done
-	MOVLQZX (DI), R9
-	MOVLQZX 4(DI), R10
-	LEAQ    laneBits<>+0(SB), R11
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
 
 half:
-	MOVQ         R10, R12
-	VMOVD        R12, X15
+	VMOVD        R9, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
-	VMOVDQU      Y15, 2048(DX)
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R9*4), Y15, Y0
-	VPBROADCASTW 82(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y1
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y1, Y1
-	VPBROADCASTW 80(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y2
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y2, Y2
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
-	VPBROADCASTW 86(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
-	VPBROADCASTW 84(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
-	VPBROADCASTW 90(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
-	VPBROADCASTW 88(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
-	VPBROADCASTW 94(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y11
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y11, Y11
-	VPBROADCASTW 92(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y12
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y12, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
-	VPBROADCASTW 98(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
-	VPBROADCASTW 96(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
-	VPBROADCASTW 102(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
-	VPBROADCASTW 100(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
-	VPBROADCASTW 106(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
-	VPBROADCASTW 104(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
-	VPBROADCASTW 110(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
-	VPBROADCASTW 108(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VADDPS       Y3, Y4, Y4
@@ -1941,9 +1573,8 @@ half:
 	VBROADCASTSS 40(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      96(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1969,29 +1600,17 @@ half:
 	VADDPS       Y1, Y0, Y3
 	VMOVUPS      736(DX), Y6
 	VSUBPS       Y3, Y6, Y3
-	VPBROADCASTW 80(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      704(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 82(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2018,29 +1637,17 @@ half:
 	VADDPS       Y1, Y0, Y3
 	VMOVUPS      192(DX), Y6
 	VSUBPS       Y3, Y6, Y3
-	VPBROADCASTW 84(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      288(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 86(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2067,29 +1674,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      128(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 88(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      160(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 90(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2120,29 +1715,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 92(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      544(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 94(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2173,29 +1756,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      640(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 96(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      608(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 98(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2226,29 +1797,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      384(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 100(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      672(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 102(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2279,29 +1838,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      320(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 104(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      352(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 106(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2332,29 +1879,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      416(DX), Y6
 	VSUBPS       Y5, Y6, Y5
-	VPBROADCASTW 108(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      832(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 110(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2385,111 +1920,104 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      896(DX), Y3
 	VSUBPS       Y2, Y3, Y2
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      864(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
-	ADDQ         $0x08, R9
-	ADDQ         $0x20, R11
-	SUBQ         $0x08, R10
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
 	JG           half
-	ADDQ         $0x74, DI
-	DECQ         R8
+	ADDQ         $0x50, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX2trtD3Q27(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX
-TEXT ·localAVX2trtD3Q27(SB), $0-40
+// func evenAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2trtD3Q27(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ         SI, DI
-	JGE          done
+	TESTQ   DI, DI
+	JE      done
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
+
+half:
+	VMOVD        R9, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
 	MOVQ         (AX), BX
-	VMOVUPS      (BX)(SI*4), Y0
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	MOVQ         8(AX), BX
-	VMOVUPS      (BX)(SI*4), Y1
+	VMASKMOVPS   (BX)(R8*4), Y15, Y1
 	MOVQ         16(AX), BX
-	VMOVUPS      (BX)(SI*4), Y2
+	VMASKMOVPS   (BX)(R8*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
 	MOVQ         24(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
 	MOVQ         32(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
 	MOVQ         40(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	MOVQ         48(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
 	MOVQ         56(AX), BX
-	VMOVUPS      (BX)(SI*4), Y11
+	VMASKMOVPS   (BX)(R8*4), Y15, Y11
 	MOVQ         64(AX), BX
-	VMOVUPS      (BX)(SI*4), Y12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
 	MOVQ         72(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
 	MOVQ         80(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
 	MOVQ         88(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
 	MOVQ         96(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
 	MOVQ         104(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
 	MOVQ         112(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
 	MOVQ         120(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
 	MOVQ         128(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
@@ -2497,45 +2025,45 @@ loop:
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
 	MOVQ         136(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	MOVQ         144(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VMOVUPS      Y5, 480(DX)
 	MOVQ         152(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VMOVUPS      Y6, 512(DX)
 	MOVQ         160(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VMOVUPS      Y9, 544(DX)
 	VADDPS       Y6, Y5, Y9
 	VMOVUPS      Y10, 576(DX)
 	VADDPS       Y9, Y3, Y10
 	VMOVUPS      Y9, 608(DX)
 	MOVQ         168(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y3, 640(DX)
 	MOVQ         176(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VMOVUPS      Y5, 672(DX)
 	VADDPS       Y3, Y9, Y5
 	VMOVUPS      Y3, 704(DX)
 	MOVQ         184(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VMOVUPS      Y9, 736(DX)
 	MOVQ         192(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y6, 768(DX)
 	VADDPS       Y9, Y3, Y6
 	VMOVUPS      Y3, 800(DX)
 	VADDPS       Y6, Y5, Y3
 	VADDPS       Y3, Y10, Y3
 	MOVQ         200(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y6, 832(DX)
 	MOVQ         208(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VMOVUPS      Y5, 864(DX)
 	VADDPS       Y6, Y10, Y5
 	VADDPS       Y5, Y3, Y3
@@ -2623,7 +2151,7 @@ loop:
 	VMULPS       Y14, Y11, Y11
 	VSUBPS       Y11, Y9, Y9
 	MOVQ         (AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VMOVUPS      96(DX), Y9
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y9, Y9
@@ -2644,12 +2172,12 @@ loop:
 	VMOVUPS      1120(DX), Y0
 	VSUBPS       Y12, Y0, Y0
 	MOVQ         16(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VSUBPS       Y11, Y9, Y0
 	VMOVUPS      1088(DX), Y9
 	VSUBPS       Y0, Y9, Y0
 	MOVQ         8(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2672,12 +2200,12 @@ loop:
 	VMOVUPS      192(DX), Y4
 	VSUBPS       Y12, Y4, Y4
 	MOVQ         32(AX), BX
-	VMOVUPS      Y4, (BX)(SI*4)
+	VMASKMOVPS   Y4, Y15, (BX)(R8*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      288(DX), Y4
 	VSUBPS       Y0, Y4, Y0
 	MOVQ         24(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2696,12 +2224,12 @@ loop:
 	VMOVUPS      128(DX), Y7
 	VSUBPS       Y5, Y7, Y5
 	MOVQ         48(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      160(DX), Y4
 	VSUBPS       Y0, Y4, Y0
 	MOVQ         40(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2723,12 +2251,12 @@ loop:
 	VMOVUPS      960(DX), Y9
 	VSUBPS       Y7, Y9, Y7
 	MOVQ         64(AX), BX
-	VMOVUPS      Y7, (BX)(SI*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R8*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      928(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	MOVQ         56(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2750,12 +2278,12 @@ loop:
 	VMOVUPS      1024(DX), Y9
 	VSUBPS       Y7, Y9, Y7
 	MOVQ         80(AX), BX
-	VMOVUPS      Y7, (BX)(SI*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R8*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      992(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	MOVQ         72(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2777,12 +2305,12 @@ loop:
 	VMOVUPS      384(DX), Y12
 	VSUBPS       Y9, Y12, Y9
 	MOVQ         96(AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      1056(DX), Y7
 	VSUBPS       Y0, Y7, Y0
 	MOVQ         88(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2803,12 +2331,12 @@ loop:
 	VMOVUPS      320(DX), Y12
 	VSUBPS       Y9, Y12, Y9
 	MOVQ         112(AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      352(DX), Y7
 	VSUBPS       Y0, Y7, Y0
 	MOVQ         104(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2829,12 +2357,12 @@ loop:
 	VMOVUPS      416(DX), Y12
 	VSUBPS       Y9, Y12, Y9
 	MOVQ         128(AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y0, Y6, Y0
 	MOVQ         120(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      640(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2855,12 +2383,12 @@ loop:
 	VMOVUPS      512(DX), Y10
 	VSUBPS       Y9, Y10, Y9
 	MOVQ         144(AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      544(DX), Y6
 	VSUBPS       Y0, Y6, Y0
 	MOVQ         136(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      608(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2881,12 +2409,12 @@ loop:
 	VMOVUPS      672(DX), Y9
 	VSUBPS       Y6, Y9, Y6
 	MOVQ         160(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      768(DX), Y2
 	VSUBPS       Y0, Y2, Y0
 	MOVQ         152(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      864(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2908,12 +2436,12 @@ loop:
 	VMOVUPS      736(DX), Y4
 	VSUBPS       Y2, Y4, Y2
 	MOVQ         176(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      704(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         168(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      832(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2935,12 +2463,12 @@ loop:
 	VMOVUPS      800(DX), Y4
 	VSUBPS       Y2, Y4, Y2
 	MOVQ         192(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1216(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         184(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      896(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2962,379 +2490,197 @@ loop:
 	VMOVUPS      1280(DX), Y3
 	VSUBPS       Y2, Y3, Y2
 	MOVQ         208(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1248(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         200(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	ADDQ         $0x08, SI
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
+	JG           half
+	ADDQ         $0x70, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·shiftedAVX2trtD3Q27(SB), $0-40
+TEXT ·oddAVX2trtD3Q27(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JE      done
-	MOVLQZX (DI), R9
-	MOVLQZX 4(DI), R10
-	LEAQ    laneBits<>+0(SB), R11
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
 
 half:
-	MOVQ         R10, R12
-	VMOVD        R12, X15
+	VMOVD        R9, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
-	VMOVDQU      Y15, 2048(DX)
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R9*4), Y15, Y0
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y1
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y1, Y1
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y2
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y2, Y2
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
-	VPBROADCASTW 118(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
-	VPBROADCASTW 116(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
-	VPBROADCASTW 122(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
-	VPBROADCASTW 120(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
-	VPBROADCASTW 126(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y11
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y11, Y11
-	VPBROADCASTW 124(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y12
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y12, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
-	VPBROADCASTW 130(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
-	VPBROADCASTW 128(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
-	VPBROADCASTW 134(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
-	VPBROADCASTW 132(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
-	VPBROADCASTW 138(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
-	VPBROADCASTW 136(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
-	VPBROADCASTW 142(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
-	VPBROADCASTW 140(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
-	VPBROADCASTW 146(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
-	VPBROADCASTW 144(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VMOVUPS      Y5, 480(DX)
-	VPBROADCASTW 150(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      84(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      84(SI), R10
+	ADDQ         R8, R10
 	MOVQ         160(AX), BX
-	MOVQ         152(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 512(DX)
-	VPBROADCASTW 148(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      80(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      80(SI), R10
+	ADDQ         R8, R10
 	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y9, 544(DX)
 	VADDPS       Y6, Y5, Y9
 	VMOVUPS      Y10, 576(DX)
 	VADDPS       Y9, Y3, Y10
 	VMOVUPS      Y9, 608(DX)
-	VPBROADCASTW 154(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      92(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      92(SI), R10
+	ADDQ         R8, R10
 	MOVQ         176(AX), BX
-	MOVQ         168(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 640(DX)
-	VPBROADCASTW 152(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      88(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      88(SI), R10
+	ADDQ         R8, R10
 	MOVQ         168(AX), BX
-	MOVQ         176(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y5, 672(DX)
 	VADDPS       Y3, Y9, Y5
 	VMOVUPS      Y3, 704(DX)
-	VPBROADCASTW 158(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      100(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      100(SI), R10
+	ADDQ         R8, R10
 	MOVQ         192(AX), BX
-	MOVQ         184(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y9, 736(DX)
-	VPBROADCASTW 156(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      96(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      96(SI), R10
+	ADDQ         R8, R10
 	MOVQ         184(AX), BX
-	MOVQ         192(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y6, 768(DX)
 	VADDPS       Y9, Y3, Y6
 	VMOVUPS      Y3, 800(DX)
 	VADDPS       Y6, Y5, Y3
 	VADDPS       Y3, Y10, Y3
-	VPBROADCASTW 162(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      108(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      108(SI), R10
+	ADDQ         R8, R10
 	MOVQ         208(AX), BX
-	MOVQ         200(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y6, 832(DX)
-	VPBROADCASTW 160(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      104(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      104(SI), R10
+	ADDQ         R8, R10
 	MOVQ         200(AX), BX
-	MOVQ         208(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y5, 864(DX)
 	VADDPS       Y6, Y10, Y5
 	VADDPS       Y5, Y3, Y3
@@ -3421,9 +2767,8 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y11, Y11
 	VSUBPS       Y11, Y9, Y9
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VMOVUPS      96(DX), Y9
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y9, Y9
@@ -3443,29 +2788,17 @@ half:
 	VMOVUPS      Y0, 96(DX)
 	VMOVUPS      1120(DX), Y0
 	VSUBPS       Y12, Y0, Y0
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VSUBPS       Y11, Y9, Y0
 	VMOVUPS      1088(DX), Y9
 	VSUBPS       Y0, Y9, Y0
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3487,29 +2820,17 @@ half:
 	VMOVUPS      Y4, (DX)
 	VMOVUPS      192(DX), Y4
 	VSUBPS       Y12, Y4, Y4
-	VPBROADCASTW 116(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   Y4, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y4, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      288(DX), Y4
 	VSUBPS       Y0, Y4, Y0
-	VPBROADCASTW 118(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3527,29 +2848,17 @@ half:
 	VADDPS       Y4, Y0, Y5
 	VMOVUPS      128(DX), Y7
 	VSUBPS       Y5, Y7, Y5
-	VPBROADCASTW 120(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      160(DX), Y4
 	VSUBPS       Y0, Y4, Y0
-	VPBROADCASTW 122(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3570,29 +2879,17 @@ half:
 	VADDPS       Y5, Y0, Y7
 	VMOVUPS      960(DX), Y9
 	VSUBPS       Y7, Y9, Y7
-	VPBROADCASTW 124(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   Y7, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y7, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      928(DX), Y5
 	VSUBPS       Y0, Y5, Y0
-	VPBROADCASTW 126(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3613,29 +2910,17 @@ half:
 	VADDPS       Y5, Y0, Y7
 	VMOVUPS      1024(DX), Y9
 	VSUBPS       Y7, Y9, Y7
-	VPBROADCASTW 128(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   Y7, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y7, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      992(DX), Y5
 	VSUBPS       Y0, Y5, Y0
-	VPBROADCASTW 130(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3656,29 +2941,17 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      384(DX), Y12
 	VSUBPS       Y9, Y12, Y9
-	VPBROADCASTW 132(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   Y9, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y9, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      1056(DX), Y7
 	VSUBPS       Y0, Y7, Y0
-	VPBROADCASTW 134(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3698,29 +2971,17 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      320(DX), Y12
 	VSUBPS       Y9, Y12, Y9
-	VPBROADCASTW 136(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   Y9, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y9, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      352(DX), Y7
 	VSUBPS       Y0, Y7, Y0
-	VPBROADCASTW 138(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3740,29 +3001,17 @@ half:
 	VADDPS       Y6, Y0, Y9
 	VMOVUPS      416(DX), Y12
 	VSUBPS       Y9, Y12, Y9
-	VPBROADCASTW 140(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   Y9, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y9, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y0, Y6, Y0
-	VPBROADCASTW 142(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      640(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3782,29 +3031,17 @@ half:
 	VADDPS       Y6, Y0, Y9
 	VMOVUPS      512(DX), Y10
 	VSUBPS       Y9, Y10, Y9
-	VPBROADCASTW 144(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   Y9, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y9, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      544(DX), Y6
 	VSUBPS       Y0, Y6, Y0
-	VPBROADCASTW 146(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      608(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3824,29 +3061,17 @@ half:
 	VADDPS       Y2, Y0, Y6
 	VMOVUPS      672(DX), Y9
 	VSUBPS       Y6, Y9, Y6
-	VPBROADCASTW 148(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      80(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      80(SI), R10
+	ADDQ         R8, R10
 	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      768(DX), Y2
 	VSUBPS       Y0, Y2, Y0
-	VPBROADCASTW 150(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      84(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      84(SI), R10
+	ADDQ         R8, R10
 	MOVQ         160(AX), BX
-	MOVQ         152(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      864(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3867,29 +3092,17 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      736(DX), Y4
 	VSUBPS       Y2, Y4, Y2
-	VPBROADCASTW 152(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      88(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      88(SI), R10
+	ADDQ         R8, R10
 	MOVQ         168(AX), BX
-	MOVQ         176(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      704(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 154(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      92(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      92(SI), R10
+	ADDQ         R8, R10
 	MOVQ         176(AX), BX
-	MOVQ         168(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      832(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3910,29 +3123,17 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      800(DX), Y4
 	VSUBPS       Y2, Y4, Y2
-	VPBROADCASTW 156(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      96(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      96(SI), R10
+	ADDQ         R8, R10
 	MOVQ         184(AX), BX
-	MOVQ         192(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1216(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 158(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      100(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      100(SI), R10
+	ADDQ         R8, R10
 	MOVQ         192(AX), BX
-	MOVQ         184(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      896(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3953,111 +3154,104 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      1280(DX), Y3
 	VSUBPS       Y2, Y3, Y2
-	VPBROADCASTW 160(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      104(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      104(SI), R10
+	ADDQ         R8, R10
 	MOVQ         200(AX), BX
-	MOVQ         208(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1248(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 162(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      108(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      108(SI), R10
+	ADDQ         R8, R10
 	MOVQ         208(AX), BX
-	MOVQ         200(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
-	ADDQ         $0x08, R9
-	ADDQ         $0x20, R11
-	SUBQ         $0x08, R10
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
 	JG           half
-	ADDQ         $0xa4, DI
-	DECQ         R8
+	ADDQ         $0x70, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX2trtD3Q27Force(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX
-TEXT ·localAVX2trtD3Q27Force(SB), $0-40
+// func evenAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2trtD3Q27Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ         SI, DI
-	JGE          done
+	TESTQ   DI, DI
+	JE      done
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
+
+half:
+	VMOVD        R9, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
 	MOVQ         (AX), BX
-	VMOVUPS      (BX)(SI*4), Y0
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	MOVQ         8(AX), BX
-	VMOVUPS      (BX)(SI*4), Y1
+	VMASKMOVPS   (BX)(R8*4), Y15, Y1
 	MOVQ         16(AX), BX
-	VMOVUPS      (BX)(SI*4), Y2
+	VMASKMOVPS   (BX)(R8*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
 	MOVQ         24(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
 	MOVQ         32(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
 	MOVQ         40(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	MOVQ         48(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
 	MOVQ         56(AX), BX
-	VMOVUPS      (BX)(SI*4), Y11
+	VMASKMOVPS   (BX)(R8*4), Y15, Y11
 	MOVQ         64(AX), BX
-	VMOVUPS      (BX)(SI*4), Y12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
 	MOVQ         72(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
 	MOVQ         80(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
 	MOVQ         88(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
 	MOVQ         96(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
 	MOVQ         104(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
 	MOVQ         112(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
 	MOVQ         120(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
 	MOVQ         128(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
@@ -4065,45 +3259,45 @@ loop:
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
 	MOVQ         136(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	MOVQ         144(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VMOVUPS      Y5, 480(DX)
 	MOVQ         152(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VMOVUPS      Y6, 512(DX)
 	MOVQ         160(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VMOVUPS      Y9, 544(DX)
 	VADDPS       Y6, Y5, Y9
 	VMOVUPS      Y10, 576(DX)
 	VADDPS       Y9, Y3, Y10
 	VMOVUPS      Y9, 608(DX)
 	MOVQ         168(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y3, 640(DX)
 	MOVQ         176(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VMOVUPS      Y5, 672(DX)
 	VADDPS       Y3, Y9, Y5
 	VMOVUPS      Y3, 704(DX)
 	MOVQ         184(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VMOVUPS      Y9, 736(DX)
 	MOVQ         192(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	VMOVUPS      Y6, 768(DX)
 	VADDPS       Y9, Y3, Y6
 	VMOVUPS      Y3, 800(DX)
 	VADDPS       Y6, Y5, Y3
 	VADDPS       Y3, Y10, Y3
 	MOVQ         200(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	VMOVUPS      Y6, 832(DX)
 	MOVQ         208(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VMOVUPS      Y5, 864(DX)
 	VADDPS       Y6, Y10, Y5
 	VADDPS       Y5, Y3, Y3
@@ -4214,7 +3408,7 @@ loop:
 	VMULPS       Y14, Y10, Y10
 	VSUBPS       Y10, Y9, Y9
 	MOVQ         (AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VMOVUPS      96(DX), Y9
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y9, Y9
@@ -4244,12 +3438,12 @@ loop:
 	VMOVUPS      1120(DX), Y6
 	VSUBPS       Y11, Y6, Y6
 	MOVQ         16(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VSUBPS       Y10, Y9, Y6
 	VMOVUPS      1088(DX), Y9
 	VSUBPS       Y6, Y9, Y6
 	MOVQ         8(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VMOVUPS      (DX), Y6
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -4278,12 +3472,12 @@ loop:
 	VMOVUPS      192(DX), Y10
 	VSUBPS       Y9, Y10, Y9
 	MOVQ         32(AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      288(DX), Y6
 	VSUBPS       Y0, Y6, Y0
 	MOVQ         24(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4310,12 +3504,12 @@ loop:
 	VMOVUPS      128(DX), Y7
 	VSUBPS       Y6, Y7, Y6
 	MOVQ         48(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      160(DX), Y2
 	VSUBPS       Y0, Y2, Y0
 	MOVQ         40(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4347,12 +3541,12 @@ loop:
 	VMOVUPS      960(DX), Y9
 	VSUBPS       Y7, Y9, Y7
 	MOVQ         64(AX), BX
-	VMOVUPS      Y7, (BX)(SI*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R8*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      928(DX), Y6
 	VSUBPS       Y0, Y6, Y0
 	MOVQ         56(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4384,12 +3578,12 @@ loop:
 	VMOVUPS      1024(DX), Y9
 	VSUBPS       Y7, Y9, Y7
 	MOVQ         80(AX), BX
-	VMOVUPS      Y7, (BX)(SI*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R8*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      992(DX), Y6
 	VSUBPS       Y0, Y6, Y0
 	MOVQ         72(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4421,12 +3615,12 @@ loop:
 	VMOVUPS      384(DX), Y10
 	VSUBPS       Y9, Y10, Y9
 	MOVQ         96(AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      1056(DX), Y7
 	VSUBPS       Y0, Y7, Y0
 	MOVQ         88(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4457,12 +3651,12 @@ loop:
 	VMOVUPS      320(DX), Y10
 	VSUBPS       Y9, Y10, Y9
 	MOVQ         112(AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      352(DX), Y7
 	VSUBPS       Y0, Y7, Y0
 	MOVQ         104(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4494,12 +3688,12 @@ loop:
 	VMOVUPS      416(DX), Y11
 	VSUBPS       Y10, Y11, Y10
 	MOVQ         128(AX), BX
-	VMOVUPS      Y10, (BX)(SI*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R8*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      576(DX), Y9
 	VSUBPS       Y0, Y9, Y0
 	MOVQ         120(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      640(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4531,12 +3725,12 @@ loop:
 	VMOVUPS      512(DX), Y11
 	VSUBPS       Y10, Y11, Y10
 	MOVQ         144(AX), BX
-	VMOVUPS      Y10, (BX)(SI*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R8*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      544(DX), Y9
 	VSUBPS       Y0, Y9, Y0
 	MOVQ         136(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      608(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4568,12 +3762,12 @@ loop:
 	VMOVUPS      672(DX), Y11
 	VSUBPS       Y10, Y11, Y10
 	MOVQ         160(AX), BX
-	VMOVUPS      Y10, (BX)(SI*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R8*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      768(DX), Y9
 	VSUBPS       Y0, Y9, Y0
 	MOVQ         152(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      864(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4605,12 +3799,12 @@ loop:
 	VMOVUPS      736(DX), Y9
 	VSUBPS       Y5, Y9, Y5
 	MOVQ         176(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      704(DX), Y2
 	VSUBPS       Y0, Y2, Y0
 	MOVQ         168(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      832(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4642,12 +3836,12 @@ loop:
 	VMOVUPS      800(DX), Y5
 	VSUBPS       Y2, Y5, Y2
 	MOVQ         192(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1216(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         184(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
 	VMOVUPS      896(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -4679,379 +3873,197 @@ loop:
 	VMOVUPS      1280(DX), Y3
 	VSUBPS       Y2, Y3, Y2
 	MOVQ         208(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1248(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	MOVQ         200(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	ADDQ         $0x08, SI
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
+	JG           half
+	ADDQ         $0x70, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·shiftedAVX2trtD3Q27Force(SB), $0-40
+TEXT ·oddAVX2trtD3Q27Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JE      done
-	MOVLQZX (DI), R9
-	MOVLQZX 4(DI), R10
-	LEAQ    laneBits<>+0(SB), R11
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
 
 half:
-	MOVQ         R10, R12
-	VMOVD        R12, X15
+	VMOVD        R9, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
-	VMOVDQU      Y15, 2048(DX)
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R9*4), Y15, Y0
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y1
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y1, Y1
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y2
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y2, Y2
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
-	VPBROADCASTW 118(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
-	VPBROADCASTW 116(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
-	VPBROADCASTW 122(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
-	VPBROADCASTW 120(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
-	VPBROADCASTW 126(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y11
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y11, Y11
-	VPBROADCASTW 124(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y12
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y12, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
-	VPBROADCASTW 130(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
-	VPBROADCASTW 128(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
-	VPBROADCASTW 134(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
-	VPBROADCASTW 132(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
-	VPBROADCASTW 138(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
-	VPBROADCASTW 136(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
-	VPBROADCASTW 142(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
-	VPBROADCASTW 140(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
-	VPBROADCASTW 146(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
-	VPBROADCASTW 144(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VMOVUPS      Y5, 480(DX)
-	VPBROADCASTW 150(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      84(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      84(SI), R10
+	ADDQ         R8, R10
 	MOVQ         160(AX), BX
-	MOVQ         152(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 512(DX)
-	VPBROADCASTW 148(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      80(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      80(SI), R10
+	ADDQ         R8, R10
 	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y9, 544(DX)
 	VADDPS       Y6, Y5, Y9
 	VMOVUPS      Y10, 576(DX)
 	VADDPS       Y9, Y3, Y10
 	VMOVUPS      Y9, 608(DX)
-	VPBROADCASTW 154(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      92(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      92(SI), R10
+	ADDQ         R8, R10
 	MOVQ         176(AX), BX
-	MOVQ         168(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 640(DX)
-	VPBROADCASTW 152(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      88(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      88(SI), R10
+	ADDQ         R8, R10
 	MOVQ         168(AX), BX
-	MOVQ         176(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y5, 672(DX)
 	VADDPS       Y3, Y9, Y5
 	VMOVUPS      Y3, 704(DX)
-	VPBROADCASTW 158(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      100(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      100(SI), R10
+	ADDQ         R8, R10
 	MOVQ         192(AX), BX
-	MOVQ         184(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y9, 736(DX)
-	VPBROADCASTW 156(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      96(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      96(SI), R10
+	ADDQ         R8, R10
 	MOVQ         184(AX), BX
-	MOVQ         192(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y6, 768(DX)
 	VADDPS       Y9, Y3, Y6
 	VMOVUPS      Y3, 800(DX)
 	VADDPS       Y6, Y5, Y3
 	VADDPS       Y3, Y10, Y3
-	VPBROADCASTW 162(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      108(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      108(SI), R10
+	ADDQ         R8, R10
 	MOVQ         208(AX), BX
-	MOVQ         200(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y6, 832(DX)
-	VPBROADCASTW 160(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      104(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      104(SI), R10
+	ADDQ         R8, R10
 	MOVQ         200(AX), BX
-	MOVQ         208(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y5, 864(DX)
 	VADDPS       Y6, Y10, Y5
 	VADDPS       Y5, Y3, Y3
@@ -5161,9 +4173,8 @@ half:
 	VBROADCASTSS 40(CX), Y14
 	VMULPS       Y14, Y10, Y10
 	VSUBPS       Y10, Y9, Y9
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VMOVUPS      96(DX), Y9
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y9, Y9
@@ -5192,29 +4203,17 @@ half:
 	VMOVUPS      Y6, 96(DX)
 	VMOVUPS      1120(DX), Y6
 	VSUBPS       Y11, Y6, Y6
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VSUBPS       Y10, Y9, Y6
 	VMOVUPS      1088(DX), Y9
 	VSUBPS       Y6, Y9, Y6
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VMOVUPS      (DX), Y6
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -5242,29 +4241,17 @@ half:
 	VADDPS       Y6, Y0, Y9
 	VMOVUPS      192(DX), Y10
 	VSUBPS       Y9, Y10, Y9
-	VPBROADCASTW 116(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   Y9, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y9, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      288(DX), Y6
 	VSUBPS       Y0, Y6, Y0
-	VPBROADCASTW 118(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5290,29 +4277,17 @@ half:
 	VADDPS       Y2, Y0, Y6
 	VMOVUPS      128(DX), Y7
 	VSUBPS       Y6, Y7, Y6
-	VPBROADCASTW 120(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      160(DX), Y2
 	VSUBPS       Y0, Y2, Y0
-	VPBROADCASTW 122(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5343,29 +4318,17 @@ half:
 	VADDPS       Y6, Y0, Y7
 	VMOVUPS      960(DX), Y9
 	VSUBPS       Y7, Y9, Y7
-	VPBROADCASTW 124(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   Y7, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y7, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      928(DX), Y6
 	VSUBPS       Y0, Y6, Y0
-	VPBROADCASTW 126(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5396,29 +4359,17 @@ half:
 	VADDPS       Y6, Y0, Y7
 	VMOVUPS      1024(DX), Y9
 	VSUBPS       Y7, Y9, Y7
-	VPBROADCASTW 128(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   Y7, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y7, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      992(DX), Y6
 	VSUBPS       Y0, Y6, Y0
-	VPBROADCASTW 130(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5449,29 +4400,17 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      384(DX), Y10
 	VSUBPS       Y9, Y10, Y9
-	VPBROADCASTW 132(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   Y9, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y9, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      1056(DX), Y7
 	VSUBPS       Y0, Y7, Y0
-	VPBROADCASTW 134(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5501,29 +4440,17 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      320(DX), Y10
 	VSUBPS       Y9, Y10, Y9
-	VPBROADCASTW 136(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   Y9, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y9, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      352(DX), Y7
 	VSUBPS       Y0, Y7, Y0
-	VPBROADCASTW 138(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5554,29 +4481,17 @@ half:
 	VADDPS       Y9, Y0, Y10
 	VMOVUPS      416(DX), Y11
 	VSUBPS       Y10, Y11, Y10
-	VPBROADCASTW 140(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   Y10, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y10, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      576(DX), Y9
 	VSUBPS       Y0, Y9, Y0
-	VPBROADCASTW 142(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      640(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5607,29 +4522,17 @@ half:
 	VADDPS       Y9, Y0, Y10
 	VMOVUPS      512(DX), Y11
 	VSUBPS       Y10, Y11, Y10
-	VPBROADCASTW 144(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   Y10, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y10, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      544(DX), Y9
 	VSUBPS       Y0, Y9, Y0
-	VPBROADCASTW 146(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      608(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5660,29 +4563,17 @@ half:
 	VADDPS       Y9, Y0, Y10
 	VMOVUPS      672(DX), Y11
 	VSUBPS       Y10, Y11, Y10
-	VPBROADCASTW 148(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      80(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      80(SI), R10
+	ADDQ         R8, R10
 	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	VMASKMOVPS   Y10, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y10, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      768(DX), Y9
 	VSUBPS       Y0, Y9, Y0
-	VPBROADCASTW 150(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      84(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      84(SI), R10
+	ADDQ         R8, R10
 	MOVQ         160(AX), BX
-	MOVQ         152(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      864(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5713,29 +4604,17 @@ half:
 	VADDPS       Y2, Y0, Y5
 	VMOVUPS      736(DX), Y9
 	VSUBPS       Y5, Y9, Y5
-	VPBROADCASTW 152(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      88(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      88(SI), R10
+	ADDQ         R8, R10
 	MOVQ         168(AX), BX
-	MOVQ         176(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      704(DX), Y2
 	VSUBPS       Y0, Y2, Y0
-	VPBROADCASTW 154(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      92(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      92(SI), R10
+	ADDQ         R8, R10
 	MOVQ         176(AX), BX
-	MOVQ         168(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      832(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5766,29 +4645,17 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      800(DX), Y5
 	VSUBPS       Y2, Y5, Y2
-	VPBROADCASTW 156(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      96(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      96(SI), R10
+	ADDQ         R8, R10
 	MOVQ         184(AX), BX
-	MOVQ         192(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1216(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 158(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      100(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      100(SI), R10
+	ADDQ         R8, R10
 	MOVQ         192(AX), BX
-	MOVQ         184(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      896(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -5819,639 +4686,110 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      1280(DX), Y3
 	VSUBPS       Y2, Y3, Y2
-	VPBROADCASTW 160(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      104(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      104(SI), R10
+	ADDQ         R8, R10
 	MOVQ         200(AX), BX
-	MOVQ         208(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1248(DX), Y1
 	VSUBPS       Y0, Y1, Y0
-	VPBROADCASTW 162(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      108(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      108(SI), R10
+	ADDQ         R8, R10
 	MOVQ         208(AX), BX
-	MOVQ         200(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
-	ADDQ         $0x08, R9
-	ADDQ         $0x20, R11
-	SUBQ         $0x08, R10
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
 	JG           half
-	ADDQ         $0xa4, DI
-	DECQ         R8
+	ADDQ         $0x70, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX2bgkD3Q19(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX
-TEXT ·localAVX2bgkD3Q19(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
-	MOVQ n+16(FP), DI
-	ADDQ SI, DI
-
-loop:
-	CMPQ         SI, DI
-	JGE          done
-	MOVQ         (AX), BX
-	VMOVUPS      (BX)(SI*4), Y0
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y0, Y1
-	MOVQ         8(AX), BX
-	VMOVUPS      (BX)(SI*4), Y2
-	MOVQ         16(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
-	VADDPS       Y3, Y2, Y4
-	MOVQ         24(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
-	MOVQ         32(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
-	VADDPS       Y6, Y5, Y7
-	VADDPS       Y7, Y4, Y4
-	MOVQ         40(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
-	MOVQ         48(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
-	VADDPS       Y8, Y7, Y9
-	MOVQ         56(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
-	MOVQ         64(AX), BX
-	VMOVUPS      (BX)(SI*4), Y11
-	VADDPS       Y11, Y10, Y12
-	VADDPS       Y12, Y9, Y9
-	VADDPS       Y9, Y4, Y4
-	MOVQ         72(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
-	MOVQ         80(AX), BX
-	VMOVUPS      (BX)(SI*4), Y12
-	VADDPS       Y12, Y9, Y13
-	VMOVUPS      Y1, (DX)
-	MOVQ         88(AX), BX
-	VMOVUPS      (BX)(SI*4), Y1
-	VMOVUPS      Y7, 32(DX)
-	MOVQ         96(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
-	VMOVUPS      Y8, 64(DX)
-	VADDPS       Y7, Y1, Y8
-	VADDPS       Y8, Y13, Y8
-	MOVQ         104(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
-	VMOVUPS      Y5, 96(DX)
-	MOVQ         112(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
-	VMOVUPS      Y6, 128(DX)
-	VADDPS       Y5, Y13, Y6
-	VMOVUPS      Y5, 160(DX)
-	MOVQ         120(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
-	VMOVUPS      Y13, 192(DX)
-	MOVQ         128(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
-	VMOVUPS      Y1, 224(DX)
-	VADDPS       Y13, Y5, Y1
-	VADDPS       Y1, Y6, Y1
-	VADDPS       Y1, Y8, Y1
-	VADDPS       Y1, Y4, Y1
-	MOVQ         136(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
-	MOVQ         144(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
-	VADDPS       Y6, Y4, Y8
-	VADDPS       Y8, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VSUBPS       Y3, Y2, Y1
-	VSUBPS       Y11, Y10, Y8
-	VADDPS       Y8, Y1, Y1
-	VMOVUPS      Y11, 256(DX)
-	VSUBPS       Y12, Y9, Y11
-	VMOVUPS      Y12, 288(DX)
-	VMOVUPS      224(DX), Y12
-	VMOVUPS      Y9, 320(DX)
-	VSUBPS       Y7, Y12, Y9
-	VMOVUPS      Y7, 352(DX)
-	VADDPS       Y9, Y11, Y7
-	VADDPS       Y7, Y1, Y1
-	VMOVUPS      192(DX), Y7
-	VSUBPS       160(DX), Y7, Y12
-	VADDPS       Y12, Y1, Y1
-	VMULPS       Y1, Y1, Y7
-	VMOVUPS      Y10, 384(DX)
-	VMOVUPS      96(DX), Y10
-	VMOVUPS      Y3, 416(DX)
-	VSUBPS       128(DX), Y10, Y3
-	VADDPS       Y8, Y3, Y3
-	VSUBPS       Y13, Y5, Y8
-	VMOVUPS      Y13, 448(DX)
-	VSUBPS       Y6, Y4, Y13
-	VMOVUPS      Y6, 480(DX)
-	VADDPS       Y13, Y8, Y6
-	VADDPS       Y6, Y3, Y3
-	VSUBPS       Y11, Y3, Y3
-	VMULPS       Y3, Y3, Y6
-	VADDPS       Y6, Y7, Y11
-	VMOVUPS      Y4, 512(DX)
-	VMOVUPS      32(DX), Y4
-	VMOVUPS      Y5, 544(DX)
-	VSUBPS       64(DX), Y4, Y5
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y8, Y5, Y5
-	VADDPS       Y13, Y12, Y8
-	VSUBPS       Y8, Y5, Y5
-	VMULPS       Y5, Y5, Y8
-	VADDPS       Y8, Y11, Y9
-	VBROADCASTSS (CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y9, Y0, Y0
-	VBROADCASTSS 8(CX), Y14
-	VMULPS       Y14, Y0, Y9
-	VADDPS       (DX), Y9, Y9
-	MOVQ         (AX), BX
-	VMOVUPS      Y9, (BX)(SI*4)
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y7, Y7
-	VADDPS       Y7, Y0, Y7
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y7, Y7
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y1, Y9
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y7, Y11
-	VADDPS       Y11, Y2, Y2
-	MOVQ         16(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      416(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y9, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	MOVQ         8(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y10, Y2
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y0, Y6
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y3, Y7
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y7, Y7
-	VADDPS       Y7, Y6, Y9
-	VADDPS       Y9, Y2, Y2
-	MOVQ         32(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      128(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y7, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	MOVQ         24(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y4, Y2
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y8, Y4
-	VADDPS       Y4, Y0, Y4
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y5, Y6
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y4, Y7
-	VADDPS       Y7, Y2, Y2
-	MOVQ         48(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      64(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y6, Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	MOVQ         40(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      384(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VADDPS       Y3, Y1, Y4
-	VMULPS       Y4, Y4, Y6
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y0, Y6
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VADDPS       Y4, Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	MOVQ         64(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      256(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y4, Y6, Y4
-	VADDPS       Y4, Y2, Y2
-	MOVQ         56(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      320(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y3, Y1, Y4
-	VMULPS       Y4, Y4, Y6
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y0, Y6
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VADDPS       Y4, Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	MOVQ         80(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      288(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y4, Y6, Y4
-	VADDPS       Y4, Y2, Y2
-	MOVQ         72(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      224(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VADDPS       Y5, Y1, Y4
-	VMULPS       Y4, Y4, Y6
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y0, Y6
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VADDPS       Y4, Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	MOVQ         96(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      352(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y4, Y6, Y4
-	VADDPS       Y4, Y2, Y2
-	MOVQ         88(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      192(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y5, Y1, Y1
-	VMULPS       Y1, Y1, Y4
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VADDPS       Y4, Y0, Y4
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VADDPS       Y1, Y4, Y6
-	VADDPS       Y6, Y2, Y2
-	MOVQ         112(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
-	VMOVUPS      160(DX), Y2
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y1, Y4, Y1
-	VADDPS       Y1, Y2, Y1
-	MOVQ         104(AX), BX
-	VMOVUPS      Y1, (BX)(SI*4)
-	VMOVUPS      544(DX), Y1
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VADDPS       Y5, Y3, Y2
-	VMULPS       Y2, Y2, Y4
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VADDPS       Y4, Y0, Y4
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VADDPS       Y2, Y4, Y6
-	VADDPS       Y6, Y1, Y1
-	MOVQ         128(AX), BX
-	VMOVUPS      Y1, (BX)(SI*4)
-	VMOVUPS      448(DX), Y1
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y2, Y4, Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         120(AX), BX
-	VMOVUPS      Y1, (BX)(SI*4)
-	VMOVUPS      512(DX), Y1
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y5, Y3, Y2
-	VMULPS       Y2, Y2, Y3
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y0, Y0
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y2, Y2
-	VADDPS       Y2, Y0, Y3
-	VADDPS       Y3, Y1, Y1
-	MOVQ         144(AX), BX
-	VMOVUPS      Y1, (BX)(SI*4)
-	VMOVUPS      480(DX), Y1
-	VBROADCASTSS 4(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y2, Y0, Y0
-	VADDPS       Y0, Y1, Y0
-	MOVQ         136(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	ADDQ         $0x08, SI
-	JMP          loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func shiftedAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func evenAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·shiftedAVX2bgkD3Q19(SB), $0-40
+TEXT ·evenAVX2bgkD3Q19(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JE      done
-	MOVLQZX (DI), R9
-	MOVLQZX 4(DI), R10
-	LEAQ    laneBits<>+0(SB), R11
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
 
 half:
-	MOVQ         R10, R12
-	VMOVD        R12, X15
+	VMOVD        R9, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
-	VMOVDQU      Y15, 2048(DX)
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y0, Y1
-	VPBROADCASTW 82(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
-	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y2
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y2, Y2
-	VPBROADCASTW 80(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y2
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
-	VPBROADCASTW 86(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
-	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
-	VPBROADCASTW 84(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
-	VPBROADCASTW 90(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
-	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
-	VPBROADCASTW 88(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
-	VPBROADCASTW 94(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
-	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
-	VPBROADCASTW 92(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y11
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y11, Y11
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
-	VPBROADCASTW 98(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
-	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
-	VPBROADCASTW 96(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y12
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y12, Y12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
-	VPBROADCASTW 102(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
-	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y1
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y1, Y1
-	VMOVUPS      Y7, 32(DX)
-	VPBROADCASTW 100(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y1
+	VMOVUPS      Y7, 32(DX)
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
-	VPBROADCASTW 106(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
-	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
-	VMOVUPS      Y5, 96(DX)
-	VPBROADCASTW 104(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMOVUPS      Y5, 96(DX)
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
-	VPBROADCASTW 110(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
-	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
-	VMOVUPS      Y13, 192(DX)
-	VPBROADCASTW 108(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMOVUPS      Y13, 192(DX)
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
-	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VADDPS       Y8, Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -6501,9 +4839,8 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y0, Y9
 	VADDPS       (DX), Y9, Y9
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VBROADCASTSS 12(CX), Y14
@@ -6517,31 +4854,15 @@ half:
 	VMULPS       Y14, Y9, Y9
 	VADDPS       Y9, Y7, Y11
 	VADDPS       Y11, Y2, Y2
-	VPBROADCASTW 80(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
-	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      416(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y9, Y7, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 82(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
-	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y10, Y2
 	VBROADCASTSS 12(CX), Y14
@@ -6555,31 +4876,15 @@ half:
 	VMULPS       Y14, Y7, Y7
 	VADDPS       Y7, Y6, Y9
 	VADDPS       Y9, Y2, Y2
-	VPBROADCASTW 84(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
-	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      128(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y2, Y2
-	VPBROADCASTW 86(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
-	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y4, Y2
 	VBROADCASTSS 12(CX), Y14
@@ -6593,31 +4898,15 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VADDPS       Y6, Y4, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 88(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
-	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      64(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y4, Y4
 	VADDPS       Y4, Y2, Y2
-	VPBROADCASTW 90(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
-	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      384(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -6634,31 +4923,15 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 92(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
-	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      256(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
-	VPBROADCASTW 94(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
-	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      320(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -6675,31 +4948,15 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 96(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
-	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      288(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
-	VPBROADCASTW 98(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
-	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      224(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -6716,31 +4973,15 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 100(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
-	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      352(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
-	VPBROADCASTW 102(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
-	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      192(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -6757,31 +4998,15 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VADDPS       Y1, Y4, Y6
 	VADDPS       Y6, Y2, Y2
-	VPBROADCASTW 104(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
-	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      160(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y4, Y1
 	VADDPS       Y1, Y2, Y1
-	VPBROADCASTW 106(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
-	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   Y1, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y1, Y15, (SI)(R9*4)
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
 	VMOVUPS      544(DX), Y1
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -6798,31 +5023,15 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VADDPS       Y2, Y4, Y6
 	VADDPS       Y6, Y1, Y1
-	VPBROADCASTW 108(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
-	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   Y1, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y1, Y15, (SI)(R9*4)
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
 	VMOVUPS      448(DX), Y1
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y1, Y1
-	VPBROADCASTW 110(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
-	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   Y1, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y1, Y15, (SI)(R9*4)
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
 	VMOVUPS      512(DX), Y1
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -6839,119 +5048,540 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VADDPS       Y2, Y0, Y3
 	VADDPS       Y3, Y1, Y1
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
-	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   Y1, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y1, Y15, (SI)(R9*4)
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
 	VMOVUPS      480(DX), Y1
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y0, Y0
 	VADDPS       Y0, Y1, Y0
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
-	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
-	ADDQ         $0x08, R9
-	ADDQ         $0x20, R11
-	SUBQ         $0x08, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
 	JG           half
-	ADDQ         $0x74, DI
-	DECQ         R8
+	ADDQ         $0x50, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX2bgkD3Q19Force(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX
-TEXT ·localAVX2bgkD3Q19Force(SB), $0-40
+// func oddAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·oddAVX2bgkD3Q19(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ         SI, DI
-	JGE          done
+	TESTQ   DI, DI
+	JE      done
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
+
+half:
+	VMOVD        R9, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
 	MOVQ         (AX), BX
-	VMOVUPS      (BX)(SI*4), Y0
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y0, Y1
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VADDPS       Y3, Y2, Y4
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VADDPS       Y6, Y5, Y7
+	VADDPS       Y7, Y4, Y4
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VADDPS       Y8, Y7, Y9
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VADDPS       Y11, Y10, Y12
+	VADDPS       Y12, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VADDPS       Y12, Y9, Y13
+	VMOVUPS      Y1, (DX)
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VMOVUPS      Y7, 32(DX)
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVUPS      Y8, 64(DX)
+	VADDPS       Y7, Y1, Y8
+	VADDPS       Y8, Y13, Y8
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y5, 96(DX)
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVUPS      Y6, 128(DX)
+	VADDPS       Y5, Y13, Y6
+	VMOVUPS      Y5, 160(DX)
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVUPS      Y13, 192(DX)
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y1, 224(DX)
+	VADDPS       Y13, Y5, Y1
+	VADDPS       Y1, Y6, Y1
+	VADDPS       Y1, Y8, Y1
+	VADDPS       Y1, Y4, Y1
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VADDPS       Y6, Y4, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y3, Y2, Y1
+	VSUBPS       Y11, Y10, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      Y11, 256(DX)
+	VSUBPS       Y12, Y9, Y11
+	VMOVUPS      Y12, 288(DX)
+	VMOVUPS      224(DX), Y12
+	VMOVUPS      Y9, 320(DX)
+	VSUBPS       Y7, Y12, Y9
+	VMOVUPS      Y7, 352(DX)
+	VADDPS       Y9, Y11, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVUPS      192(DX), Y7
+	VSUBPS       160(DX), Y7, Y12
+	VADDPS       Y12, Y1, Y1
+	VMULPS       Y1, Y1, Y7
+	VMOVUPS      Y10, 384(DX)
+	VMOVUPS      96(DX), Y10
+	VMOVUPS      Y3, 416(DX)
+	VSUBPS       128(DX), Y10, Y3
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y13, Y5, Y8
+	VMOVUPS      Y13, 448(DX)
+	VSUBPS       Y6, Y4, Y13
+	VMOVUPS      Y6, 480(DX)
+	VADDPS       Y13, Y8, Y6
+	VADDPS       Y6, Y3, Y3
+	VSUBPS       Y11, Y3, Y3
+	VMULPS       Y3, Y3, Y6
+	VADDPS       Y6, Y7, Y11
+	VMOVUPS      Y4, 512(DX)
+	VMOVUPS      32(DX), Y4
+	VMOVUPS      Y5, 544(DX)
+	VSUBPS       64(DX), Y4, Y5
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y13, Y12, Y8
+	VSUBPS       Y8, Y5, Y5
+	VMULPS       Y5, Y5, Y8
+	VADDPS       Y8, Y11, Y9
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y0, Y9
+	VADDPS       (DX), Y9, Y9
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y0, Y7
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y1, Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y7, Y11
+	VADDPS       Y11, Y2, Y2
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      416(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y10, Y2
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y3, Y7
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y9
+	VADDPS       Y9, Y2, Y2
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      128(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y4, Y2
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y8, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y5, Y6
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y4, Y7
+	VADDPS       Y7, Y2, Y2
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      64(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y6, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      384(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y3, Y1, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      256(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       Y4, Y2, Y2
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      320(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y3, Y1, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      288(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       Y4, Y2, Y2
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      224(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y5, Y1, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      352(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       Y4, Y2, Y2
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      192(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y5, Y1, Y1
+	VMULPS       Y1, Y1, Y4
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y4, Y6
+	VADDPS       Y6, Y2, Y2
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMOVUPS      160(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y1, Y4, Y1
+	VADDPS       Y1, Y2, Y1
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMOVUPS      544(DX), Y1
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y5, Y3, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y4, Y6
+	VADDPS       Y6, Y1, Y1
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMOVUPS      448(DX), Y1
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMOVUPS      512(DX), Y1
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y5, Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y0, Y3
+	VADDPS       Y3, Y1, Y1
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMOVUPS      480(DX), Y1
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y2, Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
+	JG           half
+	ADDQ         $0x50, SI
+	DECQ         DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2bgkD3Q19Force(SB), $0-40
+	MOVQ slots+0(FP), AX
+	MOVQ table+24(FP), CX
+	MOVQ scratch+32(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
+
+loop:
+	TESTQ   DI, DI
+	JE      done
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
+
+half:
+	VMOVD        R9, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y0, Y1
 	MOVQ         8(AX), BX
-	VMOVUPS      (BX)(SI*4), Y2
+	VMASKMOVPS   (BX)(R8*4), Y15, Y2
 	MOVQ         16(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
 	MOVQ         24(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	MOVQ         32(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
 	MOVQ         40(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	MOVQ         48(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
 	MOVQ         56(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	MOVQ         64(AX), BX
-	VMOVUPS      (BX)(SI*4), Y11
+	VMASKMOVPS   (BX)(R8*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
 	MOVQ         72(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	MOVQ         80(AX), BX
-	VMOVUPS      (BX)(SI*4), Y12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
 	MOVQ         88(AX), BX
-	VMOVUPS      (BX)(SI*4), Y1
+	VMASKMOVPS   (BX)(R8*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
 	MOVQ         96(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
 	MOVQ         104(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
 	MOVQ         112(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
 	MOVQ         120(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
 	MOVQ         128(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
 	MOVQ         136(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
 	MOVQ         144(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VADDPS       Y8, Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -7021,7 +5651,7 @@ loop:
 	VMULPS       Y14, Y13, Y5
 	VSUBPS       Y5, Y9, Y5
 	MOVQ         (AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VBROADCASTSS 40(CX), Y14
@@ -7044,14 +5674,14 @@ loop:
 	VADDPS       Y7, Y5, Y9
 	VADDPS       Y9, Y2, Y2
 	MOVQ         16(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      416(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y7, Y5, Y5
 	VADDPS       Y5, Y2, Y2
 	MOVQ         8(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y10, Y2
 	VBROADCASTSS 40(CX), Y14
@@ -7074,14 +5704,14 @@ loop:
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y2, Y2
 	MOVQ         32(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      128(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y5, Y5
 	VADDPS       Y5, Y2, Y2
 	MOVQ         24(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y4, Y2
 	VMOVUPS      (DX), Y4
@@ -7106,14 +5736,14 @@ loop:
 	VADDPS       Y6, Y4, Y7
 	VADDPS       Y7, Y2, Y2
 	MOVQ         48(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      64(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y4, Y4
 	VADDPS       Y4, Y2, Y2
 	MOVQ         40(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      384(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -7141,14 +5771,14 @@ loop:
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
 	MOVQ         64(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      256(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
 	MOVQ         56(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      320(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -7176,14 +5806,14 @@ loop:
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
 	MOVQ         80(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      288(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
 	MOVQ         72(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      224(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -7211,14 +5841,14 @@ loop:
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
 	MOVQ         96(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      352(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
 	MOVQ         88(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      192(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -7246,14 +5876,14 @@ loop:
 	VADDPS       Y1, Y4, Y6
 	VADDPS       Y6, Y2, Y2
 	MOVQ         112(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      160(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y4, Y1
 	VADDPS       Y1, Y2, Y1
 	MOVQ         104(AX), BX
-	VMOVUPS      Y1, (BX)(SI*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
 	VMOVUPS      544(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -7281,14 +5911,14 @@ loop:
 	VADDPS       Y2, Y4, Y6
 	VADDPS       Y6, Y1, Y1
 	MOVQ         128(AX), BX
-	VMOVUPS      Y1, (BX)(SI*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
 	VMOVUPS      448(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y1, Y1
 	MOVQ         120(AX), BX
-	VMOVUPS      Y1, (BX)(SI*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
 	VMOVUPS      512(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -7316,269 +5946,143 @@ loop:
 	VADDPS       Y2, Y0, Y3
 	VADDPS       Y3, Y1, Y1
 	MOVQ         144(AX), BX
-	VMOVUPS      Y1, (BX)(SI*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
 	VMOVUPS      480(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	MOVQ         136(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	ADDQ         $0x08, SI
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
+	JG           half
+	ADDQ         $0x50, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·shiftedAVX2bgkD3Q19Force(SB), $0-40
+TEXT ·oddAVX2bgkD3Q19Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JE      done
-	MOVLQZX (DI), R9
-	MOVLQZX 4(DI), R10
-	LEAQ    laneBits<>+0(SB), R11
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
 
 half:
-	MOVQ         R10, R12
-	VMOVD        R12, X15
+	VMOVD        R9, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
-	VMOVDQU      Y15, 2048(DX)
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y0, Y1
-	VPBROADCASTW 82(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y2
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y2, Y2
-	VPBROADCASTW 80(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
-	VPBROADCASTW 86(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
-	VPBROADCASTW 84(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
-	VPBROADCASTW 90(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
-	VPBROADCASTW 88(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
-	VPBROADCASTW 94(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
-	VPBROADCASTW 92(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y11
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y11, Y11
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
-	VPBROADCASTW 98(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
-	VPBROADCASTW 96(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y12
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y12, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
-	VPBROADCASTW 102(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y1
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y1, Y1
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
-	VPBROADCASTW 100(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
-	VPBROADCASTW 106(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
-	VPBROADCASTW 104(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
-	VPBROADCASTW 110(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
-	VPBROADCASTW 108(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VADDPS       Y8, Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -7647,9 +6151,8 @@ half:
 	VBROADCASTSS 36(CX), Y14
 	VMULPS       Y14, Y13, Y5
 	VSUBPS       Y5, Y9, Y5
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VBROADCASTSS 40(CX), Y14
@@ -7671,31 +6174,19 @@ half:
 	VADDPS       Y14, Y7, Y7
 	VADDPS       Y7, Y5, Y9
 	VADDPS       Y9, Y2, Y2
-	VPBROADCASTW 80(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      416(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y7, Y5, Y5
 	VADDPS       Y5, Y2, Y2
-	VPBROADCASTW 82(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y10, Y2
 	VBROADCASTSS 40(CX), Y14
@@ -7717,31 +6208,19 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 84(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      128(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y5, Y5
 	VADDPS       Y5, Y2, Y2
-	VPBROADCASTW 86(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y4, Y2
 	VMOVUPS      (DX), Y4
@@ -7765,31 +6244,19 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y4, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 88(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y4, Y4
 	VADDPS       Y4, Y2, Y2
-	VPBROADCASTW 90(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      384(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -7816,31 +6283,19 @@ half:
 	VADDPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 92(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
-	VPBROADCASTW 94(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      320(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -7867,31 +6322,19 @@ half:
 	VADDPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 96(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      288(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
-	VPBROADCASTW 98(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -7918,31 +6361,19 @@ half:
 	VADDPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW 100(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      352(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
-	VPBROADCASTW 102(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      192(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -7969,31 +6400,19 @@ half:
 	VADDPS       Y14, Y1, Y1
 	VADDPS       Y1, Y4, Y6
 	VADDPS       Y6, Y2, Y2
-	VPBROADCASTW 104(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      160(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y4, Y1
 	VADDPS       Y1, Y2, Y1
-	VPBROADCASTW 106(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   Y1, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y1, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      544(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -8020,31 +6439,19 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VADDPS       Y2, Y4, Y6
 	VADDPS       Y6, Y1, Y1
-	VPBROADCASTW 108(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   Y1, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y1, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y1, Y1
-	VPBROADCASTW 110(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   Y1, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y1, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -8071,150 +6478,143 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VADDPS       Y2, Y0, Y3
 	VADDPS       Y3, Y1, Y1
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   Y1, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y1, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y0, Y0
 	VADDPS       Y0, Y1, Y0
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
-	ADDQ         $0x08, R9
-	ADDQ         $0x20, R11
-	SUBQ         $0x08, R10
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
 	JG           half
-	ADDQ         $0x74, DI
-	DECQ         R8
+	ADDQ         $0x50, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX2bgkD3Q27(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX
-TEXT ·localAVX2bgkD3Q27(SB), $0-40
+// func evenAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2bgkD3Q27(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ         SI, DI
-	JGE          done
+	TESTQ   DI, DI
+	JE      done
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
+
+half:
+	VMOVD        R9, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
 	MOVQ         (AX), BX
-	VMOVUPS      (BX)(SI*4), Y0
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y0, Y1
 	MOVQ         8(AX), BX
-	VMOVUPS      (BX)(SI*4), Y2
+	VMASKMOVPS   (BX)(R8*4), Y15, Y2
 	MOVQ         16(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
 	MOVQ         24(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	MOVQ         32(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
 	MOVQ         40(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	MOVQ         48(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
 	MOVQ         56(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	MOVQ         64(AX), BX
-	VMOVUPS      (BX)(SI*4), Y11
+	VMASKMOVPS   (BX)(R8*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
 	MOVQ         72(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	MOVQ         80(AX), BX
-	VMOVUPS      (BX)(SI*4), Y12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
 	MOVQ         88(AX), BX
-	VMOVUPS      (BX)(SI*4), Y1
+	VMASKMOVPS   (BX)(R8*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
 	MOVQ         96(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
 	MOVQ         104(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
 	MOVQ         112(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
 	MOVQ         120(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
 	MOVQ         128(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
 	MOVQ         136(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
 	MOVQ         144(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VMOVUPS      Y4, 256(DX)
 	MOVQ         152(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
 	VMOVUPS      Y6, 288(DX)
 	MOVQ         160(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VMOVUPS      Y5, 320(DX)
 	VADDPS       Y6, Y4, Y5
 	VADDPS       Y5, Y8, Y5
 	MOVQ         168(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VMOVUPS      Y13, 352(DX)
 	MOVQ         176(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y4, 384(DX)
 	VADDPS       Y13, Y8, Y4
 	VMOVUPS      Y8, 416(DX)
 	MOVQ         184(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VMOVUPS      Y13, 448(DX)
 	MOVQ         192(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y6, 480(DX)
 	VADDPS       Y13, Y8, Y6
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y4, Y5, Y4
 	MOVQ         200(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	MOVQ         208(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VMOVUPS      Y8, 512(DX)
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y4, Y4
@@ -8290,7 +6690,7 @@ loop:
 	VMULPS       Y14, Y0, Y5
 	VADDPS       (DX), Y5, Y5
 	MOVQ         (AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VMOVUPS      736(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
@@ -8306,14 +6706,14 @@ loop:
 	VADDPS       Y7, Y6, Y8
 	VADDPS       Y8, Y5, Y5
 	MOVQ         16(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VMOVUPS      704(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	MOVQ         8(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VMOVUPS      96(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
@@ -8331,14 +6731,14 @@ loop:
 	VADDPS       Y8, Y6, Y9
 	VADDPS       Y9, Y5, Y5
 	MOVQ         32(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VMOVUPS      128(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y8, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	MOVQ         24(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y4, Y4
 	VBROADCASTSS 12(CX), Y14
@@ -8353,14 +6753,14 @@ loop:
 	VADDPS       Y5, Y3, Y6
 	VADDPS       Y6, Y4, Y4
 	MOVQ         48(AX), BX
-	VMOVUPS      Y4, (BX)(SI*4)
+	VMASKMOVPS   Y4, Y15, (BX)(R8*4)
 	VMOVUPS      64(DX), Y4
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y4, Y4
 	VSUBPS       Y5, Y3, Y3
 	VADDPS       Y3, Y4, Y3
 	MOVQ         40(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      672(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8378,14 +6778,14 @@ loop:
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         64(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      640(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	MOVQ         56(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      576(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8403,14 +6803,14 @@ loop:
 	VADDPS       Y5, Y6, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         80(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      544(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y5, Y6, Y5
 	VADDPS       Y5, Y3, Y3
 	MOVQ         72(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      224(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8428,14 +6828,14 @@ loop:
 	VADDPS       Y8, Y6, Y9
 	VADDPS       Y9, Y3, Y3
 	MOVQ         96(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      608(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y6, Y6
 	VADDPS       Y6, Y3, Y3
 	MOVQ         88(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      192(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8453,14 +6853,14 @@ loop:
 	VADDPS       Y6, Y8, Y9
 	VADDPS       Y9, Y3, Y3
 	MOVQ         112(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      160(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y8, Y6
 	VADDPS       Y6, Y3, Y3
 	MOVQ         104(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      320(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8478,14 +6878,14 @@ loop:
 	VADDPS       Y9, Y8, Y10
 	VADDPS       Y10, Y3, Y3
 	MOVQ         128(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      352(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y9, Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         120(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      256(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8503,14 +6903,14 @@ loop:
 	VADDPS       Y8, Y9, Y10
 	VADDPS       Y10, Y3, Y3
 	MOVQ         144(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      288(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y9, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         136(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      384(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8528,14 +6928,14 @@ loop:
 	VADDPS       Y8, Y9, Y10
 	VADDPS       Y10, Y3, Y3
 	MOVQ         160(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      480(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y9, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         152(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      416(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8553,14 +6953,14 @@ loop:
 	VADDPS       Y2, Y4, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         176(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      448(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y3, Y2
 	MOVQ         168(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      512(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -8578,14 +6978,14 @@ loop:
 	VADDPS       Y3, Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	MOVQ         192(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      768(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         184(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      832(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -8603,372 +7003,190 @@ loop:
 	VADDPS       Y1, Y0, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         208(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      800(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
 	MOVQ         200(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	ADDQ         $0x08, SI
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
+	JG           half
+	ADDQ         $0x70, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·shiftedAVX2bgkD3Q27(SB), $0-40
+TEXT ·oddAVX2bgkD3Q27(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JE      done
-	MOVLQZX (DI), R9
-	MOVLQZX 4(DI), R10
-	LEAQ    laneBits<>+0(SB), R11
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
 
 half:
-	MOVQ         R10, R12
-	VMOVD        R12, X15
+	VMOVD        R9, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
-	VMOVDQU      Y15, 2048(DX)
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y0, Y1
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y2
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y2, Y2
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
-	VPBROADCASTW 118(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
-	VPBROADCASTW 116(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
-	VPBROADCASTW 122(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
-	VPBROADCASTW 120(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
-	VPBROADCASTW 126(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
-	VPBROADCASTW 124(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y11
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y11, Y11
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
-	VPBROADCASTW 130(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
-	VPBROADCASTW 128(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y12
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y12, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
-	VPBROADCASTW 134(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y1
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y1, Y1
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
-	VPBROADCASTW 132(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
-	VPBROADCASTW 138(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
-	VPBROADCASTW 136(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
-	VPBROADCASTW 142(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
-	VPBROADCASTW 140(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
-	VPBROADCASTW 146(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
-	VPBROADCASTW 144(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VMOVUPS      Y4, 256(DX)
-	VPBROADCASTW 150(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      84(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      84(SI), R10
+	ADDQ         R8, R10
 	MOVQ         160(AX), BX
-	MOVQ         152(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
 	VMOVUPS      Y6, 288(DX)
-	VPBROADCASTW 148(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      80(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      80(SI), R10
+	ADDQ         R8, R10
 	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y5, 320(DX)
 	VADDPS       Y6, Y4, Y5
 	VADDPS       Y5, Y8, Y5
-	VPBROADCASTW 154(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      92(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      92(SI), R10
+	ADDQ         R8, R10
 	MOVQ         176(AX), BX
-	MOVQ         168(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y13, 352(DX)
-	VPBROADCASTW 152(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      88(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      88(SI), R10
+	ADDQ         R8, R10
 	MOVQ         168(AX), BX
-	MOVQ         176(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y4, 384(DX)
 	VADDPS       Y13, Y8, Y4
 	VMOVUPS      Y8, 416(DX)
-	VPBROADCASTW 158(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      100(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      100(SI), R10
+	ADDQ         R8, R10
 	MOVQ         192(AX), BX
-	MOVQ         184(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y13, 448(DX)
-	VPBROADCASTW 156(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      96(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      96(SI), R10
+	ADDQ         R8, R10
 	MOVQ         184(AX), BX
-	MOVQ         192(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y6, 480(DX)
 	VADDPS       Y13, Y8, Y6
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y4, Y5, Y4
-	VPBROADCASTW 162(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      108(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      108(SI), R10
+	ADDQ         R8, R10
 	MOVQ         208(AX), BX
-	MOVQ         200(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
-	VPBROADCASTW 160(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      104(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	MOVLQSX      104(SI), R10
+	ADDQ         R8, R10
 	MOVQ         200(AX), BX
-	MOVQ         208(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y8, 512(DX)
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y4, Y4
@@ -9043,9 +7261,8 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y0, Y5
 	VADDPS       (DX), Y5, Y5
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VMOVUPS      736(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
@@ -9060,31 +7277,19 @@ half:
 	VMULPS       Y14, Y7, Y7
 	VADDPS       Y7, Y6, Y8
 	VADDPS       Y8, Y5, Y5
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VMOVUPS      704(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VMOVUPS      96(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
@@ -9101,31 +7306,19 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y6, Y9
 	VADDPS       Y9, Y5, Y5
-	VPBROADCASTW 116(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VMOVUPS      128(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y8, Y6, Y6
 	VADDPS       Y6, Y5, Y5
-	VPBROADCASTW 118(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y4, Y4
 	VBROADCASTSS 12(CX), Y14
@@ -9139,31 +7332,19 @@ half:
 	VMULPS       Y14, Y5, Y5
 	VADDPS       Y5, Y3, Y6
 	VADDPS       Y6, Y4, Y4
-	VPBROADCASTW 120(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   Y4, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y4, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y4
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y4, Y4
 	VSUBPS       Y5, Y3, Y3
 	VADDPS       Y3, Y4, Y3
-	VPBROADCASTW 122(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      672(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9180,31 +7361,19 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 124(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      640(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y5, Y5
 	VADDPS       Y5, Y3, Y3
-	VPBROADCASTW 126(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      576(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9221,31 +7390,19 @@ half:
 	VMULPS       Y14, Y5, Y5
 	VADDPS       Y5, Y6, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 128(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      544(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y5, Y6, Y5
 	VADDPS       Y5, Y3, Y3
-	VPBROADCASTW 130(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9262,31 +7419,19 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y6, Y9
 	VADDPS       Y9, Y3, Y3
-	VPBROADCASTW 132(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      608(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y6, Y6
 	VADDPS       Y6, Y3, Y3
-	VPBROADCASTW 134(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      192(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9303,31 +7448,19 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VADDPS       Y6, Y8, Y9
 	VADDPS       Y9, Y3, Y3
-	VPBROADCASTW 136(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      160(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y8, Y6
 	VADDPS       Y6, Y3, Y3
-	VPBROADCASTW 138(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      320(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9344,31 +7477,19 @@ half:
 	VMULPS       Y14, Y9, Y9
 	VADDPS       Y9, Y8, Y10
 	VADDPS       Y10, Y3, Y3
-	VPBROADCASTW 140(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      352(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y9, Y8, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 142(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9385,31 +7506,19 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y9, Y10
 	VADDPS       Y10, Y3, Y3
-	VPBROADCASTW 144(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      288(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y9, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 146(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      384(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9426,31 +7535,19 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y9, Y10
 	VADDPS       Y10, Y3, Y3
-	VPBROADCASTW 148(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      80(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      80(SI), R10
+	ADDQ         R8, R10
 	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y9, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 150(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      84(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      84(SI), R10
+	ADDQ         R8, R10
 	MOVQ         160(AX), BX
-	MOVQ         152(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      416(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9467,31 +7564,19 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VADDPS       Y2, Y4, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 152(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      88(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      88(SI), R10
+	ADDQ         R8, R10
 	MOVQ         168(AX), BX
-	MOVQ         176(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y3, Y2
-	VPBROADCASTW 154(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      92(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      92(SI), R10
+	ADDQ         R8, R10
 	MOVQ         176(AX), BX
-	MOVQ         168(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -9508,31 +7593,19 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VADDPS       Y3, Y4, Y5
 	VADDPS       Y5, Y2, Y2
-	VPBROADCASTW 156(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      96(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      96(SI), R10
+	ADDQ         R8, R10
 	MOVQ         184(AX), BX
-	MOVQ         192(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      768(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
-	VPBROADCASTW 158(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      100(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      100(SI), R10
+	ADDQ         R8, R10
 	MOVQ         192(AX), BX
-	MOVQ         184(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      832(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -9549,150 +7622,143 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VADDPS       Y1, Y0, Y3
 	VADDPS       Y3, Y2, Y2
-	VPBROADCASTW 160(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      104(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      104(SI), R10
+	ADDQ         R8, R10
 	MOVQ         200(AX), BX
-	MOVQ         208(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      800(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
-	VPBROADCASTW 162(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      108(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      108(SI), R10
+	ADDQ         R8, R10
 	MOVQ         208(AX), BX
-	MOVQ         200(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
-	ADDQ         $0x08, R9
-	ADDQ         $0x20, R11
-	SUBQ         $0x08, R10
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
 	JG           half
-	ADDQ         $0xa4, DI
-	DECQ         R8
+	ADDQ         $0x70, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX2bgkD3Q27Force(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX
-TEXT ·localAVX2bgkD3Q27Force(SB), $0-40
+// func evenAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2bgkD3Q27Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ         SI, DI
-	JGE          done
+	TESTQ   DI, DI
+	JE      done
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
+
+half:
+	VMOVD        R9, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
 	MOVQ         (AX), BX
-	VMOVUPS      (BX)(SI*4), Y0
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y0, Y1
 	MOVQ         8(AX), BX
-	VMOVUPS      (BX)(SI*4), Y2
+	VMASKMOVPS   (BX)(R8*4), Y15, Y2
 	MOVQ         16(AX), BX
-	VMOVUPS      (BX)(SI*4), Y3
+	VMASKMOVPS   (BX)(R8*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
 	MOVQ         24(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	MOVQ         32(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
 	MOVQ         40(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	MOVQ         48(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
 	MOVQ         56(AX), BX
-	VMOVUPS      (BX)(SI*4), Y10
+	VMASKMOVPS   (BX)(R8*4), Y15, Y10
 	MOVQ         64(AX), BX
-	VMOVUPS      (BX)(SI*4), Y11
+	VMASKMOVPS   (BX)(R8*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
 	MOVQ         72(AX), BX
-	VMOVUPS      (BX)(SI*4), Y9
+	VMASKMOVPS   (BX)(R8*4), Y15, Y9
 	MOVQ         80(AX), BX
-	VMOVUPS      (BX)(SI*4), Y12
+	VMASKMOVPS   (BX)(R8*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
 	MOVQ         88(AX), BX
-	VMOVUPS      (BX)(SI*4), Y1
+	VMASKMOVPS   (BX)(R8*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
 	MOVQ         96(AX), BX
-	VMOVUPS      (BX)(SI*4), Y7
+	VMASKMOVPS   (BX)(R8*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
 	MOVQ         104(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
 	MOVQ         112(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
 	MOVQ         120(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
 	MOVQ         128(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
 	MOVQ         136(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
 	MOVQ         144(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VMOVUPS      Y4, 256(DX)
 	MOVQ         152(AX), BX
-	VMOVUPS      (BX)(SI*4), Y4
+	VMASKMOVPS   (BX)(R8*4), Y15, Y4
 	VMOVUPS      Y6, 288(DX)
 	MOVQ         160(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VMOVUPS      Y5, 320(DX)
 	VADDPS       Y6, Y4, Y5
 	VADDPS       Y5, Y8, Y5
 	MOVQ         168(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VMOVUPS      Y13, 352(DX)
 	MOVQ         176(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y4, 384(DX)
 	VADDPS       Y13, Y8, Y4
 	VMOVUPS      Y8, 416(DX)
 	MOVQ         184(AX), BX
-	VMOVUPS      (BX)(SI*4), Y8
+	VMASKMOVPS   (BX)(R8*4), Y15, Y8
 	VMOVUPS      Y13, 448(DX)
 	MOVQ         192(AX), BX
-	VMOVUPS      (BX)(SI*4), Y13
+	VMASKMOVPS   (BX)(R8*4), Y15, Y13
 	VMOVUPS      Y6, 480(DX)
 	VADDPS       Y13, Y8, Y6
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y4, Y5, Y4
 	MOVQ         200(AX), BX
-	VMOVUPS      (BX)(SI*4), Y5
+	VMASKMOVPS   (BX)(R8*4), Y15, Y5
 	MOVQ         208(AX), BX
-	VMOVUPS      (BX)(SI*4), Y6
+	VMASKMOVPS   (BX)(R8*4), Y15, Y6
 	VMOVUPS      Y8, 512(DX)
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y4, Y4
@@ -9785,7 +7851,7 @@ loop:
 	VMULPS       Y14, Y9, Y11
 	VSUBPS       Y11, Y6, Y6
 	MOVQ         (AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VMOVUPS      736(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -9810,14 +7876,14 @@ loop:
 	VADDPS       Y11, Y7, Y12
 	VADDPS       Y12, Y6, Y6
 	MOVQ         16(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VMOVUPS      704(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y11, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	MOVQ         8(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VMOVUPS      96(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -9842,14 +7908,14 @@ loop:
 	VADDPS       Y8, Y7, Y11
 	VADDPS       Y11, Y6, Y6
 	MOVQ         32(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VMOVUPS      128(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	MOVQ         24(AX), BX
-	VMOVUPS      Y6, (BX)(SI*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VBROADCASTSS 40(CX), Y14
@@ -9872,14 +7938,14 @@ loop:
 	VADDPS       Y6, Y3, Y7
 	VADDPS       Y7, Y5, Y5
 	MOVQ         48(AX), BX
-	VMOVUPS      Y5, (BX)(SI*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
 	VMOVUPS      64(DX), Y5
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y6, Y3, Y3
 	VADDPS       Y3, Y5, Y3
 	MOVQ         40(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      672(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9907,14 +7973,14 @@ loop:
 	VADDPS       Y7, Y6, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         64(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      640(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y3, Y3
 	MOVQ         56(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      576(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9942,14 +8008,14 @@ loop:
 	VADDPS       Y6, Y7, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         80(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      544(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y7, Y6
 	VADDPS       Y6, Y3, Y3
 	MOVQ         72(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      224(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -9977,14 +8043,14 @@ loop:
 	VADDPS       Y8, Y7, Y10
 	VADDPS       Y10, Y3, Y3
 	MOVQ         96(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      608(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y7, Y7
 	VADDPS       Y7, Y3, Y3
 	MOVQ         88(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      192(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -10012,14 +8078,14 @@ loop:
 	VADDPS       Y7, Y8, Y10
 	VADDPS       Y10, Y3, Y3
 	MOVQ         112(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      160(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y7, Y3, Y3
 	MOVQ         104(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      320(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -10047,14 +8113,14 @@ loop:
 	VADDPS       Y10, Y8, Y11
 	VADDPS       Y11, Y3, Y3
 	MOVQ         128(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      352(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y10, Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         120(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      256(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -10082,14 +8148,14 @@ loop:
 	VADDPS       Y8, Y10, Y11
 	VADDPS       Y11, Y3, Y3
 	MOVQ         144(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      288(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y10, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         136(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      384(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -10117,14 +8183,14 @@ loop:
 	VADDPS       Y8, Y10, Y11
 	VADDPS       Y11, Y3, Y3
 	MOVQ         160(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      480(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y10, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         152(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      416(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -10152,14 +8218,14 @@ loop:
 	VADDPS       Y2, Y5, Y8
 	VADDPS       Y8, Y3, Y3
 	MOVQ         176(AX), BX
-	VMOVUPS      Y3, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
 	VMOVUPS      448(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y2, Y5, Y2
 	VADDPS       Y2, Y3, Y2
 	MOVQ         168(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      512(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -10187,14 +8253,14 @@ loop:
 	VADDPS       Y3, Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	MOVQ         192(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      768(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         184(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      832(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -10222,372 +8288,190 @@ loop:
 	VADDPS       Y1, Y0, Y3
 	VADDPS       Y3, Y2, Y2
 	MOVQ         208(AX), BX
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
 	VMOVUPS      800(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
 	MOVQ         200(AX), BX
-	VMOVUPS      Y0, (BX)(SI*4)
-	ADDQ         $0x08, SI
+	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
+	JG           half
+	ADDQ         $0x70, SI
+	DECQ         DI
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·shiftedAVX2bgkD3Q27Force(SB), $0-40
+TEXT ·oddAVX2bgkD3Q27Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JE      done
-	MOVLQZX (DI), R9
-	MOVLQZX 4(DI), R10
-	LEAQ    laneBits<>+0(SB), R11
+	MOVLQZX (SI), R8
+	MOVLQZX 4(SI), R9
 
 half:
-	MOVQ         R10, R12
-	VMOVD        R12, X15
+	VMOVD        R9, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
-	VMOVDQU      Y15, 2048(DX)
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMASKMOVPS   (BX)(R8*4), Y15, Y0
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y0, Y1
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y2
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y2, Y2
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y3
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y3, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
-	VPBROADCASTW 118(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
-	VPBROADCASTW 116(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
-	VPBROADCASTW 122(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
-	VPBROADCASTW 120(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
-	VPBROADCASTW 126(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y10
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y10, Y10
-	VPBROADCASTW 124(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y11
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y11, Y11
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
-	VPBROADCASTW 130(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y9
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y9, Y9
-	VPBROADCASTW 128(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y12
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y12, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
-	VPBROADCASTW 134(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y1
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y1, Y1
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
-	VPBROADCASTW 132(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y7
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y7, Y7
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
-	VPBROADCASTW 138(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
-	VPBROADCASTW 136(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
-	VPBROADCASTW 142(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
-	VPBROADCASTW 140(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
-	VPBROADCASTW 146(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
-	VPBROADCASTW 144(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VMOVUPS      Y4, 256(DX)
-	VPBROADCASTW 150(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      84(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      84(SI), R10
+	ADDQ         R8, R10
 	MOVQ         160(AX), BX
-	MOVQ         152(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y4
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y4, Y4
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
 	VMOVUPS      Y6, 288(DX)
-	VPBROADCASTW 148(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      80(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      80(SI), R10
+	ADDQ         R8, R10
 	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y5, 320(DX)
 	VADDPS       Y6, Y4, Y5
 	VADDPS       Y5, Y8, Y5
-	VPBROADCASTW 154(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      92(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      92(SI), R10
+	ADDQ         R8, R10
 	MOVQ         176(AX), BX
-	MOVQ         168(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y13, 352(DX)
-	VPBROADCASTW 152(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      88(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      88(SI), R10
+	ADDQ         R8, R10
 	MOVQ         168(AX), BX
-	MOVQ         176(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y4, 384(DX)
 	VADDPS       Y13, Y8, Y4
 	VMOVUPS      Y8, 416(DX)
-	VPBROADCASTW 158(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      100(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      100(SI), R10
+	ADDQ         R8, R10
 	MOVQ         192(AX), BX
-	MOVQ         184(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y8
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y8, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y13, 448(DX)
-	VPBROADCASTW 156(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      96(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      96(SI), R10
+	ADDQ         R8, R10
 	MOVQ         184(AX), BX
-	MOVQ         192(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y13
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y13, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y6, 480(DX)
 	VADDPS       Y13, Y8, Y6
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y4, Y5, Y4
-	VPBROADCASTW 162(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      108(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      108(SI), R10
+	ADDQ         R8, R10
 	MOVQ         208(AX), BX
-	MOVQ         200(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y5
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y5, Y5
-	VPBROADCASTW 160(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      104(DI), R12
-	ADDQ         R9, R12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	MOVLQSX      104(SI), R10
+	ADDQ         R8, R10
 	MOVQ         200(AX), BX
-	MOVQ         208(AX), SI
-	VMASKMOVPS   (BX)(R12*4), Y15, Y6
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   (SI)(R9*4), Y15, Y14
-	VORPS        Y14, Y6, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y8, 512(DX)
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y4, Y4
@@ -10679,9 +8563,8 @@ half:
 	VBROADCASTSS 36(CX), Y14
 	VMULPS       Y14, Y9, Y11
 	VSUBPS       Y11, Y6, Y6
-	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
 	VMOVUPS      736(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -10705,31 +8588,19 @@ half:
 	VADDPS       Y14, Y11, Y11
 	VADDPS       Y11, Y7, Y12
 	VADDPS       Y12, Y6, Y6
-	VPBROADCASTW 112(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      8(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      8(SI), R10
+	ADDQ         R8, R10
 	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VMOVUPS      704(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y11, Y7, Y7
 	VADDPS       Y7, Y6, Y6
-	VPBROADCASTW 114(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      12(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      12(SI), R10
+	ADDQ         R8, R10
 	MOVQ         16(AX), BX
-	MOVQ         8(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VMOVUPS      96(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -10753,31 +8624,19 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y7, Y11
 	VADDPS       Y11, Y6, Y6
-	VPBROADCASTW 116(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      16(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      16(SI), R10
+	ADDQ         R8, R10
 	MOVQ         24(AX), BX
-	MOVQ         32(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VMOVUPS      128(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
-	VPBROADCASTW 118(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      20(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      20(SI), R10
+	ADDQ         R8, R10
 	MOVQ         32(AX), BX
-	MOVQ         24(AX), SI
-	VMASKMOVPS   Y6, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y6, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VBROADCASTSS 40(CX), Y14
@@ -10799,31 +8658,19 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y3, Y7
 	VADDPS       Y7, Y5, Y5
-	VPBROADCASTW 120(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      24(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      24(SI), R10
+	ADDQ         R8, R10
 	MOVQ         40(AX), BX
-	MOVQ         48(AX), SI
-	VMASKMOVPS   Y5, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y5, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y5
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y6, Y3, Y3
 	VADDPS       Y3, Y5, Y3
-	VPBROADCASTW 122(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      28(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      28(SI), R10
+	ADDQ         R8, R10
 	MOVQ         48(AX), BX
-	MOVQ         40(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      672(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -10850,31 +8697,19 @@ half:
 	VADDPS       Y14, Y7, Y7
 	VADDPS       Y7, Y6, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 124(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      32(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      32(SI), R10
+	ADDQ         R8, R10
 	MOVQ         56(AX), BX
-	MOVQ         64(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      640(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y3, Y3
-	VPBROADCASTW 126(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      36(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      36(SI), R10
+	ADDQ         R8, R10
 	MOVQ         64(AX), BX
-	MOVQ         56(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      576(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -10901,31 +8736,19 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y7, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 128(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      40(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      40(SI), R10
+	ADDQ         R8, R10
 	MOVQ         72(AX), BX
-	MOVQ         80(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      544(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y7, Y6
 	VADDPS       Y6, Y3, Y3
-	VPBROADCASTW 130(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      44(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      44(SI), R10
+	ADDQ         R8, R10
 	MOVQ         80(AX), BX
-	MOVQ         72(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -10952,31 +8775,19 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y7, Y10
 	VADDPS       Y10, Y3, Y3
-	VPBROADCASTW 132(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      48(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      48(SI), R10
+	ADDQ         R8, R10
 	MOVQ         88(AX), BX
-	MOVQ         96(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      608(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y7, Y7
 	VADDPS       Y7, Y3, Y3
-	VPBROADCASTW 134(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      52(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      52(SI), R10
+	ADDQ         R8, R10
 	MOVQ         96(AX), BX
-	MOVQ         88(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      192(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -11003,31 +8814,19 @@ half:
 	VADDPS       Y14, Y7, Y7
 	VADDPS       Y7, Y8, Y10
 	VADDPS       Y10, Y3, Y3
-	VPBROADCASTW 136(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      56(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      56(SI), R10
+	ADDQ         R8, R10
 	MOVQ         104(AX), BX
-	MOVQ         112(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      160(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y7, Y3, Y3
-	VPBROADCASTW 138(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      60(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      60(SI), R10
+	ADDQ         R8, R10
 	MOVQ         112(AX), BX
-	MOVQ         104(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      320(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -11054,31 +8853,19 @@ half:
 	VADDPS       Y14, Y10, Y10
 	VADDPS       Y10, Y8, Y11
 	VADDPS       Y11, Y3, Y3
-	VPBROADCASTW 140(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      64(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      64(SI), R10
+	ADDQ         R8, R10
 	MOVQ         120(AX), BX
-	MOVQ         128(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      352(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y10, Y8, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 142(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      68(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      68(SI), R10
+	ADDQ         R8, R10
 	MOVQ         128(AX), BX
-	MOVQ         120(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -11105,31 +8892,19 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y10, Y11
 	VADDPS       Y11, Y3, Y3
-	VPBROADCASTW 144(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      72(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      72(SI), R10
+	ADDQ         R8, R10
 	MOVQ         136(AX), BX
-	MOVQ         144(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      288(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y10, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 146(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      76(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      76(SI), R10
+	ADDQ         R8, R10
 	MOVQ         144(AX), BX
-	MOVQ         136(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      384(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -11156,31 +8931,19 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y10, Y11
 	VADDPS       Y11, Y3, Y3
-	VPBROADCASTW 148(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      80(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      80(SI), R10
+	ADDQ         R8, R10
 	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y10, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 150(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      84(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      84(SI), R10
+	ADDQ         R8, R10
 	MOVQ         160(AX), BX
-	MOVQ         152(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      416(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -11207,31 +8970,19 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VADDPS       Y2, Y5, Y8
 	VADDPS       Y8, Y3, Y3
-	VPBROADCASTW 152(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      88(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      88(SI), R10
+	ADDQ         R8, R10
 	MOVQ         168(AX), BX
-	MOVQ         176(AX), SI
-	VMASKMOVPS   Y3, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y3, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y2, Y5, Y2
 	VADDPS       Y2, Y3, Y2
-	VPBROADCASTW 154(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      92(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      92(SI), R10
+	ADDQ         R8, R10
 	MOVQ         176(AX), BX
-	MOVQ         168(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -11258,31 +9009,19 @@ half:
 	VADDPS       Y14, Y3, Y3
 	VADDPS       Y3, Y4, Y5
 	VADDPS       Y5, Y2, Y2
-	VPBROADCASTW 156(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      96(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      96(SI), R10
+	ADDQ         R8, R10
 	MOVQ         184(AX), BX
-	MOVQ         192(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      768(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
-	VPBROADCASTW 158(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      100(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      100(SI), R10
+	ADDQ         R8, R10
 	MOVQ         192(AX), BX
-	MOVQ         184(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      832(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -11309,37 +9048,24 @@ half:
 	VADDPS       Y14, Y1, Y1
 	VADDPS       Y1, Y0, Y3
 	VADDPS       Y3, Y2, Y2
-	VPBROADCASTW 160(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      104(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      104(SI), R10
+	ADDQ         R8, R10
 	MOVQ         200(AX), BX
-	MOVQ         208(AX), SI
-	VMASKMOVPS   Y2, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y2, Y15, (SI)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      800(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
-	VPBROADCASTW 162(DI), Y15
-	VPAND        (R11), Y15, Y15
-	VPCMPEQD     (R11), Y15, Y15
-	MOVLQSX      108(DI), R12
-	ADDQ         R9, R12
+	MOVLQSX      108(SI), R10
+	ADDQ         R8, R10
 	MOVQ         208(AX), BX
-	MOVQ         200(AX), SI
-	VMASKMOVPS   Y0, Y15, (BX)(R12*4)
-	VPANDN       2048(DX), Y15, Y15
-	VMASKMOVPS   Y0, Y15, (SI)(R9*4)
-	ADDQ         $0x08, R9
-	ADDQ         $0x20, R11
-	SUBQ         $0x08, R10
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R8
+	SUBQ         $0x08, R9
 	JG           half
-	ADDQ         $0xa4, DI
-	DECQ         R8
+	ADDQ         $0x70, SI
+	DECQ         DI
 	JMP          loop
 
 done:

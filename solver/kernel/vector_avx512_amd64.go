@@ -2,82 +2,82 @@
 
 package kernel
 
-// localAVX512trtD3Q19 updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX512trtD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX512trtD3Q19(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX512trtD3Q19 updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX512trtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX512trtD3Q19Force updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX512trtD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX512trtD3Q19Force(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX512trtD3Q19Force updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX512trtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX512trtD3Q27 updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX512trtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX512trtD3Q27(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX512trtD3Q27 updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX512trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX512trtD3Q27Force updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX512trtD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX512trtD3Q27Force(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX512trtD3Q27Force updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX512trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX512bgkD3Q19 updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX512bgkD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX512bgkD3Q19(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX512bgkD3Q19 updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX512bgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX512bgkD3Q19Force updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX512bgkD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX512bgkD3Q19Force(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX512bgkD3Q19Force updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX512bgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX512bgkD3Q27 updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX512bgkD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX512bgkD3Q27(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX512bgkD3Q27 updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX512bgkD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// localAVX512bgkD3Q27Force updates n cells from first on in place; n is a multiple of the lanes.
+// evenAVX512bgkD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func localAVX512bgkD3Q27Force(slots **float32, first int, n int, table *float32, scratch *byte)
+func evenAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 
-// shiftedAVX512bgkD3Q27Force updates the cells of n regular windows where their neighbours hold what arrives.
+// oddAVX512bgkD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func shiftedAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)

@@ -2,24 +2,6 @@
 
 #include "textflag.h"
 
-DATA laneBits<>+0(SB)/4, $0x00000001
-DATA laneBits<>+4(SB)/4, $0x00000002
-DATA laneBits<>+8(SB)/4, $0x00000004
-DATA laneBits<>+12(SB)/4, $0x00000008
-DATA laneBits<>+16(SB)/4, $0x00000010
-DATA laneBits<>+20(SB)/4, $0x00000020
-DATA laneBits<>+24(SB)/4, $0x00000040
-DATA laneBits<>+28(SB)/4, $0x00000080
-DATA laneBits<>+32(SB)/4, $0x00000100
-DATA laneBits<>+36(SB)/4, $0x00000200
-DATA laneBits<>+40(SB)/4, $0x00000400
-DATA laneBits<>+44(SB)/4, $0x00000800
-DATA laneBits<>+48(SB)/4, $0x00001000
-DATA laneBits<>+52(SB)/4, $0x00002000
-DATA laneBits<>+56(SB)/4, $0x00004000
-DATA laneBits<>+60(SB)/4, $0x00008000
-GLOBL laneBits<>(SB), RODATA|NOPTR, $64
-
 DATA laneNumbers<>+0(SB)/4, $0x00000000
 DATA laneNumbers<>+4(SB)/4, $0x00000001
 DATA laneNumbers<>+8(SB)/4, $0x00000002
@@ -30,476 +12,76 @@ DATA laneNumbers<>+24(SB)/4, $0x00000006
 DATA laneNumbers<>+28(SB)/4, $0x00000007
 GLOBL laneNumbers<>(SB), RODATA|NOPTR, $32
 
-// func localAVX512trtD3Q19(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F
-TEXT ·localAVX512trtD3Q19(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
-	MOVQ n+16(FP), DI
-	ADDQ SI, DI
-
-loop:
-	CMPQ        SI, DI
-	JGE         done
-	MOVQ        (AX), BX
-	VMOVUPS     (BX)(SI*4), Z0
-	MOVQ        8(AX), BX
-	VMOVUPS     (BX)(SI*4), Z1
-	MOVQ        16(AX), BX
-	VMOVUPS     (BX)(SI*4), Z2
-	VADDPS      Z2, Z1, Z3
-	MOVQ        24(AX), BX
-	VMOVUPS     (BX)(SI*4), Z4
-	MOVQ        32(AX), BX
-	VMOVUPS     (BX)(SI*4), Z5
-	VADDPS      Z5, Z4, Z6
-	VADDPS      Z6, Z3, Z7
-	MOVQ        40(AX), BX
-	VMOVUPS     (BX)(SI*4), Z8
-	MOVQ        48(AX), BX
-	VMOVUPS     (BX)(SI*4), Z9
-	VADDPS      Z9, Z8, Z10
-	MOVQ        56(AX), BX
-	VMOVUPS     (BX)(SI*4), Z11
-	MOVQ        64(AX), BX
-	VMOVUPS     (BX)(SI*4), Z12
-	VADDPS      Z12, Z11, Z13
-	VADDPS      Z13, Z10, Z14
-	VADDPS      Z14, Z7, Z7
-	MOVQ        72(AX), BX
-	VMOVUPS     (BX)(SI*4), Z14
-	MOVQ        80(AX), BX
-	VMOVUPS     (BX)(SI*4), Z15
-	VADDPS      Z15, Z14, Z16
-	MOVQ        88(AX), BX
-	VMOVUPS     (BX)(SI*4), Z17
-	MOVQ        96(AX), BX
-	VMOVUPS     (BX)(SI*4), Z18
-	VADDPS      Z18, Z17, Z19
-	VADDPS      Z19, Z16, Z20
-	MOVQ        104(AX), BX
-	VMOVUPS     (BX)(SI*4), Z21
-	MOVQ        112(AX), BX
-	VMOVUPS     (BX)(SI*4), Z22
-	VADDPS      Z22, Z21, Z23
-	MOVQ        120(AX), BX
-	VMOVUPS     (BX)(SI*4), Z24
-	MOVQ        128(AX), BX
-	VMOVUPS     (BX)(SI*4), Z25
-	VADDPS      Z25, Z24, Z26
-	VADDPS      Z26, Z23, Z27
-	VADDPS      Z27, Z20, Z20
-	VADDPS      Z20, Z7, Z7
-	MOVQ        136(AX), BX
-	VMOVUPS     (BX)(SI*4), Z20
-	MOVQ        144(AX), BX
-	VMOVUPS     (BX)(SI*4), Z27
-	VADDPS      Z27, Z20, Z28
-	VADDPS      Z28, Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VSUBPS      Z2, Z1, Z29
-	VSUBPS      Z12, Z11, Z30
-	VADDPS      Z30, Z29, Z31
-	VMOVUPS     Z28, (DX)
-	VSUBPS      Z15, Z14, Z28
-	VMOVUPS     Z26, 64(DX)
-	VSUBPS      Z18, Z17, Z26
-	VMOVUPS     Z23, 128(DX)
-	VADDPS      Z26, Z28, Z23
-	VADDPS      Z23, Z31, Z23
-	VSUBPS      Z22, Z21, Z31
-	VADDPS      Z31, Z23, Z23
-	VMOVUPS     Z22, 192(DX)
-	VMULPS      Z23, Z23, Z22
-	VMOVUPS     Z21, 256(DX)
-	VSUBPS      Z5, Z4, Z21
-	VMOVUPS     Z18, 320(DX)
-	VADDPS      Z30, Z21, Z18
-	VMOVUPS     Z17, 384(DX)
-	VSUBPS      Z25, Z24, Z17
-	VMOVUPS     Z25, 448(DX)
-	VSUBPS      Z27, Z20, Z25
-	VMOVUPS     Z27, 512(DX)
-	VADDPS      Z25, Z17, Z27
-	VADDPS      Z27, Z18, Z18
-	VSUBPS      Z28, Z18, Z18
-	VMULPS      Z18, Z18, Z27
-	VMOVUPS     Z20, 576(DX)
-	VADDPS      Z27, Z22, Z20
-	VMOVUPS     Z24, 640(DX)
-	VSUBPS      Z9, Z8, Z24
-	VMOVUPS     Z19, 704(DX)
-	VADDPS      Z26, Z24, Z19
-	VADDPS      Z17, Z19, Z19
-	VMOVUPS     Z17, 768(DX)
-	VADDPS      Z25, Z31, Z17
-	VSUBPS      Z17, Z19, Z17
-	VMULPS      Z17, Z17, Z19
-	VADDPS      Z19, Z20, Z20
-	VMULPS.BCST (CX), Z20, Z20
-	VSUBPS      Z20, Z7, Z7
-	VMULPS.BCST 4(CX), Z7, Z20
-	VSUBPS      Z20, Z0, Z20
-	VMULPS.BCST 8(CX), Z20, Z20
-	VSUBPS      Z20, Z0, Z0
-	MOVQ        (AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	VMULPS.BCST 12(CX), Z3, Z0
-	VMULPS.BCST 16(CX), Z22, Z3
-	VADDPS      Z3, Z7, Z3
-	VMULPS.BCST 20(CX), Z3, Z3
-	VSUBPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z29, Z3
-	VMULPS.BCST 28(CX), Z23, Z20
-	VSUBPS      Z20, Z3, Z3
-	VADDPS      Z3, Z0, Z20
-	VSUBPS      Z20, Z1, Z1
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
-	VSUBPS      Z3, Z0, Z0
-	VSUBPS      Z0, Z2, Z0
-	MOVQ        8(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	VMULPS.BCST 12(CX), Z6, Z0
-	VMULPS.BCST 16(CX), Z27, Z1
-	VADDPS      Z1, Z7, Z1
-	VMULPS.BCST 20(CX), Z1, Z1
-	VSUBPS      Z1, Z0, Z0
-	VMULPS.BCST 24(CX), Z21, Z1
-	VMULPS.BCST 28(CX), Z18, Z2
-	VSUBPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z2
-	VSUBPS      Z2, Z4, Z2
-	MOVQ        32(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
-	VSUBPS      Z1, Z0, Z0
-	VSUBPS      Z0, Z5, Z0
-	MOVQ        24(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	VMULPS.BCST 12(CX), Z10, Z0
-	VMULPS.BCST 16(CX), Z19, Z1
-	VADDPS      Z1, Z7, Z1
-	VMULPS.BCST 20(CX), Z1, Z1
-	VSUBPS      Z1, Z0, Z0
-	VMULPS.BCST 24(CX), Z24, Z1
-	VMULPS.BCST 28(CX), Z17, Z2
-	VSUBPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z2
-	VSUBPS      Z2, Z8, Z2
-	MOVQ        48(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
-	VSUBPS      Z1, Z0, Z0
-	VSUBPS      Z0, Z9, Z0
-	MOVQ        40(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	VMULPS.BCST 12(CX), Z13, Z0
-	VADDPS      Z18, Z23, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z30, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VSUBPS      Z2, Z11, Z2
-	MOVQ        64(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
-	VSUBPS      Z1, Z0, Z0
-	VSUBPS      Z0, Z12, Z0
-	MOVQ        56(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	VMULPS.BCST 12(CX), Z16, Z0
-	VSUBPS      Z18, Z23, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z28, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VSUBPS      Z2, Z14, Z2
-	MOVQ        80(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
-	VSUBPS      Z1, Z0, Z0
-	VSUBPS      Z0, Z15, Z0
-	MOVQ        72(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	VMOVUPS     704(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VADDPS      Z17, Z23, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z26, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VMOVUPS     384(DX), Z3
-	VSUBPS      Z2, Z3, Z2
-	MOVQ        96(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     320(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        88(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	VMOVUPS     128(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z17, Z23, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z31, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VMOVUPS     256(DX), Z3
-	VSUBPS      Z2, Z3, Z2
-	MOVQ        112(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     192(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        104(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	VMOVUPS     64(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VADDPS      Z17, Z18, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMOVUPS     768(DX), Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VMOVUPS     640(DX), Z3
-	VSUBPS      Z2, Z3, Z2
-	MOVQ        128(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     448(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        120(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	VMOVUPS     (DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z17, Z18, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z25, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VMOVUPS     576(DX), Z3
-	VSUBPS      Z2, Z3, Z2
-	MOVQ        144(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     512(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        136(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	ADDQ        $0x10, SI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func shiftedAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func evenAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·shiftedAVX512trtD3Q19(SB), $0-40
+TEXT ·evenAVX512trtD3Q19(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ       R8, R8
+	TESTQ       DI, DI
 	JE          done
-	MOVLQZX     (DI), R9
-	MOVLQZX     4(DI), BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVW       SI, K1
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	KMOVW       82(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z1
-	VMOVUPS     (SI)(R9*4), K3, Z1
-	KMOVW       80(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z2
-	VMOVUPS     (SI)(R9*4), K3, Z2
+	VMOVUPS.Z   (BX)(R8*4), K1, Z1
+	MOVQ        16(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
-	KMOVW       86(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z4
-	VMOVUPS     (SI)(R9*4), K3, Z4
-	KMOVW       84(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z5
-	VMOVUPS     (SI)(R9*4), K3, Z5
+	VMOVUPS.Z   (BX)(R8*4), K1, Z4
+	MOVQ        32(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
-	KMOVW       90(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z8
-	VMOVUPS     (SI)(R9*4), K3, Z8
-	KMOVW       88(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z9
-	VMOVUPS     (SI)(R9*4), K3, Z9
+	VMOVUPS.Z   (BX)(R8*4), K1, Z8
+	MOVQ        48(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
-	KMOVW       94(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z11
-	VMOVUPS     (SI)(R9*4), K3, Z11
-	KMOVW       92(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z12
-	VMOVUPS     (SI)(R9*4), K3, Z12
+	VMOVUPS.Z   (BX)(R8*4), K1, Z11
+	MOVQ        64(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
-	KMOVW       98(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z14
-	VMOVUPS     (SI)(R9*4), K3, Z14
-	KMOVW       96(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z15
-	VMOVUPS     (SI)(R9*4), K3, Z15
+	VMOVUPS.Z   (BX)(R8*4), K1, Z14
+	MOVQ        80(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
-	KMOVW       102(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z17
-	VMOVUPS     (SI)(R9*4), K3, Z17
-	KMOVW       100(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z18
-	VMOVUPS     (SI)(R9*4), K3, Z18
+	VMOVUPS.Z   (BX)(R8*4), K1, Z17
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
-	KMOVW       106(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z21
-	VMOVUPS     (SI)(R9*4), K3, Z21
-	KMOVW       104(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z22
-	VMOVUPS     (SI)(R9*4), K3, Z22
+	VMOVUPS.Z   (BX)(R8*4), K1, Z21
+	MOVQ        112(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
-	KMOVW       110(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z24
-	VMOVUPS     (SI)(R9*4), K3, Z24
-	KMOVW       108(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z25
-	VMOVUPS     (SI)(R9*4), K3, Z25
+	VMOVUPS.Z   (BX)(R8*4), K1, Z24
+	MOVQ        128(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z20
-	VMOVUPS     (SI)(R9*4), K3, Z20
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z27
-	VMOVUPS     (SI)(R9*4), K3, Z27
+	VMOVUPS.Z   (BX)(R8*4), K1, Z20
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
@@ -549,7 +131,7 @@ loop:
 	VMULPS.BCST 8(CX), Z20, Z20
 	VSUBPS      Z20, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 12(CX), Z3, Z0
 	VMULPS.BCST 16(CX), Z22, Z3
 	VADDPS      Z3, Z7, Z3
@@ -560,24 +142,12 @@ loop:
 	VSUBPS      Z20, Z3, Z3
 	VADDPS      Z3, Z0, Z20
 	VSUBPS      Z20, Z1, Z1
-	KMOVW       80(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	MOVQ        16(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
-	KMOVW       82(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	MOVQ        8(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 12(CX), Z6, Z0
 	VMULPS.BCST 16(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -588,24 +158,12 @@ loop:
 	VSUBPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
-	KMOVW       84(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
-	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	MOVQ        32(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
-	KMOVW       86(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	MOVQ        24(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 12(CX), Z10, Z0
 	VMULPS.BCST 16(CX), Z19, Z1
 	VADDPS      Z1, Z7, Z1
@@ -616,24 +174,12 @@ loop:
 	VSUBPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
-	KMOVW       88(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
-	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	MOVQ        48(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
-	KMOVW       90(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	MOVQ        40(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 12(CX), Z13, Z0
 	VADDPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -646,24 +192,12 @@ loop:
 	VSUBPS      Z1, Z2, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z11, Z2
-	KMOVW       92(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
-	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	MOVQ        64(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z12, Z0
-	KMOVW       94(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	MOVQ        56(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 12(CX), Z16, Z0
 	VSUBPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -676,24 +210,12 @@ loop:
 	VSUBPS      Z1, Z2, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z14, Z2
-	KMOVW       96(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
-	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	MOVQ        80(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z15, Z0
-	KMOVW       98(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	MOVQ        72(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     704(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z17, Z23, Z1
@@ -708,25 +230,13 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     384(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       100(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
-	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	MOVQ        96(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     320(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       102(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	MOVQ        88(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z17, Z23, Z1
@@ -741,25 +251,13 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     256(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       104(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
-	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	MOVQ        112(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     192(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       106(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	MOVQ        104(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z17, Z18, Z1
@@ -775,25 +273,13 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     640(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       108(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
-	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	MOVQ        128(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     448(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       110(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	MOVQ        120(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z17, Z18, Z1
@@ -808,99 +294,460 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     576(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
-	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	MOVQ        144(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     512(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
-	ADDQ        $0x74, DI
-	DECQ        R8
+	MOVQ        136(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
+	ADDQ        $0x50, SI
+	DECQ        DI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX512trtD3Q19Force(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F
-TEXT ·localAVX512trtD3Q19Force(SB), $0-40
+// func oddAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512trtD3Q19(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ        SI, DI
-	JGE         done
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS     (BX)(SI*4), Z0
-	MOVQ        8(AX), BX
-	VMOVUPS     (BX)(SI*4), Z1
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	VMOVUPS     (BX)(SI*4), Z2
+	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	VADDPS      Z2, Z1, Z3
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	VADDPS      Z9, Z8, Z10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	VADDPS      Z22, Z21, Z23
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z20
+	VADDPS      Z20, Z7, Z7
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	VADDPS      Z27, Z20, Z28
+	VADDPS      Z28, Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VSUBPS      Z2, Z1, Z29
+	VSUBPS      Z12, Z11, Z30
+	VADDPS      Z30, Z29, Z31
+	VMOVUPS     Z28, (DX)
+	VSUBPS      Z15, Z14, Z28
+	VMOVUPS     Z26, 64(DX)
+	VSUBPS      Z18, Z17, Z26
+	VMOVUPS     Z23, 128(DX)
+	VADDPS      Z26, Z28, Z23
+	VADDPS      Z23, Z31, Z23
+	VSUBPS      Z22, Z21, Z31
+	VADDPS      Z31, Z23, Z23
+	VMOVUPS     Z22, 192(DX)
+	VMULPS      Z23, Z23, Z22
+	VMOVUPS     Z21, 256(DX)
+	VSUBPS      Z5, Z4, Z21
+	VMOVUPS     Z18, 320(DX)
+	VADDPS      Z30, Z21, Z18
+	VMOVUPS     Z17, 384(DX)
+	VSUBPS      Z25, Z24, Z17
+	VMOVUPS     Z25, 448(DX)
+	VSUBPS      Z27, Z20, Z25
+	VMOVUPS     Z27, 512(DX)
+	VADDPS      Z25, Z17, Z27
+	VADDPS      Z27, Z18, Z18
+	VSUBPS      Z28, Z18, Z18
+	VMULPS      Z18, Z18, Z27
+	VMOVUPS     Z20, 576(DX)
+	VADDPS      Z27, Z22, Z20
+	VMOVUPS     Z24, 640(DX)
+	VSUBPS      Z9, Z8, Z24
+	VMOVUPS     Z19, 704(DX)
+	VADDPS      Z26, Z24, Z19
+	VADDPS      Z17, Z19, Z19
+	VMOVUPS     Z17, 768(DX)
+	VADDPS      Z25, Z31, Z17
+	VSUBPS      Z17, Z19, Z17
+	VMULPS      Z17, Z17, Z19
+	VADDPS      Z19, Z20, Z20
+	VMULPS.BCST (CX), Z20, Z20
+	VSUBPS      Z20, Z7, Z7
+	VMULPS.BCST 4(CX), Z7, Z20
+	VSUBPS      Z20, Z0, Z20
+	VMULPS.BCST 8(CX), Z20, Z20
+	VSUBPS      Z20, Z0, Z0
+	MOVQ        (AX), BX
+	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMULPS.BCST 12(CX), Z3, Z0
+	VMULPS.BCST 16(CX), Z22, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 20(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z29, Z3
+	VMULPS.BCST 28(CX), Z23, Z20
+	VSUBPS      Z20, Z3, Z3
+	VADDPS      Z3, Z0, Z20
+	VSUBPS      Z20, Z1, Z1
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VSUBPS      Z3, Z0, Z0
+	VSUBPS      Z0, Z2, Z0
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z6, Z0
+	VMULPS.BCST 16(CX), Z27, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z21, Z1
+	VMULPS.BCST 28(CX), Z18, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z4, Z2
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z5, Z0
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z10, Z0
+	VMULPS.BCST 16(CX), Z19, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z24, Z1
+	VMULPS.BCST 28(CX), Z17, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z8, Z2
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z9, Z0
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z13, Z0
+	VADDPS      Z18, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z30, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z11, Z2
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z12, Z0
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z16, Z0
+	VSUBPS      Z18, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z28, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z14, Z2
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z15, Z0
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     704(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z17, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z26, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     384(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     320(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     128(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z17, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z31, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     256(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     192(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     64(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z17, Z18, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     768(DX), Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     640(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     448(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     (DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z17, Z18, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z25, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     576(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     512(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	ADDQ        $0x50, SI
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512trtD3Q19Force(SB), $0-40
+	MOVQ slots+0(FP), AX
+	MOVQ table+24(FP), CX
+	MOVQ scratch+32(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z1
+	MOVQ        16(AX), BX
+	VMOVUPS.Z   (BX)(R8*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), BX
-	VMOVUPS     (BX)(SI*4), Z4
+	VMOVUPS.Z   (BX)(R8*4), K1, Z4
 	MOVQ        32(AX), BX
-	VMOVUPS     (BX)(SI*4), Z5
+	VMOVUPS.Z   (BX)(R8*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), BX
-	VMOVUPS     (BX)(SI*4), Z8
+	VMOVUPS.Z   (BX)(R8*4), K1, Z8
 	MOVQ        48(AX), BX
-	VMOVUPS     (BX)(SI*4), Z9
+	VMOVUPS.Z   (BX)(R8*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), BX
-	VMOVUPS     (BX)(SI*4), Z11
+	VMOVUPS.Z   (BX)(R8*4), K1, Z11
 	MOVQ        64(AX), BX
-	VMOVUPS     (BX)(SI*4), Z12
+	VMOVUPS.Z   (BX)(R8*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), BX
-	VMOVUPS     (BX)(SI*4), Z14
+	VMOVUPS.Z   (BX)(R8*4), K1, Z14
 	MOVQ        80(AX), BX
-	VMOVUPS     (BX)(SI*4), Z15
+	VMOVUPS.Z   (BX)(R8*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), BX
-	VMOVUPS     (BX)(SI*4), Z17
+	VMOVUPS.Z   (BX)(R8*4), K1, Z17
 	MOVQ        96(AX), BX
-	VMOVUPS     (BX)(SI*4), Z18
+	VMOVUPS.Z   (BX)(R8*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), BX
-	VMOVUPS     (BX)(SI*4), Z21
+	VMOVUPS.Z   (BX)(R8*4), K1, Z21
 	MOVQ        112(AX), BX
-	VMOVUPS     (BX)(SI*4), Z22
+	VMOVUPS.Z   (BX)(R8*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), BX
-	VMOVUPS     (BX)(SI*4), Z24
+	VMOVUPS.Z   (BX)(R8*4), K1, Z24
 	MOVQ        128(AX), BX
-	VMOVUPS     (BX)(SI*4), Z25
+	VMOVUPS.Z   (BX)(R8*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
 	MOVQ        136(AX), BX
-	VMOVUPS     (BX)(SI*4), Z20
+	VMOVUPS.Z   (BX)(R8*4), K1, Z20
 	MOVQ        144(AX), BX
-	VMOVUPS     (BX)(SI*4), Z27
+	VMOVUPS.Z   (BX)(R8*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
@@ -965,7 +812,7 @@ loop:
 	VMULPS.BCST 40(CX), Z15, Z15
 	VSUBPS      Z15, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 44(CX), Z3, Z0
 	VMULPS.BCST 48(CX), Z22, Z3
 	VADDPS      Z3, Z7, Z3
@@ -982,11 +829,11 @@ loop:
 	VADDPS      Z3, Z0, Z15
 	VSUBPS      Z15, Z1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        8(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 44(CX), Z6, Z0
 	VMULPS.BCST 48(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -1003,11 +850,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
 	MOVQ        32(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
 	MOVQ        24(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 44(CX), Z10, Z0
 	VMULPS.BCST 48(CX), Z19, Z1
 	VADDPS      Z1, Z7, Z1
@@ -1024,11 +871,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
 	MOVQ        48(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
 	MOVQ        40(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 44(CX), Z13, Z0
 	VADDPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -1048,11 +895,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z11, Z2
 	MOVQ        64(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z12, Z0
 	MOVQ        56(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 44(CX), Z16, Z0
 	VSUBPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -1072,12 +919,12 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z14, Z2
 	MOVQ        80(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1024(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        72(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     704(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z17, Z23, Z1
@@ -1100,12 +947,12 @@ loop:
 	VMOVUPS     384(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        96(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     320(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        88(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z17, Z23, Z1
@@ -1128,12 +975,12 @@ loop:
 	VMOVUPS     256(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        112(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     192(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        104(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z17, Z18, Z1
@@ -1156,12 +1003,12 @@ loop:
 	VMOVUPS     640(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        128(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     448(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        120(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z17, Z18, Z1
@@ -1184,197 +1031,126 @@ loop:
 	VMOVUPS     576(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        144(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     512(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        136(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	ADDQ        $0x10, SI
+	VMOVUPS     Z0, K1, (BX)(R8*4)
+	ADDQ        $0x50, SI
+	DECQ        DI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·shiftedAVX512trtD3Q19Force(SB), $0-40
+TEXT ·oddAVX512trtD3Q19Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ       R8, R8
+	TESTQ       DI, DI
 	JE          done
-	MOVLQZX     (DI), R9
-	MOVLQZX     4(DI), BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVW       SI, K1
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	KMOVW       82(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z1
-	VMOVUPS     (SI)(R9*4), K3, Z1
-	KMOVW       80(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z2
-	VMOVUPS     (SI)(R9*4), K3, Z2
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
-	KMOVW       86(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z4
-	VMOVUPS     (SI)(R9*4), K3, Z4
-	KMOVW       84(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z5
-	VMOVUPS     (SI)(R9*4), K3, Z5
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
-	KMOVW       90(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z8
-	VMOVUPS     (SI)(R9*4), K3, Z8
-	KMOVW       88(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z9
-	VMOVUPS     (SI)(R9*4), K3, Z9
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
-	KMOVW       94(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z11
-	VMOVUPS     (SI)(R9*4), K3, Z11
-	KMOVW       92(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z12
-	VMOVUPS     (SI)(R9*4), K3, Z12
+	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
-	KMOVW       98(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z14
-	VMOVUPS     (SI)(R9*4), K3, Z14
-	KMOVW       96(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z15
-	VMOVUPS     (SI)(R9*4), K3, Z15
+	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
-	KMOVW       102(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z17
-	VMOVUPS     (SI)(R9*4), K3, Z17
-	KMOVW       100(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z18
-	VMOVUPS     (SI)(R9*4), K3, Z18
+	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
-	KMOVW       106(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z21
-	VMOVUPS     (SI)(R9*4), K3, Z21
-	KMOVW       104(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z22
-	VMOVUPS     (SI)(R9*4), K3, Z22
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
-	KMOVW       110(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z24
-	VMOVUPS     (SI)(R9*4), K3, Z24
-	KMOVW       108(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z25
-	VMOVUPS     (SI)(R9*4), K3, Z25
+	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z20
-	VMOVUPS     (SI)(R9*4), K3, Z20
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z27
-	VMOVUPS     (SI)(R9*4), K3, Z27
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
@@ -1439,7 +1215,7 @@ loop:
 	VMULPS.BCST 40(CX), Z15, Z15
 	VSUBPS      Z15, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 44(CX), Z3, Z0
 	VMULPS.BCST 48(CX), Z22, Z3
 	VADDPS      Z3, Z7, Z3
@@ -1455,24 +1231,16 @@ loop:
 	VSUBPS.BCST 72(CX), Z3, Z3
 	VADDPS      Z3, Z0, Z15
 	VSUBPS      Z15, Z1, Z1
-	KMOVW       80(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
-	KMOVW       82(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z6, Z0
 	VMULPS.BCST 48(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -1488,24 +1256,16 @@ loop:
 	VSUBPS.BCST 76(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
-	KMOVW       84(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
-	KMOVW       86(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z10, Z0
 	VMULPS.BCST 48(CX), Z19, Z1
 	VADDPS      Z1, Z7, Z1
@@ -1521,24 +1281,16 @@ loop:
 	VSUBPS.BCST 80(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
-	KMOVW       88(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
-	KMOVW       90(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z13, Z0
 	VADDPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -1557,24 +1309,16 @@ loop:
 	VSUBPS.BCST 100(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z11, Z2
-	KMOVW       92(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z12, Z0
-	KMOVW       94(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z16, Z0
 	VSUBPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -1593,25 +1337,17 @@ loop:
 	VSUBPS.BCST 108(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z14, Z2
-	KMOVW       96(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1024(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       98(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     704(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z17, Z23, Z1
@@ -1633,25 +1369,17 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     384(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       100(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     320(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       102(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z17, Z23, Z1
@@ -1673,25 +1401,17 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     256(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       104(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     192(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       106(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z17, Z18, Z1
@@ -1713,25 +1433,17 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     640(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       108(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     448(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       110(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z17, Z18, Z1
@@ -1753,131 +1465,127 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     576(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     512(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
-	ADDQ        $0x74, DI
-	DECQ        R8
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	ADDQ        $0x50, SI
+	DECQ        DI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX512trtD3Q27(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F
-TEXT ·localAVX512trtD3Q27(SB), $0-40
+// func evenAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512trtD3Q27(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ        SI, DI
-	JGE         done
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS     (BX)(SI*4), Z0
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
 	MOVQ        8(AX), BX
-	VMOVUPS     (BX)(SI*4), Z1
+	VMOVUPS.Z   (BX)(R8*4), K1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     (BX)(SI*4), Z2
+	VMOVUPS.Z   (BX)(R8*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), BX
-	VMOVUPS     (BX)(SI*4), Z4
+	VMOVUPS.Z   (BX)(R8*4), K1, Z4
 	MOVQ        32(AX), BX
-	VMOVUPS     (BX)(SI*4), Z5
+	VMOVUPS.Z   (BX)(R8*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), BX
-	VMOVUPS     (BX)(SI*4), Z8
+	VMOVUPS.Z   (BX)(R8*4), K1, Z8
 	MOVQ        48(AX), BX
-	VMOVUPS     (BX)(SI*4), Z9
+	VMOVUPS.Z   (BX)(R8*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), BX
-	VMOVUPS     (BX)(SI*4), Z11
+	VMOVUPS.Z   (BX)(R8*4), K1, Z11
 	MOVQ        64(AX), BX
-	VMOVUPS     (BX)(SI*4), Z12
+	VMOVUPS.Z   (BX)(R8*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), BX
-	VMOVUPS     (BX)(SI*4), Z14
+	VMOVUPS.Z   (BX)(R8*4), K1, Z14
 	MOVQ        80(AX), BX
-	VMOVUPS     (BX)(SI*4), Z15
+	VMOVUPS.Z   (BX)(R8*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), BX
-	VMOVUPS     (BX)(SI*4), Z17
+	VMOVUPS.Z   (BX)(R8*4), K1, Z17
 	MOVQ        96(AX), BX
-	VMOVUPS     (BX)(SI*4), Z18
+	VMOVUPS.Z   (BX)(R8*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), BX
-	VMOVUPS     (BX)(SI*4), Z21
+	VMOVUPS.Z   (BX)(R8*4), K1, Z21
 	MOVQ        112(AX), BX
-	VMOVUPS     (BX)(SI*4), Z22
+	VMOVUPS.Z   (BX)(R8*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), BX
-	VMOVUPS     (BX)(SI*4), Z24
+	VMOVUPS.Z   (BX)(R8*4), K1, Z24
 	MOVQ        128(AX), BX
-	VMOVUPS     (BX)(SI*4), Z25
+	VMOVUPS.Z   (BX)(R8*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
 	MOVQ        136(AX), BX
-	VMOVUPS     (BX)(SI*4), Z20
+	VMOVUPS.Z   (BX)(R8*4), K1, Z20
 	MOVQ        144(AX), BX
-	VMOVUPS     (BX)(SI*4), Z27
+	VMOVUPS.Z   (BX)(R8*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
 	MOVQ        152(AX), BX
-	VMOVUPS     (BX)(SI*4), Z29
+	VMOVUPS.Z   (BX)(R8*4), K1, Z29
 	MOVQ        160(AX), BX
-	VMOVUPS     (BX)(SI*4), Z30
+	VMOVUPS.Z   (BX)(R8*4), K1, Z30
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
 	VMOVUPS     Z31, 64(DX)
 	MOVQ        168(AX), BX
-	VMOVUPS     (BX)(SI*4), Z31
+	VMOVUPS.Z   (BX)(R8*4), K1, Z31
 	VMOVUPS     Z28, 128(DX)
 	MOVQ        176(AX), BX
-	VMOVUPS     (BX)(SI*4), Z28
+	VMOVUPS.Z   (BX)(R8*4), K1, Z28
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
 	MOVQ        184(AX), BX
-	VMOVUPS     (BX)(SI*4), Z19
+	VMOVUPS.Z   (BX)(R8*4), K1, Z19
 	VMOVUPS     Z16, 320(DX)
 	MOVQ        192(AX), BX
-	VMOVUPS     (BX)(SI*4), Z16
+	VMOVUPS.Z   (BX)(R8*4), K1, Z16
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
 	VADDPS      Z13, Z23, Z10
 	VADDPS      Z10, Z26, Z10
 	MOVQ        200(AX), BX
-	VMOVUPS     (BX)(SI*4), Z26
+	VMOVUPS.Z   (BX)(R8*4), K1, Z26
 	VMOVUPS     Z13, 512(DX)
 	MOVQ        208(AX), BX
-	VMOVUPS     (BX)(SI*4), Z13
+	VMOVUPS.Z   (BX)(R8*4), K1, Z13
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -1951,7 +1659,7 @@ loop:
 	VMULPS.BCST 8(CX), Z20, Z20
 	VSUBPS      Z20, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 12(CX), Z3, Z0
 	VMULPS.BCST 16(CX), Z30, Z3
 	VADDPS      Z3, Z7, Z3
@@ -1963,11 +1671,11 @@ loop:
 	VADDPS      Z3, Z0, Z10
 	VSUBPS      Z10, Z1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        8(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 12(CX), Z6, Z0
 	VMULPS.BCST 16(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -1979,11 +1687,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
 	MOVQ        32(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
 	MOVQ        24(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     448(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VMULPS.BCST 16(CX), Z24, Z1
@@ -1996,11 +1704,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
 	MOVQ        48(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
 	MOVQ        40(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     384(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z26, Z12, Z1
@@ -2016,12 +1724,12 @@ loop:
 	VMOVUPS     768(DX), Z4
 	VSUBPS      Z3, Z4, Z3
 	MOVQ        64(AX), BX
-	VMOVUPS     Z3, (BX)(SI*4)
+	VMOVUPS     Z3, K1, (BX)(R8*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     704(DX), Z2
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        56(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     320(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z26, Z12, Z2
@@ -2036,12 +1744,12 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VSUBPS      Z3, Z14, Z3
 	MOVQ        80(AX), BX
-	VMOVUPS     Z3, (BX)(SI*4)
+	VMOVUPS     Z3, K1, (BX)(R8*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     832(DX), Z2
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        72(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     256(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z21, Z12, Z2
@@ -2056,12 +1764,12 @@ loop:
 	VADDPS      Z3, Z0, Z4
 	VSUBPS      Z4, Z17, Z4
 	MOVQ        96(AX), BX
-	VMOVUPS     Z4, (BX)(SI*4)
+	VMOVUPS     Z4, K1, (BX)(R8*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     896(DX), Z3
 	VSUBPS      Z0, Z3, Z0
 	MOVQ        88(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     192(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z21, Z12, Z3
@@ -2077,12 +1785,12 @@ loop:
 	VMOVUPS     1792(DX), Z5
 	VSUBPS      Z4, Z5, Z4
 	MOVQ        112(AX), BX
-	VMOVUPS     Z4, (BX)(SI*4)
+	VMOVUPS     Z4, K1, (BX)(R8*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     960(DX), Z3
 	VSUBPS      Z0, Z3, Z0
 	MOVQ        104(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z21, Z26, Z3
@@ -2098,12 +1806,12 @@ loop:
 	VMOVUPS     1728(DX), Z6
 	VSUBPS      Z5, Z6, Z5
 	MOVQ        128(AX), BX
-	VMOVUPS     Z5, (BX)(SI*4)
+	VMOVUPS     Z5, K1, (BX)(R8*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1664(DX), Z4
 	VSUBPS      Z0, Z4, Z0
 	MOVQ        120(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z21, Z26, Z4
@@ -2119,12 +1827,12 @@ loop:
 	VMOVUPS     1600(DX), Z6
 	VSUBPS      Z5, Z6, Z5
 	MOVQ        144(AX), BX
-	VMOVUPS     Z5, (BX)(SI*4)
+	VMOVUPS     Z5, K1, (BX)(R8*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1536(DX), Z4
 	VSUBPS      Z0, Z4, Z0
 	MOVQ        136(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z21, Z1, Z4
@@ -2140,12 +1848,12 @@ loop:
 	VMOVUPS     1088(DX), Z6
 	VSUBPS      Z5, Z6, Z5
 	MOVQ        160(AX), BX
-	VMOVUPS     Z5, (BX)(SI*4)
+	VMOVUPS     Z5, K1, (BX)(R8*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1024(DX), Z4
 	VSUBPS      Z0, Z4, Z0
 	MOVQ        152(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     576(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z21, Z1, Z1
@@ -2161,12 +1869,12 @@ loop:
 	VMOVUPS     1472(DX), Z5
 	VSUBPS      Z4, Z5, Z4
 	MOVQ        176(AX), BX
-	VMOVUPS     Z4, (BX)(SI*4)
+	VMOVUPS     Z4, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1152(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        168(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     512(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z26, Z2, Z1
@@ -2182,12 +1890,12 @@ loop:
 	VMOVUPS     1408(DX), Z4
 	VSUBPS      Z2, Z4, Z2
 	MOVQ        192(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1216(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        184(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     640(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z12, Z3, Z1
@@ -2203,277 +1911,174 @@ loop:
 	VMOVUPS     1344(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        208(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1280(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        200(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	ADDQ        $0x10, SI
+	VMOVUPS     Z0, K1, (BX)(R8*4)
+	ADDQ        $0x70, SI
+	DECQ        DI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·shiftedAVX512trtD3Q27(SB), $0-40
+TEXT ·oddAVX512trtD3Q27(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ       R8, R8
+	TESTQ       DI, DI
 	JE          done
-	MOVLQZX     (DI), R9
-	MOVLQZX     4(DI), BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVW       SI, K1
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z1
-	VMOVUPS     (SI)(R9*4), K3, Z1
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z2
-	VMOVUPS     (SI)(R9*4), K3, Z2
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
-	KMOVW       118(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z4
-	VMOVUPS     (SI)(R9*4), K3, Z4
-	KMOVW       116(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z5
-	VMOVUPS     (SI)(R9*4), K3, Z5
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
-	KMOVW       122(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z8
-	VMOVUPS     (SI)(R9*4), K3, Z8
-	KMOVW       120(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z9
-	VMOVUPS     (SI)(R9*4), K3, Z9
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
-	KMOVW       126(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z11
-	VMOVUPS     (SI)(R9*4), K3, Z11
-	KMOVW       124(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z12
-	VMOVUPS     (SI)(R9*4), K3, Z12
+	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
-	KMOVW       130(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z14
-	VMOVUPS     (SI)(R9*4), K3, Z14
-	KMOVW       128(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z15
-	VMOVUPS     (SI)(R9*4), K3, Z15
+	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
-	KMOVW       134(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z17
-	VMOVUPS     (SI)(R9*4), K3, Z17
-	KMOVW       132(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z18
-	VMOVUPS     (SI)(R9*4), K3, Z18
+	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
-	KMOVW       138(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z21
-	VMOVUPS     (SI)(R9*4), K3, Z21
-	KMOVW       136(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z22
-	VMOVUPS     (SI)(R9*4), K3, Z22
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
-	KMOVW       142(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z24
-	VMOVUPS     (SI)(R9*4), K3, Z24
-	KMOVW       140(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z25
-	VMOVUPS     (SI)(R9*4), K3, Z25
+	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
-	KMOVW       146(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z20
-	VMOVUPS     (SI)(R9*4), K3, Z20
-	KMOVW       144(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z27
-	VMOVUPS     (SI)(R9*4), K3, Z27
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
-	KMOVW       150(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     84(SI), R9
+	ADDQ        R8, R9
 	MOVQ        160(AX), BX
-	MOVQ        152(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z29
-	VMOVUPS     (SI)(R9*4), K3, Z29
-	KMOVW       148(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z29
+	MOVLQSX     80(SI), R9
+	ADDQ        R8, R9
 	MOVQ        152(AX), BX
-	MOVQ        160(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z30
-	VMOVUPS     (SI)(R9*4), K3, Z30
+	VMOVUPS.Z   (BX)(R9*4), K1, Z30
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
 	VMOVUPS     Z31, 64(DX)
-	KMOVW       154(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     92(SI), R9
+	ADDQ        R8, R9
 	MOVQ        176(AX), BX
-	MOVQ        168(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z31
-	VMOVUPS     (SI)(R9*4), K3, Z31
+	VMOVUPS.Z   (BX)(R9*4), K1, Z31
 	VMOVUPS     Z28, 128(DX)
-	KMOVW       152(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     88(SI), R9
+	ADDQ        R8, R9
 	MOVQ        168(AX), BX
-	MOVQ        176(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z28
-	VMOVUPS     (SI)(R9*4), K3, Z28
+	VMOVUPS.Z   (BX)(R9*4), K1, Z28
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
-	KMOVW       158(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     100(SI), R9
+	ADDQ        R8, R9
 	MOVQ        192(AX), BX
-	MOVQ        184(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z19
-	VMOVUPS     (SI)(R9*4), K3, Z19
+	VMOVUPS.Z   (BX)(R9*4), K1, Z19
 	VMOVUPS     Z16, 320(DX)
-	KMOVW       156(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     96(SI), R9
+	ADDQ        R8, R9
 	MOVQ        184(AX), BX
-	MOVQ        192(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z16
-	VMOVUPS     (SI)(R9*4), K3, Z16
+	VMOVUPS.Z   (BX)(R9*4), K1, Z16
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
 	VADDPS      Z13, Z23, Z10
 	VADDPS      Z10, Z26, Z10
-	KMOVW       162(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     108(SI), R9
+	ADDQ        R8, R9
 	MOVQ        208(AX), BX
-	MOVQ        200(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z26
-	VMOVUPS     (SI)(R9*4), K3, Z26
+	VMOVUPS.Z   (BX)(R9*4), K1, Z26
 	VMOVUPS     Z13, 512(DX)
-	KMOVW       160(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     104(SI), R9
+	ADDQ        R8, R9
 	MOVQ        200(AX), BX
-	MOVQ        208(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z13
-	VMOVUPS     (SI)(R9*4), K3, Z13
+	VMOVUPS.Z   (BX)(R9*4), K1, Z13
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -2547,7 +2152,7 @@ loop:
 	VMULPS.BCST 8(CX), Z20, Z20
 	VSUBPS      Z20, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 12(CX), Z3, Z0
 	VMULPS.BCST 16(CX), Z30, Z3
 	VADDPS      Z3, Z7, Z3
@@ -2558,24 +2163,16 @@ loop:
 	VSUBPS      Z10, Z3, Z3
 	VADDPS      Z3, Z0, Z10
 	VSUBPS      Z10, Z1, Z1
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 12(CX), Z6, Z0
 	VMULPS.BCST 16(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -2586,24 +2183,16 @@ loop:
 	VSUBPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
-	KMOVW       116(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
-	KMOVW       118(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     448(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VMULPS.BCST 16(CX), Z24, Z1
@@ -2615,24 +2204,16 @@ loop:
 	VSUBPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
-	KMOVW       120(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
-	KMOVW       122(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     384(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z26, Z12, Z1
@@ -2647,25 +2228,17 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VMOVUPS     768(DX), Z4
 	VSUBPS      Z3, Z4, Z3
-	KMOVW       124(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS     Z3, K2, (BX)(R10*4)
-	VMOVUPS     Z3, K3, (SI)(R9*4)
+	VMOVUPS     Z3, K1, (BX)(R9*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     704(DX), Z2
 	VSUBPS      Z0, Z2, Z0
-	KMOVW       126(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     320(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z26, Z12, Z2
@@ -2679,25 +2252,17 @@ loop:
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z0, Z3
 	VSUBPS      Z3, Z14, Z3
-	KMOVW       128(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS     Z3, K2, (BX)(R10*4)
-	VMOVUPS     Z3, K3, (SI)(R9*4)
+	VMOVUPS     Z3, K1, (BX)(R9*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     832(DX), Z2
 	VSUBPS      Z0, Z2, Z0
-	KMOVW       130(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     256(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z21, Z12, Z2
@@ -2711,25 +2276,17 @@ loop:
 	VSUBPS      Z4, Z3, Z3
 	VADDPS      Z3, Z0, Z4
 	VSUBPS      Z4, Z17, Z4
-	KMOVW       132(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS     Z4, K2, (BX)(R10*4)
-	VMOVUPS     Z4, K3, (SI)(R9*4)
+	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     896(DX), Z3
 	VSUBPS      Z0, Z3, Z0
-	KMOVW       134(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     192(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z21, Z12, Z3
@@ -2744,25 +2301,17 @@ loop:
 	VADDPS      Z3, Z0, Z4
 	VMOVUPS     1792(DX), Z5
 	VSUBPS      Z4, Z5, Z4
-	KMOVW       136(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS     Z4, K2, (BX)(R10*4)
-	VMOVUPS     Z4, K3, (SI)(R9*4)
+	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     960(DX), Z3
 	VSUBPS      Z0, Z3, Z0
-	KMOVW       138(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z21, Z26, Z3
@@ -2777,25 +2326,17 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1728(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	KMOVW       140(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS     Z5, K2, (BX)(R10*4)
-	VMOVUPS     Z5, K3, (SI)(R9*4)
+	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1664(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	KMOVW       142(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z21, Z26, Z4
@@ -2810,25 +2351,17 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1600(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	KMOVW       144(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS     Z5, K2, (BX)(R10*4)
-	VMOVUPS     Z5, K3, (SI)(R9*4)
+	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1536(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	KMOVW       146(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VADDPS      Z21, Z1, Z4
@@ -2843,25 +2376,17 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1088(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	KMOVW       148(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     80(SI), R9
+	ADDQ        R8, R9
 	MOVQ        152(AX), BX
-	MOVQ        160(AX), SI
-	VMOVUPS     Z5, K2, (BX)(R10*4)
-	VMOVUPS     Z5, K3, (SI)(R9*4)
+	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1024(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	KMOVW       150(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     84(SI), R9
+	ADDQ        R8, R9
 	MOVQ        160(AX), BX
-	MOVQ        152(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     576(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z21, Z1, Z1
@@ -2876,25 +2401,17 @@ loop:
 	VADDPS      Z1, Z0, Z4
 	VMOVUPS     1472(DX), Z5
 	VSUBPS      Z4, Z5, Z4
-	KMOVW       152(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     88(SI), R9
+	ADDQ        R8, R9
 	MOVQ        168(AX), BX
-	MOVQ        176(AX), SI
-	VMOVUPS     Z4, K2, (BX)(R10*4)
-	VMOVUPS     Z4, K3, (SI)(R9*4)
+	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1152(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       154(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     92(SI), R9
+	ADDQ        R8, R9
 	MOVQ        176(AX), BX
-	MOVQ        168(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     512(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z26, Z2, Z1
@@ -2909,25 +2426,17 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     1408(DX), Z4
 	VSUBPS      Z2, Z4, Z2
-	KMOVW       156(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     96(SI), R9
+	ADDQ        R8, R9
 	MOVQ        184(AX), BX
-	MOVQ        192(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1216(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       158(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     100(SI), R9
+	ADDQ        R8, R9
 	MOVQ        192(AX), BX
-	MOVQ        184(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     640(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
 	VSUBPS      Z12, Z3, Z1
@@ -2942,131 +2451,127 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     1344(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       160(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     104(SI), R9
+	ADDQ        R8, R9
 	MOVQ        200(AX), BX
-	MOVQ        208(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1280(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       162(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     108(SI), R9
+	ADDQ        R8, R9
 	MOVQ        208(AX), BX
-	MOVQ        200(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
-	ADDQ        $0xa4, DI
-	DECQ        R8
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	ADDQ        $0x70, SI
+	DECQ        DI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX512trtD3Q27Force(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F
-TEXT ·localAVX512trtD3Q27Force(SB), $0-40
+// func evenAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512trtD3Q27Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ        SI, DI
-	JGE         done
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS     (BX)(SI*4), Z0
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
 	MOVQ        8(AX), BX
-	VMOVUPS     (BX)(SI*4), Z1
+	VMOVUPS.Z   (BX)(R8*4), K1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     (BX)(SI*4), Z2
+	VMOVUPS.Z   (BX)(R8*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), BX
-	VMOVUPS     (BX)(SI*4), Z4
+	VMOVUPS.Z   (BX)(R8*4), K1, Z4
 	MOVQ        32(AX), BX
-	VMOVUPS     (BX)(SI*4), Z5
+	VMOVUPS.Z   (BX)(R8*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), BX
-	VMOVUPS     (BX)(SI*4), Z8
+	VMOVUPS.Z   (BX)(R8*4), K1, Z8
 	MOVQ        48(AX), BX
-	VMOVUPS     (BX)(SI*4), Z9
+	VMOVUPS.Z   (BX)(R8*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), BX
-	VMOVUPS     (BX)(SI*4), Z11
+	VMOVUPS.Z   (BX)(R8*4), K1, Z11
 	MOVQ        64(AX), BX
-	VMOVUPS     (BX)(SI*4), Z12
+	VMOVUPS.Z   (BX)(R8*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), BX
-	VMOVUPS     (BX)(SI*4), Z14
+	VMOVUPS.Z   (BX)(R8*4), K1, Z14
 	MOVQ        80(AX), BX
-	VMOVUPS     (BX)(SI*4), Z15
+	VMOVUPS.Z   (BX)(R8*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), BX
-	VMOVUPS     (BX)(SI*4), Z17
+	VMOVUPS.Z   (BX)(R8*4), K1, Z17
 	MOVQ        96(AX), BX
-	VMOVUPS     (BX)(SI*4), Z18
+	VMOVUPS.Z   (BX)(R8*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), BX
-	VMOVUPS     (BX)(SI*4), Z21
+	VMOVUPS.Z   (BX)(R8*4), K1, Z21
 	MOVQ        112(AX), BX
-	VMOVUPS     (BX)(SI*4), Z22
+	VMOVUPS.Z   (BX)(R8*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), BX
-	VMOVUPS     (BX)(SI*4), Z24
+	VMOVUPS.Z   (BX)(R8*4), K1, Z24
 	MOVQ        128(AX), BX
-	VMOVUPS     (BX)(SI*4), Z25
+	VMOVUPS.Z   (BX)(R8*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
 	MOVQ        136(AX), BX
-	VMOVUPS     (BX)(SI*4), Z20
+	VMOVUPS.Z   (BX)(R8*4), K1, Z20
 	MOVQ        144(AX), BX
-	VMOVUPS     (BX)(SI*4), Z27
+	VMOVUPS.Z   (BX)(R8*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
 	MOVQ        152(AX), BX
-	VMOVUPS     (BX)(SI*4), Z29
+	VMOVUPS.Z   (BX)(R8*4), K1, Z29
 	MOVQ        160(AX), BX
-	VMOVUPS     (BX)(SI*4), Z30
+	VMOVUPS.Z   (BX)(R8*4), K1, Z30
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
 	VMOVUPS     Z31, 64(DX)
 	MOVQ        168(AX), BX
-	VMOVUPS     (BX)(SI*4), Z31
+	VMOVUPS.Z   (BX)(R8*4), K1, Z31
 	VMOVUPS     Z28, 128(DX)
 	MOVQ        176(AX), BX
-	VMOVUPS     (BX)(SI*4), Z28
+	VMOVUPS.Z   (BX)(R8*4), K1, Z28
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
 	MOVQ        184(AX), BX
-	VMOVUPS     (BX)(SI*4), Z19
+	VMOVUPS.Z   (BX)(R8*4), K1, Z19
 	VMOVUPS     Z16, 320(DX)
 	MOVQ        192(AX), BX
-	VMOVUPS     (BX)(SI*4), Z16
+	VMOVUPS.Z   (BX)(R8*4), K1, Z16
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
 	VADDPS      Z13, Z23, Z10
 	VADDPS      Z10, Z26, Z10
 	MOVQ        200(AX), BX
-	VMOVUPS     (BX)(SI*4), Z26
+	VMOVUPS.Z   (BX)(R8*4), K1, Z26
 	VMOVUPS     Z13, 512(DX)
 	MOVQ        208(AX), BX
-	VMOVUPS     (BX)(SI*4), Z13
+	VMOVUPS.Z   (BX)(R8*4), K1, Z13
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -3155,7 +2660,7 @@ loop:
 	VMULPS.BCST 40(CX), Z22, Z22
 	VSUBPS      Z22, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 44(CX), Z3, Z0
 	VMULPS.BCST 48(CX), Z30, Z3
 	VADDPS      Z3, Z7, Z3
@@ -3172,11 +2677,11 @@ loop:
 	VADDPS      Z3, Z0, Z10
 	VSUBPS      Z10, Z1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        8(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 44(CX), Z6, Z0
 	VMULPS.BCST 48(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -3193,11 +2698,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
 	MOVQ        32(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
 	MOVQ        24(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     448(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VMULPS.BCST 48(CX), Z24, Z1
@@ -3215,11 +2720,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
 	MOVQ        48(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
 	MOVQ        40(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     384(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z26, Z12, Z1
@@ -3241,12 +2746,12 @@ loop:
 	VMOVUPS     768(DX), Z4
 	VSUBPS      Z3, Z4, Z3
 	MOVQ        64(AX), BX
-	VMOVUPS     Z3, (BX)(SI*4)
+	VMOVUPS     Z3, K1, (BX)(R8*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     704(DX), Z2
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        56(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     320(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z26, Z12, Z2
@@ -3267,12 +2772,12 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VSUBPS      Z3, Z14, Z3
 	MOVQ        80(AX), BX
-	VMOVUPS     Z3, (BX)(SI*4)
+	VMOVUPS     Z3, K1, (BX)(R8*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     832(DX), Z2
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        72(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     256(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z12, Z2
@@ -3293,12 +2798,12 @@ loop:
 	VADDPS      Z3, Z0, Z4
 	VSUBPS      Z4, Z17, Z4
 	MOVQ        96(AX), BX
-	VMOVUPS     Z4, (BX)(SI*4)
+	VMOVUPS     Z4, K1, (BX)(R8*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     896(DX), Z3
 	VSUBPS      Z0, Z3, Z0
 	MOVQ        88(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     192(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z12, Z3
@@ -3320,12 +2825,12 @@ loop:
 	VMOVUPS     1792(DX), Z5
 	VSUBPS      Z4, Z5, Z4
 	MOVQ        112(AX), BX
-	VMOVUPS     Z4, (BX)(SI*4)
+	VMOVUPS     Z4, K1, (BX)(R8*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     960(DX), Z3
 	VSUBPS      Z0, Z3, Z0
 	MOVQ        104(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z26, Z3
@@ -3347,12 +2852,12 @@ loop:
 	VMOVUPS     1728(DX), Z6
 	VSUBPS      Z5, Z6, Z5
 	MOVQ        128(AX), BX
-	VMOVUPS     Z5, (BX)(SI*4)
+	VMOVUPS     Z5, K1, (BX)(R8*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1664(DX), Z4
 	VSUBPS      Z0, Z4, Z0
 	MOVQ        120(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z26, Z4
@@ -3374,12 +2879,12 @@ loop:
 	VMOVUPS     1600(DX), Z6
 	VSUBPS      Z5, Z6, Z5
 	MOVQ        144(AX), BX
-	VMOVUPS     Z5, (BX)(SI*4)
+	VMOVUPS     Z5, K1, (BX)(R8*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1536(DX), Z4
 	VSUBPS      Z0, Z4, Z0
 	MOVQ        136(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z1, Z4
@@ -3402,12 +2907,12 @@ loop:
 	VMOVUPS     1088(DX), Z6
 	VSUBPS      Z5, Z6, Z5
 	MOVQ        160(AX), BX
-	VMOVUPS     Z5, (BX)(SI*4)
+	VMOVUPS     Z5, K1, (BX)(R8*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1024(DX), Z4
 	VSUBPS      Z0, Z4, Z0
 	MOVQ        152(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     576(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z1, Z1
@@ -3430,12 +2935,12 @@ loop:
 	VMOVUPS     1472(DX), Z5
 	VSUBPS      Z4, Z5, Z4
 	MOVQ        176(AX), BX
-	VMOVUPS     Z4, (BX)(SI*4)
+	VMOVUPS     Z4, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1152(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        168(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     512(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z26, Z2, Z1
@@ -3458,12 +2963,12 @@ loop:
 	VMOVUPS     1408(DX), Z4
 	VSUBPS      Z2, Z4, Z2
 	MOVQ        192(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1216(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        184(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMOVUPS     640(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z12, Z3, Z1
@@ -3486,277 +2991,174 @@ loop:
 	VMOVUPS     1344(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        208(AX), BX
-	VMOVUPS     Z2, (BX)(SI*4)
+	VMOVUPS     Z2, K1, (BX)(R8*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1280(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        200(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	ADDQ        $0x10, SI
+	VMOVUPS     Z0, K1, (BX)(R8*4)
+	ADDQ        $0x70, SI
+	DECQ        DI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·shiftedAVX512trtD3Q27Force(SB), $0-40
+TEXT ·oddAVX512trtD3Q27Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ       R8, R8
+	TESTQ       DI, DI
 	JE          done
-	MOVLQZX     (DI), R9
-	MOVLQZX     4(DI), BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVW       SI, K1
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z1
-	VMOVUPS     (SI)(R9*4), K3, Z1
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z2
-	VMOVUPS     (SI)(R9*4), K3, Z2
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
-	KMOVW       118(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z4
-	VMOVUPS     (SI)(R9*4), K3, Z4
-	KMOVW       116(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z5
-	VMOVUPS     (SI)(R9*4), K3, Z5
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
-	KMOVW       122(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z8
-	VMOVUPS     (SI)(R9*4), K3, Z8
-	KMOVW       120(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z9
-	VMOVUPS     (SI)(R9*4), K3, Z9
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
-	KMOVW       126(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z11
-	VMOVUPS     (SI)(R9*4), K3, Z11
-	KMOVW       124(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z12
-	VMOVUPS     (SI)(R9*4), K3, Z12
+	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
-	KMOVW       130(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z14
-	VMOVUPS     (SI)(R9*4), K3, Z14
-	KMOVW       128(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z15
-	VMOVUPS     (SI)(R9*4), K3, Z15
+	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
-	KMOVW       134(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z17
-	VMOVUPS     (SI)(R9*4), K3, Z17
-	KMOVW       132(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z18
-	VMOVUPS     (SI)(R9*4), K3, Z18
+	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
-	KMOVW       138(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z21
-	VMOVUPS     (SI)(R9*4), K3, Z21
-	KMOVW       136(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z22
-	VMOVUPS     (SI)(R9*4), K3, Z22
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
-	KMOVW       142(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z24
-	VMOVUPS     (SI)(R9*4), K3, Z24
-	KMOVW       140(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z25
-	VMOVUPS     (SI)(R9*4), K3, Z25
+	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
-	KMOVW       146(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z20
-	VMOVUPS     (SI)(R9*4), K3, Z20
-	KMOVW       144(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z27
-	VMOVUPS     (SI)(R9*4), K3, Z27
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
-	KMOVW       150(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     84(SI), R9
+	ADDQ        R8, R9
 	MOVQ        160(AX), BX
-	MOVQ        152(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z29
-	VMOVUPS     (SI)(R9*4), K3, Z29
-	KMOVW       148(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z29
+	MOVLQSX     80(SI), R9
+	ADDQ        R8, R9
 	MOVQ        152(AX), BX
-	MOVQ        160(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z30
-	VMOVUPS     (SI)(R9*4), K3, Z30
+	VMOVUPS.Z   (BX)(R9*4), K1, Z30
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
 	VMOVUPS     Z31, 64(DX)
-	KMOVW       154(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     92(SI), R9
+	ADDQ        R8, R9
 	MOVQ        176(AX), BX
-	MOVQ        168(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z31
-	VMOVUPS     (SI)(R9*4), K3, Z31
+	VMOVUPS.Z   (BX)(R9*4), K1, Z31
 	VMOVUPS     Z28, 128(DX)
-	KMOVW       152(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     88(SI), R9
+	ADDQ        R8, R9
 	MOVQ        168(AX), BX
-	MOVQ        176(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z28
-	VMOVUPS     (SI)(R9*4), K3, Z28
+	VMOVUPS.Z   (BX)(R9*4), K1, Z28
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
-	KMOVW       158(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     100(SI), R9
+	ADDQ        R8, R9
 	MOVQ        192(AX), BX
-	MOVQ        184(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z19
-	VMOVUPS     (SI)(R9*4), K3, Z19
+	VMOVUPS.Z   (BX)(R9*4), K1, Z19
 	VMOVUPS     Z16, 320(DX)
-	KMOVW       156(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     96(SI), R9
+	ADDQ        R8, R9
 	MOVQ        184(AX), BX
-	MOVQ        192(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z16
-	VMOVUPS     (SI)(R9*4), K3, Z16
+	VMOVUPS.Z   (BX)(R9*4), K1, Z16
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
 	VADDPS      Z13, Z23, Z10
 	VADDPS      Z10, Z26, Z10
-	KMOVW       162(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     108(SI), R9
+	ADDQ        R8, R9
 	MOVQ        208(AX), BX
-	MOVQ        200(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z26
-	VMOVUPS     (SI)(R9*4), K3, Z26
+	VMOVUPS.Z   (BX)(R9*4), K1, Z26
 	VMOVUPS     Z13, 512(DX)
-	KMOVW       160(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     104(SI), R9
+	ADDQ        R8, R9
 	MOVQ        200(AX), BX
-	MOVQ        208(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z13
-	VMOVUPS     (SI)(R9*4), K3, Z13
+	VMOVUPS.Z   (BX)(R9*4), K1, Z13
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -3845,7 +3247,7 @@ loop:
 	VMULPS.BCST 40(CX), Z22, Z22
 	VSUBPS      Z22, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R8*4)
 	VMULPS.BCST 44(CX), Z3, Z0
 	VMULPS.BCST 48(CX), Z30, Z3
 	VADDPS      Z3, Z7, Z3
@@ -3861,24 +3263,16 @@ loop:
 	VSUBPS.BCST 72(CX), Z3, Z3
 	VADDPS      Z3, Z0, Z10
 	VSUBPS      Z10, Z1, Z1
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z6, Z0
 	VMULPS.BCST 48(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -3894,24 +3288,16 @@ loop:
 	VSUBPS.BCST 76(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
-	KMOVW       116(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
-	KMOVW       118(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     448(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VMULPS.BCST 48(CX), Z24, Z1
@@ -3928,24 +3314,16 @@ loop:
 	VSUBPS.BCST 80(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
-	KMOVW       120(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
-	KMOVW       122(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     384(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z26, Z12, Z1
@@ -3966,25 +3344,17 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VMOVUPS     768(DX), Z4
 	VSUBPS      Z3, Z4, Z3
-	KMOVW       124(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS     Z3, K2, (BX)(R10*4)
-	VMOVUPS     Z3, K3, (SI)(R9*4)
+	VMOVUPS     Z3, K1, (BX)(R9*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     704(DX), Z2
 	VSUBPS      Z0, Z2, Z0
-	KMOVW       126(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     320(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z26, Z12, Z2
@@ -4004,25 +3374,17 @@ loop:
 	VSUBPS.BCST 108(CX), Z2, Z2
 	VADDPS      Z2, Z0, Z3
 	VSUBPS      Z3, Z14, Z3
-	KMOVW       128(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS     Z3, K2, (BX)(R10*4)
-	VMOVUPS     Z3, K3, (SI)(R9*4)
+	VMOVUPS     Z3, K1, (BX)(R9*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     832(DX), Z2
 	VSUBPS      Z0, Z2, Z0
-	KMOVW       130(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     256(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z12, Z2
@@ -4042,25 +3404,17 @@ loop:
 	VSUBPS.BCST 116(CX), Z3, Z3
 	VADDPS      Z3, Z0, Z4
 	VSUBPS      Z4, Z17, Z4
-	KMOVW       132(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS     Z4, K2, (BX)(R10*4)
-	VMOVUPS     Z4, K3, (SI)(R9*4)
+	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     896(DX), Z3
 	VSUBPS      Z0, Z3, Z0
-	KMOVW       134(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     192(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z12, Z3
@@ -4081,25 +3435,17 @@ loop:
 	VADDPS      Z3, Z0, Z4
 	VMOVUPS     1792(DX), Z5
 	VSUBPS      Z4, Z5, Z4
-	KMOVW       136(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS     Z4, K2, (BX)(R10*4)
-	VMOVUPS     Z4, K3, (SI)(R9*4)
+	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     960(DX), Z3
 	VSUBPS      Z0, Z3, Z0
-	KMOVW       138(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z26, Z3
@@ -4120,25 +3466,17 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1728(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	KMOVW       140(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS     Z5, K2, (BX)(R10*4)
-	VMOVUPS     Z5, K3, (SI)(R9*4)
+	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1664(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	KMOVW       142(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z26, Z4
@@ -4159,25 +3497,17 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1600(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	KMOVW       144(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS     Z5, K2, (BX)(R10*4)
-	VMOVUPS     Z5, K3, (SI)(R9*4)
+	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1536(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	KMOVW       146(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z1, Z4
@@ -4199,25 +3529,17 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1088(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	KMOVW       148(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     80(SI), R9
+	ADDQ        R8, R9
 	MOVQ        152(AX), BX
-	MOVQ        160(AX), SI
-	VMOVUPS     Z5, K2, (BX)(R10*4)
-	VMOVUPS     Z5, K3, (SI)(R9*4)
+	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1024(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	KMOVW       150(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     84(SI), R9
+	ADDQ        R8, R9
 	MOVQ        160(AX), BX
-	MOVQ        152(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     576(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z1, Z1
@@ -4239,25 +3561,17 @@ loop:
 	VADDPS      Z1, Z0, Z4
 	VMOVUPS     1472(DX), Z5
 	VSUBPS      Z4, Z5, Z4
-	KMOVW       152(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     88(SI), R9
+	ADDQ        R8, R9
 	MOVQ        168(AX), BX
-	MOVQ        176(AX), SI
-	VMOVUPS     Z4, K2, (BX)(R10*4)
-	VMOVUPS     Z4, K3, (SI)(R9*4)
+	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1152(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       154(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     92(SI), R9
+	ADDQ        R8, R9
 	MOVQ        176(AX), BX
-	MOVQ        168(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     512(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z26, Z2, Z1
@@ -4279,25 +3593,17 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     1408(DX), Z4
 	VSUBPS      Z2, Z4, Z2
-	KMOVW       156(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     96(SI), R9
+	ADDQ        R8, R9
 	MOVQ        184(AX), BX
-	MOVQ        192(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1216(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       158(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     100(SI), R9
+	ADDQ        R8, R9
 	MOVQ        192(AX), BX
-	MOVQ        184(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     640(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z12, Z3, Z1
@@ -4319,759 +3625,18 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     1344(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	KMOVW       160(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     104(SI), R9
+	ADDQ        R8, R9
 	MOVQ        200(AX), BX
-	MOVQ        208(AX), SI
-	VMOVUPS     Z2, K2, (BX)(R10*4)
-	VMOVUPS     Z2, K3, (SI)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1280(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	KMOVW       162(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     108(SI), R9
+	ADDQ        R8, R9
 	MOVQ        208(AX), BX
-	MOVQ        200(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
-	ADDQ        $0xa4, DI
-	DECQ        R8
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func localAVX512bgkD3Q19(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F
-TEXT ·localAVX512bgkD3Q19(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), BX
-	MOVQ n+16(FP), SI
-	ADDQ BX, SI
-
-loop:
-	CMPQ        BX, SI
-	JGE         done
-	MOVQ        (AX), DX
-	VMOVUPS     (DX)(BX*4), Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS     (DX)(BX*4), Z2
-	MOVQ        16(AX), DX
-	VMOVUPS     (DX)(BX*4), Z3
-	VADDPS      Z3, Z2, Z4
-	MOVQ        24(AX), DX
-	VMOVUPS     (DX)(BX*4), Z5
-	MOVQ        32(AX), DX
-	VMOVUPS     (DX)(BX*4), Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVQ        40(AX), DX
-	VMOVUPS     (DX)(BX*4), Z7
-	MOVQ        48(AX), DX
-	VMOVUPS     (DX)(BX*4), Z8
-	VADDPS      Z8, Z7, Z9
-	MOVQ        56(AX), DX
-	VMOVUPS     (DX)(BX*4), Z10
-	MOVQ        64(AX), DX
-	VMOVUPS     (DX)(BX*4), Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVQ        72(AX), DX
-	VMOVUPS     (DX)(BX*4), Z9
-	MOVQ        80(AX), DX
-	VMOVUPS     (DX)(BX*4), Z12
-	VADDPS      Z12, Z9, Z13
-	MOVQ        88(AX), DX
-	VMOVUPS     (DX)(BX*4), Z14
-	MOVQ        96(AX), DX
-	VMOVUPS     (DX)(BX*4), Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVQ        104(AX), DX
-	VMOVUPS     (DX)(BX*4), Z16
-	MOVQ        112(AX), DX
-	VMOVUPS     (DX)(BX*4), Z17
-	VADDPS      Z17, Z16, Z18
-	MOVQ        120(AX), DX
-	VMOVUPS     (DX)(BX*4), Z19
-	MOVQ        128(AX), DX
-	VMOVUPS     (DX)(BX*4), Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVQ        136(AX), DX
-	VMOVUPS     (DX)(BX*4), Z13
-	MOVQ        144(AX), DX
-	VMOVUPS     (DX)(BX*4), Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST (CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z25
-	VMULPS.BCST 16(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z23, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        144(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVQ        136(AX), DX
-	VMOVUPS     Z0, (DX)(BX*4)
-	ADDQ        $0x10, BX
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func shiftedAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·shiftedAVX512bgkD3Q19(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
-
-loop:
-	TESTQ       DI, DI
-	JE          done
-	MOVLQZX     (SI), R8
-	MOVLQZX     4(SI), DX
-	MOVQ        $-1, BX
-	BZHIQ       DX, BX, BX
-	KMOVW       BX, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	KMOVW       82(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z2
-	VMOVUPS     (BX)(R8*4), K3, Z2
-	KMOVW       80(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z3
-	VMOVUPS     (BX)(R8*4), K3, Z3
-	VADDPS      Z3, Z2, Z4
-	KMOVW       86(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z5
-	VMOVUPS     (BX)(R8*4), K3, Z5
-	KMOVW       84(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z6
-	VMOVUPS     (BX)(R8*4), K3, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	KMOVW       90(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z7
-	VMOVUPS     (BX)(R8*4), K3, Z7
-	KMOVW       88(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z8
-	VMOVUPS     (BX)(R8*4), K3, Z8
-	VADDPS      Z8, Z7, Z9
-	KMOVW       94(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z10
-	VMOVUPS     (BX)(R8*4), K3, Z10
-	KMOVW       92(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z11
-	VMOVUPS     (BX)(R8*4), K3, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	KMOVW       98(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z9
-	VMOVUPS     (BX)(R8*4), K3, Z9
-	KMOVW       96(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z12
-	VMOVUPS     (BX)(R8*4), K3, Z12
-	VADDPS      Z12, Z9, Z13
-	KMOVW       102(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z14
-	VMOVUPS     (BX)(R8*4), K3, Z14
-	KMOVW       100(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z15
-	VMOVUPS     (BX)(R8*4), K3, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	KMOVW       106(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z16
-	VMOVUPS     (BX)(R8*4), K3, Z16
-	KMOVW       104(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z17
-	VMOVUPS     (BX)(R8*4), K3, Z17
-	VADDPS      Z17, Z16, Z18
-	KMOVW       110(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z19
-	VMOVUPS     (BX)(R8*4), K3, Z19
-	KMOVW       108(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z20
-	VMOVUPS     (BX)(R8*4), K3, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	KMOVW       114(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z13
-	VMOVUPS     (BX)(R8*4), K3, Z13
-	KMOVW       112(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z18
-	VMOVUPS     (BX)(R8*4), K3, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST (CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z25
-	VMULPS.BCST 16(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	KMOVW       80(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       82(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       84(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       86(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z23, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       88(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       90(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       92(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       94(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       96(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       98(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       100(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       102(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	KMOVW       104(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       106(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	KMOVW       108(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       110(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	KMOVW       112(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	KMOVW       114(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	MOVQ        136(AX), BX
-	VMOVUPS     Z0, K2, (DX)(R9*4)
-	VMOVUPS     Z0, K3, (BX)(R8*4)
-	ADDQ        $0x74, SI
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	ADDQ        $0x70, SI
 	DECQ        DI
 	JMP         loop
 
@@ -5079,73 +3644,671 @@ done:
 	VZEROUPPER
 	RET
 
-// func localAVX512bgkD3Q19Force(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F
-TEXT ·localAVX512bgkD3Q19Force(SB), $0-40
+// func evenAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q19(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), BX
+	MOVQ words+8(FP), BX
 	MOVQ n+16(FP), SI
-	ADDQ BX, SI
 
 loop:
-	CMPQ        BX, SI
-	JGE         done
+	TESTQ       SI, SI
+	JE          done
+	MOVLQZX     (BX), DI
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R8
+	BZHIQ       DX, R8, R8
+	KMOVW       R8, K1
 	MOVQ        (AX), DX
-	VMOVUPS     (DX)(BX*4), Z0
-	VMULPS.BCST 28(CX), Z0, Z1
+	VMOVUPS.Z   (DX)(DI*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
 	MOVQ        8(AX), DX
-	VMOVUPS     (DX)(BX*4), Z2
+	VMOVUPS.Z   (DX)(DI*4), K1, Z2
 	MOVQ        16(AX), DX
-	VMOVUPS     (DX)(BX*4), Z3
+	VMOVUPS.Z   (DX)(DI*4), K1, Z3
 	VADDPS      Z3, Z2, Z4
 	MOVQ        24(AX), DX
-	VMOVUPS     (DX)(BX*4), Z5
+	VMOVUPS.Z   (DX)(DI*4), K1, Z5
 	MOVQ        32(AX), DX
-	VMOVUPS     (DX)(BX*4), Z6
+	VMOVUPS.Z   (DX)(DI*4), K1, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
 	MOVQ        40(AX), DX
-	VMOVUPS     (DX)(BX*4), Z7
+	VMOVUPS.Z   (DX)(DI*4), K1, Z7
 	MOVQ        48(AX), DX
-	VMOVUPS     (DX)(BX*4), Z8
+	VMOVUPS.Z   (DX)(DI*4), K1, Z8
 	VADDPS      Z8, Z7, Z9
 	MOVQ        56(AX), DX
-	VMOVUPS     (DX)(BX*4), Z10
+	VMOVUPS.Z   (DX)(DI*4), K1, Z10
 	MOVQ        64(AX), DX
-	VMOVUPS     (DX)(BX*4), Z11
+	VMOVUPS.Z   (DX)(DI*4), K1, Z11
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
 	MOVQ        72(AX), DX
-	VMOVUPS     (DX)(BX*4), Z9
+	VMOVUPS.Z   (DX)(DI*4), K1, Z9
 	MOVQ        80(AX), DX
-	VMOVUPS     (DX)(BX*4), Z12
+	VMOVUPS.Z   (DX)(DI*4), K1, Z12
 	VADDPS      Z12, Z9, Z13
 	MOVQ        88(AX), DX
-	VMOVUPS     (DX)(BX*4), Z14
+	VMOVUPS.Z   (DX)(DI*4), K1, Z14
 	MOVQ        96(AX), DX
-	VMOVUPS     (DX)(BX*4), Z15
+	VMOVUPS.Z   (DX)(DI*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
 	MOVQ        104(AX), DX
-	VMOVUPS     (DX)(BX*4), Z16
+	VMOVUPS.Z   (DX)(DI*4), K1, Z16
 	MOVQ        112(AX), DX
-	VMOVUPS     (DX)(BX*4), Z17
+	VMOVUPS.Z   (DX)(DI*4), K1, Z17
 	VADDPS      Z17, Z16, Z18
 	MOVQ        120(AX), DX
-	VMOVUPS     (DX)(BX*4), Z19
+	VMOVUPS.Z   (DX)(DI*4), K1, Z19
 	MOVQ        128(AX), DX
-	VMOVUPS     (DX)(BX*4), Z20
+	VMOVUPS.Z   (DX)(DI*4), K1, Z20
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
 	MOVQ        136(AX), DX
-	VMOVUPS     (DX)(BX*4), Z13
+	VMOVUPS.Z   (DX)(DI*4), K1, Z13
 	MOVQ        144(AX), DX
-	VMOVUPS     (DX)(BX*4), Z18
+	VMOVUPS.Z   (DX)(DI*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST (CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z25
+	VMULPS.BCST 16(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z5, Z1
+	VMULPS.BCST 12(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z21, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z7, Z1
+	VMULPS.BCST 12(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z23, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z0, Z0
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVQ        144(AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K1, (DX)(DI*4)
+	ADDQ        $0x50, BX
+	DECQ        SI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512bgkD3Q19(SB), $0-40
+	MOVQ slots+0(FP), AX
+	MOVQ table+24(FP), CX
+	MOVQ scratch+32(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ n+16(FP), SI
+
+loop:
+	TESTQ       SI, SI
+	JE          done
+	MOVLQZX     (BX), DI
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R8
+	BZHIQ       DX, R8, R8
+	KMOVW       R8, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
+	MOVLQSX     12(BX), R8
+	ADDQ        DI, R8
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	MOVLQSX     8(BX), R8
+	ADDQ        DI, R8
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVLQSX     20(BX), R8
+	ADDQ        DI, R8
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	MOVLQSX     16(BX), R8
+	ADDQ        DI, R8
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVLQSX     28(BX), R8
+	ADDQ        DI, R8
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z7
+	MOVLQSX     24(BX), R8
+	ADDQ        DI, R8
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVLQSX     36(BX), R8
+	ADDQ        DI, R8
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z10
+	MOVLQSX     32(BX), R8
+	ADDQ        DI, R8
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVLQSX     44(BX), R8
+	ADDQ        DI, R8
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	MOVLQSX     40(BX), R8
+	ADDQ        DI, R8
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVLQSX     52(BX), R8
+	ADDQ        DI, R8
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	MOVLQSX     48(BX), R8
+	ADDQ        DI, R8
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVLQSX     60(BX), R8
+	ADDQ        DI, R8
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z16
+	MOVLQSX     56(BX), R8
+	ADDQ        DI, R8
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVLQSX     68(BX), R8
+	ADDQ        DI, R8
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z19
+	MOVLQSX     64(BX), R8
+	ADDQ        DI, R8
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVLQSX     76(BX), R8
+	ADDQ        DI, R8
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z13
+	MOVLQSX     72(BX), R8
+	ADDQ        DI, R8
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST (CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(DI*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z25
+	VMULPS.BCST 16(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVLQSX     8(BX), R8
+	ADDQ        DI, R8
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     12(BX), R8
+	ADDQ        DI, R8
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z5, Z1
+	VMULPS.BCST 12(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z21, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     16(BX), R8
+	ADDQ        DI, R8
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     20(BX), R8
+	ADDQ        DI, R8
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z7, Z1
+	VMULPS.BCST 12(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z23, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     24(BX), R8
+	ADDQ        DI, R8
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     28(BX), R8
+	ADDQ        DI, R8
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     32(BX), R8
+	ADDQ        DI, R8
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     36(BX), R8
+	ADDQ        DI, R8
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     40(BX), R8
+	ADDQ        DI, R8
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     44(BX), R8
+	ADDQ        DI, R8
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     48(BX), R8
+	ADDQ        DI, R8
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     52(BX), R8
+	ADDQ        DI, R8
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     56(BX), R8
+	ADDQ        DI, R8
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     60(BX), R8
+	ADDQ        DI, R8
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     64(BX), R8
+	ADDQ        DI, R8
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     68(BX), R8
+	ADDQ        DI, R8
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z0, Z0
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVLQSX     72(BX), R8
+	ADDQ        DI, R8
+	MOVQ        136(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVLQSX     76(BX), R8
+	ADDQ        DI, R8
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R8*4)
+	ADDQ        $0x50, BX
+	DECQ        SI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q19Force(SB), $0-40
+	MOVQ slots+0(FP), AX
+	MOVQ table+24(FP), CX
+	MOVQ scratch+32(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ n+16(FP), SI
+
+loop:
+	TESTQ       SI, SI
+	JE          done
+	MOVLQZX     (BX), DI
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R8
+	BZHIQ       DX, R8, R8
+	KMOVW       R8, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z0
+	VMULPS.BCST 28(CX), Z0, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z2
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z5
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z7
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z10
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z14
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z16
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z19
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z13
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(DI*4), K1, Z18
 	VADDPS      Z18, Z13, Z21
 	VADDPS      Z21, Z4, Z4
 	VADDPS      Z4, Z0, Z0
@@ -5190,7 +4353,7 @@ loop:
 	VMULPS.BCST 36(CX), Z28, Z30
 	VSUBPS      Z30, Z1, Z1
 	MOVQ        (AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z2, Z1
 	VMULPS.BCST 40(CX), Z25, Z2
 	VADDPS      Z2, Z0, Z2
@@ -5205,12 +4368,12 @@ loop:
 	VADDPS      Z25, Z2, Z26
 	VADDPS      Z26, Z1, Z1
 	MOVQ        16(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z3, Z1
 	VSUBPS      Z25, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        8(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z5, Z1
 	VMULPS.BCST 40(CX), Z22, Z2
 	VADDPS      Z2, Z0, Z2
@@ -5225,12 +4388,12 @@ loop:
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        32(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        24(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z7, Z1
 	VMULPS.BCST 40(CX), Z24, Z2
 	VADDPS      Z2, Z0, Z2
@@ -5245,12 +4408,12 @@ loop:
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        48(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        40(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5268,12 +4431,12 @@ loop:
 	VADDPS      Z2, Z3, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        64(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z11, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        56(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z9, Z1
 	VSUBPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5291,12 +4454,12 @@ loop:
 	VADDPS      Z2, Z3, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        80(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z12, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        72(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z14, Z1
 	VADDPS      Z23, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5314,12 +4477,12 @@ loop:
 	VADDPS      Z2, Z3, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        96(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z15, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        88(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z16, Z1
 	VSUBPS      Z23, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5337,12 +4500,12 @@ loop:
 	VADDPS      Z2, Z3, Z4
 	VADDPS      Z4, Z1, Z1
 	MOVQ        112(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z17, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        104(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z19, Z1
 	VADDPS      Z23, Z21, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5360,12 +4523,12 @@ loop:
 	VADDPS      Z2, Z3, Z4
 	VADDPS      Z4, Z1, Z1
 	MOVQ        128(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z20, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        120(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z13, Z1
 	VSUBPS      Z23, Z21, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5383,198 +4546,127 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        144(AX), DX
-	VMOVUPS     Z1, (DX)(BX*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z18, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
 	MOVQ        136(AX), DX
-	VMOVUPS     Z0, (DX)(BX*4)
-	ADDQ        $0x10, BX
+	VMOVUPS     Z0, K1, (DX)(DI*4)
+	ADDQ        $0x50, BX
+	DECQ        SI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·shiftedAVX512bgkD3Q19Force(SB), $0-40
+TEXT ·oddAVX512bgkD3Q19Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ words+8(FP), BX
+	MOVQ n+16(FP), SI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       SI, SI
 	JE          done
-	MOVLQZX     (SI), R8
-	MOVLQZX     4(SI), DX
-	MOVQ        $-1, BX
-	BZHIQ       DX, BX, BX
-	KMOVW       BX, K1
+	MOVLQZX     (BX), DI
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R8
+	BZHIQ       DX, R8, R8
+	KMOVW       R8, K1
 	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMOVUPS.Z   (DX)(DI*4), K1, Z0
 	VMULPS.BCST 28(CX), Z0, Z1
-	KMOVW       82(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     12(BX), R8
+	ADDQ        DI, R8
 	MOVQ        16(AX), DX
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z2
-	VMOVUPS     (BX)(R8*4), K3, Z2
-	KMOVW       80(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	MOVLQSX     8(BX), R8
+	ADDQ        DI, R8
 	MOVQ        8(AX), DX
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z3
-	VMOVUPS     (BX)(R8*4), K3, Z3
+	VMOVUPS.Z   (DX)(R8*4), K1, Z3
 	VADDPS      Z3, Z2, Z4
-	KMOVW       86(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     20(BX), R8
+	ADDQ        DI, R8
 	MOVQ        32(AX), DX
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z5
-	VMOVUPS     (BX)(R8*4), K3, Z5
-	KMOVW       84(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	MOVLQSX     16(BX), R8
+	ADDQ        DI, R8
 	MOVQ        24(AX), DX
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z6
-	VMOVUPS     (BX)(R8*4), K3, Z6
+	VMOVUPS.Z   (DX)(R8*4), K1, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
-	KMOVW       90(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     28(BX), R8
+	ADDQ        DI, R8
 	MOVQ        48(AX), DX
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z7
-	VMOVUPS     (BX)(R8*4), K3, Z7
-	KMOVW       88(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (DX)(R8*4), K1, Z7
+	MOVLQSX     24(BX), R8
+	ADDQ        DI, R8
 	MOVQ        40(AX), DX
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z8
-	VMOVUPS     (BX)(R8*4), K3, Z8
+	VMOVUPS.Z   (DX)(R8*4), K1, Z8
 	VADDPS      Z8, Z7, Z9
-	KMOVW       94(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     36(BX), R8
+	ADDQ        DI, R8
 	MOVQ        64(AX), DX
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z10
-	VMOVUPS     (BX)(R8*4), K3, Z10
-	KMOVW       92(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (DX)(R8*4), K1, Z10
+	MOVLQSX     32(BX), R8
+	ADDQ        DI, R8
 	MOVQ        56(AX), DX
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z11
-	VMOVUPS     (BX)(R8*4), K3, Z11
+	VMOVUPS.Z   (DX)(R8*4), K1, Z11
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
-	KMOVW       98(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     44(BX), R8
+	ADDQ        DI, R8
 	MOVQ        80(AX), DX
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z9
-	VMOVUPS     (BX)(R8*4), K3, Z9
-	KMOVW       96(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	MOVLQSX     40(BX), R8
+	ADDQ        DI, R8
 	MOVQ        72(AX), DX
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z12
-	VMOVUPS     (BX)(R8*4), K3, Z12
+	VMOVUPS.Z   (DX)(R8*4), K1, Z12
 	VADDPS      Z12, Z9, Z13
-	KMOVW       102(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     52(BX), R8
+	ADDQ        DI, R8
 	MOVQ        96(AX), DX
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z14
-	VMOVUPS     (BX)(R8*4), K3, Z14
-	KMOVW       100(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	MOVLQSX     48(BX), R8
+	ADDQ        DI, R8
 	MOVQ        88(AX), DX
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z15
-	VMOVUPS     (BX)(R8*4), K3, Z15
+	VMOVUPS.Z   (DX)(R8*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
-	KMOVW       106(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     60(BX), R8
+	ADDQ        DI, R8
 	MOVQ        112(AX), DX
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z16
-	VMOVUPS     (BX)(R8*4), K3, Z16
-	KMOVW       104(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (DX)(R8*4), K1, Z16
+	MOVLQSX     56(BX), R8
+	ADDQ        DI, R8
 	MOVQ        104(AX), DX
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z17
-	VMOVUPS     (BX)(R8*4), K3, Z17
+	VMOVUPS.Z   (DX)(R8*4), K1, Z17
 	VADDPS      Z17, Z16, Z18
-	KMOVW       110(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     68(BX), R8
+	ADDQ        DI, R8
 	MOVQ        128(AX), DX
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z19
-	VMOVUPS     (BX)(R8*4), K3, Z19
-	KMOVW       108(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (DX)(R8*4), K1, Z19
+	MOVLQSX     64(BX), R8
+	ADDQ        DI, R8
 	MOVQ        120(AX), DX
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z20
-	VMOVUPS     (BX)(R8*4), K3, Z20
+	VMOVUPS.Z   (DX)(R8*4), K1, Z20
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
-	KMOVW       114(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     76(BX), R8
+	ADDQ        DI, R8
 	MOVQ        144(AX), DX
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z13
-	VMOVUPS     (BX)(R8*4), K3, Z13
-	KMOVW       112(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (DX)(R8*4), K1, Z13
+	MOVLQSX     72(BX), R8
+	ADDQ        DI, R8
 	MOVQ        136(AX), DX
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z18
-	VMOVUPS     (BX)(R8*4), K3, Z18
+	VMOVUPS.Z   (DX)(R8*4), K1, Z18
 	VADDPS      Z18, Z13, Z21
 	VADDPS      Z21, Z4, Z4
 	VADDPS      Z4, Z0, Z0
@@ -5619,7 +4711,7 @@ loop:
 	VMULPS.BCST 36(CX), Z28, Z30
 	VSUBPS      Z30, Z1, Z1
 	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(DI*4)
 	VMULPS.BCST 28(CX), Z2, Z1
 	VMULPS.BCST 40(CX), Z25, Z2
 	VADDPS      Z2, Z0, Z2
@@ -5633,25 +4725,17 @@ loop:
 	VADDPS.BCST 56(CX), Z25, Z25
 	VADDPS      Z25, Z2, Z26
 	VADDPS      Z26, Z1, Z1
-	KMOVW       80(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     8(BX), R8
+	ADDQ        DI, R8
 	MOVQ        8(AX), DX
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z3, Z1
 	VSUBPS      Z25, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       82(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     12(BX), R8
+	ADDQ        DI, R8
 	MOVQ        16(AX), DX
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z5, Z1
 	VMULPS.BCST 40(CX), Z22, Z2
 	VADDPS      Z2, Z0, Z2
@@ -5665,25 +4749,17 @@ loop:
 	VADDPS.BCST 60(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       84(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     16(BX), R8
+	ADDQ        DI, R8
 	MOVQ        24(AX), DX
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       86(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     20(BX), R8
+	ADDQ        DI, R8
 	MOVQ        32(AX), DX
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z7, Z1
 	VMULPS.BCST 40(CX), Z24, Z2
 	VADDPS      Z2, Z0, Z2
@@ -5697,25 +4773,17 @@ loop:
 	VADDPS.BCST 64(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       88(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     24(BX), R8
+	ADDQ        DI, R8
 	MOVQ        40(AX), DX
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       90(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     28(BX), R8
+	ADDQ        DI, R8
 	MOVQ        48(AX), DX
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5732,25 +4800,17 @@ loop:
 	VADDPS.BCST 80(CX), Z2, Z2
 	VADDPS      Z2, Z3, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       92(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     32(BX), R8
+	ADDQ        DI, R8
 	MOVQ        56(AX), DX
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z11, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       94(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     36(BX), R8
+	ADDQ        DI, R8
 	MOVQ        64(AX), DX
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z9, Z1
 	VSUBPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5767,25 +4827,17 @@ loop:
 	VADDPS.BCST 88(CX), Z2, Z2
 	VADDPS      Z2, Z3, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       96(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     40(BX), R8
+	ADDQ        DI, R8
 	MOVQ        72(AX), DX
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z12, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       98(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     44(BX), R8
+	ADDQ        DI, R8
 	MOVQ        80(AX), DX
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z14, Z1
 	VADDPS      Z23, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5802,25 +4854,17 @@ loop:
 	VADDPS.BCST 96(CX), Z2, Z2
 	VADDPS      Z2, Z3, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       100(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     48(BX), R8
+	ADDQ        DI, R8
 	MOVQ        88(AX), DX
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z15, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       102(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     52(BX), R8
+	ADDQ        DI, R8
 	MOVQ        96(AX), DX
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z16, Z1
 	VSUBPS      Z23, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5837,25 +4881,17 @@ loop:
 	VADDPS.BCST 104(CX), Z2, Z2
 	VADDPS      Z2, Z3, Z4
 	VADDPS      Z4, Z1, Z1
-	KMOVW       104(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     56(BX), R8
+	ADDQ        DI, R8
 	MOVQ        104(AX), DX
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z17, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       106(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     60(BX), R8
+	ADDQ        DI, R8
 	MOVQ        112(AX), DX
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z19, Z1
 	VADDPS      Z23, Z21, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5872,25 +4908,17 @@ loop:
 	VADDPS.BCST 112(CX), Z2, Z2
 	VADDPS      Z2, Z3, Z4
 	VADDPS      Z4, Z1, Z1
-	KMOVW       108(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     64(BX), R8
+	ADDQ        DI, R8
 	MOVQ        120(AX), DX
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z20, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       110(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     68(BX), R8
+	ADDQ        DI, R8
 	MOVQ        128(AX), DX
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z13, Z1
 	VSUBPS      Z23, Z21, Z2
 	VMULPS      Z2, Z2, Z3
@@ -5907,123 +4935,119 @@ loop:
 	VADDPS.BCST 120(CX), Z2, Z2
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
-	KMOVW       112(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     72(BX), R8
+	ADDQ        DI, R8
 	MOVQ        136(AX), DX
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	VMOVUPS     Z1, K3, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 28(CX), Z18, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
-	KMOVW       114(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     76(BX), R8
+	ADDQ        DI, R8
 	MOVQ        144(AX), DX
-	MOVQ        136(AX), BX
-	VMOVUPS     Z0, K2, (DX)(R9*4)
-	VMOVUPS     Z0, K3, (BX)(R8*4)
-	ADDQ        $0x74, SI
-	DECQ        DI
+	VMOVUPS     Z0, K1, (DX)(R8*4)
+	ADDQ        $0x50, BX
+	DECQ        SI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX512bgkD3Q27(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F
-TEXT ·localAVX512bgkD3Q27(SB), $0-40
+// func evenAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q27(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ        SI, DI
-	JGE         done
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS     (BX)(SI*4), Z0
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
 	VMULPS.BCST 4(CX), Z0, Z1
 	MOVQ        8(AX), BX
-	VMOVUPS     (BX)(SI*4), Z2
+	VMOVUPS.Z   (BX)(R8*4), K1, Z2
 	MOVQ        16(AX), BX
-	VMOVUPS     (BX)(SI*4), Z3
+	VMOVUPS.Z   (BX)(R8*4), K1, Z3
 	VADDPS      Z3, Z2, Z4
 	MOVQ        24(AX), BX
-	VMOVUPS     (BX)(SI*4), Z5
+	VMOVUPS.Z   (BX)(R8*4), K1, Z5
 	MOVQ        32(AX), BX
-	VMOVUPS     (BX)(SI*4), Z6
+	VMOVUPS.Z   (BX)(R8*4), K1, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
 	MOVQ        40(AX), BX
-	VMOVUPS     (BX)(SI*4), Z7
+	VMOVUPS.Z   (BX)(R8*4), K1, Z7
 	MOVQ        48(AX), BX
-	VMOVUPS     (BX)(SI*4), Z8
+	VMOVUPS.Z   (BX)(R8*4), K1, Z8
 	VADDPS      Z8, Z7, Z9
 	MOVQ        56(AX), BX
-	VMOVUPS     (BX)(SI*4), Z10
+	VMOVUPS.Z   (BX)(R8*4), K1, Z10
 	MOVQ        64(AX), BX
-	VMOVUPS     (BX)(SI*4), Z11
+	VMOVUPS.Z   (BX)(R8*4), K1, Z11
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
 	MOVQ        72(AX), BX
-	VMOVUPS     (BX)(SI*4), Z9
+	VMOVUPS.Z   (BX)(R8*4), K1, Z9
 	MOVQ        80(AX), BX
-	VMOVUPS     (BX)(SI*4), Z12
+	VMOVUPS.Z   (BX)(R8*4), K1, Z12
 	VADDPS      Z12, Z9, Z13
 	MOVQ        88(AX), BX
-	VMOVUPS     (BX)(SI*4), Z14
+	VMOVUPS.Z   (BX)(R8*4), K1, Z14
 	MOVQ        96(AX), BX
-	VMOVUPS     (BX)(SI*4), Z15
+	VMOVUPS.Z   (BX)(R8*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
 	MOVQ        104(AX), BX
-	VMOVUPS     (BX)(SI*4), Z16
+	VMOVUPS.Z   (BX)(R8*4), K1, Z16
 	MOVQ        112(AX), BX
-	VMOVUPS     (BX)(SI*4), Z17
+	VMOVUPS.Z   (BX)(R8*4), K1, Z17
 	VADDPS      Z17, Z16, Z18
 	MOVQ        120(AX), BX
-	VMOVUPS     (BX)(SI*4), Z19
+	VMOVUPS.Z   (BX)(R8*4), K1, Z19
 	MOVQ        128(AX), BX
-	VMOVUPS     (BX)(SI*4), Z20
+	VMOVUPS.Z   (BX)(R8*4), K1, Z20
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
 	MOVQ        136(AX), BX
-	VMOVUPS     (BX)(SI*4), Z13
+	VMOVUPS.Z   (BX)(R8*4), K1, Z13
 	MOVQ        144(AX), BX
-	VMOVUPS     (BX)(SI*4), Z18
+	VMOVUPS.Z   (BX)(R8*4), K1, Z18
 	VADDPS      Z18, Z13, Z21
 	MOVQ        152(AX), BX
-	VMOVUPS     (BX)(SI*4), Z22
+	VMOVUPS.Z   (BX)(R8*4), K1, Z22
 	MOVQ        160(AX), BX
-	VMOVUPS     (BX)(SI*4), Z23
+	VMOVUPS.Z   (BX)(R8*4), K1, Z23
 	VADDPS      Z23, Z22, Z24
 	VADDPS      Z24, Z21, Z21
 	MOVQ        168(AX), BX
-	VMOVUPS     (BX)(SI*4), Z24
+	VMOVUPS.Z   (BX)(R8*4), K1, Z24
 	MOVQ        176(AX), BX
-	VMOVUPS     (BX)(SI*4), Z25
+	VMOVUPS.Z   (BX)(R8*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	MOVQ        184(AX), BX
-	VMOVUPS     (BX)(SI*4), Z27
+	VMOVUPS.Z   (BX)(R8*4), K1, Z27
 	MOVQ        192(AX), BX
-	VMOVUPS     (BX)(SI*4), Z28
+	VMOVUPS.Z   (BX)(R8*4), K1, Z28
 	VADDPS      Z28, Z27, Z29
 	VADDPS      Z29, Z26, Z26
 	VADDPS      Z26, Z21, Z21
 	MOVQ        200(AX), BX
-	VMOVUPS     (BX)(SI*4), Z26
+	VMOVUPS.Z   (BX)(R8*4), K1, Z26
 	MOVQ        208(AX), BX
-	VMOVUPS     (BX)(SI*4), Z29
+	VMOVUPS.Z   (BX)(R8*4), K1, Z29
 	VADDPS      Z29, Z26, Z30
 	VADDPS      Z30, Z21, Z21
 	VADDPS      Z21, Z4, Z4
@@ -6085,7 +5109,7 @@ loop:
 	VMULPS.BCST 8(CX), Z0, Z22
 	VADDPS      Z22, Z1, Z1
 	MOVQ        (AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z2, Z1
 	VMULPS.BCST 12(CX), Z28, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6095,12 +5119,12 @@ loop:
 	VADDPS      Z22, Z2, Z23
 	VADDPS      Z23, Z1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z3, Z1
 	VSUBPS      Z22, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        8(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z5, Z1
 	VMULPS.BCST 12(CX), Z27, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6110,12 +5134,12 @@ loop:
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        32(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        24(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z7, Z1
 	VMULPS.BCST 12(CX), Z17, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6125,12 +5149,12 @@ loop:
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        48(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        40(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -6142,12 +5166,12 @@ loop:
 	VADDPS      Z5, Z3, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        64(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z11, Z1
 	VSUBPS      Z5, Z3, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        56(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z9, Z1
 	VSUBPS      Z21, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -6159,12 +5183,12 @@ loop:
 	VADDPS      Z3, Z5, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        80(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z12, Z1
 	VSUBPS      Z3, Z5, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        72(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z14, Z1
 	VADDPS      Z15, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -6176,13 +5200,13 @@ loop:
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z1, Z1
 	MOVQ        96(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     (DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z6, Z5, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        88(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z16, Z1
 	VSUBPS      Z15, Z4, Z5
 	VMULPS      Z5, Z5, Z6
@@ -6194,13 +5218,13 @@ loop:
 	VADDPS      Z5, Z6, Z7
 	VADDPS      Z7, Z1, Z1
 	MOVQ        112(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     64(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z5, Z6, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        104(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z19, Z1
 	VADDPS      Z15, Z21, Z5
 	VMULPS      Z5, Z5, Z6
@@ -6212,12 +5236,12 @@ loop:
 	VADDPS      Z7, Z6, Z8
 	VADDPS      Z8, Z1, Z1
 	MOVQ        128(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z20, Z1
 	VSUBPS      Z7, Z6, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        120(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z13, Z1
 	VSUBPS      Z15, Z21, Z6
 	VMULPS      Z6, Z6, Z7
@@ -6229,12 +5253,12 @@ loop:
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
 	MOVQ        144(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 4(CX), Z18, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        136(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     192(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VADDPS      Z15, Z2, Z6
@@ -6247,13 +5271,13 @@ loop:
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
 	MOVQ        160(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     128(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        152(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     576(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z15, Z2, Z2
@@ -6266,13 +5290,13 @@ loop:
 	VADDPS      Z2, Z6, Z7
 	VADDPS      Z7, Z1, Z1
 	MOVQ        176(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     256(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z2, Z6, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        168(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     512(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z21, Z3, Z2
@@ -6285,13 +5309,13 @@ loop:
 	VADDPS      Z2, Z3, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        192(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     320(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        184(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     448(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z4, Z5, Z2
@@ -6304,270 +5328,167 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        208(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     384(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
 	MOVQ        200(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	ADDQ        $0x10, SI
+	VMOVUPS     Z0, K1, (BX)(R8*4)
+	ADDQ        $0x70, SI
+	DECQ        DI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·shiftedAVX512bgkD3Q27(SB), $0-40
+TEXT ·oddAVX512bgkD3Q27(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ       R8, R8
+	TESTQ       DI, DI
 	JE          done
-	MOVLQZX     (DI), R9
-	MOVLQZX     4(DI), BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVW       SI, K1
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
 	VMULPS.BCST 4(CX), Z0, Z1
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z2
-	VMOVUPS     (SI)(R9*4), K3, Z2
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z3
-	VMOVUPS     (SI)(R9*4), K3, Z3
+	VMOVUPS.Z   (BX)(R9*4), K1, Z3
 	VADDPS      Z3, Z2, Z4
-	KMOVW       118(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z5
-	VMOVUPS     (SI)(R9*4), K3, Z5
-	KMOVW       116(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z6
-	VMOVUPS     (SI)(R9*4), K3, Z6
+	VMOVUPS.Z   (BX)(R9*4), K1, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
-	KMOVW       122(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z7
-	VMOVUPS     (SI)(R9*4), K3, Z7
-	KMOVW       120(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z7
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z8
-	VMOVUPS     (SI)(R9*4), K3, Z8
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
 	VADDPS      Z8, Z7, Z9
-	KMOVW       126(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z10
-	VMOVUPS     (SI)(R9*4), K3, Z10
-	KMOVW       124(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z10
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z11
-	VMOVUPS     (SI)(R9*4), K3, Z11
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
-	KMOVW       130(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z9
-	VMOVUPS     (SI)(R9*4), K3, Z9
-	KMOVW       128(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z12
-	VMOVUPS     (SI)(R9*4), K3, Z12
+	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z9, Z13
-	KMOVW       134(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z14
-	VMOVUPS     (SI)(R9*4), K3, Z14
-	KMOVW       132(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z15
-	VMOVUPS     (SI)(R9*4), K3, Z15
+	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
-	KMOVW       138(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z16
-	VMOVUPS     (SI)(R9*4), K3, Z16
-	KMOVW       136(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z16
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z17
-	VMOVUPS     (SI)(R9*4), K3, Z17
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
 	VADDPS      Z17, Z16, Z18
-	KMOVW       142(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z19
-	VMOVUPS     (SI)(R9*4), K3, Z19
-	KMOVW       140(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z19
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z20
-	VMOVUPS     (SI)(R9*4), K3, Z20
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
-	KMOVW       146(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z13
-	VMOVUPS     (SI)(R9*4), K3, Z13
-	KMOVW       144(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z13
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z18
-	VMOVUPS     (SI)(R9*4), K3, Z18
+	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z13, Z21
-	KMOVW       150(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     84(SI), R9
+	ADDQ        R8, R9
 	MOVQ        160(AX), BX
-	MOVQ        152(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z22
-	VMOVUPS     (SI)(R9*4), K3, Z22
-	KMOVW       148(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	MOVLQSX     80(SI), R9
+	ADDQ        R8, R9
 	MOVQ        152(AX), BX
-	MOVQ        160(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z23
-	VMOVUPS     (SI)(R9*4), K3, Z23
+	VMOVUPS.Z   (BX)(R9*4), K1, Z23
 	VADDPS      Z23, Z22, Z24
 	VADDPS      Z24, Z21, Z21
-	KMOVW       154(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     92(SI), R9
+	ADDQ        R8, R9
 	MOVQ        176(AX), BX
-	MOVQ        168(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z24
-	VMOVUPS     (SI)(R9*4), K3, Z24
-	KMOVW       152(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	MOVLQSX     88(SI), R9
+	ADDQ        R8, R9
 	MOVQ        168(AX), BX
-	MOVQ        176(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z25
-	VMOVUPS     (SI)(R9*4), K3, Z25
+	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
-	KMOVW       158(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     100(SI), R9
+	ADDQ        R8, R9
 	MOVQ        192(AX), BX
-	MOVQ        184(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z27
-	VMOVUPS     (SI)(R9*4), K3, Z27
-	KMOVW       156(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	MOVLQSX     96(SI), R9
+	ADDQ        R8, R9
 	MOVQ        184(AX), BX
-	MOVQ        192(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z28
-	VMOVUPS     (SI)(R9*4), K3, Z28
+	VMOVUPS.Z   (BX)(R9*4), K1, Z28
 	VADDPS      Z28, Z27, Z29
 	VADDPS      Z29, Z26, Z26
 	VADDPS      Z26, Z21, Z21
-	KMOVW       162(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     108(SI), R9
+	ADDQ        R8, R9
 	MOVQ        208(AX), BX
-	MOVQ        200(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z26
-	VMOVUPS     (SI)(R9*4), K3, Z26
-	KMOVW       160(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z26
+	MOVLQSX     104(SI), R9
+	ADDQ        R8, R9
 	MOVQ        200(AX), BX
-	MOVQ        208(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z29
-	VMOVUPS     (SI)(R9*4), K3, Z29
+	VMOVUPS.Z   (BX)(R9*4), K1, Z29
 	VADDPS      Z29, Z26, Z30
 	VADDPS      Z30, Z21, Z21
 	VADDPS      Z21, Z4, Z4
@@ -6629,34 +5550,26 @@ loop:
 	VMULPS.BCST 8(CX), Z0, Z22
 	VADDPS      Z22, Z1, Z1
 	MOVQ        (AX), BX
+	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z28, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z22
+	VMULPS.BCST 16(CX), Z22, Z22
+	VADDPS      Z22, Z2, Z23
+	VADDPS      Z23, Z1, Z1
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z28, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z22
-	VMULPS.BCST 16(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z23
-	VADDPS      Z23, Z1, Z1
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
 	VMULPS.BCST 4(CX), Z3, Z1
 	VSUBPS      Z22, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z5, Z1
 	VMULPS.BCST 12(CX), Z27, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6665,25 +5578,17 @@ loop:
 	VMULPS.BCST 16(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       116(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       118(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z7, Z1
 	VMULPS.BCST 12(CX), Z17, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6692,25 +5597,17 @@ loop:
 	VMULPS.BCST 16(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       120(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       122(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -6721,25 +5618,17 @@ loop:
 	VMULPS.BCST 24(CX), Z5, Z5
 	VADDPS      Z5, Z3, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       124(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z11, Z1
 	VSUBPS      Z5, Z3, Z3
 	VADDPS      Z3, Z1, Z1
-	KMOVW       126(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z9, Z1
 	VSUBPS      Z21, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -6750,25 +5639,17 @@ loop:
 	VMULPS.BCST 24(CX), Z3, Z3
 	VADDPS      Z3, Z5, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       128(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z12, Z1
 	VSUBPS      Z3, Z5, Z3
 	VADDPS      Z3, Z1, Z1
-	KMOVW       130(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z14, Z1
 	VADDPS      Z15, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -6779,26 +5660,18 @@ loop:
 	VMULPS.BCST 24(CX), Z6, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z1, Z1
-	KMOVW       132(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z6, Z5, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       134(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z16, Z1
 	VSUBPS      Z15, Z4, Z5
 	VMULPS      Z5, Z5, Z6
@@ -6809,26 +5682,18 @@ loop:
 	VMULPS.BCST 24(CX), Z5, Z5
 	VADDPS      Z5, Z6, Z7
 	VADDPS      Z7, Z1, Z1
-	KMOVW       136(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z5, Z6, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       138(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z19, Z1
 	VADDPS      Z15, Z21, Z5
 	VMULPS      Z5, Z5, Z6
@@ -6839,25 +5704,17 @@ loop:
 	VMULPS.BCST 24(CX), Z7, Z7
 	VADDPS      Z7, Z6, Z8
 	VADDPS      Z8, Z1, Z1
-	KMOVW       140(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z20, Z1
 	VSUBPS      Z7, Z6, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       142(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z13, Z1
 	VSUBPS      Z15, Z21, Z6
 	VMULPS      Z6, Z6, Z7
@@ -6868,25 +5725,17 @@ loop:
 	VMULPS.BCST 24(CX), Z6, Z6
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
-	KMOVW       144(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z18, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       146(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     192(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VADDPS      Z15, Z2, Z6
@@ -6898,26 +5747,18 @@ loop:
 	VMULPS.BCST 28(CX), Z6, Z6
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
-	KMOVW       148(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     80(SI), R9
+	ADDQ        R8, R9
 	MOVQ        152(AX), BX
-	MOVQ        160(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       150(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     84(SI), R9
+	ADDQ        R8, R9
 	MOVQ        160(AX), BX
-	MOVQ        152(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     576(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z15, Z2, Z2
@@ -6929,26 +5770,18 @@ loop:
 	VMULPS.BCST 28(CX), Z2, Z2
 	VADDPS      Z2, Z6, Z7
 	VADDPS      Z7, Z1, Z1
-	KMOVW       152(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     88(SI), R9
+	ADDQ        R8, R9
 	MOVQ        168(AX), BX
-	MOVQ        176(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     256(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z2, Z6, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       154(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     92(SI), R9
+	ADDQ        R8, R9
 	MOVQ        176(AX), BX
-	MOVQ        168(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     512(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z21, Z3, Z2
@@ -6960,26 +5793,18 @@ loop:
 	VMULPS.BCST 28(CX), Z2, Z2
 	VADDPS      Z2, Z3, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       156(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     96(SI), R9
+	ADDQ        R8, R9
 	MOVQ        184(AX), BX
-	MOVQ        192(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     320(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       158(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     100(SI), R9
+	ADDQ        R8, R9
 	MOVQ        192(AX), BX
-	MOVQ        184(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     448(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z4, Z5, Z2
@@ -6991,124 +5816,120 @@ loop:
 	VMULPS.BCST 28(CX), Z2, Z2
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
-	KMOVW       160(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     104(SI), R9
+	ADDQ        R8, R9
 	MOVQ        200(AX), BX
-	MOVQ        208(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     384(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
-	KMOVW       162(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     108(SI), R9
+	ADDQ        R8, R9
 	MOVQ        208(AX), BX
-	MOVQ        200(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
-	ADDQ        $0xa4, DI
-	DECQ        R8
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	ADDQ        $0x70, SI
+	DECQ        DI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func localAVX512bgkD3Q27Force(slots **float32, first int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F
-TEXT ·localAVX512bgkD3Q27Force(SB), $0-40
+// func evenAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q27Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ first+8(FP), SI
+	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DI
-	ADDQ SI, DI
 
 loop:
-	CMPQ        SI, DI
-	JGE         done
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS     (BX)(SI*4), Z0
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
 	VMULPS.BCST 28(CX), Z0, Z1
 	MOVQ        8(AX), BX
-	VMOVUPS     (BX)(SI*4), Z2
+	VMOVUPS.Z   (BX)(R8*4), K1, Z2
 	MOVQ        16(AX), BX
-	VMOVUPS     (BX)(SI*4), Z3
+	VMOVUPS.Z   (BX)(R8*4), K1, Z3
 	VADDPS      Z3, Z2, Z4
 	MOVQ        24(AX), BX
-	VMOVUPS     (BX)(SI*4), Z5
+	VMOVUPS.Z   (BX)(R8*4), K1, Z5
 	MOVQ        32(AX), BX
-	VMOVUPS     (BX)(SI*4), Z6
+	VMOVUPS.Z   (BX)(R8*4), K1, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
 	MOVQ        40(AX), BX
-	VMOVUPS     (BX)(SI*4), Z7
+	VMOVUPS.Z   (BX)(R8*4), K1, Z7
 	MOVQ        48(AX), BX
-	VMOVUPS     (BX)(SI*4), Z8
+	VMOVUPS.Z   (BX)(R8*4), K1, Z8
 	VADDPS      Z8, Z7, Z9
 	MOVQ        56(AX), BX
-	VMOVUPS     (BX)(SI*4), Z10
+	VMOVUPS.Z   (BX)(R8*4), K1, Z10
 	MOVQ        64(AX), BX
-	VMOVUPS     (BX)(SI*4), Z11
+	VMOVUPS.Z   (BX)(R8*4), K1, Z11
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
 	MOVQ        72(AX), BX
-	VMOVUPS     (BX)(SI*4), Z9
+	VMOVUPS.Z   (BX)(R8*4), K1, Z9
 	MOVQ        80(AX), BX
-	VMOVUPS     (BX)(SI*4), Z12
+	VMOVUPS.Z   (BX)(R8*4), K1, Z12
 	VADDPS      Z12, Z9, Z13
 	MOVQ        88(AX), BX
-	VMOVUPS     (BX)(SI*4), Z14
+	VMOVUPS.Z   (BX)(R8*4), K1, Z14
 	MOVQ        96(AX), BX
-	VMOVUPS     (BX)(SI*4), Z15
+	VMOVUPS.Z   (BX)(R8*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
 	MOVQ        104(AX), BX
-	VMOVUPS     (BX)(SI*4), Z16
+	VMOVUPS.Z   (BX)(R8*4), K1, Z16
 	MOVQ        112(AX), BX
-	VMOVUPS     (BX)(SI*4), Z17
+	VMOVUPS.Z   (BX)(R8*4), K1, Z17
 	VADDPS      Z17, Z16, Z18
 	MOVQ        120(AX), BX
-	VMOVUPS     (BX)(SI*4), Z19
+	VMOVUPS.Z   (BX)(R8*4), K1, Z19
 	MOVQ        128(AX), BX
-	VMOVUPS     (BX)(SI*4), Z20
+	VMOVUPS.Z   (BX)(R8*4), K1, Z20
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
 	MOVQ        136(AX), BX
-	VMOVUPS     (BX)(SI*4), Z13
+	VMOVUPS.Z   (BX)(R8*4), K1, Z13
 	MOVQ        144(AX), BX
-	VMOVUPS     (BX)(SI*4), Z18
+	VMOVUPS.Z   (BX)(R8*4), K1, Z18
 	VADDPS      Z18, Z13, Z21
 	MOVQ        152(AX), BX
-	VMOVUPS     (BX)(SI*4), Z22
+	VMOVUPS.Z   (BX)(R8*4), K1, Z22
 	MOVQ        160(AX), BX
-	VMOVUPS     (BX)(SI*4), Z23
+	VMOVUPS.Z   (BX)(R8*4), K1, Z23
 	VADDPS      Z23, Z22, Z24
 	VADDPS      Z24, Z21, Z21
 	MOVQ        168(AX), BX
-	VMOVUPS     (BX)(SI*4), Z24
+	VMOVUPS.Z   (BX)(R8*4), K1, Z24
 	MOVQ        176(AX), BX
-	VMOVUPS     (BX)(SI*4), Z25
+	VMOVUPS.Z   (BX)(R8*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	MOVQ        184(AX), BX
-	VMOVUPS     (BX)(SI*4), Z27
+	VMOVUPS.Z   (BX)(R8*4), K1, Z27
 	MOVQ        192(AX), BX
-	VMOVUPS     (BX)(SI*4), Z28
+	VMOVUPS.Z   (BX)(R8*4), K1, Z28
 	VADDPS      Z28, Z27, Z29
 	VADDPS      Z29, Z26, Z26
 	VADDPS      Z26, Z21, Z21
 	MOVQ        200(AX), BX
-	VMOVUPS     (BX)(SI*4), Z26
+	VMOVUPS.Z   (BX)(R8*4), K1, Z26
 	MOVQ        208(AX), BX
-	VMOVUPS     (BX)(SI*4), Z29
+	VMOVUPS.Z   (BX)(R8*4), K1, Z29
 	VADDPS      Z29, Z26, Z30
 	VADDPS      Z30, Z21, Z21
 	VADDPS      Z21, Z4, Z4
@@ -7180,7 +6001,7 @@ loop:
 	VMULPS.BCST 36(CX), Z24, Z26
 	VSUBPS      Z26, Z1, Z1
 	MOVQ        (AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z2, Z1
 	VMULPS.BCST 40(CX), Z28, Z2
 	VADDPS      Z2, Z0, Z2
@@ -7195,12 +6016,12 @@ loop:
 	VADDPS      Z22, Z2, Z26
 	VADDPS      Z26, Z1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z3, Z1
 	VSUBPS      Z22, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        8(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z5, Z1
 	VMULPS.BCST 40(CX), Z27, Z2
 	VADDPS      Z2, Z0, Z2
@@ -7215,12 +6036,12 @@ loop:
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        32(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        24(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z7, Z1
 	VMULPS.BCST 40(CX), Z17, Z2
 	VADDPS      Z2, Z0, Z2
@@ -7235,12 +6056,12 @@ loop:
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        48(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        40(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -7258,12 +6079,12 @@ loop:
 	VADDPS      Z5, Z3, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        64(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z11, Z1
 	VSUBPS      Z5, Z3, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        56(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z9, Z1
 	VSUBPS      Z21, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -7281,12 +6102,12 @@ loop:
 	VADDPS      Z3, Z5, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        80(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z12, Z1
 	VSUBPS      Z3, Z5, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        72(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z14, Z1
 	VADDPS      Z15, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -7304,13 +6125,13 @@ loop:
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z1, Z1
 	MOVQ        96(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     (DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z6, Z5, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        88(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z16, Z1
 	VSUBPS      Z15, Z4, Z5
 	VMULPS      Z5, Z5, Z6
@@ -7328,13 +6149,13 @@ loop:
 	VADDPS      Z5, Z6, Z7
 	VADDPS      Z7, Z1, Z1
 	MOVQ        112(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     64(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z5, Z6, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        104(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z19, Z1
 	VADDPS      Z15, Z21, Z5
 	VMULPS      Z5, Z5, Z6
@@ -7352,12 +6173,12 @@ loop:
 	VADDPS      Z7, Z6, Z8
 	VADDPS      Z8, Z1, Z1
 	MOVQ        128(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z20, Z1
 	VSUBPS      Z7, Z6, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        120(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z13, Z1
 	VSUBPS      Z15, Z21, Z6
 	VMULPS      Z6, Z6, Z7
@@ -7375,12 +6196,12 @@ loop:
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
 	MOVQ        144(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z18, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        136(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     192(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VADDPS      Z15, Z2, Z6
@@ -7399,13 +6220,13 @@ loop:
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
 	MOVQ        160(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     128(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        152(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     576(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z15, Z2, Z2
@@ -7424,13 +6245,13 @@ loop:
 	VADDPS      Z2, Z6, Z7
 	VADDPS      Z7, Z1, Z1
 	MOVQ        176(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     256(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z6, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        168(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     512(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z21, Z3, Z2
@@ -7449,13 +6270,13 @@ loop:
 	VADDPS      Z2, Z3, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        192(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     320(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        184(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     448(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z4, Z5, Z2
@@ -7474,270 +6295,167 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        208(AX), BX
-	VMOVUPS     Z1, (BX)(SI*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMOVUPS     384(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
 	MOVQ        200(AX), BX
-	VMOVUPS     Z0, (BX)(SI*4)
-	ADDQ        $0x10, SI
+	VMOVUPS     Z0, K1, (BX)(R8*4)
+	ADDQ        $0x70, SI
+	DECQ        DI
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func shiftedAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·shiftedAVX512bgkD3Q27Force(SB), $0-40
+TEXT ·oddAVX512bgkD3Q27Force(SB), $0-40
 	MOVQ slots+0(FP), AX
 	MOVQ table+24(FP), CX
 	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), DI
-	MOVQ n+16(FP), R8
+	MOVQ words+8(FP), SI
+	MOVQ n+16(FP), DI
 
 loop:
-	TESTQ       R8, R8
+	TESTQ       DI, DI
 	JE          done
-	MOVLQZX     (DI), R9
-	MOVLQZX     4(DI), BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVW       SI, K1
+	MOVLQZX     (SI), R8
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R9
+	BZHIQ       BX, R9, R9
+	KMOVW       R9, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	VMOVUPS.Z   (BX)(R8*4), K1, Z0
 	VMULPS.BCST 28(CX), Z0, Z1
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z2
-	VMOVUPS     (SI)(R9*4), K3, Z2
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z3
-	VMOVUPS     (SI)(R9*4), K3, Z3
+	VMOVUPS.Z   (BX)(R9*4), K1, Z3
 	VADDPS      Z3, Z2, Z4
-	KMOVW       118(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z5
-	VMOVUPS     (SI)(R9*4), K3, Z5
-	KMOVW       116(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z6
-	VMOVUPS     (SI)(R9*4), K3, Z6
+	VMOVUPS.Z   (BX)(R9*4), K1, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
-	KMOVW       122(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z7
-	VMOVUPS     (SI)(R9*4), K3, Z7
-	KMOVW       120(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z7
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z8
-	VMOVUPS     (SI)(R9*4), K3, Z8
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
 	VADDPS      Z8, Z7, Z9
-	KMOVW       126(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z10
-	VMOVUPS     (SI)(R9*4), K3, Z10
-	KMOVW       124(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z10
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z11
-	VMOVUPS     (SI)(R9*4), K3, Z11
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
-	KMOVW       130(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z9
-	VMOVUPS     (SI)(R9*4), K3, Z9
-	KMOVW       128(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z12
-	VMOVUPS     (SI)(R9*4), K3, Z12
+	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z9, Z13
-	KMOVW       134(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z14
-	VMOVUPS     (SI)(R9*4), K3, Z14
-	KMOVW       132(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z15
-	VMOVUPS     (SI)(R9*4), K3, Z15
+	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
-	KMOVW       138(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z16
-	VMOVUPS     (SI)(R9*4), K3, Z16
-	KMOVW       136(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z16
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z17
-	VMOVUPS     (SI)(R9*4), K3, Z17
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
 	VADDPS      Z17, Z16, Z18
-	KMOVW       142(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z19
-	VMOVUPS     (SI)(R9*4), K3, Z19
-	KMOVW       140(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z19
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z20
-	VMOVUPS     (SI)(R9*4), K3, Z20
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
-	KMOVW       146(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z13
-	VMOVUPS     (SI)(R9*4), K3, Z13
-	KMOVW       144(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z13
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z18
-	VMOVUPS     (SI)(R9*4), K3, Z18
+	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z13, Z21
-	KMOVW       150(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     84(SI), R9
+	ADDQ        R8, R9
 	MOVQ        160(AX), BX
-	MOVQ        152(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z22
-	VMOVUPS     (SI)(R9*4), K3, Z22
-	KMOVW       148(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	MOVLQSX     80(SI), R9
+	ADDQ        R8, R9
 	MOVQ        152(AX), BX
-	MOVQ        160(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z23
-	VMOVUPS     (SI)(R9*4), K3, Z23
+	VMOVUPS.Z   (BX)(R9*4), K1, Z23
 	VADDPS      Z23, Z22, Z24
 	VADDPS      Z24, Z21, Z21
-	KMOVW       154(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     92(SI), R9
+	ADDQ        R8, R9
 	MOVQ        176(AX), BX
-	MOVQ        168(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z24
-	VMOVUPS     (SI)(R9*4), K3, Z24
-	KMOVW       152(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	MOVLQSX     88(SI), R9
+	ADDQ        R8, R9
 	MOVQ        168(AX), BX
-	MOVQ        176(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z25
-	VMOVUPS     (SI)(R9*4), K3, Z25
+	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
-	KMOVW       158(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     100(SI), R9
+	ADDQ        R8, R9
 	MOVQ        192(AX), BX
-	MOVQ        184(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z27
-	VMOVUPS     (SI)(R9*4), K3, Z27
-	KMOVW       156(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	MOVLQSX     96(SI), R9
+	ADDQ        R8, R9
 	MOVQ        184(AX), BX
-	MOVQ        192(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z28
-	VMOVUPS     (SI)(R9*4), K3, Z28
+	VMOVUPS.Z   (BX)(R9*4), K1, Z28
 	VADDPS      Z28, Z27, Z29
 	VADDPS      Z29, Z26, Z26
 	VADDPS      Z26, Z21, Z21
-	KMOVW       162(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     108(SI), R9
+	ADDQ        R8, R9
 	MOVQ        208(AX), BX
-	MOVQ        200(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z26
-	VMOVUPS     (SI)(R9*4), K3, Z26
-	KMOVW       160(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(DI), R10
-	ADDQ        R9, R10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z26
+	MOVLQSX     104(SI), R9
+	ADDQ        R8, R9
 	MOVQ        200(AX), BX
-	MOVQ        208(AX), SI
-	VMOVUPS.Z   (BX)(R10*4), K2, Z29
-	VMOVUPS     (SI)(R9*4), K3, Z29
+	VMOVUPS.Z   (BX)(R9*4), K1, Z29
 	VADDPS      Z29, Z26, Z30
 	VADDPS      Z30, Z21, Z21
 	VADDPS      Z21, Z4, Z4
@@ -7809,7 +6527,7 @@ loop:
 	VMULPS.BCST 36(CX), Z24, Z26
 	VSUBPS      Z26, Z1, Z1
 	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R8*4)
 	VMULPS.BCST 28(CX), Z2, Z1
 	VMULPS.BCST 40(CX), Z28, Z2
 	VADDPS      Z2, Z0, Z2
@@ -7823,25 +6541,17 @@ loop:
 	VADDPS.BCST 56(CX), Z22, Z22
 	VADDPS      Z22, Z2, Z26
 	VADDPS      Z26, Z1, Z1
-	KMOVW       112(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     8(SI), R9
+	ADDQ        R8, R9
 	MOVQ        8(AX), BX
-	MOVQ        16(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z3, Z1
 	VSUBPS      Z22, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       114(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     12(SI), R9
+	ADDQ        R8, R9
 	MOVQ        16(AX), BX
-	MOVQ        8(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z5, Z1
 	VMULPS.BCST 40(CX), Z27, Z2
 	VADDPS      Z2, Z0, Z2
@@ -7855,25 +6565,17 @@ loop:
 	VADDPS.BCST 60(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       116(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     16(SI), R9
+	ADDQ        R8, R9
 	MOVQ        24(AX), BX
-	MOVQ        32(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       118(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     20(SI), R9
+	ADDQ        R8, R9
 	MOVQ        32(AX), BX
-	MOVQ        24(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z7, Z1
 	VMULPS.BCST 40(CX), Z17, Z2
 	VADDPS      Z2, Z0, Z2
@@ -7887,25 +6589,17 @@ loop:
 	VADDPS.BCST 64(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       120(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     24(SI), R9
+	ADDQ        R8, R9
 	MOVQ        40(AX), BX
-	MOVQ        48(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       122(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     28(SI), R9
+	ADDQ        R8, R9
 	MOVQ        48(AX), BX
-	MOVQ        40(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -7922,25 +6616,17 @@ loop:
 	VADDPS.BCST 80(CX), Z5, Z5
 	VADDPS      Z5, Z3, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       124(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     32(SI), R9
+	ADDQ        R8, R9
 	MOVQ        56(AX), BX
-	MOVQ        64(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z11, Z1
 	VSUBPS      Z5, Z3, Z3
 	VADDPS      Z3, Z1, Z1
-	KMOVW       126(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     36(SI), R9
+	ADDQ        R8, R9
 	MOVQ        64(AX), BX
-	MOVQ        56(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z9, Z1
 	VSUBPS      Z21, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -7957,25 +6643,17 @@ loop:
 	VADDPS.BCST 88(CX), Z3, Z3
 	VADDPS      Z3, Z5, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       128(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     40(SI), R9
+	ADDQ        R8, R9
 	MOVQ        72(AX), BX
-	MOVQ        80(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z12, Z1
 	VSUBPS      Z3, Z5, Z3
 	VADDPS      Z3, Z1, Z1
-	KMOVW       130(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     44(SI), R9
+	ADDQ        R8, R9
 	MOVQ        80(AX), BX
-	MOVQ        72(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z14, Z1
 	VADDPS      Z15, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -7992,26 +6670,18 @@ loop:
 	VADDPS.BCST 96(CX), Z6, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z1, Z1
-	KMOVW       132(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     48(SI), R9
+	ADDQ        R8, R9
 	MOVQ        88(AX), BX
-	MOVQ        96(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z6, Z5, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       134(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     52(SI), R9
+	ADDQ        R8, R9
 	MOVQ        96(AX), BX
-	MOVQ        88(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z16, Z1
 	VSUBPS      Z15, Z4, Z5
 	VMULPS      Z5, Z5, Z6
@@ -8028,26 +6698,18 @@ loop:
 	VADDPS.BCST 104(CX), Z5, Z5
 	VADDPS      Z5, Z6, Z7
 	VADDPS      Z7, Z1, Z1
-	KMOVW       136(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     56(SI), R9
+	ADDQ        R8, R9
 	MOVQ        104(AX), BX
-	MOVQ        112(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z5, Z6, Z5
 	VADDPS      Z5, Z1, Z1
-	KMOVW       138(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     60(SI), R9
+	ADDQ        R8, R9
 	MOVQ        112(AX), BX
-	MOVQ        104(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z19, Z1
 	VADDPS      Z15, Z21, Z5
 	VMULPS      Z5, Z5, Z6
@@ -8064,25 +6726,17 @@ loop:
 	VADDPS.BCST 112(CX), Z7, Z7
 	VADDPS      Z7, Z6, Z8
 	VADDPS      Z8, Z1, Z1
-	KMOVW       140(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     64(SI), R9
+	ADDQ        R8, R9
 	MOVQ        120(AX), BX
-	MOVQ        128(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z20, Z1
 	VSUBPS      Z7, Z6, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       142(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     68(SI), R9
+	ADDQ        R8, R9
 	MOVQ        128(AX), BX
-	MOVQ        120(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z13, Z1
 	VSUBPS      Z15, Z21, Z6
 	VMULPS      Z6, Z6, Z7
@@ -8099,25 +6753,17 @@ loop:
 	VADDPS.BCST 120(CX), Z6, Z6
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
-	KMOVW       144(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     72(SI), R9
+	ADDQ        R8, R9
 	MOVQ        136(AX), BX
-	MOVQ        144(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z18, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       146(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     76(SI), R9
+	ADDQ        R8, R9
 	MOVQ        144(AX), BX
-	MOVQ        136(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     192(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VADDPS      Z15, Z2, Z6
@@ -8135,26 +6781,18 @@ loop:
 	VADDPS.BCST 136(CX), Z6, Z6
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
-	KMOVW       148(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     80(SI), R9
+	ADDQ        R8, R9
 	MOVQ        152(AX), BX
-	MOVQ        160(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       150(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     84(SI), R9
+	ADDQ        R8, R9
 	MOVQ        160(AX), BX
-	MOVQ        152(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     576(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z15, Z2, Z2
@@ -8172,26 +6810,18 @@ loop:
 	VADDPS.BCST 144(CX), Z2, Z2
 	VADDPS      Z2, Z6, Z7
 	VADDPS      Z7, Z1, Z1
-	KMOVW       152(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     88(SI), R9
+	ADDQ        R8, R9
 	MOVQ        168(AX), BX
-	MOVQ        176(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     256(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z6, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       154(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     92(SI), R9
+	ADDQ        R8, R9
 	MOVQ        176(AX), BX
-	MOVQ        168(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     512(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z21, Z3, Z2
@@ -8209,26 +6839,18 @@ loop:
 	VADDPS.BCST 152(CX), Z2, Z2
 	VADDPS      Z2, Z3, Z6
 	VADDPS      Z6, Z1, Z1
-	KMOVW       156(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     96(SI), R9
+	ADDQ        R8, R9
 	MOVQ        184(AX), BX
-	MOVQ        192(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     320(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	KMOVW       158(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     100(SI), R9
+	ADDQ        R8, R9
 	MOVQ        192(AX), BX
-	MOVQ        184(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     448(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z4, Z5, Z2
@@ -8246,28 +6868,20 @@ loop:
 	VADDPS.BCST 160(CX), Z2, Z2
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
-	KMOVW       160(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     104(SI), R9
+	ADDQ        R8, R9
 	MOVQ        200(AX), BX
-	MOVQ        208(AX), SI
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	VMOVUPS     Z1, K3, (SI)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     384(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
-	KMOVW       162(DI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(DI), R10
-	ADDQ        R9, R10
+	MOVLQSX     108(SI), R9
+	ADDQ        R8, R9
 	MOVQ        208(AX), BX
-	MOVQ        200(AX), SI
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	VMOVUPS     Z0, K3, (SI)(R9*4)
-	ADDQ        $0xa4, DI
-	DECQ        R8
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	ADDQ        $0x70, SI
+	DECQ        DI
 	JMP         loop
 
 done:

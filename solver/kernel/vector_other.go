@@ -5,4 +5,4 @@ package kernel
 // There is no assembly for this architecture.
 func supported() []string { return nil }
 
-var vectors map[vectorKey]vectorKernels
+var vectors map[vectorKey]Vector

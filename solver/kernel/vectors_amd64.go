@@ -2,21 +2,21 @@
 
 package kernel
 
-var vectors = map[vectorKey]vectorKernels{
-	{"AVX512", "trtD3Q19"}:      {localAVX512trtD3Q19, shiftedAVX512trtD3Q19},
-	{"AVX512", "trtD3Q19Force"}: {localAVX512trtD3Q19Force, shiftedAVX512trtD3Q19Force},
-	{"AVX512", "trtD3Q27"}:      {localAVX512trtD3Q27, shiftedAVX512trtD3Q27},
-	{"AVX512", "trtD3Q27Force"}: {localAVX512trtD3Q27Force, shiftedAVX512trtD3Q27Force},
-	{"AVX512", "bgkD3Q19"}:      {localAVX512bgkD3Q19, shiftedAVX512bgkD3Q19},
-	{"AVX512", "bgkD3Q19Force"}: {localAVX512bgkD3Q19Force, shiftedAVX512bgkD3Q19Force},
-	{"AVX512", "bgkD3Q27"}:      {localAVX512bgkD3Q27, shiftedAVX512bgkD3Q27},
-	{"AVX512", "bgkD3Q27Force"}: {localAVX512bgkD3Q27Force, shiftedAVX512bgkD3Q27Force},
-	{"AVX2", "trtD3Q19"}:        {localAVX2trtD3Q19, shiftedAVX2trtD3Q19},
-	{"AVX2", "trtD3Q19Force"}:   {localAVX2trtD3Q19Force, shiftedAVX2trtD3Q19Force},
-	{"AVX2", "trtD3Q27"}:        {localAVX2trtD3Q27, shiftedAVX2trtD3Q27},
-	{"AVX2", "trtD3Q27Force"}:   {localAVX2trtD3Q27Force, shiftedAVX2trtD3Q27Force},
-	{"AVX2", "bgkD3Q19"}:        {localAVX2bgkD3Q19, shiftedAVX2bgkD3Q19},
-	{"AVX2", "bgkD3Q19Force"}:   {localAVX2bgkD3Q19Force, shiftedAVX2bgkD3Q19Force},
-	{"AVX2", "bgkD3Q27"}:        {localAVX2bgkD3Q27, shiftedAVX2bgkD3Q27},
-	{"AVX2", "bgkD3Q27Force"}:   {localAVX2bgkD3Q27Force, shiftedAVX2bgkD3Q27Force},
+var vectors = map[vectorKey]Vector{
+	{"AVX512", "trtD3Q19"}:      {"AVX512", evenAVX512trtD3Q19, oddAVX512trtD3Q19},
+	{"AVX512", "trtD3Q19Force"}: {"AVX512", evenAVX512trtD3Q19Force, oddAVX512trtD3Q19Force},
+	{"AVX512", "trtD3Q27"}:      {"AVX512", evenAVX512trtD3Q27, oddAVX512trtD3Q27},
+	{"AVX512", "trtD3Q27Force"}: {"AVX512", evenAVX512trtD3Q27Force, oddAVX512trtD3Q27Force},
+	{"AVX512", "bgkD3Q19"}:      {"AVX512", evenAVX512bgkD3Q19, oddAVX512bgkD3Q19},
+	{"AVX512", "bgkD3Q19Force"}: {"AVX512", evenAVX512bgkD3Q19Force, oddAVX512bgkD3Q19Force},
+	{"AVX512", "bgkD3Q27"}:      {"AVX512", evenAVX512bgkD3Q27, oddAVX512bgkD3Q27},
+	{"AVX512", "bgkD3Q27Force"}: {"AVX512", evenAVX512bgkD3Q27Force, oddAVX512bgkD3Q27Force},
+	{"AVX2", "trtD3Q19"}:        {"AVX2", evenAVX2trtD3Q19, oddAVX2trtD3Q19},
+	{"AVX2", "trtD3Q19Force"}:   {"AVX2", evenAVX2trtD3Q19Force, oddAVX2trtD3Q19Force},
+	{"AVX2", "trtD3Q27"}:        {"AVX2", evenAVX2trtD3Q27, oddAVX2trtD3Q27},
+	{"AVX2", "trtD3Q27Force"}:   {"AVX2", evenAVX2trtD3Q27Force, oddAVX2trtD3Q27Force},
+	{"AVX2", "bgkD3Q19"}:        {"AVX2", evenAVX2bgkD3Q19, oddAVX2bgkD3Q19},
+	{"AVX2", "bgkD3Q19Force"}:   {"AVX2", evenAVX2bgkD3Q19Force, oddAVX2bgkD3Q19Force},
+	{"AVX2", "bgkD3Q27"}:        {"AVX2", evenAVX2bgkD3Q27, oddAVX2bgkD3Q27},
+	{"AVX2", "bgkD3Q27Force"}:   {"AVX2", evenAVX2bgkD3Q27Force, oddAVX2bgkD3Q27Force},
 }

@@ -10,7 +10,6 @@ import (
 
 	"carina/solver/collision"
 	"carina/solver/expression"
-	"carina/solver/lattice"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -24,18 +23,18 @@ type machine struct {
 	name      string
 	lanes     int
 	registers []reg.VecPhysical
-	// shifted writes the body of the odd kernel for one window.
-	shifted func(g *generator)
+	// window writes the code for one window.
+	window func(g *generator)
 }
 
 var machines = []machine{
 	{name: "AVX512", lanes: 16, registers: []reg.VecPhysical{
 		reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7, reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
 		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23, reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31},
-		shifted: shiftedAVX512},
+		window: windowAVX512},
 	{name: "AVX2", lanes: 8, registers: []reg.VecPhysical{
 		reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15},
-		shifted: shiftedAVX2},
+		window: windowAVX2},
 }
 
 const valueBytes = 4
@@ -50,11 +49,12 @@ type generator struct {
 	slots, table, scratch reg.Register
 	cell                  reg.Register // number of the first cell at hand
 	pointer               reg.Register // of the population at hand
-	// other is the pointer of the population that arrives from a wall.
-	other reg.Register
-	// spare and mask are registers that hold no values of the program.
-	spare, mask reg.VecPhysical
-	window      window
+	// spare is a register that holds no value of the program.
+	spare reg.VecPhysical
+	// words points to the window at hand.
+	words reg.Register
+	// odd tells which kernel is written.
+	odd         bool
 	load, store func(population int, r reg.VecPhysical)
 }
 
@@ -66,9 +66,9 @@ func writeAssembly(base, list string) {
 		ctx := build.NewContext()
 		constants(ctx)
 		for _, v := range collision.Variants() {
-			m.local(ctx, v)
-			m.kernelShifted(ctx, v)
-			fmt.Fprintf(&entries, "{%q, %q}: {%s, %s},\n", m.name, v.Identifier(), m.function(v, "local"), m.function(v, "shifted"))
+			m.kernel(ctx, v, "even", "updates the cells of n windows in place.")
+			m.kernel(ctx, v, "odd", "updates the cells of n inner windows where their neighbours hold what arrives.")
+			fmt.Fprintf(&entries, "{%q, %q}: {%q, %s, %s},\n", m.name, v.Identifier(), m.name, m.function(v, "even"), m.function(v, "odd"))
 		}
 		file, err := ctx.Result()
 		if err != nil {
@@ -93,7 +93,7 @@ func writeAssembly(base, list string) {
 		write(name+"_amd64.s", printer.NewGoAsm(config))
 		write(name+"_amd64.go", printer.NewStubs(config))
 	}
-	writeSource(list, fmt.Appendf(nil, "%spackage kernel\n\nvar vectors = map[vectorKey]vectorKernels{\n%s}\n", header, entries.Bytes()))
+	writeSource(list, fmt.Appendf(nil, "%spackage kernel\n\nvar vectors = map[vectorKey]Vector{\n%s}\n", header, entries.Bytes()))
 }
 
 func (m machine) function(v collision.Variant, kind string) string {
@@ -101,16 +101,16 @@ func (m machine) function(v collision.Variant, kind string) string {
 }
 
 // begin starts a function and loads what all have in common.
-func (m machine) begin(ctx *build.Context, v collision.Variant, kind, doc, extra string) *generator {
+func (m machine) begin(ctx *build.Context, v collision.Variant, kind, doc string) *generator {
 	ctx.Function(m.function(v, kind))
 	ctx.Doc(m.function(v, kind) + " " + doc)
 	ctx.Pragma("noescape")
-	ctx.SignatureExpr("func(slots **float32, " + extra + ", n int, table *float32, scratch *byte)")
+	ctx.SignatureExpr("func(slots **float32, words *uint32, n int, table *float32, scratch *byte)")
 	g := &generator{Context: ctx, machine: m, variant: v}
 	g.slots = ctx.Load(ctx.Param("slots"), ctx.GP64())
 	g.table = ctx.Load(ctx.Param("table"), ctx.GP64())
 	g.scratch = ctx.Load(ctx.Param("scratch"), ctx.GP64())
-	g.pointer, g.other = ctx.GP64(), ctx.GP64()
+	g.pointer = ctx.GP64()
 	return g
 }
 
@@ -121,32 +121,13 @@ func (g *generator) at(population int, cell, through reg.Register) operand.Mem {
 	return operand.Mem{Base: through, Index: cell, Scale: valueBytes}
 }
 
-// local writes the even kernel: cells in a row, a multiple of lanes.
-func (m machine) local(ctx *build.Context, v collision.Variant) {
-	g := m.begin(ctx, v, "local", "updates n cells from first on in place; n is a multiple of the lanes.", "first int")
-	g.cell = ctx.Load(ctx.Param("first"), ctx.GP64())
-	end := ctx.Load(ctx.Param("n"), ctx.GP64())
-	ctx.ADDQ(g.cell, end)
-	ctx.Label("loop")
-	ctx.CMPQ(g.cell, end)
-	ctx.JGE(operand.LabelRef("done"))
-	g.load = func(p int, r reg.VecPhysical) { g.VMOVUPS(g.at(p, g.cell, g.pointer), r) }
-	g.store = func(p int, r reg.VecPhysical) { g.VMOVUPS(r, g.at(lattice.Opposite(p), g.cell, g.pointer)) }
-	g.collide()
-	ctx.ADDQ(operand.Imm(uint64(m.lanes)), g.cell)
-	ctx.JMP(operand.LabelRef("loop"))
-	ctx.Label("done")
-	ctx.VZEROUPPER()
-	ctx.RET()
-}
-
 // collide writes the arithmetic of a variant between g.load and g.store.
 func (g *generator) collide() {
 	registers := g.registers
 	if g.lanes == 8 {
-		// The last two hold table entries and masks.
+		// The last two hold table entries and the mask.
 		n := len(registers) - 2
-		g.spare, g.mask = registers[n], registers[n+1]
+		g.spare = registers[n]
 		registers = registers[:n]
 	}
 	actions, slots := schedule(g.variant.Program(), len(registers))
