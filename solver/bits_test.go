@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver/kernel"
 
 	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
@@ -113,6 +114,29 @@ func TestBitForBit(t *testing.T) {
 							t.Errorf("%s: opening %d differs: %v, want %v", name, i+1, summary.Openings[i], reference.Openings[i])
 						}
 					}
+				}
+			}
+		}
+	}
+}
+
+// The state does not depend on the instruction set, down to plain Go.
+func TestBitForBitInstructionSets(t *testing.T) {
+	machines := append(kernel.Machines(), "none")
+	for seed := range uint64(4) {
+		for _, collision := range Collisions {
+			g := cave(seed, [3]bool{})
+			s := caveSettings(g)
+			s.Collision = collision
+			var want string
+			for i, machine := range machines {
+				t.Setenv("CARINA_SIMD", machine)
+				got, _ := hashOf(t, WholeDomain(g), s, 40)
+				if i == 0 {
+					want = got
+				}
+				if got != want {
+					t.Errorf("cave %d, %s: hash %s with %s, %s with %s", seed, collision, got, machine, want, machines[0])
 				}
 			}
 		}

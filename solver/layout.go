@@ -37,9 +37,9 @@ type layout struct {
 	crossing int // how many chunks have a cell next to another rank
 	windows  windows
 	peers    []peer
-	// corrections belong to interpolated walls, see wallStream.
-	corrections []uint32
-	openings    []openingCell
+	// near and far are the corrections of interpolated walls.
+	near, far wallStream
+	openings  []openingCell
 }
 
 // chunk is the unit of work: consecutive cells and their windows, by kind.
@@ -49,7 +49,9 @@ type chunk struct {
 	walled, walledEnd       int32
 	irregular, irregularEnd int32
 	opening, openingEnd     int32
-	correction              int64
+	// where its corrections begin, and those of its irregular windows
+	near, far                   int64
+	nearIrregular, farIrregular int64
 }
 
 // windows lists the neighbours of up to windowCells consecutive cells. In all
@@ -361,7 +363,7 @@ func (b *layoutBuilder) addRegular(window []int32) bool {
 // bytes returns the memory that the layout holds.
 func (l *layout) bytes() int64 {
 	bytes := size(l.windows.inner) + size(l.windows.walled) + size(l.windows.irregular) +
-		size(l.pieces) + size(l.chunks) + size(l.corrections) + size(l.openings)
+		size(l.pieces) + size(l.chunks) + size(l.near) + size(l.far) + size(l.openings)
 	for i := range l.peers {
 		bytes += size(l.peers[i].borrowed) + size(l.peers[i].lent)
 	}

@@ -29,27 +29,17 @@ import (
 // produce mass; in a pipe that is also four times more accurate than without
 // (TestPoiseuille).
 //
-// Per window the stream has the number of near records and of far records, a
-// half-word each, then the records: a word with a mask of lanes in the low
-// half and the direction towards the wall in the high half, and the shares of
-// these lanes as float32.
+// There is one stream for the near corrections and one for the far, as
+// described at kernel.Corrector.
 type wallStream []uint32
 
-// next splits the stream into the records of one window and the rest.
-func (s wallStream) next() (near, far int, records, rest wallStream) {
-	near, far = int(s[0]&0xffff), int(s[0]>>16)
-	end := 1
-	for range near + far {
-		end += 1 + bits.OnesCount32(s[end]&0xffff)
-	}
-	return near, far, s[1:end], s[end:]
-}
-
-// correct applies n records to the populations of a window and returns the
-// remaining ones. Before the update the populations are by direction of
-// arrival; after it those that leave along i are in the place of ī, so that
-// the same two places take part.
-func correct[T kernel.Real](gathered []T, records wallStream, n int) wallStream {
+// correct applies the records of the next window to its populations and
+// returns what follows them. Before the update the populations are by
+// direction of arrival; after it those that leave along i are in the place of
+// ī, so that the same two places take part.
+func correct[T kernel.Real](gathered []T, records wallStream) wallStream {
+	n := records[0]
+	records = records[1:]
 	for range n {
 		mask, towards := records[0]&0xffff, int(records[0]>>16)+1
 		records = records[1:]
@@ -138,18 +128,19 @@ func (l *layout) findLinks(grid *geometry.Grid, wall Wall) error {
 	q := l.set.Q
 	for i := range l.chunks {
 		c := &l.chunks[i]
-		c.correction, c.opening = int64(len(l.corrections)), int32(len(l.openings))
+		c.near, c.far, c.opening = int64(len(l.near)), int64(len(l.far)), int32(len(l.openings))
 		for w := c.walled; w < c.walledEnd; w++ {
 			expandWalled(&b.window, l.windows.walled[int(w)*walledWidth(q):], q)
 			b.addWindow()
 		}
+		c.nearIrregular, c.farIrregular = int64(len(l.near)), int64(len(l.far))
 		for w := c.irregular; w < c.irregularEnd; w++ {
 			copy(b.window[:], l.windows.irregular[int(w)*irregularWidth(q):][:irregularWidth(q)])
 			b.addWindow()
 		}
 		c.openingEnd = int32(len(l.openings))
 	}
-	l.corrections = slices.Clip(l.corrections)
+	l.near, l.far = slices.Clip(l.near), slices.Clip(l.far)
 	return nil
 }
 
@@ -176,7 +167,9 @@ type linkBuilder struct {
 	wall        Wall
 	openingNext int
 	window      irregular
-	near, far   [26][windowCells]float32 // shares by direction and lane
+	// nearShares and farShares are those of the window at hand, by direction
+	// and lane.
+	nearShares, farShares [26][windowCells]float32
 }
 
 // neighbour returns that of a lane of the window at hand in a direction.
@@ -191,32 +184,30 @@ func (b *linkBuilder) addWindow() {
 	for ; i < len(l.Cells) && l.Cells[i] < global+int64(count); i++ {
 		b.addCell(int32(l.Cells[i]-global), i)
 	}
-	header := len(b.corrections)
-	b.corrections = append(b.corrections, 0)
-	near := b.addRecords(&b.near)
-	far := b.addRecords(&b.far)
-	b.corrections[header] = near | far<<16
+	b.near = b.addRecords(b.near, &b.nearShares)
+	b.far = b.addRecords(b.far, &b.farShares)
 }
 
-// addRecords adds the records of the non-zero shares, clears these, and
-// returns how many records there are.
-func (b *linkBuilder) addRecords(shares *[26][windowCells]float32) (records uint32) {
+// addRecords adds the non-zero shares of a window to a stream and clears them.
+func (b *linkBuilder) addRecords(stream wallStream, shares *[26][windowCells]float32) wallStream {
+	header := len(stream)
+	stream = append(stream, 0)
 	for d := range shares[:b.set.Q-1] {
-		at := len(b.corrections)
+		at := len(stream)
 		for lane, share := range shares[d] {
 			if share == 0 {
 				continue
 			}
-			if len(b.corrections) == at {
-				b.corrections = append(b.corrections, uint32(d)<<16)
-				records++
+			if len(stream) == at {
+				stream = append(stream, uint32(d)<<16)
+				stream[header]++
 			}
-			b.corrections[at] |= 1 << lane
-			b.corrections = append(b.corrections, math.Float32bits(share))
+			stream[at] |= 1 << lane
+			stream = append(stream, math.Float32bits(share))
 			shares[d][lane] = 0
 		}
 	}
-	return records
+	return stream
 }
 
 // addCell adds the links of one lane, boundary cell number i of the grid.
@@ -240,9 +231,9 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 			continue
 		}
 		if q := l.Fraction(number); q < 0.5 {
-			b.near[d][lane] = float32(1 - 2*q)
+			b.nearShares[d][lane] = float32(1 - 2*q)
 		} else {
-			b.far[d][lane] = float32(1 - 1/(2*q))
+			b.farShares[d][lane] = float32(1 - 1/(2*q))
 		}
 	}
 	if len(open) == 0 {

@@ -65,9 +65,10 @@ type populations[T kernel.Real] struct {
 	local  kernel.Local[T]
 	// vector is assembly for single precision, nil if there is none; slots
 	// points to the slots of each population for it.
-	vector *kernel.Vector
-	slots  []*float32
-	table  *kernel.Table[T]
+	vector    *kernel.Vector
+	corrector kernel.Corrector
+	slots     []*float32
+	table     *kernel.Table[T]
 	// offset[p] is where the slots of population p begin.
 	offset [27]int
 	q      int
@@ -97,18 +98,18 @@ func newPopulations[T kernel.Real](l *layout, v collision.Variant, parameters ma
 		p.weight[i] = T(l.set.Weights[i])
 	}
 	if machines := kernel.Machines(); len(machines) > 0 {
-		p.useVector(kernel.NewVector(machines[0], v))
+		p.useVector(machines[0], v)
 	}
 	return p, nil
 }
 
 // useVector makes assembly do the updates, in single precision.
-func (s *populations[T]) useVector(v *kernel.Vector) {
+func (s *populations[T]) useVector(machine string, v collision.Variant) {
 	f, single := any(s.f).([]float32)
-	if !single || v == nil {
+	if !single {
 		return
 	}
-	s.vector = v
+	s.vector, s.corrector = kernel.NewVector(machine, v), kernel.NewCorrector(machine)
 	for i := range s.q {
 		s.slots = append(s.slots, &f[s.offset[i]])
 	}
@@ -136,33 +137,53 @@ func (s *populations[T]) step(c *chunk, odd bool, o *openingStates, w *workspace
 	if c.innerEnd > c.inner {
 		s.updateInner(c, odd, w)
 	}
-	stream := wallStream(s.layout.corrections[c.correction:])
-	gathered := s.gathered(w)
-	s.eachBorderWindow(c, func(walled []uint32, irregular []int32) {
-		near, far, records, rest := stream.next()
-		stream = rest
-		s.moveWindow(walled, irregular, gathered, odd, true)
-		records = correct(gathered, records, near)
-		s.collide(windowCells, w)
-		correct(gathered, records, far)
-		s.moveWindow(walled, irregular, gathered, odd, false)
-	})
+	s.updateBorder(c, odd, w)
 	if c.openingEnd > c.opening {
 		s.imposeOpenings(c, o)
 	}
 }
 
-// eachBorderWindow calls f for the walled and irregular windows of a chunk,
-// in the order of its wall stream; one of the arguments is nil.
-func (s *populations[T]) eachBorderWindow(c *chunk, f func(walled []uint32, irregular []int32)) {
-	ww := &s.layout.windows
+// updateBorder updates the walled and irregular windows of a chunk. Irregular
+// ones, and without assembly all, are gathered, updated and returned.
+func (s *populations[T]) updateBorder(c *chunk, odd bool, w *workspace) {
+	near, far := s.layout.near[c.near:], s.layout.far[c.far:]
+	gathered := s.gathered(w)
+	update := func(walled []uint32, irregular []int32) {
+		s.moveWindow(walled, irregular, gathered, odd, true)
+		near = correct(gathered, near)
+		s.collide(windowCells, w)
+		far = correct(gathered, far)
+		s.moveWindow(walled, irregular, gathered, odd, false)
+	}
+	if s.vector == nil || s.corrector == nil {
+		s.eachWalled(c, func(words []uint32) { update(words, nil) })
+	} else if n := int(c.walledEnd - c.walled); n > 0 {
+		width := walledWidth(s.q)
+		words := s.layout.windows.walled[int(c.walled)*width:]
+		run, phase := s.vector.Even, 0
+		if odd {
+			run, phase = s.vector.Walled, 1
+		}
+		s.corrector(&s.slots[0], &words[0], width, n, &near[0], phase)
+		run(&s.slots[0], &words[0], width, n, s.singleTable(), w.registers)
+		s.corrector(&s.slots[0], &words[0], width, n, &far[0], phase)
+		near, far = s.layout.near[c.nearIrregular:], s.layout.far[c.farIrregular:]
+	}
+	s.eachIrregular(c, func(window []int32) { update(nil, window) })
+}
+
+// eachWalled and eachIrregular call f for windows of a chunk.
+func (s *populations[T]) eachWalled(c *chunk, f func(words []uint32)) {
 	width := walledWidth(s.q)
 	for i := int(c.walled); i < int(c.walledEnd); i++ {
-		f(ww.walled[i*width:][:width], nil)
+		f(s.layout.windows.walled[i*width:][:width])
 	}
-	width = irregularWidth(s.q)
+}
+
+func (s *populations[T]) eachIrregular(c *chunk, f func(window []int32)) {
+	width := irregularWidth(s.q)
 	for i := int(c.irregular); i < int(c.irregularEnd); i++ {
-		f(nil, ww.irregular[i*width:][:width])
+		f(s.layout.windows.irregular[i*width:][:width])
 	}
 }
 
@@ -175,7 +196,7 @@ func (s *populations[T]) updateInner(c *chunk, odd bool, w *workspace) {
 		if odd {
 			run = s.vector.Odd
 		}
-		run(&s.slots[0], &words[0], len(words)/width, s.singleTable(), w.registers)
+		run(&s.slots[0], &words[0], width, len(words)/width, s.singleTable(), w.registers)
 		return
 	}
 	gathered := s.gathered(w)
@@ -206,7 +227,7 @@ var oneWindow = []uint32{0, windowCells}
 // collide updates the cells in the worker's gathered populations in place.
 func (s *populations[T]) collide(n int, w *workspace) {
 	if s.vector != nil {
-		s.vector.Even(&w.slots[0], &oneWindow[0], 1, s.singleTable(), w.registers)
+		s.vector.Even(&w.slots[0], &oneWindow[0], 0, 1, s.singleTable(), w.registers)
 		return
 	}
 	s.local(s.gathered(w), windowCells, n, s.table)
@@ -342,18 +363,14 @@ func (s *populations[T]) arriving(c *chunk, w *workspace, f func(cell, count int
 		s.moveWindow(words, nil, gathered, false, true)
 		give(int32(words[0]), int32(words[1]))
 	}
-	stream := wallStream(s.layout.corrections[c.correction:])
-	s.eachBorderWindow(c, func(walled []uint32, irregular []int32) {
-		near, _, records, rest := stream.next()
-		stream = rest
+	near := s.layout.near[c.near:]
+	border := func(cell, count int32, walled []uint32, irregular []int32) {
 		s.moveWindow(walled, irregular, gathered, false, true)
-		correct(gathered, records, near)
-		if walled != nil {
-			give(int32(walled[0]), int32(walled[1]))
-		} else {
-			give(irregular[0], irregular[1])
-		}
-	})
+		near = correct(gathered, near)
+		give(cell, count)
+	}
+	s.eachWalled(c, func(words []uint32) { border(int32(words[0]), int32(words[1]), words, nil) })
+	s.eachIrregular(c, func(window []int32) { border(window[0], window[1], nil, window) })
 }
 
 func (s *populations[T]) bits(cell int32, p int) uint64 {

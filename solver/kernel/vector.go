@@ -18,17 +18,28 @@ const ScratchBytes = 65 * 64
 type Vector struct {
 	// Machine is the instruction set, such as AVX512.
 	Machine string
-	// Even updates the cells of windows in place, as the Go kernel does; Odd
-	// where their neighbours, all of them fluid, hold what arrives.
-	Even, Odd WindowKernel
+	// Even updates the cells of windows in place, as the Go kernel does. Odd
+	// does it where their neighbours, all of them fluid, hold what arrives, and
+	// Walled where some lanes meet a wall.
+	Even, Odd, Walled WindowKernel
 }
 
-// WindowKernel updates the cells of n windows. Slots points to pointers to
-// the slots of each population. A window is a list of words: the first cell
-// and the number of cells, up to WindowCells, and then (not read by even
-// kernels if there is but one window) the offset from a cell to its neighbour
-// in each direction. Scratch is memory of ScratchBytes.
-type WindowKernel func(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// WindowKernel updates the cells of n windows of width words each. Slots
+// points to pointers to the slots of each population. The words of a window
+// are the first cell and the number of cells, up to WindowCells; then (read by
+// Odd and Walled) the offset from a cell to its neighbour in each direction;
+// then (read by Walled) half a word for each direction, with a bit for each
+// cell whose neighbour is fluid. Scratch is memory of ScratchBytes.
+type WindowKernel func(slots **float32, words *uint32, width, n int, table *float32, scratch *byte)
+
+// Corrector applies wall corrections in n walled windows, after an even or
+// (odd = 1) an odd step. For each window the stream has the number of records,
+// then the records: half a word with a mask of lanes, half a word with the
+// direction d towards the wall, and one float32 share per lane. Share times
+// (companion − bounced) is added to bounced, the population that comes back
+// from the wall, and taken from the population at rest. The companion is the
+// opposite population where the kernels find or leave it.
+type Corrector func(slots **float32, words *uint32, width, n int, stream *uint32, odd int)
 
 type vectorKey struct{ machine, variant string }
 
@@ -46,6 +57,10 @@ func Machines() []string {
 	}
 	return list
 }
+
+// NewCorrector returns the wall corrections of an instruction set, or nil if
+// there are none.
+func NewCorrector(machine string) Corrector { return correctors[machine] }
 
 // NewVector returns the assembly kernels of a variant for an instruction set,
 // or nil if there are none.

@@ -13,3 +13,5 @@ func supported() []string {
 	}
 	return list
 }
+
+var correctors = map[string]Corrector{"AVX512": correctAVX512}

@@ -5,79 +5,119 @@ package kernel
 // evenAVX2trtD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX2trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX2trtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2trtD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2trtD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX2trtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2trtD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2trtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX2trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2trtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2trtD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX2trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2trtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2bgkD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX2bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX2bgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2bgkD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2bgkD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX2bgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2bgkD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2bgkD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX2bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX2bgkD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2bgkD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2bgkD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX2bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX2bgkD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX2bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2bgkD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)

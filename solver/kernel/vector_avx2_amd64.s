@@ -2,6 +2,24 @@
 
 #include "textflag.h"
 
+DATA laneBits<>+0(SB)/4, $0x00000001
+DATA laneBits<>+4(SB)/4, $0x00000002
+DATA laneBits<>+8(SB)/4, $0x00000004
+DATA laneBits<>+12(SB)/4, $0x00000008
+DATA laneBits<>+16(SB)/4, $0x00000010
+DATA laneBits<>+20(SB)/4, $0x00000020
+DATA laneBits<>+24(SB)/4, $0x00000040
+DATA laneBits<>+28(SB)/4, $0x00000080
+DATA laneBits<>+32(SB)/4, $0x00000100
+DATA laneBits<>+36(SB)/4, $0x00000200
+DATA laneBits<>+40(SB)/4, $0x00000400
+DATA laneBits<>+44(SB)/4, $0x00000800
+DATA laneBits<>+48(SB)/4, $0x00001000
+DATA laneBits<>+52(SB)/4, $0x00002000
+DATA laneBits<>+56(SB)/4, $0x00004000
+DATA laneBits<>+60(SB)/4, $0x00008000
+GLOBL laneBits<>(SB), RODATA|NOPTR, $64
+
 DATA laneNumbers<>+0(SB)/4, $0x00000000
 DATA laneNumbers<>+4(SB)/4, $0x00000001
 DATA laneNumbers<>+8(SB)/4, $0x00000002
@@ -12,92 +30,115 @@ DATA laneNumbers<>+24(SB)/4, $0x00000006
 DATA laneNumbers<>+28(SB)/4, $0x00000007
 GLOBL laneNumbers<>(SB), RODATA|NOPTR, $32
 
-// func evenAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func evenAVX2trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·evenAVX2trtD3Q19(SB), $0-40
+TEXT ·evenAVX2trtD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R10, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y1
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y2
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y11
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y12
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VADDPS       Y3, Y4, Y4
@@ -158,8 +199,9 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y6, Y0, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -177,13 +219,15 @@ half:
 	VADDPS       Y3, Y0, Y6
 	VMOVUPS      736(DX), Y12
 	VSUBPS       Y6, Y12, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      704(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -202,13 +246,15 @@ half:
 	VADDPS       Y3, Y0, Y6
 	VMOVUPS      192(DX), Y9
 	VSUBPS       Y6, Y9, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      288(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -226,13 +272,15 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      128(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      160(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -253,13 +301,15 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      544(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -280,13 +330,15 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      640(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      608(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -306,13 +358,15 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      384(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      672(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      512(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -332,13 +386,15 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      320(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      352(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -359,13 +415,15 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      416(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      832(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -385,104 +443,124 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      896(DX), Y3
 	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      864(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
 	JG           half
-	ADDQ         $0x50, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX2trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·oddAVX2trtD3Q19(SB), $0-40
+TEXT ·oddAVX2trtD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
@@ -490,25 +568,29 @@ half:
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
@@ -517,12 +599,14 @@ half:
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
@@ -585,8 +669,9 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y6, Y0, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -604,15 +689,17 @@ half:
 	VADDPS       Y3, Y0, Y6
 	VMOVUPS      736(DX), Y12
 	VSUBPS       Y6, Y12, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      704(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      (DX), Y0
@@ -633,15 +720,17 @@ half:
 	VADDPS       Y3, Y0, Y6
 	VMOVUPS      192(DX), Y9
 	VSUBPS       Y6, Y9, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      288(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y0
@@ -661,15 +750,17 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      128(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      160(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      32(DX), Y0
@@ -692,15 +783,17 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      544(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y0
@@ -723,15 +816,17 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      640(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      608(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y0
@@ -753,15 +848,17 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      384(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      672(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y0
@@ -783,15 +880,17 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      320(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      352(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y0
@@ -814,15 +913,17 @@ half:
 	VADDPS       Y3, Y0, Y5
 	VMOVUPS      416(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y3, Y0, Y0
 	VMOVUPS      832(DX), Y3
 	VSUBPS       Y0, Y3, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y0
@@ -844,114 +945,844 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      896(DX), Y3
 	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      864(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
 	JG           half
-	ADDQ         $0x50, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func walledAVX2trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·evenAVX2trtD3Q19Force(SB), $0-40
+TEXT ·walledAVX2trtD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
-	MOVQ         8(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y1
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y2
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
 	VADDPS       Y2, Y1, Y3
-	MOVQ         24(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
-	MOVQ         40(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
 	VADDPS       Y9, Y8, Y10
-	MOVQ         56(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y11
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
-	MOVQ         72(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
-	VMOVUPS      Y13, 32(DX)
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
-	MOVQ         88(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
-	VMOVUPS      Y8, 128(DX)
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y8, 128(DX)
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
-	MOVQ         104(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
-	VMOVUPS      Y10, 256(DX)
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y10, 256(DX)
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
-	MOVQ         120(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
-	VMOVUPS      Y10, 352(DX)
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y10, 352(DX)
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
-	MOVQ         136(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y3, 448(DX)
+	VADDPS       Y9, Y6, Y3
+	VADDPS       Y3, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VMOVUPS      Y3, 480(DX)
+	VSUBPS       Y2, Y1, Y3
+	VMOVUPS      Y5, 512(DX)
+	VSUBPS       Y12, Y11, Y5
+	VMOVUPS      Y12, 544(DX)
+	VADDPS       Y5, Y3, Y12
+	VMOVUPS      Y11, 576(DX)
+	VSUBPS       Y13, Y7, Y11
+	VMOVUPS      Y13, 608(DX)
+	VMOVUPS      384(DX), Y13
+	VMOVUPS      Y7, 640(DX)
+	VSUBPS       Y8, Y13, Y7
+	VMOVUPS      Y8, 672(DX)
+	VADDPS       Y7, Y11, Y8
+	VADDPS       Y8, Y12, Y8
+	VMOVUPS      320(DX), Y12
+	VSUBPS       352(DX), Y12, Y13
+	VADDPS       Y13, Y8, Y8
+	VMULPS       Y8, Y8, Y12
+	VMOVUPS      Y2, 704(DX)
+	VMOVUPS      192(DX), Y2
+	VMOVUPS      Y1, 736(DX)
+	VSUBPS       288(DX), Y2, Y1
+	VADDPS       Y5, Y1, Y2
+	VMOVUPS      Y5, 768(DX)
+	VMOVUPS      416(DX), Y5
+	VMOVUPS      Y1, 800(DX)
+	VSUBPS       Y10, Y5, Y1
+	VMOVUPS      Y10, 832(DX)
+	VSUBPS       Y9, Y6, Y10
+	VMOVUPS      Y9, 864(DX)
+	VADDPS       Y10, Y1, Y9
+	VADDPS       Y9, Y2, Y2
+	VSUBPS       Y11, Y2, Y2
+	VMULPS       Y2, Y2, Y9
+	VMOVUPS      Y6, 896(DX)
+	VADDPS       Y9, Y12, Y6
+	VMOVUPS      128(DX), Y5
+	VMOVUPS      Y11, 928(DX)
+	VSUBPS       160(DX), Y5, Y11
+	VADDPS       Y7, Y11, Y5
+	VADDPS       Y1, Y5, Y5
+	VMOVUPS      Y1, 960(DX)
+	VADDPS       Y10, Y13, Y1
+	VSUBPS       Y1, Y5, Y1
+	VMULPS       Y1, Y1, Y5
+	VADDPS       Y5, Y6, Y6
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y4, Y6
+	VSUBPS       Y6, Y0, Y6
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y0, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      96(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y12, Y6
+	VADDPS       Y6, Y4, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y8, Y6
+	VSUBPS       Y6, Y3, Y3
+	VADDPS       Y3, Y0, Y6
+	VMOVUPS      736(DX), Y12
+	VSUBPS       Y6, Y12, Y6
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      704(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      (DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y9, Y3
+	VADDPS       Y3, Y4, Y3
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      800(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y6
+	VSUBPS       Y6, Y3, Y3
+	VADDPS       Y3, Y0, Y6
+	VMOVUPS      192(DX), Y9
+	VSUBPS       Y6, Y9, Y6
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      288(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y3
+	VADDPS       Y3, Y4, Y3
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y1, Y5
+	VSUBPS       Y5, Y3, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      128(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      160(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      32(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y2, Y8, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      768(DX), Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      576(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      544(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y2, Y8, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      928(DX), Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      640(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      608(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y1, Y8, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      384(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      672(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      512(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y1, Y8, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y13, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      320(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      352(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      448(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y1, Y2, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      960(DX), Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y5, Y3
+	VADDPS       Y3, Y0, Y5
+	VMOVUPS      416(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y0, Y0
+	VMOVUPS      832(DX), Y3
+	VSUBPS       Y0, Y3, Y0
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      480(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y2
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      896(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      864(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2trtD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y6, (DX)
+	VADDPS       Y13, Y10, Y6
+	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y10, 64(DX)
+	VADDPS       Y13, Y7, Y10
+	VMOVUPS      Y3, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y9, 160(DX)
+	VADDPS       Y8, Y3, Y9
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y9, Y10, Y4
+	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y10, Y9, Y5
+	VMOVUPS      Y9, 320(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y3, 384(DX)
+	VADDPS       Y10, Y9, Y3
+	VMOVUPS      Y9, 416(DX)
+	VADDPS       Y3, Y5, Y9
+	VADDPS       Y9, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VADDPS       Y3, Y4, Y4
@@ -1035,8 +1866,9 @@ half:
 	VBROADCASTSS 40(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1062,13 +1894,15 @@ half:
 	VADDPS       Y1, Y0, Y3
 	VMOVUPS      736(DX), Y6
 	VSUBPS       Y3, Y6, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      704(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1095,13 +1929,15 @@ half:
 	VADDPS       Y1, Y0, Y3
 	VMOVUPS      192(DX), Y6
 	VSUBPS       Y3, Y6, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      288(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1128,13 +1964,15 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      128(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      160(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1165,13 +2003,15 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      544(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1202,13 +2042,15 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      640(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      608(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1239,13 +2081,15 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      384(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      672(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      512(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1276,13 +2120,15 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      320(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      352(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1313,13 +2159,15 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      416(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      832(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1350,104 +2198,124 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      896(DX), Y3
 	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      864(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
 	JG           half
-	ADDQ         $0x50, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX2trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·oddAVX2trtD3Q19Force(SB), $0-40
+TEXT ·oddAVX2trtD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
@@ -1455,25 +2323,29 @@ half:
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
@@ -1482,12 +2354,14 @@ half:
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
@@ -1573,8 +2447,9 @@ half:
 	VBROADCASTSS 40(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -1600,15 +2475,17 @@ half:
 	VADDPS       Y1, Y0, Y3
 	VMOVUPS      736(DX), Y6
 	VSUBPS       Y3, Y6, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      704(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      (DX), Y0
@@ -1637,15 +2514,17 @@ half:
 	VADDPS       Y1, Y0, Y3
 	VMOVUPS      192(DX), Y6
 	VSUBPS       Y3, Y6, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      288(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y0
@@ -1674,15 +2553,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      128(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      160(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      32(DX), Y0
@@ -1715,15 +2596,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      544(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y0
@@ -1756,15 +2639,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      640(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      608(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y0
@@ -1797,15 +2682,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      384(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      672(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y0
@@ -1838,15 +2725,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      320(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      352(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y0
@@ -1879,15 +2768,17 @@ half:
 	VADDPS       Y1, Y0, Y5
 	VMOVUPS      416(DX), Y6
 	VSUBPS       Y5, Y6, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      832(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y0
@@ -1920,150 +2811,999 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      896(DX), Y3
 	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      864(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
 	JG           half
-	ADDQ         $0x50, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func walledAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·evenAVX2trtD3Q27(SB), $0-40
+TEXT ·walledAVX2trtD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
-	MOVQ         8(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y1
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y2
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
 	VADDPS       Y2, Y1, Y3
-	MOVQ         24(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
-	MOVQ         40(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
 	VADDPS       Y9, Y8, Y10
-	MOVQ         56(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y11
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
-	MOVQ         72(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
-	VMOVUPS      Y13, 32(DX)
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
-	MOVQ         88(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
-	VMOVUPS      Y8, 128(DX)
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y8, 128(DX)
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
-	MOVQ         104(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
-	VMOVUPS      Y10, 256(DX)
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y10, 256(DX)
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
-	MOVQ         120(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
-	VMOVUPS      Y10, 352(DX)
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y10, 352(DX)
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
-	MOVQ         136(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y3, 448(DX)
+	VADDPS       Y9, Y6, Y3
+	VADDPS       Y3, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VMOVUPS      Y3, 480(DX)
+	VSUBPS       Y2, Y1, Y3
+	VMOVUPS      Y5, 512(DX)
+	VSUBPS       Y12, Y11, Y5
+	VMOVUPS      Y12, 544(DX)
+	VADDPS       Y5, Y3, Y12
+	VMOVUPS      Y11, 576(DX)
+	VSUBPS       Y13, Y7, Y11
+	VMOVUPS      Y13, 608(DX)
+	VMOVUPS      384(DX), Y13
+	VMOVUPS      Y7, 640(DX)
+	VSUBPS       Y8, Y13, Y7
+	VMOVUPS      Y8, 672(DX)
+	VADDPS       Y7, Y11, Y8
+	VADDPS       Y8, Y12, Y8
+	VMOVUPS      320(DX), Y12
+	VSUBPS       352(DX), Y12, Y13
+	VADDPS       Y13, Y8, Y8
+	VBROADCASTSS (CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VMULPS       Y8, Y8, Y12
+	VMOVUPS      Y2, 704(DX)
+	VMOVUPS      192(DX), Y2
+	VMOVUPS      Y1, 736(DX)
+	VSUBPS       288(DX), Y2, Y1
+	VADDPS       Y5, Y1, Y2
+	VMOVUPS      Y5, 768(DX)
+	VMOVUPS      416(DX), Y5
+	VMOVUPS      Y1, 800(DX)
+	VSUBPS       Y10, Y5, Y1
+	VMOVUPS      Y10, 832(DX)
+	VSUBPS       Y9, Y6, Y10
+	VMOVUPS      Y9, 864(DX)
+	VADDPS       Y10, Y1, Y9
+	VADDPS       Y9, Y2, Y2
+	VSUBPS       Y11, Y2, Y2
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VMULPS       Y2, Y2, Y9
+	VMOVUPS      Y6, 896(DX)
+	VADDPS       Y9, Y12, Y6
+	VMOVUPS      128(DX), Y5
+	VMOVUPS      Y11, 928(DX)
+	VSUBPS       160(DX), Y5, Y11
+	VADDPS       Y7, Y11, Y5
+	VADDPS       Y1, Y5, Y5
+	VMOVUPS      Y1, 960(DX)
+	VADDPS       Y10, Y13, Y1
+	VSUBPS       Y1, Y5, Y1
+	VBROADCASTSS 8(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       Y1, Y1, Y5
+	VADDPS       Y5, Y6, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y4, Y6
+	VSUBPS       Y6, Y0, Y6
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y8, Y6
+	VMOVUPS      Y10, 992(DX)
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y2, Y10
+	VMOVUPS      Y13, 1024(DX)
+	VADDPS       Y10, Y6, Y13
+	VMOVUPS      Y7, 1056(DX)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y7
+	VADDPS       Y7, Y13, Y13
+	VMOVUPS      Y1, 1088(DX)
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y13, Y1
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      96(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y12, Y1
+	VADDPS       Y1, Y4, Y1
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y6, Y1
+	VSUBPS       Y13, Y1, Y1
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y3, Y1
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y8, Y3
+	VSUBPS       Y3, Y1, Y1
+	VBROADCASTSS 72(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y3
+	VMOVUPS      736(DX), Y6
+	VSUBPS       Y3, Y6, Y3
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      704(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      (DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y1
+	VADDPS       Y1, Y4, Y1
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y10, Y1
+	VSUBPS       Y13, Y1, Y1
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      800(DX), Y1
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VBROADCASTSS 76(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y3
+	VMOVUPS      192(DX), Y6
+	VSUBPS       Y3, Y6, Y3
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      288(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y1
+	VADDPS       Y1, Y4, Y1
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y7, Y1
+	VSUBPS       Y13, Y1, Y1
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y11, Y1
+	VMOVUPS      1088(DX), Y3
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y3, Y5
+	VSUBPS       Y5, Y1, Y1
+	VBROADCASTSS 80(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y5
+	VMOVUPS      128(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      160(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      32(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y2, Y8, Y1
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 92(CX), Y14
+	VMULPS       Y14, Y1, Y5
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y13, Y5, Y5
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      768(DX), Y5
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y5, Y1
+	VBROADCASTSS 100(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y5
+	VMOVUPS      576(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      544(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y2, Y8, Y1
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 104(CX), Y14
+	VMULPS       Y14, Y1, Y5
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y13, Y5, Y5
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      928(DX), Y5
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y5, Y1
+	VBROADCASTSS 108(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y5
+	VMOVUPS      640(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      608(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y3, Y8, Y1
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 112(CX), Y14
+	VMULPS       Y14, Y1, Y5
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y13, Y5, Y5
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      1056(DX), Y5
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y5, Y1
+	VBROADCASTSS 116(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y5
+	VMOVUPS      384(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      672(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      512(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y3, Y8, Y1
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 120(CX), Y14
+	VMULPS       Y14, Y1, Y5
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y13, Y5, Y5
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      1024(DX), Y5
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y5, Y1
+	VBROADCASTSS 124(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y5
+	VMOVUPS      320(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      352(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      448(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y5
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 128(CX), Y14
+	VMULPS       Y14, Y1, Y5
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y13, Y5, Y5
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      960(DX), Y5
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y5, Y1
+	VBROADCASTSS 132(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y5
+	VMOVUPS      416(DX), Y6
+	VSUBPS       Y5, Y6, Y5
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      832(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      480(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y3, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y4, Y2
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VBROADCASTSS 136(CX), Y14
+	VMULPS       Y14, Y1, Y2
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y13, Y2, Y2
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      992(DX), Y2
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VBROADCASTSS 140(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      896(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      864(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2trtD3Q27(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y6, (DX)
+	VADDPS       Y13, Y10, Y6
+	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y10, 64(DX)
+	VADDPS       Y13, Y7, Y10
+	VMOVUPS      Y3, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y9, 160(DX)
+	VADDPS       Y8, Y3, Y9
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y9, Y10, Y4
+	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y10, Y9, Y5
+	VMOVUPS      Y9, 320(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y3, 384(DX)
+	VADDPS       Y10, Y9, Y3
+	VMOVUPS      Y9, 416(DX)
+	VADDPS       Y3, Y5, Y9
+	VADDPS       Y9, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VMOVUPS      Y5, 480(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         152(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
 	VMOVUPS      Y6, 512(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         160(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VMOVUPS      Y9, 544(DX)
 	VADDPS       Y6, Y5, Y9
 	VMOVUPS      Y10, 576(DX)
 	VADDPS       Y9, Y3, Y10
 	VMOVUPS      Y9, 608(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         168(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
 	VMOVUPS      Y3, 640(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         176(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
 	VMOVUPS      Y5, 672(DX)
 	VADDPS       Y3, Y9, Y5
 	VMOVUPS      Y3, 704(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         184(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
 	VMOVUPS      Y9, 736(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         192(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
 	VMOVUPS      Y6, 768(DX)
 	VADDPS       Y9, Y3, Y6
 	VMOVUPS      Y3, 800(DX)
 	VADDPS       Y6, Y5, Y3
 	VADDPS       Y3, Y10, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         200(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
 	VMOVUPS      Y6, 832(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         208(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VMOVUPS      Y5, 864(DX)
 	VADDPS       Y6, Y10, Y5
 	VADDPS       Y5, Y3, Y3
@@ -2150,8 +3890,9 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y11, Y11
 	VSUBPS       Y11, Y9, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y9
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y9, Y9
@@ -2171,13 +3912,15 @@ half:
 	VMOVUPS      Y0, 96(DX)
 	VMOVUPS      1120(DX), Y0
 	VSUBPS       Y12, Y0, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VSUBPS       Y11, Y9, Y0
 	VMOVUPS      1088(DX), Y9
 	VSUBPS       Y0, Y9, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      (DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2199,13 +3942,15 @@ half:
 	VMOVUPS      Y4, (DX)
 	VMOVUPS      192(DX), Y4
 	VSUBPS       Y12, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y4, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      288(DX), Y4
 	VSUBPS       Y0, Y4, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2223,13 +3968,15 @@ half:
 	VADDPS       Y4, Y0, Y5
 	VMOVUPS      128(DX), Y7
 	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      160(DX), Y4
 	VSUBPS       Y0, Y4, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2250,13 +3997,15 @@ half:
 	VADDPS       Y5, Y0, Y7
 	VMOVUPS      960(DX), Y9
 	VSUBPS       Y7, Y9, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y7, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      928(DX), Y5
 	VSUBPS       Y0, Y5, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2277,13 +4026,15 @@ half:
 	VADDPS       Y5, Y0, Y7
 	VMOVUPS      1024(DX), Y9
 	VSUBPS       Y7, Y9, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y7, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      992(DX), Y5
 	VSUBPS       Y0, Y5, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2304,13 +4055,15 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      384(DX), Y12
 	VSUBPS       Y9, Y12, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      1056(DX), Y7
 	VSUBPS       Y0, Y7, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2330,13 +4083,15 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      320(DX), Y12
 	VSUBPS       Y9, Y12, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      352(DX), Y7
 	VSUBPS       Y0, Y7, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2356,13 +4111,15 @@ half:
 	VADDPS       Y6, Y0, Y9
 	VMOVUPS      416(DX), Y12
 	VSUBPS       Y9, Y12, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      640(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2382,13 +4139,15 @@ half:
 	VADDPS       Y6, Y0, Y9
 	VMOVUPS      512(DX), Y10
 	VSUBPS       Y9, Y10, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      544(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      608(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2408,13 +4167,15 @@ half:
 	VADDPS       Y2, Y0, Y6
 	VMOVUPS      672(DX), Y9
 	VSUBPS       Y6, Y9, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         160(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      768(DX), Y2
 	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         152(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      864(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2435,13 +4196,15 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      736(DX), Y4
 	VSUBPS       Y2, Y4, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         176(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      704(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         168(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      832(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2462,13 +4225,15 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      800(DX), Y4
 	VSUBPS       Y2, Y4, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         192(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1216(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         184(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      896(DX), Y0
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -2489,104 +4254,124 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      1280(DX), Y3
 	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         208(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1248(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         200(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
 	JG           half
-	ADDQ         $0x70, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX2trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·oddAVX2trtD3Q27(SB), $0-40
+TEXT ·oddAVX2trtD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
@@ -2594,25 +4379,29 @@ half:
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
@@ -2621,24 +4410,28 @@ half:
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VMOVUPS      Y5, 480(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      84(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 512(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      80(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y9, 544(DX)
@@ -2646,25 +4439,29 @@ half:
 	VMOVUPS      Y10, 576(DX)
 	VADDPS       Y9, Y3, Y10
 	VMOVUPS      Y9, 608(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      92(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 640(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      88(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y5, 672(DX)
 	VADDPS       Y3, Y9, Y5
 	VMOVUPS      Y3, 704(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      100(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y9, 736(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      96(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y6, 768(DX)
@@ -2672,13 +4469,15 @@ half:
 	VMOVUPS      Y3, 800(DX)
 	VADDPS       Y6, Y5, Y3
 	VADDPS       Y3, Y10, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      108(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y6, 832(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      104(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y5, 864(DX)
@@ -2767,8 +4566,9 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y11, Y11
 	VSUBPS       Y11, Y9, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y9
 	VBROADCASTSS 12(CX), Y14
 	VMULPS       Y14, Y9, Y9
@@ -2788,15 +4588,17 @@ half:
 	VMOVUPS      Y0, 96(DX)
 	VMOVUPS      1120(DX), Y0
 	VSUBPS       Y12, Y0, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VSUBPS       Y11, Y9, Y0
 	VMOVUPS      1088(DX), Y9
 	VSUBPS       Y0, Y9, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      (DX), Y0
@@ -2820,15 +4622,17 @@ half:
 	VMOVUPS      Y4, (DX)
 	VMOVUPS      192(DX), Y4
 	VSUBPS       Y12, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      288(DX), Y4
 	VSUBPS       Y0, Y4, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y0
@@ -2848,15 +4652,17 @@ half:
 	VADDPS       Y4, Y0, Y5
 	VMOVUPS      128(DX), Y7
 	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      160(DX), Y4
 	VSUBPS       Y0, Y4, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      32(DX), Y0
@@ -2879,15 +4685,17 @@ half:
 	VADDPS       Y5, Y0, Y7
 	VMOVUPS      960(DX), Y9
 	VSUBPS       Y7, Y9, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      928(DX), Y5
 	VSUBPS       Y0, Y5, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y0
@@ -2910,15 +4718,17 @@ half:
 	VADDPS       Y5, Y0, Y7
 	VMOVUPS      1024(DX), Y9
 	VSUBPS       Y7, Y9, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      992(DX), Y5
 	VSUBPS       Y0, Y5, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y0
@@ -2941,15 +4751,17 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      384(DX), Y12
 	VSUBPS       Y9, Y12, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      1056(DX), Y7
 	VSUBPS       Y0, Y7, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y0
@@ -2971,15 +4783,17 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      320(DX), Y12
 	VSUBPS       Y9, Y12, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      352(DX), Y7
 	VSUBPS       Y0, Y7, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y0
@@ -3001,15 +4815,17 @@ half:
 	VADDPS       Y6, Y0, Y9
 	VMOVUPS      416(DX), Y12
 	VSUBPS       Y9, Y12, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      576(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      640(DX), Y0
@@ -3031,15 +4847,17 @@ half:
 	VADDPS       Y6, Y0, Y9
 	VMOVUPS      512(DX), Y10
 	VSUBPS       Y9, Y10, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      544(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      608(DX), Y0
@@ -3061,15 +4879,17 @@ half:
 	VADDPS       Y2, Y0, Y6
 	VMOVUPS      672(DX), Y9
 	VSUBPS       Y6, Y9, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      80(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      768(DX), Y2
 	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      84(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      864(DX), Y0
@@ -3092,15 +4912,17 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      736(DX), Y4
 	VSUBPS       Y2, Y4, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      88(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      704(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      92(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      832(DX), Y0
@@ -3123,15 +4945,17 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      800(DX), Y4
 	VSUBPS       Y2, Y4, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      96(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1216(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      100(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      896(DX), Y0
@@ -3154,150 +4978,1198 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      1280(DX), Y3
 	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      104(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1248(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      108(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
 	JG           half
-	ADDQ         $0x70, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func walledAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·evenAVX2trtD3Q27Force(SB), $0-40
+TEXT ·walledAVX2trtD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
-	MOVQ         8(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y1
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y2
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
 	VADDPS       Y2, Y1, Y3
-	MOVQ         24(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
-	MOVQ         40(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
 	VADDPS       Y9, Y8, Y10
-	MOVQ         56(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y11
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
-	MOVQ         72(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
-	VMOVUPS      Y13, 32(DX)
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
-	MOVQ         88(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
-	VMOVUPS      Y8, 128(DX)
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y8, 128(DX)
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
 	VMOVUPS      Y9, 160(DX)
 	VADDPS       Y8, Y3, Y9
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
-	MOVQ         104(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
-	VMOVUPS      Y10, 256(DX)
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y10, 256(DX)
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
-	MOVQ         120(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
-	VMOVUPS      Y10, 352(DX)
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y10, 352(DX)
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
 	VMOVUPS      Y3, 384(DX)
 	VADDPS       Y10, Y9, Y3
 	VMOVUPS      Y9, 416(DX)
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
-	MOVQ         136(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VMOVUPS      Y5, 480(DX)
-	MOVQ         152(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
-	VMOVUPS      Y6, 512(DX)
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y6, 512(DX)
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
 	VMOVUPS      Y9, 544(DX)
 	VADDPS       Y6, Y5, Y9
 	VMOVUPS      Y10, 576(DX)
 	VADDPS       Y9, Y3, Y10
 	VMOVUPS      Y9, 608(DX)
-	MOVQ         168(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
-	VMOVUPS      Y3, 640(DX)
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y3, 640(DX)
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
 	VMOVUPS      Y5, 672(DX)
 	VADDPS       Y3, Y9, Y5
 	VMOVUPS      Y3, 704(DX)
-	MOVQ         184(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
-	VMOVUPS      Y9, 736(DX)
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y9, 736(DX)
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
 	VMOVUPS      Y6, 768(DX)
 	VADDPS       Y9, Y3, Y6
 	VMOVUPS      Y3, 800(DX)
 	VADDPS       Y6, Y5, Y3
 	VADDPS       Y3, Y10, Y3
-	MOVQ         200(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
-	VMOVUPS      Y6, 832(DX)
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y6, 832(DX)
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y5, 864(DX)
+	VADDPS       Y6, Y10, Y5
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y4, Y3
+	VADDPS       Y3, Y0, Y3
+	VSUBPS       Y2, Y1, Y4
+	VMOVUPS      Y5, 896(DX)
+	VSUBPS       Y12, Y11, Y5
+	VMOVUPS      Y12, 928(DX)
+	VADDPS       Y5, Y4, Y12
+	VMOVUPS      Y11, 960(DX)
+	VSUBPS       Y13, Y7, Y11
+	VMOVUPS      Y13, 992(DX)
+	VMOVUPS      384(DX), Y13
+	VMOVUPS      Y7, 1024(DX)
+	VSUBPS       Y8, Y13, Y7
+	VMOVUPS      Y8, 1056(DX)
+	VADDPS       Y7, Y11, Y8
+	VADDPS       Y8, Y12, Y8
+	VMOVUPS      320(DX), Y12
+	VSUBPS       352(DX), Y12, Y13
+	VMOVUPS      672(DX), Y12
+	VMOVUPS      Y2, 1088(DX)
+	VSUBPS       768(DX), Y12, Y2
+	VADDPS       Y2, Y13, Y12
+	VMOVUPS      Y1, 1120(DX)
+	VMOVUPS      736(DX), Y1
+	VMOVUPS      Y4, 1152(DX)
+	VSUBPS       704(DX), Y1, Y4
+	VMOVUPS      800(DX), Y1
+	VMOVUPS      Y0, 1184(DX)
+	VSUBPS       Y9, Y1, Y0
+	VMOVUPS      Y9, 1216(DX)
+	VADDPS       Y0, Y4, Y9
+	VADDPS       Y9, Y12, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y6, Y10, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y12
+	VMOVUPS      Y6, 1248(DX)
+	VMOVUPS      192(DX), Y6
+	VMOVUPS      Y10, 1280(DX)
+	VSUBPS       288(DX), Y6, Y10
+	VADDPS       Y5, Y10, Y1
+	VMOVUPS      Y5, 1312(DX)
+	VMOVUPS      416(DX), Y5
+	VSUBPS       576(DX), Y5, Y6
+	VMOVUPS      512(DX), Y5
+	VMOVUPS      Y10, 1344(DX)
+	VSUBPS       544(DX), Y5, Y10
+	VADDPS       Y10, Y6, Y5
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y4, Y2, Y5
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y0, Y11, Y5
+	VSUBPS       Y5, Y1, Y1
+	VMULPS       Y1, Y1, Y5
+	VMOVUPS      Y11, 1376(DX)
+	VADDPS       Y5, Y12, Y11
+	VMOVUPS      Y1, 1408(DX)
+	VMOVUPS      128(DX), Y1
+	VMOVUPS      Y5, 1440(DX)
+	VSUBPS       160(DX), Y1, Y5
+	VADDPS       Y7, Y5, Y1
+	VMOVUPS      Y7, 1472(DX)
+	VADDPS       Y2, Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VADDPS       Y9, Y0, Y7
+	VADDPS       Y7, Y1, Y1
+	VADDPS       Y10, Y13, Y7
+	VADDPS       Y4, Y7, Y7
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       Y1, Y1, Y7
+	VADDPS       Y7, Y11, Y11
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y11, Y3, Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y11
+	VMOVUPS      Y9, 1504(DX)
+	VMOVUPS      1184(DX), Y9
+	VSUBPS       Y11, Y9, Y11
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y11, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMOVUPS      96(DX), Y9
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y12, Y11
+	VADDPS       Y11, Y3, Y11
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y11, Y9, Y9
+	VMOVUPS      1152(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y11, Y11
+	VADDPS       Y11, Y9, Y12
+	VMOVUPS      Y0, 96(DX)
+	VMOVUPS      1120(DX), Y0
+	VSUBPS       Y12, Y0, Y0
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VSUBPS       Y11, Y9, Y0
+	VMOVUPS      1088(DX), Y9
+	VSUBPS       Y0, Y9, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      (DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      1440(DX), Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y3, Y9
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VMOVUPS      1344(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      1408(DX), Y11
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y11, Y12
+	VSUBPS       Y12, Y9, Y9
+	VADDPS       Y9, Y0, Y12
+	VMOVUPS      Y4, (DX)
+	VMOVUPS      192(DX), Y4
+	VSUBPS       Y12, Y4, Y4
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y9, Y0, Y0
+	VMOVUPS      288(DX), Y4
+	VSUBPS       Y0, Y4, Y0
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y7, Y4
+	VADDPS       Y4, Y3, Y4
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VSUBPS       Y4, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y4
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y1, Y5
+	VSUBPS       Y5, Y4, Y4
+	VADDPS       Y4, Y0, Y5
+	VMOVUPS      128(DX), Y7
+	VSUBPS       Y5, Y7, Y5
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      160(DX), Y4
+	VSUBPS       Y0, Y4, Y0
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      32(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y11, Y8, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y3, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      1312(DX), Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y4, Y7
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       Y5, Y0, Y7
+	VMOVUPS      960(DX), Y9
+	VSUBPS       Y7, Y9, Y7
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      928(DX), Y5
+	VSUBPS       Y0, Y5, Y0
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y11, Y8, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y3, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMOVUPS      1376(DX), Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y7, Y5
+	VADDPS       Y5, Y0, Y7
+	VMOVUPS      1024(DX), Y9
+	VSUBPS       Y7, Y9, Y7
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      992(DX), Y5
+	VSUBPS       Y0, Y5, Y0
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y1, Y8, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y3, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMOVUPS      1472(DX), Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y9
+	VSUBPS       Y9, Y7, Y7
+	VADDPS       Y7, Y0, Y9
+	VMOVUPS      384(DX), Y12
+	VSUBPS       Y9, Y12, Y9
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y0, Y0
+	VMOVUPS      1056(DX), Y7
+	VSUBPS       Y0, Y7, Y0
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      480(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y1, Y8, Y7
+	VMULPS       Y7, Y7, Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y3, Y9
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y13, Y9
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y7, Y9, Y7
+	VADDPS       Y7, Y0, Y9
+	VMOVUPS      320(DX), Y12
+	VSUBPS       Y9, Y12, Y9
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y0, Y0
+	VMOVUPS      352(DX), Y7
+	VSUBPS       Y0, Y7, Y0
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      448(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y1, Y11, Y7
+	VMULPS       Y7, Y7, Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y3, Y9
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y9
+	VSUBPS       Y9, Y6, Y6
+	VADDPS       Y6, Y0, Y9
+	VMOVUPS      416(DX), Y12
+	VSUBPS       Y9, Y12, Y9
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      576(DX), Y6
+	VSUBPS       Y0, Y6, Y0
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      640(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y1, Y11, Y6
+	VMULPS       Y6, Y6, Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y3, Y9
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y9
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y9, Y6
+	VADDPS       Y6, Y0, Y9
+	VMOVUPS      512(DX), Y10
+	VSUBPS       Y9, Y10, Y9
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      544(DX), Y6
+	VSUBPS       Y0, Y6, Y0
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      608(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y1, Y4, Y6
+	VMULPS       Y6, Y6, Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y3, Y9
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y2, Y2
+	VADDPS       Y2, Y0, Y6
+	VMOVUPS      672(DX), Y9
+	VSUBPS       Y6, Y9, Y6
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      768(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      864(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y1, Y4, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      (DX), Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      736(DX), Y4
+	VSUBPS       Y2, Y4, Y2
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      704(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      832(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y11, Y5, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      96(DX), Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      800(DX), Y4
+	VSUBPS       Y2, Y4, Y2
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1216(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      896(DX), Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y8, Y7, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1504(DX), Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      1280(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1248(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2trtD3Q27Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y6, (DX)
+	VADDPS       Y13, Y10, Y6
+	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y10, 64(DX)
+	VADDPS       Y13, Y7, Y10
+	VMOVUPS      Y3, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y9, 160(DX)
+	VADDPS       Y8, Y3, Y9
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y9, Y10, Y4
+	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y10, Y9, Y5
+	VMOVUPS      Y9, 320(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y3, 384(DX)
+	VADDPS       Y10, Y9, Y3
+	VMOVUPS      Y9, 416(DX)
+	VADDPS       Y3, Y5, Y9
+	VADDPS       Y9, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y3, 448(DX)
+	VADDPS       Y9, Y6, Y3
+	VMOVUPS      Y5, 480(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y6, 512(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVUPS      Y9, 544(DX)
+	VADDPS       Y6, Y5, Y9
+	VMOVUPS      Y10, 576(DX)
+	VADDPS       Y9, Y3, Y10
+	VMOVUPS      Y9, 608(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y3, 640(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y5, 672(DX)
+	VADDPS       Y3, Y9, Y5
+	VMOVUPS      Y3, 704(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y9, 736(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y6, 768(DX)
+	VADDPS       Y9, Y3, Y6
+	VMOVUPS      Y3, 800(DX)
+	VADDPS       Y6, Y5, Y3
+	VADDPS       Y3, Y10, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y6, 832(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VMOVUPS      Y5, 864(DX)
 	VADDPS       Y6, Y10, Y5
 	VADDPS       Y5, Y3, Y3
@@ -3407,8 +6279,9 @@ half:
 	VBROADCASTSS 40(CX), Y14
 	VMULPS       Y14, Y10, Y10
 	VSUBPS       Y10, Y9, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y9
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y9, Y9
@@ -3437,13 +6310,15 @@ half:
 	VMOVUPS      Y6, 96(DX)
 	VMOVUPS      1120(DX), Y6
 	VSUBPS       Y11, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VSUBPS       Y10, Y9, Y6
 	VMOVUPS      1088(DX), Y9
 	VSUBPS       Y6, Y9, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VMOVUPS      (DX), Y6
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -3471,13 +6346,15 @@ half:
 	VADDPS       Y6, Y0, Y9
 	VMOVUPS      192(DX), Y10
 	VSUBPS       Y9, Y10, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      288(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      64(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3503,13 +6380,15 @@ half:
 	VADDPS       Y2, Y0, Y6
 	VMOVUPS      128(DX), Y7
 	VSUBPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      160(DX), Y2
 	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      32(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3540,13 +6419,15 @@ half:
 	VADDPS       Y6, Y0, Y7
 	VMOVUPS      960(DX), Y9
 	VSUBPS       Y7, Y9, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y7, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      928(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      256(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3577,13 +6458,15 @@ half:
 	VADDPS       Y6, Y0, Y7
 	VMOVUPS      1024(DX), Y9
 	VSUBPS       Y7, Y9, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y7, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      992(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      224(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3614,13 +6497,15 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      384(DX), Y10
 	VSUBPS       Y9, Y10, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      1056(DX), Y7
 	VSUBPS       Y0, Y7, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      480(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3650,13 +6535,15 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      320(DX), Y10
 	VSUBPS       Y9, Y10, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      352(DX), Y7
 	VSUBPS       Y0, Y7, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      448(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3687,13 +6574,15 @@ half:
 	VADDPS       Y9, Y0, Y10
 	VMOVUPS      416(DX), Y11
 	VSUBPS       Y10, Y11, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y10, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      576(DX), Y9
 	VSUBPS       Y0, Y9, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      640(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3724,13 +6613,15 @@ half:
 	VADDPS       Y9, Y0, Y10
 	VMOVUPS      512(DX), Y11
 	VSUBPS       Y10, Y11, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   Y10, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      544(DX), Y9
 	VSUBPS       Y0, Y9, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      608(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3761,13 +6652,15 @@ half:
 	VADDPS       Y9, Y0, Y10
 	VMOVUPS      672(DX), Y11
 	VSUBPS       Y10, Y11, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVQ         160(AX), BX
-	VMASKMOVPS   Y10, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      768(DX), Y9
 	VSUBPS       Y0, Y9, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         152(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      864(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3798,13 +6691,15 @@ half:
 	VADDPS       Y2, Y0, Y5
 	VMOVUPS      736(DX), Y9
 	VSUBPS       Y5, Y9, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         176(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      704(DX), Y2
 	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         168(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      832(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3835,13 +6730,15 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      800(DX), Y5
 	VSUBPS       Y2, Y5, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         192(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1216(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         184(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
 	VMOVUPS      896(DX), Y0
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y0, Y0
@@ -3872,104 +6769,124 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      1280(DX), Y3
 	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         208(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1248(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         200(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
 	JG           half
-	ADDQ         $0x70, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX2trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·oddAVX2trtD3Q27Force(SB), $0-40
+TEXT ·oddAVX2trtD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y2
 	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VADDPS       Y5, Y4, Y6
 	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y11, Y13
 	VMOVUPS      Y6, (DX)
 	VADDPS       Y13, Y10, Y6
 	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y10, 64(DX)
 	VADDPS       Y13, Y7, Y10
 	VMOVUPS      Y3, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y9, 160(DX)
@@ -3977,25 +6894,29 @@ half:
 	VMOVUPS      Y4, 192(DX)
 	VADDPS       Y9, Y10, Y4
 	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y5, 288(DX)
 	VADDPS       Y10, Y9, Y5
 	VMOVUPS      Y9, 320(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y3, 384(DX)
@@ -4004,24 +6925,28 @@ half:
 	VADDPS       Y3, Y5, Y9
 	VADDPS       Y9, Y4, Y4
 	VADDPS       Y4, Y6, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 448(DX)
 	VADDPS       Y9, Y6, Y3
 	VMOVUPS      Y5, 480(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      84(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 512(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      80(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y9, 544(DX)
@@ -4029,25 +6954,29 @@ half:
 	VMOVUPS      Y10, 576(DX)
 	VADDPS       Y9, Y3, Y10
 	VMOVUPS      Y9, 608(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      92(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y3, 640(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      88(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y5, 672(DX)
 	VADDPS       Y3, Y9, Y5
 	VMOVUPS      Y3, 704(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      100(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VMOVUPS      Y9, 736(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      96(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
 	VMOVUPS      Y6, 768(DX)
@@ -4055,13 +6984,15 @@ half:
 	VMOVUPS      Y3, 800(DX)
 	VADDPS       Y6, Y5, Y3
 	VADDPS       Y3, Y10, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      108(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
 	VMOVUPS      Y6, 832(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      104(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y5, 864(DX)
@@ -4173,8 +7104,9 @@ half:
 	VBROADCASTSS 40(CX), Y14
 	VMULPS       Y14, Y10, Y10
 	VSUBPS       Y10, Y9, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y9
 	VBROADCASTSS 44(CX), Y14
 	VMULPS       Y14, Y9, Y9
@@ -4203,15 +7135,17 @@ half:
 	VMOVUPS      Y6, 96(DX)
 	VMOVUPS      1120(DX), Y6
 	VSUBPS       Y11, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VSUBPS       Y10, Y9, Y6
 	VMOVUPS      1088(DX), Y9
 	VSUBPS       Y6, Y9, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VMOVUPS      (DX), Y6
@@ -4241,15 +7175,17 @@ half:
 	VADDPS       Y6, Y0, Y9
 	VMOVUPS      192(DX), Y10
 	VSUBPS       Y9, Y10, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      288(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y0
@@ -4277,15 +7213,17 @@ half:
 	VADDPS       Y2, Y0, Y6
 	VMOVUPS      128(DX), Y7
 	VSUBPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      160(DX), Y2
 	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      32(DX), Y0
@@ -4318,15 +7256,17 @@ half:
 	VADDPS       Y6, Y0, Y7
 	VMOVUPS      960(DX), Y9
 	VSUBPS       Y7, Y9, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      928(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y0
@@ -4359,15 +7299,17 @@ half:
 	VADDPS       Y6, Y0, Y7
 	VMOVUPS      1024(DX), Y9
 	VSUBPS       Y7, Y9, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
 	VSUBPS       Y6, Y0, Y0
 	VMOVUPS      992(DX), Y6
 	VSUBPS       Y0, Y6, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y0
@@ -4400,15 +7342,17 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      384(DX), Y10
 	VSUBPS       Y9, Y10, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      1056(DX), Y7
 	VSUBPS       Y0, Y7, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y0
@@ -4440,15 +7384,17 @@ half:
 	VADDPS       Y7, Y0, Y9
 	VMOVUPS      320(DX), Y10
 	VSUBPS       Y9, Y10, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
 	VSUBPS       Y7, Y0, Y0
 	VMOVUPS      352(DX), Y7
 	VSUBPS       Y0, Y7, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y0
@@ -4481,15 +7427,17 @@ half:
 	VADDPS       Y9, Y0, Y10
 	VMOVUPS      416(DX), Y11
 	VSUBPS       Y10, Y11, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      576(DX), Y9
 	VSUBPS       Y0, Y9, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      640(DX), Y0
@@ -4522,15 +7470,17 @@ half:
 	VADDPS       Y9, Y0, Y10
 	VMOVUPS      512(DX), Y11
 	VSUBPS       Y10, Y11, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      544(DX), Y9
 	VSUBPS       Y0, Y9, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      608(DX), Y0
@@ -4563,15 +7513,17 @@ half:
 	VADDPS       Y9, Y0, Y10
 	VMOVUPS      672(DX), Y11
 	VSUBPS       Y10, Y11, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      80(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VSUBPS       Y9, Y0, Y0
 	VMOVUPS      768(DX), Y9
 	VSUBPS       Y0, Y9, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      84(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      864(DX), Y0
@@ -4604,15 +7556,17 @@ half:
 	VADDPS       Y2, Y0, Y5
 	VMOVUPS      736(DX), Y9
 	VSUBPS       Y5, Y9, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      88(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VSUBPS       Y2, Y0, Y0
 	VMOVUPS      704(DX), Y2
 	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      92(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      832(DX), Y0
@@ -4645,15 +7599,17 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      800(DX), Y5
 	VSUBPS       Y2, Y5, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      96(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1216(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      100(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
 	VMOVUPS      896(DX), Y0
@@ -4686,110 +7642,1299 @@ half:
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      1280(DX), Y3
 	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      104(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1248(DX), Y1
 	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      108(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
 	JG           half
-	ADDQ         $0x70, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func walledAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·evenAVX2bgkD3Q19(SB), $0-40
+TEXT ·walledAVX2trtD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
+	VADDPS       Y2, Y1, Y3
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VADDPS       Y9, Y8, Y10
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y6, (DX)
+	VADDPS       Y13, Y10, Y6
+	VADDPS       Y6, Y7, Y6
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y10, 64(DX)
+	VADDPS       Y13, Y7, Y10
+	VMOVUPS      Y3, 96(DX)
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y8, 128(DX)
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y9, 160(DX)
+	VADDPS       Y8, Y3, Y9
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y9, Y10, Y4
+	VMOVUPS      Y9, 224(DX)
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y10, 256(DX)
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y10, Y9, Y5
+	VMOVUPS      Y9, 320(DX)
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y10, 352(DX)
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y3, 384(DX)
+	VADDPS       Y10, Y9, Y3
+	VMOVUPS      Y9, 416(DX)
+	VADDPS       Y3, Y5, Y9
+	VADDPS       Y9, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y3, 448(DX)
+	VADDPS       Y9, Y6, Y3
+	VMOVUPS      Y5, 480(DX)
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y6, 512(DX)
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y9, 544(DX)
+	VADDPS       Y6, Y5, Y9
+	VMOVUPS      Y10, 576(DX)
+	VADDPS       Y9, Y3, Y10
+	VMOVUPS      Y9, 608(DX)
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y3, 640(DX)
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y5, 672(DX)
+	VADDPS       Y3, Y9, Y5
+	VMOVUPS      Y3, 704(DX)
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y9, 736(DX)
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y6, 768(DX)
+	VADDPS       Y9, Y3, Y6
+	VMOVUPS      Y3, 800(DX)
+	VADDPS       Y6, Y5, Y3
+	VADDPS       Y3, Y10, Y3
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y6, 832(DX)
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y5, 864(DX)
+	VADDPS       Y6, Y10, Y5
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y4, Y3
+	VADDPS       Y3, Y0, Y3
+	VSUBPS       Y2, Y1, Y4
+	VMOVUPS      Y5, 896(DX)
+	VSUBPS       Y12, Y11, Y5
+	VMOVUPS      Y12, 928(DX)
+	VADDPS       Y5, Y4, Y12
+	VMOVUPS      Y11, 960(DX)
+	VSUBPS       Y13, Y7, Y11
+	VMOVUPS      Y13, 992(DX)
+	VMOVUPS      384(DX), Y13
+	VMOVUPS      Y7, 1024(DX)
+	VSUBPS       Y8, Y13, Y7
+	VMOVUPS      Y8, 1056(DX)
+	VADDPS       Y7, Y11, Y8
+	VADDPS       Y8, Y12, Y8
+	VMOVUPS      320(DX), Y12
+	VSUBPS       352(DX), Y12, Y13
+	VMOVUPS      672(DX), Y12
+	VMOVUPS      Y2, 1088(DX)
+	VSUBPS       768(DX), Y12, Y2
+	VADDPS       Y2, Y13, Y12
+	VMOVUPS      Y1, 1120(DX)
+	VMOVUPS      736(DX), Y1
+	VMOVUPS      Y4, 1152(DX)
+	VSUBPS       704(DX), Y1, Y4
+	VMOVUPS      800(DX), Y1
+	VMOVUPS      Y0, 1184(DX)
+	VSUBPS       Y9, Y1, Y0
+	VMOVUPS      Y9, 1216(DX)
+	VADDPS       Y0, Y4, Y9
+	VADDPS       Y9, Y12, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y6, Y10, Y9
+	VSUBPS       Y9, Y8, Y8
+	VBROADCASTSS (CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VMULPS       Y8, Y8, Y12
+	VMOVUPS      Y6, 1248(DX)
+	VMOVUPS      192(DX), Y6
+	VMOVUPS      Y10, 1280(DX)
+	VSUBPS       288(DX), Y6, Y10
+	VADDPS       Y5, Y10, Y1
+	VMOVUPS      Y5, 1312(DX)
+	VMOVUPS      416(DX), Y5
+	VSUBPS       576(DX), Y5, Y6
+	VMOVUPS      512(DX), Y5
+	VMOVUPS      Y10, 1344(DX)
+	VSUBPS       544(DX), Y5, Y10
+	VADDPS       Y10, Y6, Y5
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y4, Y2, Y5
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y0, Y11, Y5
+	VSUBPS       Y5, Y1, Y1
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       Y1, Y1, Y5
+	VMOVUPS      Y11, 1376(DX)
+	VADDPS       Y5, Y12, Y11
+	VMOVUPS      Y5, 1408(DX)
+	VMOVUPS      128(DX), Y5
+	VMOVUPS      Y12, 1440(DX)
+	VSUBPS       160(DX), Y5, Y12
+	VADDPS       Y7, Y12, Y5
+	VMOVUPS      Y7, 1472(DX)
+	VADDPS       Y2, Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	VADDPS       Y9, Y0, Y7
+	VADDPS       Y7, Y5, Y5
+	VADDPS       Y10, Y13, Y7
+	VADDPS       Y4, Y7, Y7
+	VSUBPS       Y7, Y5, Y5
+	VBROADCASTSS 8(CX), Y14
+	VADDPS       Y14, Y5, Y5
+	VMULPS       Y5, Y5, Y7
+	VADDPS       Y7, Y11, Y11
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y11, Y3, Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y11
+	VMOVUPS      Y9, 1504(DX)
+	VMOVUPS      1184(DX), Y9
+	VSUBPS       Y11, Y9, Y11
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y11, Y9, Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y8, Y11
+	VMOVUPS      Y0, 1184(DX)
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y1, Y0
+	VMOVUPS      Y4, 1536(DX)
+	VADDPS       Y0, Y11, Y4
+	VMOVUPS      Y2, 1568(DX)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y2
+	VADDPS       Y2, Y4, Y4
+	VMOVUPS      Y10, 1600(DX)
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y4, Y10
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMOVUPS      96(DX), Y9
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      1440(DX), Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y3, Y10
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y11, Y10
+	VSUBPS       Y4, Y10, Y10
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VMOVUPS      1152(DX), Y10
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y8, Y11
+	VSUBPS       Y11, Y10, Y10
+	VBROADCASTSS 72(CX), Y14
+	VSUBPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y11
+	VMOVUPS      Y6, 96(DX)
+	VMOVUPS      1120(DX), Y6
+	VSUBPS       Y11, Y6, Y6
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VSUBPS       Y10, Y9, Y6
+	VMOVUPS      1088(DX), Y9
+	VSUBPS       Y6, Y9, Y6
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VMOVUPS      (DX), Y6
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      1408(DX), Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y3, Y9
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y6, Y6
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y4, Y0, Y0
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y0, Y6, Y0
+	VMOVUPS      1344(DX), Y6
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y1, Y9
+	VSUBPS       Y9, Y6, Y6
+	VBROADCASTSS 76(CX), Y14
+	VSUBPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y9
+	VMOVUPS      192(DX), Y10
+	VSUBPS       Y9, Y10, Y9
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      288(DX), Y6
+	VSUBPS       Y0, Y6, Y0
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y6
+	VADDPS       Y6, Y3, Y6
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y0, Y0
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y2, Y2
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y12, Y2
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y5, Y6
+	VSUBPS       Y6, Y2, Y2
+	VBROADCASTSS 80(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VADDPS       Y2, Y0, Y6
+	VMOVUPS      128(DX), Y7
+	VSUBPS       Y6, Y7, Y6
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      160(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      32(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y1, Y8, Y2
+	VMULPS       Y2, Y2, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y3, Y6
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y0, Y0
+	VBROADCASTSS 92(CX), Y14
+	VMULPS       Y14, Y2, Y6
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y4, Y6, Y6
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      1312(DX), Y6
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y2, Y7
+	VSUBPS       Y7, Y6, Y6
+	VBROADCASTSS 100(CX), Y14
+	VSUBPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y7
+	VMOVUPS      960(DX), Y9
+	VSUBPS       Y7, Y9, Y7
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      928(DX), Y6
+	VSUBPS       Y0, Y6, Y0
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y1, Y8, Y6
+	VMULPS       Y6, Y6, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y3, Y7
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y7, Y0, Y0
+	VBROADCASTSS 104(CX), Y14
+	VMULPS       Y14, Y6, Y7
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y4, Y7, Y7
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMOVUPS      1376(DX), Y7
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y7, Y6
+	VBROADCASTSS 108(CX), Y14
+	VSUBPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y7
+	VMOVUPS      1024(DX), Y9
+	VSUBPS       Y7, Y9, Y7
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y6, Y0, Y0
+	VMOVUPS      992(DX), Y6
+	VSUBPS       Y0, Y6, Y0
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y5, Y8, Y6
+	VMULPS       Y6, Y6, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y3, Y7
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y7, Y0, Y0
+	VBROADCASTSS 112(CX), Y14
+	VMULPS       Y14, Y6, Y7
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y4, Y7, Y7
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMOVUPS      1472(DX), Y7
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y6, Y9
+	VSUBPS       Y9, Y7, Y7
+	VBROADCASTSS 116(CX), Y14
+	VSUBPS       Y14, Y7, Y7
+	VADDPS       Y7, Y0, Y9
+	VMOVUPS      384(DX), Y10
+	VSUBPS       Y9, Y10, Y9
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y0, Y0
+	VMOVUPS      1056(DX), Y7
+	VSUBPS       Y0, Y7, Y0
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      480(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y5, Y8, Y7
+	VMULPS       Y7, Y7, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y3, Y9
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 120(CX), Y14
+	VMULPS       Y14, Y7, Y9
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y4, Y9, Y9
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y13, Y9
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y7, Y9, Y7
+	VBROADCASTSS 124(CX), Y14
+	VSUBPS       Y14, Y7, Y7
+	VADDPS       Y7, Y0, Y9
+	VMOVUPS      320(DX), Y10
+	VSUBPS       Y9, Y10, Y9
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y0, Y0
+	VMOVUPS      352(DX), Y7
+	VSUBPS       Y0, Y7, Y0
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      448(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y5, Y1, Y7
+	VMULPS       Y7, Y7, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y3, Y9
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 128(CX), Y14
+	VMULPS       Y14, Y7, Y9
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y4, Y9, Y9
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VMOVUPS      96(DX), Y9
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y9, Y9
+	VBROADCASTSS 132(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VADDPS       Y9, Y0, Y10
+	VMOVUPS      416(DX), Y11
+	VSUBPS       Y10, Y11, Y10
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y9, Y0, Y0
+	VMOVUPS      576(DX), Y9
+	VSUBPS       Y0, Y9, Y0
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      640(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y5, Y1, Y9
+	VMULPS       Y9, Y9, Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y3, Y10
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y10, Y0, Y0
+	VBROADCASTSS 136(CX), Y14
+	VMULPS       Y14, Y9, Y10
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y4, Y10, Y10
+	VBROADCASTSS 96(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y10, Y0, Y0
+	VMOVUPS      1600(DX), Y10
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VBROADCASTSS 88(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y10, Y9
+	VBROADCASTSS 140(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VADDPS       Y9, Y0, Y10
+	VMOVUPS      512(DX), Y11
+	VSUBPS       Y10, Y11, Y10
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y9, Y0, Y0
+	VMOVUPS      544(DX), Y9
+	VSUBPS       Y0, Y9, Y0
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      608(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y5, Y2, Y9
+	VMULPS       Y9, Y9, Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y3, Y10
+	VBROADCASTSS 144(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y10, Y0, Y0
+	VBROADCASTSS 152(CX), Y14
+	VMULPS       Y14, Y9, Y10
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y4, Y10, Y10
+	VBROADCASTSS 156(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y10, Y0, Y0
+	VMOVUPS      1568(DX), Y10
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VBROADCASTSS 148(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y10, Y9
+	VBROADCASTSS 160(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VADDPS       Y9, Y0, Y10
+	VMOVUPS      672(DX), Y11
+	VSUBPS       Y10, Y11, Y10
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y9, Y0, Y0
+	VMOVUPS      768(DX), Y9
+	VSUBPS       Y0, Y9, Y0
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      864(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y3, Y5
+	VBROADCASTSS 144(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 164(CX), Y14
+	VMULPS       Y14, Y2, Y5
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VBROADCASTSS 156(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMOVUPS      1536(DX), Y5
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 148(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y5, Y2
+	VBROADCASTSS 168(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      736(DX), Y9
+	VSUBPS       Y5, Y9, Y5
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      704(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      832(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y1, Y6, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VBROADCASTSS 144(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VBROADCASTSS 172(CX), Y14
+	VMULPS       Y14, Y1, Y2
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y2, Y2
+	VBROADCASTSS 156(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1184(DX), Y2
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 148(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VBROADCASTSS 176(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      800(DX), Y5
+	VSUBPS       Y2, Y5, Y2
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1216(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMOVUPS      896(DX), Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y8, Y7, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VBROADCASTSS 144(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VBROADCASTSS 180(CX), Y14
+	VMULPS       Y14, Y1, Y2
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y2, Y2
+	VBROADCASTSS 156(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1504(DX), Y2
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 148(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VBROADCASTSS 184(CX), Y14
+	VSUBPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      1280(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1248(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2bgkD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y0, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y2
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y11
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y12
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y1
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VADDPS       Y8, Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -4839,8 +8984,9 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y0, Y9
 	VADDPS       (DX), Y9, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VBROADCASTSS 12(CX), Y14
@@ -4854,15 +9000,17 @@ half:
 	VMULPS       Y14, Y9, Y9
 	VADDPS       Y9, Y7, Y11
 	VADDPS       Y11, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      416(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y9, Y7, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y10, Y2
 	VBROADCASTSS 12(CX), Y14
@@ -4876,15 +9024,17 @@ half:
 	VMULPS       Y14, Y7, Y7
 	VADDPS       Y7, Y6, Y9
 	VADDPS       Y9, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      128(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y4, Y2
 	VBROADCASTSS 12(CX), Y14
@@ -4898,15 +9048,17 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VADDPS       Y6, Y4, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      64(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y4, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      384(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -4923,15 +9075,17 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      256(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      320(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -4948,15 +9102,17 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      288(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      224(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -4973,15 +9129,17 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      352(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      192(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -4998,15 +9156,17 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VADDPS       Y1, Y4, Y6
 	VADDPS       Y6, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      160(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y4, Y1
 	VADDPS       Y1, Y2, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
 	VMOVUPS      544(DX), Y1
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -5023,15 +9183,17 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VADDPS       Y2, Y4, Y6
 	VADDPS       Y6, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
 	VMOVUPS      448(DX), Y1
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
 	VMOVUPS      512(DX), Y1
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -5048,129 +9210,153 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VADDPS       Y2, Y0, Y3
 	VADDPS       Y3, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
 	VMOVUPS      480(DX), Y1
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y0, Y0
 	VADDPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
 	JG           half
-	ADDQ         $0x50, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX2bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·oddAVX2bgkD3Q19(SB), $0-40
+TEXT ·oddAVX2bgkD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y0, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
@@ -5178,12 +9364,14 @@ half:
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
@@ -5235,8 +9423,9 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y0, Y9
 	VADDPS       (DX), Y9, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VBROADCASTSS 12(CX), Y14
@@ -5250,8 +9439,9 @@ half:
 	VMULPS       Y14, Y9, Y9
 	VADDPS       Y9, Y7, Y11
 	VADDPS       Y11, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      416(DX), Y2
@@ -5259,8 +9449,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y9, Y7, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VBROADCASTSS 4(CX), Y14
@@ -5276,8 +9467,9 @@ half:
 	VMULPS       Y14, Y7, Y7
 	VADDPS       Y7, Y6, Y9
 	VADDPS       Y9, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      128(DX), Y2
@@ -5285,8 +9477,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VBROADCASTSS 4(CX), Y14
@@ -5302,8 +9495,9 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VADDPS       Y6, Y4, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y2
@@ -5311,8 +9505,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y4, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      384(DX), Y2
@@ -5331,8 +9526,9 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y2
@@ -5340,8 +9536,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      320(DX), Y2
@@ -5360,8 +9557,9 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      288(DX), Y2
@@ -5369,8 +9567,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y2
@@ -5389,8 +9588,9 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      352(DX), Y2
@@ -5398,8 +9598,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      192(DX), Y2
@@ -5418,8 +9619,9 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VADDPS       Y1, Y4, Y6
 	VADDPS       Y6, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      160(DX), Y2
@@ -5427,8 +9629,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y4, Y1
 	VADDPS       Y1, Y2, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      544(DX), Y1
@@ -5447,8 +9650,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VADDPS       Y2, Y4, Y6
 	VADDPS       Y6, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y1
@@ -5456,8 +9660,9 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y1
@@ -5476,8 +9681,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VADDPS       Y2, Y0, Y3
 	VADDPS       Y3, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y1
@@ -5485,103 +9691,801 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y0, Y0
 	VADDPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
 	JG           half
-	ADDQ         $0x50, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func walledAVX2bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·evenAVX2bgkD3Q19Force(SB), $0-40
+TEXT ·walledAVX2bgkD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
-	VBROADCASTSS 28(CX), Y14
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y0, Y1
-	MOVQ         8(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y2
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
 	VADDPS       Y3, Y2, Y4
-	MOVQ         24(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
-	MOVQ         40(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
 	VADDPS       Y8, Y7, Y9
-	MOVQ         56(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y11
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
-	MOVQ         72(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
-	MOVQ         88(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y1
-	VMOVUPS      Y7, 32(DX)
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VMOVUPS      Y7, 32(DX)
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
-	MOVQ         104(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
-	VMOVUPS      Y5, 96(DX)
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y5, 96(DX)
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
-	MOVQ         120(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
-	VMOVUPS      Y13, 192(DX)
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y13, 192(DX)
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
-	MOVQ         136(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VADDPS       Y6, Y4, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y3, Y2, Y1
+	VSUBPS       Y11, Y10, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      Y11, 256(DX)
+	VSUBPS       Y12, Y9, Y11
+	VMOVUPS      Y12, 288(DX)
+	VMOVUPS      224(DX), Y12
+	VMOVUPS      Y9, 320(DX)
+	VSUBPS       Y7, Y12, Y9
+	VMOVUPS      Y7, 352(DX)
+	VADDPS       Y9, Y11, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVUPS      192(DX), Y7
+	VSUBPS       160(DX), Y7, Y12
+	VADDPS       Y12, Y1, Y1
+	VMULPS       Y1, Y1, Y7
+	VMOVUPS      Y10, 384(DX)
+	VMOVUPS      96(DX), Y10
+	VMOVUPS      Y3, 416(DX)
+	VSUBPS       128(DX), Y10, Y3
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y13, Y5, Y8
+	VMOVUPS      Y13, 448(DX)
+	VSUBPS       Y6, Y4, Y13
+	VMOVUPS      Y6, 480(DX)
+	VADDPS       Y13, Y8, Y6
+	VADDPS       Y6, Y3, Y3
+	VSUBPS       Y11, Y3, Y3
+	VMULPS       Y3, Y3, Y6
+	VADDPS       Y6, Y7, Y11
+	VMOVUPS      Y4, 512(DX)
+	VMOVUPS      32(DX), Y4
+	VMOVUPS      Y5, 544(DX)
+	VSUBPS       64(DX), Y4, Y5
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y13, Y12, Y8
+	VSUBPS       Y8, Y5, Y5
+	VMULPS       Y5, Y5, Y8
+	VADDPS       Y8, Y11, Y9
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y0, Y9
+	VADDPS       (DX), Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y0, Y7
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y1, Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y7, Y11
+	VADDPS       Y11, Y2, Y2
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      416(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y10, Y2
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y3, Y7
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y9
+	VADDPS       Y9, Y2, Y2
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      128(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y4, Y2
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y8, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y5, Y6
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y4, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y6, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      384(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y3, Y1, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       Y4, Y2, Y2
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      320(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y3, Y1, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      288(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       Y4, Y2, Y2
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y5, Y1, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      352(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       Y4, Y2, Y2
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      192(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y5, Y1, Y1
+	VMULPS       Y1, Y1, Y4
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y4, Y6
+	VADDPS       Y6, Y2, Y2
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      160(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y1, Y4, Y1
+	VADDPS       Y1, Y2, Y1
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMOVUPS      544(DX), Y1
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y5, Y3, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y4, Y6
+	VADDPS       Y6, Y1, Y1
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMOVUPS      448(DX), Y1
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y1
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMOVUPS      512(DX), Y1
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y5, Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y0, Y3
+	VADDPS       Y3, Y1, Y1
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMOVUPS      480(DX), Y1
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y2, Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2bgkD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y0, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VADDPS       Y3, Y2, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VADDPS       Y6, Y5, Y7
+	VADDPS       Y7, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VADDPS       Y11, Y10, Y12
+	VADDPS       Y12, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y9, Y13
+	VMOVUPS      Y1, (DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVUPS      Y7, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVUPS      Y8, 64(DX)
+	VADDPS       Y7, Y1, Y8
+	VADDPS       Y8, Y13, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y5, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y6, 128(DX)
+	VADDPS       Y5, Y13, Y6
+	VMOVUPS      Y5, 160(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y13, 192(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y1, 224(DX)
+	VADDPS       Y13, Y5, Y1
+	VADDPS       Y1, Y6, Y1
+	VADDPS       Y1, Y8, Y1
+	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VADDPS       Y8, Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -5650,8 +10554,9 @@ half:
 	VBROADCASTSS 36(CX), Y14
 	VMULPS       Y14, Y13, Y5
 	VSUBPS       Y5, Y9, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VBROADCASTSS 40(CX), Y14
@@ -5673,15 +10578,17 @@ half:
 	VADDPS       Y14, Y7, Y7
 	VADDPS       Y7, Y5, Y9
 	VADDPS       Y9, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      416(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y7, Y5, Y5
 	VADDPS       Y5, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y10, Y2
 	VBROADCASTSS 40(CX), Y14
@@ -5703,15 +10610,17 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      128(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y5, Y5
 	VADDPS       Y5, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y4, Y2
 	VMOVUPS      (DX), Y4
@@ -5735,15 +10644,17 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y4, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      64(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y4, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      384(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -5770,15 +10681,17 @@ half:
 	VADDPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      256(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      320(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -5805,15 +10718,17 @@ half:
 	VADDPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      288(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      224(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -5840,15 +10755,17 @@ half:
 	VADDPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      352(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      192(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -5875,15 +10792,17 @@ half:
 	VADDPS       Y14, Y1, Y1
 	VADDPS       Y1, Y4, Y6
 	VADDPS       Y6, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      160(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y4, Y1
 	VADDPS       Y1, Y2, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
 	VMOVUPS      544(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -5910,15 +10829,17 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VADDPS       Y2, Y4, Y6
 	VADDPS       Y6, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
 	VMOVUPS      448(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
 	VMOVUPS      512(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
@@ -5945,129 +10866,153 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VADDPS       Y2, Y0, Y3
 	VADDPS       Y3, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   Y1, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
 	VMOVUPS      480(DX), Y1
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y0, Y0
 	VADDPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
 	JG           half
-	ADDQ         $0x50, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX2bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·oddAVX2bgkD3Q19Force(SB), $0-40
+TEXT ·oddAVX2bgkD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y0, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
@@ -6075,12 +11020,14 @@ half:
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
@@ -6151,8 +11098,9 @@ half:
 	VBROADCASTSS 36(CX), Y14
 	VMULPS       Y14, Y13, Y5
 	VSUBPS       Y5, Y9, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VBROADCASTSS 40(CX), Y14
@@ -6174,8 +11122,9 @@ half:
 	VADDPS       Y14, Y7, Y7
 	VADDPS       Y7, Y5, Y9
 	VADDPS       Y9, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      416(DX), Y2
@@ -6183,8 +11132,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y7, Y5, Y5
 	VADDPS       Y5, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VBROADCASTSS 28(CX), Y14
@@ -6208,8 +11158,9 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      128(DX), Y2
@@ -6217,8 +11168,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y5, Y5
 	VADDPS       Y5, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VBROADCASTSS 28(CX), Y14
@@ -6244,8 +11196,9 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y4, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y2
@@ -6253,8 +11206,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y6, Y4, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      384(DX), Y2
@@ -6283,8 +11237,9 @@ half:
 	VADDPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y2
@@ -6292,8 +11247,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      320(DX), Y2
@@ -6322,8 +11278,9 @@ half:
 	VADDPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      288(DX), Y2
@@ -6331,8 +11288,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y2
@@ -6361,8 +11319,9 @@ half:
 	VADDPS       Y14, Y4, Y4
 	VADDPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      352(DX), Y2
@@ -6370,8 +11329,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y4, Y6, Y4
 	VADDPS       Y4, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      192(DX), Y2
@@ -6400,8 +11360,9 @@ half:
 	VADDPS       Y14, Y1, Y1
 	VADDPS       Y1, Y4, Y6
 	VADDPS       Y6, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      160(DX), Y2
@@ -6409,8 +11370,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y4, Y1
 	VADDPS       Y1, Y2, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      544(DX), Y1
@@ -6439,8 +11401,9 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VADDPS       Y2, Y4, Y6
 	VADDPS       Y6, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y1
@@ -6448,8 +11411,9 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y1
@@ -6478,8 +11442,9 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VADDPS       Y2, Y0, Y3
 	VADDPS       Y3, Y1, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y1
@@ -6487,134 +11452,945 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y0, Y0
 	VADDPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
 	JG           half
-	ADDQ         $0x50, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func walledAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·evenAVX2bgkD3Q27(SB), $0-40
+TEXT ·walledAVX2bgkD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
-	VBROADCASTSS 4(CX), Y14
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y0, Y1
-	MOVQ         8(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y2
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
 	VADDPS       Y3, Y2, Y4
-	MOVQ         24(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
-	MOVQ         40(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
 	VADDPS       Y8, Y7, Y9
-	MOVQ         56(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y11
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
-	MOVQ         72(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
-	MOVQ         88(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y1
-	VMOVUPS      Y7, 32(DX)
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VMOVUPS      Y7, 32(DX)
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
-	MOVQ         104(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
-	VMOVUPS      Y5, 96(DX)
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y5, 96(DX)
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
-	MOVQ         120(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
-	VMOVUPS      Y13, 192(DX)
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y13, 192(DX)
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
-	MOVQ         136(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VADDPS       Y6, Y4, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y3, Y2, Y1
+	VSUBPS       Y11, Y10, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      Y11, 256(DX)
+	VSUBPS       Y12, Y9, Y11
+	VMOVUPS      Y12, 288(DX)
+	VMOVUPS      224(DX), Y12
+	VMOVUPS      Y9, 320(DX)
+	VSUBPS       Y7, Y12, Y9
+	VMOVUPS      Y7, 352(DX)
+	VADDPS       Y9, Y11, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVUPS      192(DX), Y7
+	VSUBPS       160(DX), Y7, Y12
+	VADDPS       Y12, Y1, Y1
+	VBROADCASTSS (CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       Y1, Y1, Y7
+	VMOVUPS      Y10, 384(DX)
+	VMOVUPS      96(DX), Y10
+	VMOVUPS      Y3, 416(DX)
+	VSUBPS       128(DX), Y10, Y3
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y13, Y5, Y8
+	VMOVUPS      Y13, 448(DX)
+	VSUBPS       Y6, Y4, Y13
+	VMOVUPS      Y6, 480(DX)
+	VADDPS       Y13, Y8, Y6
+	VADDPS       Y6, Y3, Y3
+	VSUBPS       Y11, Y3, Y3
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y3, Y3
+	VMULPS       Y3, Y3, Y6
+	VADDPS       Y6, Y7, Y11
+	VMOVUPS      Y4, 512(DX)
+	VMOVUPS      32(DX), Y4
+	VMOVUPS      Y5, 544(DX)
+	VSUBPS       64(DX), Y4, Y5
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y13, Y12, Y8
+	VSUBPS       Y8, Y5, Y5
+	VBROADCASTSS 8(CX), Y14
+	VADDPS       Y14, Y5, Y5
+	VMULPS       Y5, Y5, Y8
+	VADDPS       Y8, Y11, Y9
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y0, Y0
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y0, Y9
+	VADDPS       (DX), Y9, Y9
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y1, Y11
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y3, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y8, (DX)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y8
+	VADDPS       Y8, Y13, Y13
+	VMOVUPS      Y5, 576(DX)
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y13, Y5
+	VSUBPS       Y5, Y9, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VADDPS       Y5, Y0, Y5
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y11, Y7
+	VSUBPS       Y13, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y1, Y7
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 56(CX), Y14
+	VADDPS       Y14, Y7, Y7
+	VADDPS       Y7, Y5, Y9
+	VADDPS       Y9, Y2, Y2
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      416(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y10, Y2
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y6, Y5
+	VADDPS       Y5, Y0, Y5
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y12, Y6
+	VSUBPS       Y13, Y6, Y6
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y6
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 60(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VADDPS       Y6, Y5, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      128(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y4, Y2
+	VMOVUPS      (DX), Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y5
+	VSUBPS       Y13, Y5, Y5
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      576(DX), Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y6
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 64(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VADDPS       Y6, Y4, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y6, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      384(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y3, Y1, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 72(CX), Y14
+	VMULPS       Y14, Y4, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y13, Y7, Y7
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 80(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       Y4, Y2, Y2
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      320(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y3, Y1, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y4, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y13, Y7, Y7
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 88(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      288(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       Y4, Y2, Y2
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y5, Y1, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 92(CX), Y14
+	VMULPS       Y14, Y4, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y13, Y7, Y7
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 96(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      352(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y4
+	VADDPS       Y4, Y2, Y2
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      192(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y5, Y1, Y1
+	VMULPS       Y1, Y1, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 100(CX), Y14
+	VMULPS       Y14, Y1, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y13, Y6, Y6
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 104(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VADDPS       Y1, Y4, Y6
+	VADDPS       Y6, Y2, Y2
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      160(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y1, Y4, Y1
+	VADDPS       Y1, Y2, Y1
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMOVUPS      544(DX), Y1
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y5, Y3, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 108(CX), Y14
+	VMULPS       Y14, Y2, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y13, Y6, Y6
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 112(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VADDPS       Y2, Y4, Y6
+	VADDPS       Y6, Y1, Y1
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMOVUPS      448(DX), Y1
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y1
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMOVUPS      512(DX), Y1
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y5, Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 116(CX), Y14
+	VMULPS       Y14, Y2, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y13, Y3, Y3
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 120(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VADDPS       Y2, Y0, Y3
+	VADDPS       Y3, Y1, Y1
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMOVUPS      480(DX), Y1
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VSUBPS       Y2, Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2bgkD3Q27(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y0, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VADDPS       Y3, Y2, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VADDPS       Y6, Y5, Y7
+	VADDPS       Y7, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VADDPS       Y11, Y10, Y12
+	VADDPS       Y12, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y9, Y13
+	VMOVUPS      Y1, (DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVUPS      Y7, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVUPS      Y8, 64(DX)
+	VADDPS       Y7, Y1, Y8
+	VADDPS       Y8, Y13, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y5, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y6, 128(DX)
+	VADDPS       Y5, Y13, Y6
+	VMOVUPS      Y5, 160(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y13, 192(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y1, 224(DX)
+	VADDPS       Y13, Y5, Y1
+	VADDPS       Y1, Y6, Y1
+	VADDPS       Y1, Y8, Y1
+	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VMOVUPS      Y4, 256(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         152(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
 	VMOVUPS      Y6, 288(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         160(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VMOVUPS      Y5, 320(DX)
 	VADDPS       Y6, Y4, Y5
 	VADDPS       Y5, Y8, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         168(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
 	VMOVUPS      Y13, 352(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         176(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
 	VMOVUPS      Y4, 384(DX)
 	VADDPS       Y13, Y8, Y4
 	VMOVUPS      Y8, 416(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         184(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
 	VMOVUPS      Y13, 448(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         192(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
 	VMOVUPS      Y6, 480(DX)
 	VADDPS       Y13, Y8, Y6
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y4, Y5, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVQ         200(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         208(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VMOVUPS      Y8, 512(DX)
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y4, Y4
@@ -6689,8 +12465,9 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y0, Y5
 	VADDPS       (DX), Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VMOVUPS      736(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
@@ -6705,15 +12482,17 @@ half:
 	VMULPS       Y14, Y7, Y7
 	VADDPS       Y7, Y6, Y8
 	VADDPS       Y8, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VMOVUPS      704(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
@@ -6730,15 +12509,17 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y6, Y9
 	VADDPS       Y9, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VMOVUPS      128(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y8, Y6, Y6
 	VADDPS       Y6, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y4, Y4
 	VBROADCASTSS 12(CX), Y14
@@ -6752,15 +12533,17 @@ half:
 	VMULPS       Y14, Y5, Y5
 	VADDPS       Y5, Y3, Y6
 	VADDPS       Y6, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y4, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
 	VMOVUPS      64(DX), Y4
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y4, Y4
 	VSUBPS       Y5, Y3, Y3
 	VADDPS       Y3, Y4, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      672(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -6777,15 +12560,17 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      640(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y5, Y5
 	VADDPS       Y5, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      576(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -6802,15 +12587,17 @@ half:
 	VMULPS       Y14, Y5, Y5
 	VADDPS       Y5, Y6, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      544(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y5, Y6, Y5
 	VADDPS       Y5, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      224(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -6827,15 +12614,17 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y6, Y9
 	VADDPS       Y9, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      608(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y6, Y6
 	VADDPS       Y6, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      192(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -6852,15 +12641,17 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VADDPS       Y6, Y8, Y9
 	VADDPS       Y9, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      160(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y8, Y6
 	VADDPS       Y6, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      320(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -6877,15 +12668,17 @@ half:
 	VMULPS       Y14, Y9, Y9
 	VADDPS       Y9, Y8, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      352(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y9, Y8, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      256(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -6902,15 +12695,17 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y9, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      288(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y9, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      384(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -6927,15 +12722,17 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y9, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         160(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      480(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y9, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         152(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      416(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -6952,15 +12749,17 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VADDPS       Y2, Y4, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         176(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      448(DX), Y3
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         168(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      512(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -6977,15 +12776,17 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VADDPS       Y3, Y4, Y5
 	VADDPS       Y5, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         192(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      768(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         184(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      832(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -7002,129 +12803,153 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VADDPS       Y1, Y0, Y3
 	VADDPS       Y3, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         208(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      800(DX), Y2
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         200(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
 	JG           half
-	ADDQ         $0x70, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX2bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·oddAVX2bgkD3Q27(SB), $0-40
+TEXT ·oddAVX2bgkD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y0, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
@@ -7132,59 +12957,69 @@ half:
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VMOVUPS      Y4, 256(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      84(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
 	VMOVUPS      Y6, 288(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      80(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y5, 320(DX)
 	VADDPS       Y6, Y4, Y5
 	VADDPS       Y5, Y8, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      92(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y13, 352(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      88(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y4, 384(DX)
 	VADDPS       Y13, Y8, Y4
 	VMOVUPS      Y8, 416(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      100(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y13, 448(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      96(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y6, 480(DX)
 	VADDPS       Y13, Y8, Y6
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y4, Y5, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      108(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      104(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y8, 512(DX)
@@ -7261,8 +13096,9 @@ half:
 	VBROADCASTSS 8(CX), Y14
 	VMULPS       Y14, Y0, Y5
 	VADDPS       (DX), Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VMOVUPS      736(DX), Y5
 	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y5, Y5
@@ -7277,8 +13113,9 @@ half:
 	VMULPS       Y14, Y7, Y7
 	VADDPS       Y7, Y6, Y8
 	VADDPS       Y8, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VMOVUPS      704(DX), Y5
@@ -7286,8 +13123,9 @@ half:
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VMOVUPS      96(DX), Y5
@@ -7306,8 +13144,9 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y6, Y9
 	VADDPS       Y9, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VMOVUPS      128(DX), Y5
@@ -7315,8 +13154,9 @@ half:
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y8, Y6, Y6
 	VADDPS       Y6, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VBROADCASTSS 4(CX), Y14
@@ -7332,8 +13172,9 @@ half:
 	VMULPS       Y14, Y5, Y5
 	VADDPS       Y5, Y3, Y6
 	VADDPS       Y6, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y4
@@ -7341,8 +13182,9 @@ half:
 	VMULPS       Y14, Y4, Y4
 	VSUBPS       Y5, Y3, Y3
 	VADDPS       Y3, Y4, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      672(DX), Y3
@@ -7361,8 +13203,9 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      640(DX), Y3
@@ -7370,8 +13213,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y5, Y5
 	VADDPS       Y5, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      576(DX), Y3
@@ -7390,8 +13234,9 @@ half:
 	VMULPS       Y14, Y5, Y5
 	VADDPS       Y5, Y6, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      544(DX), Y3
@@ -7399,8 +13244,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y5, Y6, Y5
 	VADDPS       Y5, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y3
@@ -7419,8 +13265,9 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y6, Y9
 	VADDPS       Y9, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      608(DX), Y3
@@ -7428,8 +13275,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y6, Y6
 	VADDPS       Y6, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      192(DX), Y3
@@ -7448,8 +13296,9 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VADDPS       Y6, Y8, Y9
 	VADDPS       Y9, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      160(DX), Y3
@@ -7457,8 +13306,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y8, Y6
 	VADDPS       Y6, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      320(DX), Y3
@@ -7477,8 +13327,9 @@ half:
 	VMULPS       Y14, Y9, Y9
 	VADDPS       Y9, Y8, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      352(DX), Y3
@@ -7486,8 +13337,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y9, Y8, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y3
@@ -7506,8 +13358,9 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y9, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      288(DX), Y3
@@ -7515,8 +13368,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y9, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      384(DX), Y3
@@ -7535,8 +13389,9 @@ half:
 	VMULPS       Y14, Y8, Y8
 	VADDPS       Y8, Y9, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      80(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y3
@@ -7544,8 +13399,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y9, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      84(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      416(DX), Y3
@@ -7564,8 +13420,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VADDPS       Y2, Y4, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      88(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y3
@@ -7573,8 +13430,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y2, Y4, Y2
 	VADDPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      92(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y2
@@ -7593,8 +13451,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VADDPS       Y3, Y4, Y5
 	VADDPS       Y5, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      96(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      768(DX), Y2
@@ -7602,8 +13461,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      100(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      832(DX), Y2
@@ -7622,8 +13482,9 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VADDPS       Y1, Y0, Y3
 	VADDPS       Y3, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      104(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      800(DX), Y2
@@ -7631,134 +13492,1136 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      108(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
 	JG           half
-	ADDQ         $0x70, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func walledAVX2bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·evenAVX2bgkD3Q27Force(SB), $0-40
+TEXT ·walledAVX2bgkD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
-	VBROADCASTSS 28(CX), Y14
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VBROADCASTSS 4(CX), Y14
 	VMULPS       Y14, Y0, Y1
-	MOVQ         8(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y2
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y3
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
 	VADDPS       Y3, Y2, Y4
-	MOVQ         24(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
-	MOVQ         40(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
 	VADDPS       Y8, Y7, Y9
-	MOVQ         56(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y10
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y11
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
-	MOVQ         72(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y9
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y12
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
-	MOVQ         88(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y1
-	VMOVUPS      Y7, 32(DX)
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y7
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VMOVUPS      Y7, 32(DX)
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
-	MOVQ         104(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
-	VMOVUPS      Y5, 96(DX)
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y5, 96(DX)
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
-	MOVQ         120(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
-	VMOVUPS      Y13, 192(DX)
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y13, 192(DX)
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
 	VMOVUPS      Y1, 224(DX)
 	VADDPS       Y13, Y5, Y1
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
-	MOVQ         136(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
 	VADDPS       Y6, Y4, Y8
 	VMOVUPS      Y4, 256(DX)
-	MOVQ         152(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y4
-	VMOVUPS      Y6, 288(DX)
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VMOVUPS      Y6, 288(DX)
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
 	VMOVUPS      Y5, 320(DX)
 	VADDPS       Y6, Y4, Y5
 	VADDPS       Y5, Y8, Y5
-	MOVQ         168(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
-	VMOVUPS      Y13, 352(DX)
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y13, 352(DX)
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
 	VMOVUPS      Y4, 384(DX)
 	VADDPS       Y13, Y8, Y4
 	VMOVUPS      Y8, 416(DX)
-	MOVQ         184(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y8
-	VMOVUPS      Y13, 448(DX)
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y13
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y13, 448(DX)
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
 	VMOVUPS      Y6, 480(DX)
 	VADDPS       Y13, Y8, Y6
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y4, Y5, Y4
-	MOVQ         200(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y5
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y6
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y8, 512(DX)
+	VADDPS       Y6, Y5, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y3, Y2, Y1
+	VSUBPS       Y11, Y10, Y4
+	VADDPS       Y4, Y1, Y1
+	VSUBPS       Y12, Y9, Y8
+	VMOVUPS      Y12, 544(DX)
+	VMOVUPS      224(DX), Y12
+	VMOVUPS      Y9, 576(DX)
+	VSUBPS       Y7, Y12, Y9
+	VMOVUPS      Y7, 608(DX)
+	VADDPS       Y9, Y8, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVUPS      192(DX), Y7
+	VSUBPS       160(DX), Y7, Y12
+	VMOVUPS      384(DX), Y7
+	VMOVUPS      Y11, 640(DX)
+	VSUBPS       480(DX), Y7, Y11
+	VADDPS       Y11, Y12, Y7
+	VMOVUPS      Y10, 672(DX)
+	VMOVUPS      416(DX), Y10
+	VMOVUPS      Y3, 704(DX)
+	VSUBPS       448(DX), Y10, Y3
+	VMOVUPS      512(DX), Y10
+	VMOVUPS      Y2, 736(DX)
+	VSUBPS       Y13, Y10, Y2
+	VMOVUPS      Y13, 768(DX)
+	VADDPS       Y2, Y3, Y13
+	VADDPS       Y13, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VSUBPS       Y6, Y5, Y7
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       Y1, Y1, Y13
+	VMOVUPS      Y6, 800(DX)
+	VMOVUPS      96(DX), Y6
+	VMOVUPS      Y5, 832(DX)
+	VSUBPS       128(DX), Y6, Y5
+	VADDPS       Y4, Y5, Y4
+	VMOVUPS      320(DX), Y5
+	VSUBPS       352(DX), Y5, Y10
+	VMOVUPS      256(DX), Y5
+	VSUBPS       288(DX), Y5, Y6
+	VADDPS       Y6, Y10, Y5
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y3, Y11, Y5
+	VADDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y2, Y8, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       Y4, Y4, Y5
+	VADDPS       Y5, Y13, Y8
+	VMOVUPS      Y4, 864(DX)
+	VMOVUPS      32(DX), Y4
+	VMOVUPS      Y5, 896(DX)
+	VSUBPS       64(DX), Y4, Y5
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y11, Y10, Y9
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y7, Y2, Y2
+	VADDPS       Y2, Y5, Y2
+	VADDPS       Y6, Y12, Y5
+	VADDPS       Y3, Y5, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VADDPS       Y3, Y8, Y5
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y0, Y5
+	VADDPS       (DX), Y5, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VMOVUPS      736(DX), Y5
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y13, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y1, Y7
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y8
+	VADDPS       Y8, Y5, Y5
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VMOVUPS      704(DX), Y5
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VMOVUPS      96(DX), Y5
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMOVUPS      896(DX), Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      864(DX), Y7
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y7, Y8
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y9
+	VADDPS       Y9, Y5, Y5
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VMOVUPS      128(DX), Y5
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y8, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y0, Y3
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y2, Y5
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y3, Y6
+	VADDPS       Y6, Y4, Y4
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VSUBPS       Y5, Y3, Y3
+	VADDPS       Y3, Y4, Y3
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      672(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y7, Y1, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y4, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y5, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      640(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y6, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      576(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y7, Y1, Y5
+	VMULPS       Y5, Y5, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      544(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y5, Y6, Y5
+	VADDPS       Y5, Y3, Y3
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y2, Y1, Y5
+	VMULPS       Y5, Y5, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y5, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y9
+	VADDPS       Y9, Y3, Y3
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      608(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y8, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      192(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y2, Y1, Y6
+	VMULPS       Y6, Y6, Y8
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y0, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      160(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y6, Y8, Y6
+	VADDPS       Y6, Y3, Y3
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      320(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y2, Y7, Y6
+	VMULPS       Y6, Y6, Y8
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y0, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y6, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y8, Y10
+	VADDPS       Y10, Y3, Y3
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      352(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y2, Y7, Y8
+	VMULPS       Y8, Y8, Y9
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y0, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      288(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y8, Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      384(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y2, Y4, Y8
+	VMULPS       Y8, Y8, Y9
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y0, Y9
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      480(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y8, Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      416(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y2, Y4, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y4, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      448(DX), Y3
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y3, Y2
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      512(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y5, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      768(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y3, Y4, Y3
+	VADDPS       Y3, Y2, Y2
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      832(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y1, Y6, Y1
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      800(DX), Y2
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2bgkD3Q27Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y0, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VADDPS       Y3, Y2, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VADDPS       Y6, Y5, Y7
+	VADDPS       Y7, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VADDPS       Y11, Y10, Y12
+	VADDPS       Y12, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y9, Y13
+	VMOVUPS      Y1, (DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVUPS      Y7, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVUPS      Y8, 64(DX)
+	VADDPS       Y7, Y1, Y8
+	VADDPS       Y8, Y13, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y5, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y6, 128(DX)
+	VADDPS       Y5, Y13, Y6
+	VMOVUPS      Y5, 160(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y13, 192(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y1, 224(DX)
+	VADDPS       Y13, Y5, Y1
+	VADDPS       Y1, Y6, Y1
+	VADDPS       Y1, Y8, Y1
+	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VADDPS       Y6, Y4, Y8
+	VMOVUPS      Y4, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVUPS      Y6, 288(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVUPS      Y5, 320(DX)
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y13, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y4, 384(DX)
+	VADDPS       Y13, Y8, Y4
+	VMOVUPS      Y8, 416(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y13, 448(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y6, 480(DX)
+	VADDPS       Y13, Y8, Y6
+	VADDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y5, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
 	VMOVUPS      Y8, 512(DX)
 	VADDPS       Y6, Y5, Y8
 	VADDPS       Y8, Y4, Y4
@@ -7850,8 +14713,9 @@ half:
 	VBROADCASTSS 36(CX), Y14
 	VMULPS       Y14, Y9, Y11
 	VSUBPS       Y11, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VMOVUPS      736(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -7875,15 +14739,17 @@ half:
 	VADDPS       Y14, Y11, Y11
 	VADDPS       Y11, Y7, Y12
 	VADDPS       Y12, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VMOVUPS      704(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y11, Y7, Y7
 	VADDPS       Y7, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VMOVUPS      96(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -7907,15 +14773,17 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y7, Y11
 	VADDPS       Y11, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VMOVUPS      128(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VBROADCASTSS 40(CX), Y14
@@ -7937,15 +14805,17 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y3, Y7
 	VADDPS       Y7, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
 	VMOVUPS      64(DX), Y5
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y6, Y3, Y3
 	VADDPS       Y3, Y5, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      672(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -7972,15 +14842,17 @@ half:
 	VADDPS       Y14, Y7, Y7
 	VADDPS       Y7, Y6, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      640(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      576(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8007,15 +14879,17 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y7, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      544(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y7, Y6
 	VADDPS       Y6, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      224(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8042,15 +14916,17 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y7, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      608(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y7, Y7
 	VADDPS       Y7, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      192(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8077,15 +14953,17 @@ half:
 	VADDPS       Y14, Y7, Y7
 	VADDPS       Y7, Y8, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      160(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y7, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      320(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8112,15 +14990,17 @@ half:
 	VADDPS       Y14, Y10, Y10
 	VADDPS       Y10, Y8, Y11
 	VADDPS       Y11, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      352(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y10, Y8, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      256(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8147,15 +15027,17 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y10, Y11
 	VADDPS       Y11, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      288(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y10, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      384(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8182,15 +15064,17 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y10, Y11
 	VADDPS       Y11, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         160(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      480(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y10, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         152(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      416(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
@@ -8217,15 +15101,17 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VADDPS       Y2, Y5, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVQ         176(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
 	VMOVUPS      448(DX), Y3
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y2, Y5, Y2
 	VADDPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         168(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      512(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -8252,15 +15138,17 @@ half:
 	VADDPS       Y14, Y3, Y3
 	VADDPS       Y3, Y4, Y5
 	VADDPS       Y5, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         192(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      768(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         184(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      832(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
@@ -8287,129 +15175,153 @@ half:
 	VADDPS       Y14, Y1, Y1
 	VADDPS       Y1, Y0, Y3
 	VADDPS       Y3, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVQ         208(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMOVUPS      800(DX), Y2
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVQ         200(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R8*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
 	JG           half
-	ADDQ         $0x70, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX2bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX2bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·oddAVX2bgkD3Q27Force(SB), $0-40
+TEXT ·oddAVX2bgkD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JE      done
-	MOVLQZX (SI), R8
-	MOVLQZX 4(SI), R9
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
 
 half:
-	VMOVD        R9, X15
+	VMOVD        R11, X15
 	VPBROADCASTD X15, Y15
 	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   (BX)(R8*4), Y15, Y0
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y0, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y3
 	VADDPS       Y3, Y2, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y5, Y7
 	VADDPS       Y7, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y11
 	VADDPS       Y11, Y10, Y12
 	VADDPS       Y12, Y9, Y9
 	VADDPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y12
 	VADDPS       Y12, Y9, Y13
 	VMOVUPS      Y1, (DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y1
 	VMOVUPS      Y7, 32(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y7
 	VMOVUPS      Y8, 64(DX)
 	VADDPS       Y7, Y1, Y8
 	VADDPS       Y8, Y13, Y8
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y5, 96(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y6, 128(DX)
 	VADDPS       Y5, Y13, Y6
 	VMOVUPS      Y5, 160(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
 	VMOVUPS      Y13, 192(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y1, 224(DX)
@@ -8417,59 +15329,69 @@ half:
 	VADDPS       Y1, Y6, Y1
 	VADDPS       Y1, Y8, Y1
 	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VADDPS       Y6, Y4, Y8
 	VMOVUPS      Y4, 256(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      84(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y4
 	VMOVUPS      Y6, 288(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      80(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y5, 320(DX)
 	VADDPS       Y6, Y4, Y5
 	VADDPS       Y5, Y8, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      92(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y13, 352(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      88(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y4, 384(DX)
 	VADDPS       Y13, Y8, Y4
 	VMOVUPS      Y8, 416(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      100(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y8
 	VMOVUPS      Y13, 448(DX)
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      96(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y13
 	VMOVUPS      Y6, 480(DX)
 	VADDPS       Y13, Y8, Y6
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y4, Y5, Y4
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      108(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      104(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMASKMOVPS   (BX)(R10*4), Y15, Y6
 	VMOVUPS      Y8, 512(DX)
@@ -8563,8 +15485,9 @@ half:
 	VBROADCASTSS 36(CX), Y14
 	VMULPS       Y14, Y9, Y11
 	VSUBPS       Y11, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R8*4)
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
 	VMOVUPS      736(DX), Y6
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -8588,8 +15511,9 @@ half:
 	VADDPS       Y14, Y11, Y11
 	VADDPS       Y11, Y7, Y12
 	VADDPS       Y12, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VMOVUPS      704(DX), Y6
@@ -8597,8 +15521,9 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y11, Y7, Y7
 	VADDPS       Y7, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VMOVUPS      96(DX), Y6
@@ -8624,8 +15549,9 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y7, Y11
 	VADDPS       Y11, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VMOVUPS      128(DX), Y6
@@ -8633,8 +15559,9 @@ half:
 	VMULPS       Y14, Y6, Y6
 	VSUBPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
 	VBROADCASTSS 28(CX), Y14
@@ -8658,8 +15585,9 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y3, Y7
 	VADDPS       Y7, Y5, Y5
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VMOVUPS      64(DX), Y5
@@ -8667,8 +15595,9 @@ half:
 	VMULPS       Y14, Y5, Y5
 	VSUBPS       Y6, Y3, Y3
 	VADDPS       Y3, Y5, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      672(DX), Y3
@@ -8697,8 +15626,9 @@ half:
 	VADDPS       Y14, Y7, Y7
 	VADDPS       Y7, Y6, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      640(DX), Y3
@@ -8706,8 +15636,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y7, Y6, Y6
 	VADDPS       Y6, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      576(DX), Y3
@@ -8736,8 +15667,9 @@ half:
 	VADDPS       Y14, Y6, Y6
 	VADDPS       Y6, Y7, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      544(DX), Y3
@@ -8745,8 +15677,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y6, Y7, Y6
 	VADDPS       Y6, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      224(DX), Y3
@@ -8775,8 +15708,9 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y7, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      608(DX), Y3
@@ -8784,8 +15718,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y7, Y7
 	VADDPS       Y7, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      192(DX), Y3
@@ -8814,8 +15749,9 @@ half:
 	VADDPS       Y14, Y7, Y7
 	VADDPS       Y7, Y8, Y10
 	VADDPS       Y10, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      160(DX), Y3
@@ -8823,8 +15759,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y7, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      320(DX), Y3
@@ -8853,8 +15790,9 @@ half:
 	VADDPS       Y14, Y10, Y10
 	VADDPS       Y10, Y8, Y11
 	VADDPS       Y11, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      352(DX), Y3
@@ -8862,8 +15800,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y10, Y8, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      256(DX), Y3
@@ -8892,8 +15831,9 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y10, Y11
 	VADDPS       Y11, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      288(DX), Y3
@@ -8901,8 +15841,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y10, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      384(DX), Y3
@@ -8931,8 +15872,9 @@ half:
 	VADDPS       Y14, Y8, Y8
 	VADDPS       Y8, Y10, Y11
 	VADDPS       Y11, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      80(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      480(DX), Y3
@@ -8940,8 +15882,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y8, Y10, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      84(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      416(DX), Y3
@@ -8970,8 +15913,9 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VADDPS       Y2, Y5, Y8
 	VADDPS       Y8, Y3, Y3
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      88(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
 	VMOVUPS      448(DX), Y3
@@ -8979,8 +15923,9 @@ half:
 	VMULPS       Y14, Y3, Y3
 	VSUBPS       Y2, Y5, Y2
 	VADDPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      92(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      512(DX), Y2
@@ -9009,8 +15954,9 @@ half:
 	VADDPS       Y14, Y3, Y3
 	VADDPS       Y3, Y4, Y5
 	VADDPS       Y5, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      96(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      768(DX), Y2
@@ -9018,8 +15964,9 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y3, Y4, Y3
 	VADDPS       Y3, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      100(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      832(DX), Y2
@@ -9048,8 +15995,9 @@ half:
 	VADDPS       Y14, Y1, Y1
 	VADDPS       Y1, Y0, Y3
 	VADDPS       Y3, Y2, Y2
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      104(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VMOVUPS      800(DX), Y2
@@ -9057,15 +16005,1127 @@ half:
 	VMULPS       Y14, Y2, Y2
 	VSUBPS       Y1, Y0, Y0
 	VADDPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
 	MOVLQSX      108(SI), R10
-	ADDQ         R8, R10
+	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	ADDQ         $0x08, R8
-	SUBQ         $0x08, R9
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
 	JG           half
-	ADDQ         $0x70, SI
-	DECQ         DI
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX2bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·walledAVX2bgkD3Q27Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y0, Y1
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VADDPS       Y3, Y2, Y4
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VADDPS       Y6, Y5, Y7
+	VADDPS       Y7, Y4, Y4
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VADDPS       Y8, Y7, Y9
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VADDPS       Y11, Y10, Y12
+	VADDPS       Y12, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VADDPS       Y12, Y9, Y13
+	VMOVUPS      Y1, (DX)
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VMOVUPS      Y7, 32(DX)
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VMOVUPS      Y8, 64(DX)
+	VADDPS       Y7, Y1, Y8
+	VADDPS       Y8, Y13, Y8
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y5, 96(DX)
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y6, 128(DX)
+	VADDPS       Y5, Y13, Y6
+	VMOVUPS      Y5, 160(DX)
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y13, 192(DX)
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y1, 224(DX)
+	VADDPS       Y13, Y5, Y1
+	VADDPS       Y1, Y6, Y1
+	VADDPS       Y1, Y8, Y1
+	VADDPS       Y1, Y4, Y1
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VADDPS       Y6, Y4, Y8
+	VMOVUPS      Y4, 256(DX)
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VMOVUPS      Y6, 288(DX)
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y5, 320(DX)
+	VADDPS       Y6, Y4, Y5
+	VADDPS       Y5, Y8, Y5
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y13, 352(DX)
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y4, 384(DX)
+	VADDPS       Y13, Y8, Y4
+	VMOVUPS      Y8, 416(DX)
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y13, 448(DX)
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y6, 480(DX)
+	VADDPS       Y13, Y8, Y6
+	VADDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y5, Y4
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y8, 512(DX)
+	VADDPS       Y6, Y5, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VSUBPS       Y3, Y2, Y1
+	VSUBPS       Y11, Y10, Y4
+	VADDPS       Y4, Y1, Y1
+	VSUBPS       Y12, Y9, Y8
+	VMOVUPS      Y12, 544(DX)
+	VMOVUPS      224(DX), Y12
+	VMOVUPS      Y9, 576(DX)
+	VSUBPS       Y7, Y12, Y9
+	VMOVUPS      Y7, 608(DX)
+	VADDPS       Y9, Y8, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVUPS      192(DX), Y7
+	VSUBPS       160(DX), Y7, Y12
+	VMOVUPS      384(DX), Y7
+	VMOVUPS      Y11, 640(DX)
+	VSUBPS       480(DX), Y7, Y11
+	VADDPS       Y11, Y12, Y7
+	VMOVUPS      Y10, 672(DX)
+	VMOVUPS      416(DX), Y10
+	VMOVUPS      Y3, 704(DX)
+	VSUBPS       448(DX), Y10, Y3
+	VMOVUPS      512(DX), Y10
+	VMOVUPS      Y2, 736(DX)
+	VSUBPS       Y13, Y10, Y2
+	VMOVUPS      Y13, 768(DX)
+	VADDPS       Y2, Y3, Y13
+	VADDPS       Y13, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VSUBPS       Y6, Y5, Y7
+	VSUBPS       Y7, Y1, Y1
+	VBROADCASTSS (CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       Y1, Y1, Y13
+	VMOVUPS      Y6, 800(DX)
+	VMOVUPS      96(DX), Y6
+	VMOVUPS      Y5, 832(DX)
+	VSUBPS       128(DX), Y6, Y5
+	VADDPS       Y4, Y5, Y4
+	VMOVUPS      320(DX), Y5
+	VSUBPS       352(DX), Y5, Y10
+	VMOVUPS      256(DX), Y5
+	VSUBPS       288(DX), Y5, Y6
+	VADDPS       Y6, Y10, Y5
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y3, Y11, Y5
+	VADDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y2, Y8, Y5
+	VSUBPS       Y5, Y4, Y4
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VMULPS       Y4, Y4, Y5
+	VADDPS       Y5, Y13, Y8
+	VMOVUPS      Y5, 864(DX)
+	VMOVUPS      32(DX), Y5
+	VMOVUPS      Y13, 896(DX)
+	VSUBPS       64(DX), Y5, Y13
+	VADDPS       Y9, Y13, Y9
+	VADDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y7, Y2, Y2
+	VADDPS       Y2, Y9, Y2
+	VADDPS       Y6, Y12, Y6
+	VADDPS       Y3, Y6, Y3
+	VSUBPS       Y3, Y2, Y2
+	VBROADCASTSS 8(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VADDPS       Y3, Y8, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y6, Y0, Y0
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y0, Y6
+	VADDPS       (DX), Y6, Y6
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y1, Y7
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y4, Y8
+	VADDPS       Y8, Y7, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y9, Y11
+	VSUBPS       Y11, Y6, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VMOVUPS      736(DX), Y6
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      896(DX), Y11
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y0, Y11
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y9, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y11, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y1, Y11
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VBROADCASTSS 56(CX), Y14
+	VADDPS       Y14, Y11, Y11
+	VADDPS       Y11, Y7, Y12
+	VADDPS       Y12, Y6, Y6
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VMOVUPS      704(DX), Y6
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VMOVUPS      96(DX), Y6
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      864(DX), Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y0, Y7
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VSUBPS       Y9, Y8, Y8
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y4, Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 60(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VADDPS       Y8, Y7, Y11
+	VADDPS       Y11, Y6, Y6
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VMOVUPS      128(DX), Y6
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VSUBPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y0, Y3
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y10, Y6
+	VSUBPS       Y9, Y6, Y6
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y6
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 64(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VADDPS       Y6, Y3, Y7
+	VADDPS       Y7, Y5, Y5
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y5
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y6, Y3, Y3
+	VADDPS       Y3, Y5, Y3
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      672(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y4, Y1, Y5
+	VMULPS       Y5, Y5, Y6
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VADDPS       Y6, Y0, Y6
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 72(CX), Y14
+	VMULPS       Y14, Y5, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VSUBPS       Y9, Y7, Y7
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y7
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 80(CX), Y14
+	VADDPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      640(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      576(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y4, Y1, Y6
+	VMULPS       Y6, Y6, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y0, Y7
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 84(CX), Y14
+	VMULPS       Y14, Y6, Y8
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VSUBPS       Y9, Y8, Y8
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 88(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VADDPS       Y6, Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      544(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y6, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y2, Y1, Y6
+	VMULPS       Y6, Y6, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y0, Y7
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 92(CX), Y14
+	VMULPS       Y14, Y6, Y8
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VSUBPS       Y9, Y8, Y8
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y6, Y8
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 96(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VADDPS       Y8, Y7, Y10
+	VADDPS       Y10, Y3, Y3
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      608(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      192(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y2, Y1, Y7
+	VMULPS       Y7, Y7, Y8
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y0, Y8
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 100(CX), Y14
+	VMULPS       Y14, Y7, Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VBROADCASTSS 104(CX), Y14
+	VADDPS       Y14, Y7, Y7
+	VADDPS       Y7, Y8, Y10
+	VADDPS       Y10, Y3, Y3
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      160(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y7, Y8, Y7
+	VADDPS       Y7, Y3, Y3
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      320(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y2, Y4, Y7
+	VMULPS       Y7, Y7, Y8
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y0, Y8
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 108(CX), Y14
+	VMULPS       Y14, Y7, Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y10
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VBROADCASTSS 112(CX), Y14
+	VADDPS       Y14, Y10, Y10
+	VADDPS       Y10, Y8, Y11
+	VADDPS       Y11, Y3, Y3
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      352(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y2, Y4, Y8
+	VMULPS       Y8, Y8, Y10
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y0, Y10
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VBROADCASTSS 116(CX), Y14
+	VMULPS       Y14, Y8, Y11
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y9, Y11, Y11
+	VBROADCASTSS 76(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 68(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 120(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VADDPS       Y8, Y10, Y11
+	VADDPS       Y11, Y3, Y3
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      288(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y8, Y10, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      384(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y2, Y5, Y8
+	VMULPS       Y8, Y8, Y10
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y0, Y10
+	VBROADCASTSS 124(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VBROADCASTSS 128(CX), Y14
+	VMULPS       Y14, Y8, Y11
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y9, Y11, Y11
+	VBROADCASTSS 132(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 124(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VBROADCASTSS 136(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VADDPS       Y8, Y10, Y11
+	VADDPS       Y11, Y3, Y3
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      480(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y8, Y10, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      416(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y2, Y5, Y2
+	VMULPS       Y2, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y0, Y5
+	VBROADCASTSS 124(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 140(CX), Y14
+	VMULPS       Y14, Y2, Y8
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VSUBPS       Y9, Y8, Y8
+	VBROADCASTSS 132(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 124(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 144(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VADDPS       Y2, Y5, Y8
+	VADDPS       Y8, Y3, Y3
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      448(DX), Y3
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y2, Y5, Y2
+	VADDPS       Y2, Y3, Y2
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      512(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y4, Y6, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y4
+	VBROADCASTSS 124(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 148(CX), Y14
+	VMULPS       Y14, Y3, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y9, Y5, Y5
+	VBROADCASTSS 132(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VBROADCASTSS 124(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VBROADCASTSS 152(CX), Y14
+	VADDPS       Y14, Y3, Y3
+	VADDPS       Y3, Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      768(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y3, Y4, Y3
+	VADDPS       Y3, Y2, Y2
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      832(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y1, Y7, Y1
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 124(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 156(CX), Y14
+	VMULPS       Y14, Y1, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y9, Y3, Y3
+	VBROADCASTSS 132(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 124(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 160(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VMOVUPS      800(DX), Y2
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
 	JMP          loop
 
 done:

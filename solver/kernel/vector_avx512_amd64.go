@@ -5,79 +5,124 @@ package kernel
 // evenAVX512trtD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX512trtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512trtD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512trtD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX512trtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512trtD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512trtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX512trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512trtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512trtD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX512trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512trtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512bgkD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX512bgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512bgkD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512bgkD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX512bgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512bgkD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512bgkD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX512bgkD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512bgkD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512bgkD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func evenAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // oddAVX512bgkD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+func oddAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512bgkD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// correctAVX512 applies a stream of wall corrections to n walled windows.
+//
+//go:noescape
+func correctAVX512(slots **float32, words *uint32, width int, n int, stream *uint32, odd int)

@@ -2,6 +2,24 @@
 
 #include "textflag.h"
 
+DATA laneBits<>+0(SB)/4, $0x00000001
+DATA laneBits<>+4(SB)/4, $0x00000002
+DATA laneBits<>+8(SB)/4, $0x00000004
+DATA laneBits<>+12(SB)/4, $0x00000008
+DATA laneBits<>+16(SB)/4, $0x00000010
+DATA laneBits<>+20(SB)/4, $0x00000020
+DATA laneBits<>+24(SB)/4, $0x00000040
+DATA laneBits<>+28(SB)/4, $0x00000080
+DATA laneBits<>+32(SB)/4, $0x00000100
+DATA laneBits<>+36(SB)/4, $0x00000200
+DATA laneBits<>+40(SB)/4, $0x00000400
+DATA laneBits<>+44(SB)/4, $0x00000800
+DATA laneBits<>+48(SB)/4, $0x00001000
+DATA laneBits<>+52(SB)/4, $0x00002000
+DATA laneBits<>+56(SB)/4, $0x00004000
+DATA laneBits<>+60(SB)/4, $0x00008000
+GLOBL laneBits<>(SB), RODATA|NOPTR, $64
+
 DATA laneNumbers<>+0(SB)/4, $0x00000000
 DATA laneNumbers<>+4(SB)/4, $0x00000001
 DATA laneNumbers<>+8(SB)/4, $0x00000002
@@ -12,408 +30,77 @@ DATA laneNumbers<>+24(SB)/4, $0x00000006
 DATA laneNumbers<>+28(SB)/4, $0x00000007
 GLOBL laneNumbers<>(SB), RODATA|NOPTR, $32
 
-// func evenAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func evenAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512trtD3Q19(SB), $0-40
+TEXT ·evenAVX512trtD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
 	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z1
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z2
-	VADDPS      Z2, Z1, Z3
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z4
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z5
-	VADDPS      Z5, Z4, Z6
-	VADDPS      Z6, Z3, Z7
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z8
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z9
-	VADDPS      Z9, Z8, Z10
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z11
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z12
-	VADDPS      Z12, Z11, Z13
-	VADDPS      Z13, Z10, Z14
-	VADDPS      Z14, Z7, Z7
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z14
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z17
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z18
-	VADDPS      Z18, Z17, Z19
-	VADDPS      Z19, Z16, Z20
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z21
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z22
-	VADDPS      Z22, Z21, Z23
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z24
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z25
-	VADDPS      Z25, Z24, Z26
-	VADDPS      Z26, Z23, Z27
-	VADDPS      Z27, Z20, Z20
-	VADDPS      Z20, Z7, Z7
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z20
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z27
-	VADDPS      Z27, Z20, Z28
-	VADDPS      Z28, Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VSUBPS      Z2, Z1, Z29
-	VSUBPS      Z12, Z11, Z30
-	VADDPS      Z30, Z29, Z31
-	VMOVUPS     Z28, (DX)
-	VSUBPS      Z15, Z14, Z28
-	VMOVUPS     Z26, 64(DX)
-	VSUBPS      Z18, Z17, Z26
-	VMOVUPS     Z23, 128(DX)
-	VADDPS      Z26, Z28, Z23
-	VADDPS      Z23, Z31, Z23
-	VSUBPS      Z22, Z21, Z31
-	VADDPS      Z31, Z23, Z23
-	VMOVUPS     Z22, 192(DX)
-	VMULPS      Z23, Z23, Z22
-	VMOVUPS     Z21, 256(DX)
-	VSUBPS      Z5, Z4, Z21
-	VMOVUPS     Z18, 320(DX)
-	VADDPS      Z30, Z21, Z18
-	VMOVUPS     Z17, 384(DX)
-	VSUBPS      Z25, Z24, Z17
-	VMOVUPS     Z25, 448(DX)
-	VSUBPS      Z27, Z20, Z25
-	VMOVUPS     Z27, 512(DX)
-	VADDPS      Z25, Z17, Z27
-	VADDPS      Z27, Z18, Z18
-	VSUBPS      Z28, Z18, Z18
-	VMULPS      Z18, Z18, Z27
-	VMOVUPS     Z20, 576(DX)
-	VADDPS      Z27, Z22, Z20
-	VMOVUPS     Z24, 640(DX)
-	VSUBPS      Z9, Z8, Z24
-	VMOVUPS     Z19, 704(DX)
-	VADDPS      Z26, Z24, Z19
-	VADDPS      Z17, Z19, Z19
-	VMOVUPS     Z17, 768(DX)
-	VADDPS      Z25, Z31, Z17
-	VSUBPS      Z17, Z19, Z17
-	VMULPS      Z17, Z17, Z19
-	VADDPS      Z19, Z20, Z20
-	VMULPS.BCST (CX), Z20, Z20
-	VSUBPS      Z20, Z7, Z7
-	VMULPS.BCST 4(CX), Z7, Z20
-	VSUBPS      Z20, Z0, Z20
-	VMULPS.BCST 8(CX), Z20, Z20
-	VSUBPS      Z20, Z0, Z0
-	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMULPS.BCST 12(CX), Z3, Z0
-	VMULPS.BCST 16(CX), Z22, Z3
-	VADDPS      Z3, Z7, Z3
-	VMULPS.BCST 20(CX), Z3, Z3
-	VSUBPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z29, Z3
-	VMULPS.BCST 28(CX), Z23, Z20
-	VSUBPS      Z20, Z3, Z3
-	VADDPS      Z3, Z0, Z20
-	VSUBPS      Z20, Z1, Z1
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VSUBPS      Z3, Z0, Z0
-	VSUBPS      Z0, Z2, Z0
-	MOVQ        8(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMULPS.BCST 12(CX), Z6, Z0
-	VMULPS.BCST 16(CX), Z27, Z1
-	VADDPS      Z1, Z7, Z1
-	VMULPS.BCST 20(CX), Z1, Z1
-	VSUBPS      Z1, Z0, Z0
-	VMULPS.BCST 24(CX), Z21, Z1
-	VMULPS.BCST 28(CX), Z18, Z2
-	VSUBPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z2
-	VSUBPS      Z2, Z4, Z2
-	MOVQ        32(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VSUBPS      Z0, Z5, Z0
-	MOVQ        24(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMULPS.BCST 12(CX), Z10, Z0
-	VMULPS.BCST 16(CX), Z19, Z1
-	VADDPS      Z1, Z7, Z1
-	VMULPS.BCST 20(CX), Z1, Z1
-	VSUBPS      Z1, Z0, Z0
-	VMULPS.BCST 24(CX), Z24, Z1
-	VMULPS.BCST 28(CX), Z17, Z2
-	VSUBPS      Z2, Z1, Z1
-	VADDPS      Z1, Z0, Z2
-	VSUBPS      Z2, Z8, Z2
-	MOVQ        48(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VSUBPS      Z0, Z9, Z0
-	MOVQ        40(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMULPS.BCST 12(CX), Z13, Z0
-	VADDPS      Z18, Z23, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z30, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VSUBPS      Z2, Z11, Z2
-	MOVQ        64(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VSUBPS      Z0, Z12, Z0
-	MOVQ        56(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMULPS.BCST 12(CX), Z16, Z0
-	VSUBPS      Z18, Z23, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z28, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VSUBPS      Z2, Z14, Z2
-	MOVQ        80(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VSUBPS      Z0, Z15, Z0
-	MOVQ        72(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     704(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VADDPS      Z17, Z23, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z26, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VMOVUPS     384(DX), Z3
-	VSUBPS      Z2, Z3, Z2
-	MOVQ        96(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     320(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        88(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     128(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z17, Z23, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z31, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VMOVUPS     256(DX), Z3
-	VSUBPS      Z2, Z3, Z2
-	MOVQ        112(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     192(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        104(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     64(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VADDPS      Z17, Z18, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMOVUPS     768(DX), Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VMOVUPS     640(DX), Z3
-	VSUBPS      Z2, Z3, Z2
-	MOVQ        128(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     448(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        120(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     (DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z17, Z18, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z25, Z2
-	VMULPS.BCST 36(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VMOVUPS     576(DX), Z3
-	VSUBPS      Z2, Z3, Z2
-	MOVQ        144(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     512(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        136(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	ADDQ        $0x50, SI
-	DECQ        DI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func oddAVX512trtD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512trtD3Q19(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
-
-loop:
-	TESTQ       DI, DI
-	JE          done
-	MOVLQZX     (SI), R8
-	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
-	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), BX
+	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z4
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
 	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z8
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
 	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z11
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
 	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z14
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
 	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z17
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
 	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z21
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
 	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z24
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
 	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z20
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
 	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
@@ -464,7 +151,7 @@ loop:
 	VMULPS.BCST 8(CX), Z20, Z20
 	VSUBPS      Z20, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 12(CX), Z3, Z0
 	VMULPS.BCST 16(CX), Z22, Z3
 	VADDPS      Z3, Z7, Z3
@@ -475,15 +162,11 @@ loop:
 	VSUBPS      Z20, Z3, Z3
 	VADDPS      Z3, Z0, Z20
 	VSUBPS      Z20, Z1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), BX
+	MOVQ        16(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), BX
+	MOVQ        8(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 12(CX), Z6, Z0
 	VMULPS.BCST 16(CX), Z27, Z1
@@ -495,15 +178,11 @@ loop:
 	VSUBPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), BX
+	MOVQ        32(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), BX
+	MOVQ        24(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 12(CX), Z10, Z0
 	VMULPS.BCST 16(CX), Z19, Z1
@@ -515,15 +194,11 @@ loop:
 	VSUBPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), BX
+	MOVQ        48(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), BX
+	MOVQ        40(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 12(CX), Z13, Z0
 	VADDPS      Z18, Z23, Z1
@@ -537,15 +212,11 @@ loop:
 	VSUBPS      Z1, Z2, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z11, Z2
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), BX
+	MOVQ        64(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z12, Z0
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), BX
+	MOVQ        56(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 12(CX), Z16, Z0
 	VSUBPS      Z18, Z23, Z1
@@ -559,15 +230,11 @@ loop:
 	VSUBPS      Z1, Z2, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z14, Z2
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), BX
+	MOVQ        80(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z15, Z0
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), BX
+	MOVQ        72(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     704(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -583,16 +250,12 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     384(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), BX
+	MOVQ        96(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     320(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), BX
+	MOVQ        88(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -608,16 +271,12 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     256(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), BX
+	MOVQ        112(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     192(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), BX
+	MOVQ        104(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -634,16 +293,12 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     640(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), BX
+	MOVQ        128(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     448(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), BX
+	MOVQ        120(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -659,95 +314,979 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     576(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), BX
+	MOVQ        144(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     512(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), BX
+	MOVQ        136(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
-	ADDQ        $0x50, SI
-	DECQ        DI
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512trtD3Q19Force(SB), $0-40
+TEXT ·oddAVX512trtD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z1
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z2
+	VMOVUPS.Z   (BX)(R10*4), K1, Z1
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z2
+	VADDPS      Z2, Z1, Z3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z4
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z8
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z9
+	VADDPS      Z9, Z8, Z10
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z11
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z17
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z21
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z22
+	VADDPS      Z22, Z21, Z23
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z20
+	VADDPS      Z20, Z7, Z7
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z20
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z27
+	VADDPS      Z27, Z20, Z28
+	VADDPS      Z28, Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VSUBPS      Z2, Z1, Z29
+	VSUBPS      Z12, Z11, Z30
+	VADDPS      Z30, Z29, Z31
+	VMOVUPS     Z28, (DX)
+	VSUBPS      Z15, Z14, Z28
+	VMOVUPS     Z26, 64(DX)
+	VSUBPS      Z18, Z17, Z26
+	VMOVUPS     Z23, 128(DX)
+	VADDPS      Z26, Z28, Z23
+	VADDPS      Z23, Z31, Z23
+	VSUBPS      Z22, Z21, Z31
+	VADDPS      Z31, Z23, Z23
+	VMOVUPS     Z22, 192(DX)
+	VMULPS      Z23, Z23, Z22
+	VMOVUPS     Z21, 256(DX)
+	VSUBPS      Z5, Z4, Z21
+	VMOVUPS     Z18, 320(DX)
+	VADDPS      Z30, Z21, Z18
+	VMOVUPS     Z17, 384(DX)
+	VSUBPS      Z25, Z24, Z17
+	VMOVUPS     Z25, 448(DX)
+	VSUBPS      Z27, Z20, Z25
+	VMOVUPS     Z27, 512(DX)
+	VADDPS      Z25, Z17, Z27
+	VADDPS      Z27, Z18, Z18
+	VSUBPS      Z28, Z18, Z18
+	VMULPS      Z18, Z18, Z27
+	VMOVUPS     Z20, 576(DX)
+	VADDPS      Z27, Z22, Z20
+	VMOVUPS     Z24, 640(DX)
+	VSUBPS      Z9, Z8, Z24
+	VMOVUPS     Z19, 704(DX)
+	VADDPS      Z26, Z24, Z19
+	VADDPS      Z17, Z19, Z19
+	VMOVUPS     Z17, 768(DX)
+	VADDPS      Z25, Z31, Z17
+	VSUBPS      Z17, Z19, Z17
+	VMULPS      Z17, Z17, Z19
+	VADDPS      Z19, Z20, Z20
+	VMULPS.BCST (CX), Z20, Z20
+	VSUBPS      Z20, Z7, Z7
+	VMULPS.BCST 4(CX), Z7, Z20
+	VSUBPS      Z20, Z0, Z20
+	VMULPS.BCST 8(CX), Z20, Z20
+	VSUBPS      Z20, Z0, Z0
+	MOVQ        (AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z3, Z0
+	VMULPS.BCST 16(CX), Z22, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 20(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z29, Z3
+	VMULPS.BCST 28(CX), Z23, Z20
+	VSUBPS      Z20, Z3, Z3
+	VADDPS      Z3, Z0, Z20
+	VSUBPS      Z20, Z1, Z1
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VSUBPS      Z3, Z0, Z0
+	VSUBPS      Z0, Z2, Z0
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMULPS.BCST 12(CX), Z6, Z0
+	VMULPS.BCST 16(CX), Z27, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z21, Z1
+	VMULPS.BCST 28(CX), Z18, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z4, Z2
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z5, Z0
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMULPS.BCST 12(CX), Z10, Z0
+	VMULPS.BCST 16(CX), Z19, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z24, Z1
+	VMULPS.BCST 28(CX), Z17, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z8, Z2
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z9, Z0
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMULPS.BCST 12(CX), Z13, Z0
+	VADDPS      Z18, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z30, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z11, Z2
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z12, Z0
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMULPS.BCST 12(CX), Z16, Z0
+	VSUBPS      Z18, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z28, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z14, Z2
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z15, Z0
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     704(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z17, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z26, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     384(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     320(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     128(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z17, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z31, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     256(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     192(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     64(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z17, Z18, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     768(DX), Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     640(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     448(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     (DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z17, Z18, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z25, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     576(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     512(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	ADDQ        DI, SI
+	DECQ        R8
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512trtD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ       R8, R8
+	JE          done
+	MOVLQZX     (SI), R9
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
+	MOVQ        (AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	KMOVW       82(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z1
+	MOVQ        8(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z1
+	KMOVW       80(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	MOVQ        16(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z2
+	VADDPS      Z2, Z1, Z3
+	KMOVW       86(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z4
+	MOVQ        24(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z4
+	KMOVW       84(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	MOVQ        32(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	KMOVW       90(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	MOVQ        40(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z8
+	KMOVW       88(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	MOVQ        48(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z9
+	VADDPS      Z9, Z8, Z10
+	KMOVW       94(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	MOVQ        56(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z11
+	KMOVW       92(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	MOVQ        64(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	KMOVW       98(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	MOVQ        72(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z14
+	KMOVW       96(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	MOVQ        80(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	KMOVW       102(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	MOVQ        88(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z17
+	KMOVW       100(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	MOVQ        96(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	KMOVW       106(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z21
+	MOVQ        104(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z21
+	KMOVW       104(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z22
+	VADDPS      Z22, Z21, Z23
+	KMOVW       110(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	MOVQ        120(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z24
+	KMOVW       108(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	MOVQ        128(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z20
+	VADDPS      Z20, Z7, Z7
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	MOVQ        136(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z20
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	MOVQ        144(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z27
+	VADDPS      Z27, Z20, Z28
+	VADDPS      Z28, Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VSUBPS      Z2, Z1, Z29
+	VSUBPS      Z12, Z11, Z30
+	VADDPS      Z30, Z29, Z31
+	VMOVUPS     Z28, (DX)
+	VSUBPS      Z15, Z14, Z28
+	VMOVUPS     Z26, 64(DX)
+	VSUBPS      Z18, Z17, Z26
+	VMOVUPS     Z23, 128(DX)
+	VADDPS      Z26, Z28, Z23
+	VADDPS      Z23, Z31, Z23
+	VSUBPS      Z22, Z21, Z31
+	VADDPS      Z31, Z23, Z23
+	VMOVUPS     Z22, 192(DX)
+	VMULPS      Z23, Z23, Z22
+	VMOVUPS     Z21, 256(DX)
+	VSUBPS      Z5, Z4, Z21
+	VMOVUPS     Z18, 320(DX)
+	VADDPS      Z30, Z21, Z18
+	VMOVUPS     Z17, 384(DX)
+	VSUBPS      Z25, Z24, Z17
+	VMOVUPS     Z25, 448(DX)
+	VSUBPS      Z27, Z20, Z25
+	VMOVUPS     Z27, 512(DX)
+	VADDPS      Z25, Z17, Z27
+	VADDPS      Z27, Z18, Z18
+	VSUBPS      Z28, Z18, Z18
+	VMULPS      Z18, Z18, Z27
+	VMOVUPS     Z20, 576(DX)
+	VADDPS      Z27, Z22, Z20
+	VMOVUPS     Z24, 640(DX)
+	VSUBPS      Z9, Z8, Z24
+	VMOVUPS     Z19, 704(DX)
+	VADDPS      Z26, Z24, Z19
+	VADDPS      Z17, Z19, Z19
+	VMOVUPS     Z17, 768(DX)
+	VADDPS      Z25, Z31, Z17
+	VSUBPS      Z17, Z19, Z17
+	VMULPS      Z17, Z17, Z19
+	VADDPS      Z19, Z20, Z20
+	VMULPS.BCST (CX), Z20, Z20
+	VSUBPS      Z20, Z7, Z7
+	VMULPS.BCST 4(CX), Z7, Z20
+	VSUBPS      Z20, Z0, Z20
+	VMULPS.BCST 8(CX), Z20, Z20
+	VSUBPS      Z20, Z0, Z0
+	MOVQ        (AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z3, Z0
+	VMULPS.BCST 16(CX), Z22, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 20(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z29, Z3
+	VMULPS.BCST 28(CX), Z23, Z20
+	VSUBPS      Z20, Z3, Z3
+	VADDPS      Z3, Z0, Z20
+	VSUBPS      Z20, Z1, Z1
+	KMOVW       80(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        16(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VSUBPS      Z3, Z0, Z0
+	VSUBPS      Z0, Z2, Z0
+	KMOVW       82(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        8(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z6, Z0
+	VMULPS.BCST 16(CX), Z27, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z21, Z1
+	VMULPS.BCST 28(CX), Z18, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z4, Z2
+	KMOVW       84(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        32(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z5, Z0
+	KMOVW       86(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        24(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z10, Z0
+	VMULPS.BCST 16(CX), Z19, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z24, Z1
+	VMULPS.BCST 28(CX), Z17, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z8, Z2
+	KMOVW       88(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        48(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z9, Z0
+	KMOVW       90(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        40(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z13, Z0
+	VADDPS      Z18, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z30, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z11, Z2
+	KMOVW       92(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        64(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z12, Z0
+	KMOVW       94(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        56(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z16, Z0
+	VSUBPS      Z18, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z28, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z14, Z2
+	KMOVW       96(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        80(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z15, Z0
+	KMOVW       98(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        72(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     704(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z17, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z26, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     384(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	KMOVW       100(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        96(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     320(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       102(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        88(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     128(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z17, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z31, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     256(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	KMOVW       104(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        112(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     192(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       106(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        104(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     64(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z17, Z18, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     768(DX), Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     640(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	KMOVW       108(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        128(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     448(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       110(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        120(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     (DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z17, Z18, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z25, Z2
+	VMULPS.BCST 36(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     576(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        144(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     512(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        136(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	ADDQ        DI, SI
+	DECQ        R8
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512trtD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ       R8, R8
+	JE          done
+	MOVLQZX     (SI), R9
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
+	MOVQ        (AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	MOVQ        16(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z4
+	VMOVUPS.Z   (BX)(R9*4), K1, Z4
 	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z5
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z8
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
 	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z9
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z11
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
 	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z12
+	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z14
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
 	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z15
+	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z17
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
 	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z18
+	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z21
+	VMOVUPS.Z   (BX)(R9*4), K1, Z21
 	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z22
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z24
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
 	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z25
+	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
 	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z20
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
 	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z27
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
@@ -812,7 +1351,7 @@ loop:
 	VMULPS.BCST 40(CX), Z15, Z15
 	VSUBPS      Z15, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z3, Z0
 	VMULPS.BCST 48(CX), Z22, Z3
 	VADDPS      Z3, Z7, Z3
@@ -829,11 +1368,11 @@ loop:
 	VADDPS      Z3, Z0, Z15
 	VSUBPS      Z15, Z1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        8(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z6, Z0
 	VMULPS.BCST 48(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -850,11 +1389,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
 	MOVQ        32(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
 	MOVQ        24(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z10, Z0
 	VMULPS.BCST 48(CX), Z19, Z1
 	VADDPS      Z1, Z7, Z1
@@ -871,11 +1410,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
 	MOVQ        48(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
 	MOVQ        40(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z13, Z0
 	VADDPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -895,11 +1434,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z11, Z2
 	MOVQ        64(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z12, Z0
 	MOVQ        56(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z16, Z0
 	VSUBPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -919,12 +1458,12 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z14, Z2
 	MOVQ        80(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1024(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        72(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     704(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z17, Z23, Z1
@@ -947,12 +1486,12 @@ loop:
 	VMOVUPS     384(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        96(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     320(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        88(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z17, Z23, Z1
@@ -975,12 +1514,12 @@ loop:
 	VMOVUPS     256(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        112(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     192(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        104(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z17, Z18, Z1
@@ -1003,12 +1542,12 @@ loop:
 	VMOVUPS     640(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        128(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     448(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        120(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z17, Z18, Z1
@@ -1031,126 +1570,128 @@ loop:
 	VMOVUPS     576(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        144(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     512(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        136(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	ADDQ        $0x50, SI
-	DECQ        DI
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX512trtD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512trtD3Q19Force(SB), $0-40
+TEXT ·oddAVX512trtD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z1
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
 	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	VMOVUPS.Z   (BX)(R10*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
 	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z4
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z4
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
 	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	VMOVUPS.Z   (BX)(R10*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
 	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z8
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z8
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
 	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
 	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z11
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z11
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
 	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z12
+	VMOVUPS.Z   (BX)(R10*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
 	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z14
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
 	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z15
+	VMOVUPS.Z   (BX)(R10*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
 	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z17
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z17
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
 	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z18
+	VMOVUPS.Z   (BX)(R10*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
 	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z21
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z21
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
 	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	VMOVUPS.Z   (BX)(R10*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
 	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z24
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
 	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z25
+	VMOVUPS.Z   (BX)(R10*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
 	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z20
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z20
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
 	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	VMOVUPS.Z   (BX)(R10*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
@@ -1215,7 +1756,7 @@ loop:
 	VMULPS.BCST 40(CX), Z15, Z15
 	VSUBPS      Z15, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z3, Z0
 	VMULPS.BCST 48(CX), Z22, Z3
 	VADDPS      Z3, Z7, Z3
@@ -1231,16 +1772,16 @@ loop:
 	VSUBPS.BCST 72(CX), Z3, Z3
 	VADDPS      Z3, Z0, Z15
 	VSUBPS      Z15, Z1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
 	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMULPS.BCST 44(CX), Z6, Z0
 	VMULPS.BCST 48(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -1256,16 +1797,16 @@ loop:
 	VSUBPS.BCST 76(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
 	MOVQ        24(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
 	MOVQ        32(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMULPS.BCST 44(CX), Z10, Z0
 	VMULPS.BCST 48(CX), Z19, Z1
 	VADDPS      Z1, Z7, Z1
@@ -1281,16 +1822,16 @@ loop:
 	VSUBPS.BCST 80(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
 	MOVQ        40(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
 	MOVQ        48(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMULPS.BCST 44(CX), Z13, Z0
 	VADDPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -1309,16 +1850,16 @@ loop:
 	VSUBPS.BCST 100(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z11, Z2
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
 	MOVQ        56(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z12, Z0
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
 	MOVQ        64(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMULPS.BCST 44(CX), Z16, Z0
 	VSUBPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
@@ -1337,17 +1878,17 @@ loop:
 	VSUBPS.BCST 108(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z14, Z2
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
 	MOVQ        72(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1024(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
 	MOVQ        80(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     704(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z17, Z23, Z1
@@ -1369,17 +1910,17 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     384(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
 	MOVQ        88(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     320(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
 	MOVQ        96(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z17, Z23, Z1
@@ -1401,17 +1942,17 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     256(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
 	MOVQ        104(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     192(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
 	MOVQ        112(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z17, Z18, Z1
@@ -1433,17 +1974,17 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     640(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
 	MOVQ        120(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     448(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
 	MOVQ        128(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z17, Z18, Z1
@@ -1465,619 +2006,713 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     576(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
 	MOVQ        136(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     512(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
 	MOVQ        144(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
-	ADDQ        $0x50, SI
-	DECQ        DI
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func walledAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512trtD3Q27(SB), $0-40
+TEXT ·walledAVX512trtD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z1
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	KMOVW       82(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z2
+	VMOVUPS.Z   (BX)(R10*4), K2, Z1
+	MOVQ        8(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z1
+	KMOVW       80(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	MOVQ        16(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z2
 	VADDPS      Z2, Z1, Z3
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z4
+	KMOVW       86(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
 	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z5
+	VMOVUPS.Z   (BX)(R10*4), K2, Z4
+	MOVQ        24(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z4
+	KMOVW       84(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	MOVQ        32(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z8
+	KMOVW       90(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
 	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z9
+	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	MOVQ        40(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z8
+	KMOVW       88(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	MOVQ        48(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z9
 	VADDPS      Z9, Z8, Z10
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z11
+	KMOVW       94(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
 	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z12
+	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	MOVQ        56(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z11
+	KMOVW       92(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	MOVQ        64(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z14
+	KMOVW       98(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
 	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z15
+	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	MOVQ        72(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z14
+	KMOVW       96(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	MOVQ        80(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z17
+	KMOVW       102(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
 	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z18
+	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	MOVQ        88(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z17
+	KMOVW       100(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	MOVQ        96(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z21
+	KMOVW       106(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
 	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z22
+	VMOVUPS.Z   (BX)(R10*4), K2, Z21
+	MOVQ        104(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z21
+	KMOVW       104(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z22
 	VADDPS      Z22, Z21, Z23
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z24
+	KMOVW       110(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
 	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z25
+	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	MOVQ        120(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z24
+	KMOVW       108(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	MOVQ        128(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z20
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
 	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z27
+	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	MOVQ        136(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z20
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	MOVQ        144(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z27
 	VADDPS      Z27, Z20, Z28
-	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z29
-	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z30
-	VADDPS      Z30, Z29, Z31
-	VMOVUPS     Z26, (DX)
-	VADDPS      Z31, Z28, Z26
-	VMOVUPS     Z31, 64(DX)
-	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z31
-	VMOVUPS     Z28, 128(DX)
-	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z28
-	VMOVUPS     Z23, 192(DX)
-	VADDPS      Z28, Z31, Z23
-	VMOVUPS     Z19, 256(DX)
-	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z19
-	VMOVUPS     Z16, 320(DX)
-	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z16
-	VMOVUPS     Z13, 384(DX)
-	VADDPS      Z16, Z19, Z13
-	VMOVUPS     Z10, 448(DX)
-	VADDPS      Z13, Z23, Z10
-	VADDPS      Z10, Z26, Z10
-	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z26
-	VMOVUPS     Z13, 512(DX)
-	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z13
-	VMOVUPS     Z23, 576(DX)
-	VADDPS      Z13, Z26, Z23
-	VADDPS      Z23, Z10, Z10
-	VADDPS      Z10, Z7, Z7
+	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
-	VSUBPS      Z2, Z1, Z10
-	VMOVUPS     Z23, 640(DX)
-	VSUBPS      Z12, Z11, Z23
-	VMOVUPS     Z12, 704(DX)
-	VADDPS      Z23, Z10, Z12
-	VMOVUPS     Z11, 768(DX)
-	VSUBPS      Z15, Z14, Z11
-	VMOVUPS     Z15, 832(DX)
-	VSUBPS      Z18, Z17, Z15
-	VMOVUPS     Z18, 896(DX)
-	VADDPS      Z15, Z11, Z18
-	VADDPS      Z18, Z12, Z12
-	VSUBPS      Z22, Z21, Z18
-	VMOVUPS     Z22, 960(DX)
-	VSUBPS      Z30, Z29, Z22
-	VMOVUPS     Z30, 1024(DX)
-	VADDPS      Z22, Z18, Z30
-	VMOVUPS     Z29, 1088(DX)
-	VSUBPS      Z28, Z31, Z29
-	VMOVUPS     Z28, 1152(DX)
-	VSUBPS      Z16, Z19, Z28
-	VMOVUPS     Z16, 1216(DX)
-	VADDPS      Z28, Z29, Z16
-	VADDPS      Z16, Z30, Z16
-	VADDPS      Z16, Z12, Z12
-	VSUBPS      Z13, Z26, Z16
-	VSUBPS      Z16, Z12, Z12
-	VMULPS      Z12, Z12, Z30
-	VMOVUPS     Z13, 1280(DX)
-	VSUBPS      Z5, Z4, Z13
-	VMOVUPS     Z26, 1344(DX)
-	VADDPS      Z23, Z13, Z26
-	VMOVUPS     Z19, 1408(DX)
-	VSUBPS      Z25, Z24, Z19
-	VMOVUPS     Z31, 1472(DX)
-	VSUBPS      Z27, Z20, Z31
-	VMOVUPS     Z27, 1536(DX)
-	VADDPS      Z31, Z19, Z27
-	VADDPS      Z27, Z26, Z26
-	VADDPS      Z29, Z22, Z27
-	VADDPS      Z16, Z27, Z27
-	VADDPS      Z27, Z26, Z26
-	VADDPS      Z28, Z11, Z27
-	VSUBPS      Z27, Z26, Z26
-	VMULPS      Z26, Z26, Z27
-	VMOVUPS     Z20, 1600(DX)
-	VADDPS      Z27, Z30, Z20
-	VMOVUPS     Z25, 1664(DX)
-	VSUBPS      Z9, Z8, Z25
-	VMOVUPS     Z24, 1728(DX)
-	VADDPS      Z15, Z25, Z24
-	VMOVUPS     Z21, 1792(DX)
-	VADDPS      Z22, Z19, Z21
-	VADDPS      Z21, Z24, Z21
-	VADDPS      Z16, Z28, Z24
-	VADDPS      Z24, Z21, Z21
-	VADDPS      Z31, Z18, Z24
-	VADDPS      Z29, Z24, Z24
-	VSUBPS      Z24, Z21, Z21
-	VMULPS      Z21, Z21, Z24
-	VADDPS      Z24, Z20, Z20
-	VMULPS.BCST (CX), Z20, Z20
+	VSUBPS      Z2, Z1, Z29
+	VSUBPS      Z12, Z11, Z30
+	VADDPS      Z30, Z29, Z31
+	VMOVUPS     Z28, (DX)
+	VSUBPS      Z15, Z14, Z28
+	VMOVUPS     Z26, 64(DX)
+	VSUBPS      Z18, Z17, Z26
+	VMOVUPS     Z23, 128(DX)
+	VADDPS      Z26, Z28, Z23
+	VADDPS      Z23, Z31, Z23
+	VSUBPS      Z22, Z21, Z31
+	VADDPS      Z31, Z23, Z23
+	VADDPS.BCST (CX), Z23, Z23
+	VMOVUPS     Z22, 192(DX)
+	VMULPS      Z23, Z23, Z22
+	VMOVUPS     Z21, 256(DX)
+	VSUBPS      Z5, Z4, Z21
+	VMOVUPS     Z18, 320(DX)
+	VADDPS      Z30, Z21, Z18
+	VMOVUPS     Z17, 384(DX)
+	VSUBPS      Z25, Z24, Z17
+	VMOVUPS     Z25, 448(DX)
+	VSUBPS      Z27, Z20, Z25
+	VMOVUPS     Z27, 512(DX)
+	VADDPS      Z25, Z17, Z27
+	VADDPS      Z27, Z18, Z18
+	VSUBPS      Z28, Z18, Z18
+	VADDPS.BCST 4(CX), Z18, Z18
+	VMULPS      Z18, Z18, Z27
+	VMOVUPS     Z20, 576(DX)
+	VADDPS      Z27, Z22, Z20
+	VMOVUPS     Z24, 640(DX)
+	VSUBPS      Z9, Z8, Z24
+	VMOVUPS     Z19, 704(DX)
+	VADDPS      Z26, Z24, Z19
+	VADDPS      Z17, Z19, Z19
+	VMOVUPS     Z17, 768(DX)
+	VADDPS      Z25, Z31, Z17
+	VSUBPS      Z17, Z19, Z17
+	VADDPS.BCST 8(CX), Z17, Z17
+	VMULPS      Z17, Z17, Z19
+	VADDPS      Z19, Z20, Z20
+	VMULPS.BCST 12(CX), Z20, Z20
 	VSUBPS      Z20, Z7, Z7
-	VMULPS.BCST 4(CX), Z7, Z20
+	VMULPS.BCST 28(CX), Z7, Z20
 	VSUBPS      Z20, Z0, Z20
-	VMULPS.BCST 8(CX), Z20, Z20
+	VMULPS.BCST 32(CX), Z20, Z20
 	VSUBPS      Z20, Z0, Z0
+	VMULPS.BCST 16(CX), Z23, Z20
+	VMOVUPS     Z25, 832(DX)
+	VMULPS.BCST 20(CX), Z18, Z25
+	VMOVUPS     Z31, 896(DX)
+	VADDPS      Z25, Z20, Z31
+	VMOVUPS     Z26, 960(DX)
+	VMULPS.BCST 24(CX), Z17, Z26
+	VADDPS      Z26, Z31, Z31
+	VMOVUPS     Z15, 1024(DX)
+	VMULPS.BCST 36(CX), Z31, Z15
+	VMULPS.BCST 40(CX), Z15, Z15
+	VSUBPS      Z15, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMULPS.BCST 12(CX), Z3, Z0
-	VMULPS.BCST 16(CX), Z30, Z3
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 44(CX), Z3, Z0
+	VMULPS.BCST 48(CX), Z22, Z3
 	VADDPS      Z3, Z7, Z3
-	VMULPS.BCST 20(CX), Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
 	VSUBPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z10, Z3
-	VMULPS.BCST 28(CX), Z12, Z10
-	VSUBPS      Z10, Z3, Z3
-	VADDPS      Z3, Z0, Z10
-	VSUBPS      Z10, Z1, Z1
+	VMULPS.BCST 64(CX), Z20, Z3
+	VSUBPS      Z31, Z3, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 56(CX), Z29, Z3
+	VMULPS.BCST 60(CX), Z23, Z15
+	VSUBPS      Z15, Z3, Z3
+	VSUBPS.BCST 72(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z15
+	VSUBPS      Z15, Z1, Z1
+	KMOVW       80(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K3, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
+	KMOVW       82(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
 	MOVQ        8(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMULPS.BCST 12(CX), Z6, Z0
-	VMULPS.BCST 16(CX), Z27, Z1
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 44(CX), Z6, Z0
+	VMULPS.BCST 48(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
-	VMULPS.BCST 20(CX), Z1, Z1
+	VMULPS.BCST 52(CX), Z1, Z1
 	VSUBPS      Z1, Z0, Z0
-	VMULPS.BCST 24(CX), Z13, Z1
-	VMULPS.BCST 28(CX), Z26, Z2
+	VMULPS.BCST 64(CX), Z25, Z1
+	VSUBPS      Z31, Z1, Z1
+	VMULPS.BCST 68(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 56(CX), Z21, Z1
+	VMULPS.BCST 60(CX), Z18, Z2
 	VSUBPS      Z2, Z1, Z1
+	VSUBPS.BCST 76(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
+	KMOVW       84(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
 	MOVQ        32(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K3, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
+	KMOVW       86(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
 	MOVQ        24(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     448(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VMULPS.BCST 16(CX), Z24, Z1
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 44(CX), Z10, Z0
+	VMULPS.BCST 48(CX), Z19, Z1
 	VADDPS      Z1, Z7, Z1
-	VMULPS.BCST 20(CX), Z1, Z1
+	VMULPS.BCST 52(CX), Z1, Z1
 	VSUBPS      Z1, Z0, Z0
-	VMULPS.BCST 24(CX), Z25, Z1
-	VMULPS.BCST 28(CX), Z21, Z2
+	VMULPS.BCST 64(CX), Z26, Z1
+	VSUBPS      Z31, Z1, Z1
+	VMULPS.BCST 68(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 56(CX), Z24, Z1
+	VMULPS.BCST 60(CX), Z17, Z2
 	VSUBPS      Z2, Z1, Z1
+	VSUBPS.BCST 80(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
+	KMOVW       88(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
 	MOVQ        48(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K3, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
+	KMOVW       90(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
 	MOVQ        40(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     384(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VADDPS      Z26, Z12, Z1
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 44(CX), Z13, Z0
+	VADDPS      Z18, Z23, Z1
 	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z2, Z2
 	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 32(CX), Z2, Z2
+	VMULPS.BCST 84(CX), Z2, Z2
 	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z23, Z2
-	VMULPS.BCST 36(CX), Z1, Z3
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VMOVUPS     768(DX), Z4
-	VSUBPS      Z3, Z4, Z3
-	MOVQ        64(AX), BX
-	VMOVUPS     Z3, K1, (BX)(R8*4)
+	VMULPS.BCST 92(CX), Z1, Z2
+	VMULPS.BCST 64(CX), Z2, Z2
+	VSUBPS      Z31, Z2, Z2
+	VMULPS.BCST 96(CX), Z2, Z2
 	VSUBPS      Z2, Z0, Z0
-	VMOVUPS     704(DX), Z2
-	VSUBPS      Z0, Z2, Z0
+	VMULPS.BCST 56(CX), Z30, Z2
+	VMULPS.BCST 88(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VSUBPS.BCST 100(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z11, Z2
+	KMOVW       92(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
 	MOVQ        56(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     320(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z26, Z12, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z7, Z3
-	VMULPS.BCST 32(CX), Z3, Z3
-	VSUBPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z11, Z3
-	VMULPS.BCST 36(CX), Z2, Z2
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z0, Z3
-	VSUBPS      Z3, Z14, Z3
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        64(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z12, Z0
+	KMOVW       94(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        56(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 44(CX), Z16, Z0
+	VSUBPS      Z18, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 48(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 84(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 104(CX), Z1, Z2
+	VMULPS.BCST 64(CX), Z2, Z2
+	VSUBPS      Z31, Z2, Z2
+	VMULPS.BCST 96(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 56(CX), Z28, Z2
+	VMULPS.BCST 88(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VSUBPS.BCST 108(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z14, Z2
+	KMOVW       96(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
 	MOVQ        80(AX), BX
-	VMOVUPS     Z3, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1024(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       98(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        72(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     704(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VADDPS      Z17, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 48(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 84(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 112(CX), Z1, Z2
+	VMULPS.BCST 64(CX), Z2, Z2
+	VSUBPS      Z31, Z2, Z2
+	VMULPS.BCST 96(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     960(DX), Z2
+	VMULPS.BCST 56(CX), Z2, Z2
+	VMULPS.BCST 88(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VSUBPS.BCST 116(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     384(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	KMOVW       100(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        96(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     320(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       102(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        88(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     128(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VSUBPS      Z17, Z23, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 48(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 84(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 120(CX), Z1, Z2
+	VMULPS.BCST 64(CX), Z2, Z2
+	VSUBPS      Z31, Z2, Z2
+	VMULPS.BCST 96(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     896(DX), Z2
+	VMULPS.BCST 56(CX), Z2, Z2
+	VMULPS.BCST 88(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VSUBPS.BCST 124(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     256(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	KMOVW       104(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        112(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     192(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       106(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        104(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     64(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VADDPS      Z17, Z18, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 48(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 84(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 128(CX), Z1, Z2
+	VMULPS.BCST 64(CX), Z2, Z2
+	VSUBPS      Z31, Z2, Z2
+	VMULPS.BCST 96(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     768(DX), Z2
+	VMULPS.BCST 56(CX), Z2, Z2
+	VMULPS.BCST 88(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VSUBPS.BCST 132(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     640(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	KMOVW       108(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        128(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     448(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       110(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        120(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     (DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VSUBPS      Z17, Z18, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 48(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 84(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 136(CX), Z1, Z2
+	VMULPS.BCST 64(CX), Z2, Z2
+	VSUBPS      Z31, Z2, Z2
+	VMULPS.BCST 96(CX), Z2, Z2
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     832(DX), Z2
-	VSUBPS      Z0, Z2, Z0
-	MOVQ        72(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     256(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VADDPS      Z21, Z12, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z7, Z3
-	VMULPS.BCST 32(CX), Z3, Z3
-	VSUBPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z15, Z3
-	VMULPS.BCST 36(CX), Z2, Z4
-	VSUBPS      Z4, Z3, Z3
-	VADDPS      Z3, Z0, Z4
-	VSUBPS      Z4, Z17, Z4
-	MOVQ        96(AX), BX
-	VMOVUPS     Z4, K1, (BX)(R8*4)
-	VSUBPS      Z3, Z0, Z0
-	VMOVUPS     896(DX), Z3
-	VSUBPS      Z0, Z3, Z0
-	MOVQ        88(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     192(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z21, Z12, Z3
-	VMULPS      Z3, Z3, Z4
-	VMULPS.BCST 16(CX), Z4, Z4
-	VADDPS      Z4, Z7, Z4
-	VMULPS.BCST 32(CX), Z4, Z4
-	VSUBPS      Z4, Z0, Z0
-	VMULPS.BCST 24(CX), Z18, Z4
-	VMULPS.BCST 36(CX), Z3, Z3
-	VSUBPS      Z3, Z4, Z3
-	VADDPS      Z3, Z0, Z4
-	VMOVUPS     1792(DX), Z5
-	VSUBPS      Z4, Z5, Z4
-	MOVQ        112(AX), BX
-	VMOVUPS     Z4, K1, (BX)(R8*4)
-	VSUBPS      Z3, Z0, Z0
-	VMOVUPS     960(DX), Z3
-	VSUBPS      Z0, Z3, Z0
-	MOVQ        104(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     (DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VADDPS      Z21, Z26, Z3
-	VMULPS      Z3, Z3, Z4
-	VMULPS.BCST 16(CX), Z4, Z4
-	VADDPS      Z4, Z7, Z4
-	VMULPS.BCST 32(CX), Z4, Z4
-	VSUBPS      Z4, Z0, Z0
-	VMULPS.BCST 24(CX), Z19, Z4
-	VMULPS.BCST 36(CX), Z3, Z5
-	VSUBPS      Z5, Z4, Z4
-	VADDPS      Z4, Z0, Z5
-	VMOVUPS     1728(DX), Z6
-	VSUBPS      Z5, Z6, Z5
-	MOVQ        128(AX), BX
-	VMOVUPS     Z5, K1, (BX)(R8*4)
-	VSUBPS      Z4, Z0, Z0
-	VMOVUPS     1664(DX), Z4
-	VSUBPS      Z0, Z4, Z0
-	MOVQ        120(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     128(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z21, Z26, Z4
-	VMULPS      Z4, Z4, Z5
-	VMULPS.BCST 16(CX), Z5, Z5
-	VADDPS      Z5, Z7, Z5
-	VMULPS.BCST 32(CX), Z5, Z5
-	VSUBPS      Z5, Z0, Z0
-	VMULPS.BCST 24(CX), Z31, Z5
-	VMULPS.BCST 36(CX), Z4, Z4
-	VSUBPS      Z4, Z5, Z4
-	VADDPS      Z4, Z0, Z5
-	VMOVUPS     1600(DX), Z6
-	VSUBPS      Z5, Z6, Z5
-	MOVQ        144(AX), BX
-	VMOVUPS     Z5, K1, (BX)(R8*4)
-	VSUBPS      Z4, Z0, Z0
-	VMOVUPS     1536(DX), Z4
-	VSUBPS      Z0, Z4, Z0
-	MOVQ        136(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     64(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VADDPS      Z21, Z1, Z4
-	VMULPS      Z4, Z4, Z5
-	VMULPS.BCST 16(CX), Z5, Z5
-	VADDPS      Z5, Z7, Z5
-	VMULPS.BCST 40(CX), Z5, Z5
-	VSUBPS      Z5, Z0, Z0
-	VMULPS.BCST 24(CX), Z22, Z5
-	VMULPS.BCST 44(CX), Z4, Z4
-	VSUBPS      Z4, Z5, Z4
-	VADDPS      Z4, Z0, Z5
-	VMOVUPS     1088(DX), Z6
-	VSUBPS      Z5, Z6, Z5
-	MOVQ        160(AX), BX
-	VMOVUPS     Z5, K1, (BX)(R8*4)
-	VSUBPS      Z4, Z0, Z0
-	VMOVUPS     1024(DX), Z4
-	VSUBPS      Z0, Z4, Z0
-	MOVQ        152(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     576(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z21, Z1, Z1
-	VMULPS      Z1, Z1, Z4
-	VMULPS.BCST 16(CX), Z4, Z4
-	VADDPS      Z4, Z7, Z4
-	VMULPS.BCST 40(CX), Z4, Z4
-	VSUBPS      Z4, Z0, Z0
-	VMULPS.BCST 24(CX), Z29, Z4
-	VMULPS.BCST 44(CX), Z1, Z1
-	VSUBPS      Z1, Z4, Z1
-	VADDPS      Z1, Z0, Z4
-	VMOVUPS     1472(DX), Z5
-	VSUBPS      Z4, Z5, Z4
-	MOVQ        176(AX), BX
-	VMOVUPS     Z4, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     1152(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        168(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     512(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z26, Z2, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 40(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z28, Z2
-	VMULPS.BCST 44(CX), Z1, Z1
+	VMULPS.BCST 56(CX), Z2, Z2
+	VMULPS.BCST 88(CX), Z1, Z1
 	VSUBPS      Z1, Z2, Z1
+	VSUBPS.BCST 140(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
-	VMOVUPS     1408(DX), Z4
-	VSUBPS      Z2, Z4, Z2
-	MOVQ        192(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
-	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     1216(DX), Z1
-	VSUBPS      Z0, Z1, Z0
-	MOVQ        184(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	VMOVUPS     640(DX), Z0
-	VMULPS.BCST 12(CX), Z0, Z0
-	VSUBPS      Z12, Z3, Z1
-	VMULPS      Z1, Z1, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VADDPS      Z2, Z7, Z2
-	VMULPS.BCST 40(CX), Z2, Z2
-	VSUBPS      Z2, Z0, Z0
-	VMULPS.BCST 24(CX), Z16, Z2
-	VMULPS.BCST 44(CX), Z1, Z1
-	VSUBPS      Z1, Z2, Z1
-	VADDPS      Z1, Z0, Z2
-	VMOVUPS     1344(DX), Z3
+	VMOVUPS     576(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVQ        208(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        144(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
-	VMOVUPS     1280(DX), Z1
+	VMOVUPS     512(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVQ        200(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	ADDQ        $0x70, SI
-	DECQ        DI
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        136(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX512trtD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func evenAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512trtD3Q27(SB), $0-40
+TEXT ·evenAVX512trtD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
 	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z4
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
 	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z8
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
 	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z11
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
 	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z14
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
 	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z17
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
 	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z21
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
 	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z24
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
 	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z20
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
 	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
-	MOVLQSX     84(SI), R9
-	ADDQ        R8, R9
-	MOVQ        160(AX), BX
+	MOVQ        152(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z29
-	MOVLQSX     80(SI), R9
-	ADDQ        R8, R9
-	MOVQ        152(AX), BX
+	MOVQ        160(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z30
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
 	VMOVUPS     Z31, 64(DX)
-	MOVLQSX     92(SI), R9
-	ADDQ        R8, R9
-	MOVQ        176(AX), BX
+	MOVQ        168(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z31
 	VMOVUPS     Z28, 128(DX)
-	MOVLQSX     88(SI), R9
-	ADDQ        R8, R9
-	MOVQ        168(AX), BX
+	MOVQ        176(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z28
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
-	MOVLQSX     100(SI), R9
-	ADDQ        R8, R9
-	MOVQ        192(AX), BX
+	MOVQ        184(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z19
 	VMOVUPS     Z16, 320(DX)
-	MOVLQSX     96(SI), R9
-	ADDQ        R8, R9
-	MOVQ        184(AX), BX
+	MOVQ        192(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z16
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
 	VADDPS      Z13, Z23, Z10
 	VADDPS      Z10, Z26, Z10
-	MOVLQSX     108(SI), R9
-	ADDQ        R8, R9
-	MOVQ        208(AX), BX
+	MOVQ        200(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z26
 	VMOVUPS     Z13, 512(DX)
-	MOVLQSX     104(SI), R9
-	ADDQ        R8, R9
-	MOVQ        200(AX), BX
+	MOVQ        208(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z13
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
@@ -2152,7 +2787,7 @@ loop:
 	VMULPS.BCST 8(CX), Z20, Z20
 	VSUBPS      Z20, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 12(CX), Z3, Z0
 	VMULPS.BCST 16(CX), Z30, Z3
 	VADDPS      Z3, Z7, Z3
@@ -2163,15 +2798,11 @@ loop:
 	VSUBPS      Z10, Z3, Z3
 	VADDPS      Z3, Z0, Z10
 	VSUBPS      Z10, Z1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), BX
+	MOVQ        16(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), BX
+	MOVQ        8(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 12(CX), Z6, Z0
 	VMULPS.BCST 16(CX), Z27, Z1
@@ -2183,15 +2814,11 @@ loop:
 	VSUBPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), BX
+	MOVQ        32(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), BX
+	MOVQ        24(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     448(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2204,15 +2831,11 @@ loop:
 	VSUBPS      Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), BX
+	MOVQ        48(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), BX
+	MOVQ        40(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     384(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2228,16 +2851,12 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VMOVUPS     768(DX), Z4
 	VSUBPS      Z3, Z4, Z3
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), BX
+	MOVQ        64(AX), BX
 	VMOVUPS     Z3, K1, (BX)(R9*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     704(DX), Z2
 	VSUBPS      Z0, Z2, Z0
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), BX
+	MOVQ        56(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     320(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2252,16 +2871,12 @@ loop:
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z0, Z3
 	VSUBPS      Z3, Z14, Z3
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), BX
+	MOVQ        80(AX), BX
 	VMOVUPS     Z3, K1, (BX)(R9*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     832(DX), Z2
 	VSUBPS      Z0, Z2, Z0
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), BX
+	MOVQ        72(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     256(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2276,16 +2891,12 @@ loop:
 	VSUBPS      Z4, Z3, Z3
 	VADDPS      Z3, Z0, Z4
 	VSUBPS      Z4, Z17, Z4
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), BX
+	MOVQ        96(AX), BX
 	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     896(DX), Z3
 	VSUBPS      Z0, Z3, Z0
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), BX
+	MOVQ        88(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     192(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2301,16 +2912,12 @@ loop:
 	VADDPS      Z3, Z0, Z4
 	VMOVUPS     1792(DX), Z5
 	VSUBPS      Z4, Z5, Z4
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), BX
+	MOVQ        112(AX), BX
 	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     960(DX), Z3
 	VSUBPS      Z0, Z3, Z0
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), BX
+	MOVQ        104(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2326,16 +2933,12 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1728(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), BX
+	MOVQ        128(AX), BX
 	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1664(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), BX
+	MOVQ        120(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2351,16 +2954,12 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1600(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), BX
+	MOVQ        144(AX), BX
 	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1536(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), BX
+	MOVQ        136(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2376,16 +2975,12 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1088(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	MOVLQSX     80(SI), R9
-	ADDQ        R8, R9
-	MOVQ        152(AX), BX
+	MOVQ        160(AX), BX
 	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1024(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	MOVLQSX     84(SI), R9
-	ADDQ        R8, R9
-	MOVQ        160(AX), BX
+	MOVQ        152(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     576(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2401,16 +2996,12 @@ loop:
 	VADDPS      Z1, Z0, Z4
 	VMOVUPS     1472(DX), Z5
 	VSUBPS      Z4, Z5, Z4
-	MOVLQSX     88(SI), R9
-	ADDQ        R8, R9
-	MOVQ        168(AX), BX
+	MOVQ        176(AX), BX
 	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1152(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     92(SI), R9
-	ADDQ        R8, R9
-	MOVQ        176(AX), BX
+	MOVQ        168(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     512(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2426,16 +3017,12 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     1408(DX), Z4
 	VSUBPS      Z2, Z4, Z2
-	MOVLQSX     96(SI), R9
-	ADDQ        R8, R9
-	MOVQ        184(AX), BX
+	MOVQ        192(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1216(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     100(SI), R9
-	ADDQ        R8, R9
-	MOVQ        192(AX), BX
+	MOVQ        184(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     640(DX), Z0
 	VMULPS.BCST 12(CX), Z0, Z0
@@ -2451,127 +3038,1427 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     1344(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     104(SI), R9
-	ADDQ        R8, R9
-	MOVQ        200(AX), BX
+	MOVQ        208(AX), BX
 	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1280(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     108(SI), R9
-	ADDQ        R8, R9
-	MOVQ        208(AX), BX
+	MOVQ        200(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
-	ADDQ        $0x70, SI
-	DECQ        DI
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512trtD3Q27Force(SB), $0-40
+TEXT ·oddAVX512trtD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z1
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z2
+	VMOVUPS.Z   (BX)(R10*4), K1, Z1
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z2
+	VADDPS      Z2, Z1, Z3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z4
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z8
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z9
+	VADDPS      Z9, Z8, Z10
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z11
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z17
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z21
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z22
+	VADDPS      Z22, Z21, Z23
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z20
+	VADDPS      Z20, Z7, Z7
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z20
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z27
+	VADDPS      Z27, Z20, Z28
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z29
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z30
+	VADDPS      Z30, Z29, Z31
+	VMOVUPS     Z26, (DX)
+	VADDPS      Z31, Z28, Z26
+	VMOVUPS     Z31, 64(DX)
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z31
+	VMOVUPS     Z28, 128(DX)
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z28
+	VMOVUPS     Z23, 192(DX)
+	VADDPS      Z28, Z31, Z23
+	VMOVUPS     Z19, 256(DX)
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z19
+	VMOVUPS     Z16, 320(DX)
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z16
+	VMOVUPS     Z13, 384(DX)
+	VADDPS      Z16, Z19, Z13
+	VMOVUPS     Z10, 448(DX)
+	VADDPS      Z13, Z23, Z10
+	VADDPS      Z10, Z26, Z10
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z26
+	VMOVUPS     Z13, 512(DX)
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z13
+	VMOVUPS     Z23, 576(DX)
+	VADDPS      Z13, Z26, Z23
+	VADDPS      Z23, Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VSUBPS      Z2, Z1, Z10
+	VMOVUPS     Z23, 640(DX)
+	VSUBPS      Z12, Z11, Z23
+	VMOVUPS     Z12, 704(DX)
+	VADDPS      Z23, Z10, Z12
+	VMOVUPS     Z11, 768(DX)
+	VSUBPS      Z15, Z14, Z11
+	VMOVUPS     Z15, 832(DX)
+	VSUBPS      Z18, Z17, Z15
+	VMOVUPS     Z18, 896(DX)
+	VADDPS      Z15, Z11, Z18
+	VADDPS      Z18, Z12, Z12
+	VSUBPS      Z22, Z21, Z18
+	VMOVUPS     Z22, 960(DX)
+	VSUBPS      Z30, Z29, Z22
+	VMOVUPS     Z30, 1024(DX)
+	VADDPS      Z22, Z18, Z30
+	VMOVUPS     Z29, 1088(DX)
+	VSUBPS      Z28, Z31, Z29
+	VMOVUPS     Z28, 1152(DX)
+	VSUBPS      Z16, Z19, Z28
+	VMOVUPS     Z16, 1216(DX)
+	VADDPS      Z28, Z29, Z16
+	VADDPS      Z16, Z30, Z16
+	VADDPS      Z16, Z12, Z12
+	VSUBPS      Z13, Z26, Z16
+	VSUBPS      Z16, Z12, Z12
+	VMULPS      Z12, Z12, Z30
+	VMOVUPS     Z13, 1280(DX)
+	VSUBPS      Z5, Z4, Z13
+	VMOVUPS     Z26, 1344(DX)
+	VADDPS      Z23, Z13, Z26
+	VMOVUPS     Z19, 1408(DX)
+	VSUBPS      Z25, Z24, Z19
+	VMOVUPS     Z31, 1472(DX)
+	VSUBPS      Z27, Z20, Z31
+	VMOVUPS     Z27, 1536(DX)
+	VADDPS      Z31, Z19, Z27
+	VADDPS      Z27, Z26, Z26
+	VADDPS      Z29, Z22, Z27
+	VADDPS      Z16, Z27, Z27
+	VADDPS      Z27, Z26, Z26
+	VADDPS      Z28, Z11, Z27
+	VSUBPS      Z27, Z26, Z26
+	VMULPS      Z26, Z26, Z27
+	VMOVUPS     Z20, 1600(DX)
+	VADDPS      Z27, Z30, Z20
+	VMOVUPS     Z25, 1664(DX)
+	VSUBPS      Z9, Z8, Z25
+	VMOVUPS     Z24, 1728(DX)
+	VADDPS      Z15, Z25, Z24
+	VMOVUPS     Z21, 1792(DX)
+	VADDPS      Z22, Z19, Z21
+	VADDPS      Z21, Z24, Z21
+	VADDPS      Z16, Z28, Z24
+	VADDPS      Z24, Z21, Z21
+	VADDPS      Z31, Z18, Z24
+	VADDPS      Z29, Z24, Z24
+	VSUBPS      Z24, Z21, Z21
+	VMULPS      Z21, Z21, Z24
+	VADDPS      Z24, Z20, Z20
+	VMULPS.BCST (CX), Z20, Z20
+	VSUBPS      Z20, Z7, Z7
+	VMULPS.BCST 4(CX), Z7, Z20
+	VSUBPS      Z20, Z0, Z20
+	VMULPS.BCST 8(CX), Z20, Z20
+	VSUBPS      Z20, Z0, Z0
+	MOVQ        (AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z3, Z0
+	VMULPS.BCST 16(CX), Z30, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 20(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z10, Z3
+	VMULPS.BCST 28(CX), Z12, Z10
+	VSUBPS      Z10, Z3, Z3
+	VADDPS      Z3, Z0, Z10
+	VSUBPS      Z10, Z1, Z1
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VSUBPS      Z3, Z0, Z0
+	VSUBPS      Z0, Z2, Z0
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMULPS.BCST 12(CX), Z6, Z0
+	VMULPS.BCST 16(CX), Z27, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z13, Z1
+	VMULPS.BCST 28(CX), Z26, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z4, Z2
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z5, Z0
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     448(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VMULPS.BCST 16(CX), Z24, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z25, Z1
+	VMULPS.BCST 28(CX), Z21, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z8, Z2
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z9, Z0
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     384(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z26, Z12, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z23, Z2
+	VMULPS.BCST 36(CX), Z1, Z3
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VMOVUPS     768(DX), Z4
+	VSUBPS      Z3, Z4, Z3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS     Z3, K1, (BX)(R10*4)
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     704(DX), Z2
+	VSUBPS      Z0, Z2, Z0
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     320(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z26, Z12, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 32(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z11, Z3
+	VMULPS.BCST 36(CX), Z2, Z2
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z0, Z3
+	VSUBPS      Z3, Z14, Z3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS     Z3, K1, (BX)(R10*4)
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     832(DX), Z2
+	VSUBPS      Z0, Z2, Z0
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     256(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z21, Z12, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 32(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z15, Z3
+	VMULPS.BCST 36(CX), Z2, Z4
+	VSUBPS      Z4, Z3, Z3
+	VADDPS      Z3, Z0, Z4
+	VSUBPS      Z4, Z17, Z4
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS     Z4, K1, (BX)(R10*4)
+	VSUBPS      Z3, Z0, Z0
+	VMOVUPS     896(DX), Z3
+	VSUBPS      Z0, Z3, Z0
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     192(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z21, Z12, Z3
+	VMULPS      Z3, Z3, Z4
+	VMULPS.BCST 16(CX), Z4, Z4
+	VADDPS      Z4, Z7, Z4
+	VMULPS.BCST 32(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 24(CX), Z18, Z4
+	VMULPS.BCST 36(CX), Z3, Z3
+	VSUBPS      Z3, Z4, Z3
+	VADDPS      Z3, Z0, Z4
+	VMOVUPS     1792(DX), Z5
+	VSUBPS      Z4, Z5, Z4
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS     Z4, K1, (BX)(R10*4)
+	VSUBPS      Z3, Z0, Z0
+	VMOVUPS     960(DX), Z3
+	VSUBPS      Z0, Z3, Z0
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     (DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z21, Z26, Z3
+	VMULPS      Z3, Z3, Z4
+	VMULPS.BCST 16(CX), Z4, Z4
+	VADDPS      Z4, Z7, Z4
+	VMULPS.BCST 32(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 24(CX), Z19, Z4
+	VMULPS.BCST 36(CX), Z3, Z5
+	VSUBPS      Z5, Z4, Z4
+	VADDPS      Z4, Z0, Z5
+	VMOVUPS     1728(DX), Z6
+	VSUBPS      Z5, Z6, Z5
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS     Z5, K1, (BX)(R10*4)
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1664(DX), Z4
+	VSUBPS      Z0, Z4, Z0
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     128(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z21, Z26, Z4
+	VMULPS      Z4, Z4, Z5
+	VMULPS.BCST 16(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z5
+	VMULPS.BCST 32(CX), Z5, Z5
+	VSUBPS      Z5, Z0, Z0
+	VMULPS.BCST 24(CX), Z31, Z5
+	VMULPS.BCST 36(CX), Z4, Z4
+	VSUBPS      Z4, Z5, Z4
+	VADDPS      Z4, Z0, Z5
+	VMOVUPS     1600(DX), Z6
+	VSUBPS      Z5, Z6, Z5
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS     Z5, K1, (BX)(R10*4)
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1536(DX), Z4
+	VSUBPS      Z0, Z4, Z0
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     64(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z21, Z1, Z4
+	VMULPS      Z4, Z4, Z5
+	VMULPS.BCST 16(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z5
+	VMULPS.BCST 40(CX), Z5, Z5
+	VSUBPS      Z5, Z0, Z0
+	VMULPS.BCST 24(CX), Z22, Z5
+	VMULPS.BCST 44(CX), Z4, Z4
+	VSUBPS      Z4, Z5, Z4
+	VADDPS      Z4, Z0, Z5
+	VMOVUPS     1088(DX), Z6
+	VSUBPS      Z5, Z6, Z5
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS     Z5, K1, (BX)(R10*4)
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1024(DX), Z4
+	VSUBPS      Z0, Z4, Z0
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     576(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z21, Z1, Z1
+	VMULPS      Z1, Z1, Z4
+	VMULPS.BCST 16(CX), Z4, Z4
+	VADDPS      Z4, Z7, Z4
+	VMULPS.BCST 40(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 24(CX), Z29, Z4
+	VMULPS.BCST 44(CX), Z1, Z1
+	VSUBPS      Z1, Z4, Z1
+	VADDPS      Z1, Z0, Z4
+	VMOVUPS     1472(DX), Z5
+	VSUBPS      Z4, Z5, Z4
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS     Z4, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1152(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     512(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z26, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 40(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z28, Z2
+	VMULPS.BCST 44(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     1408(DX), Z4
+	VSUBPS      Z2, Z4, Z2
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1216(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	VMOVUPS     640(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z12, Z3, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 40(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z16, Z2
+	VMULPS.BCST 44(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     1344(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS     Z2, K1, (BX)(R10*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1280(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	ADDQ        DI, SI
+	DECQ        R8
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512trtD3Q27(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ       R8, R8
+	JE          done
+	MOVLQZX     (SI), R9
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
+	MOVQ        (AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z1
+	MOVQ        8(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z1
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	MOVQ        16(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z2
+	VADDPS      Z2, Z1, Z3
+	KMOVW       118(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z4
+	MOVQ        24(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z4
+	KMOVW       116(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	MOVQ        32(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	KMOVW       122(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	MOVQ        40(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z8
+	KMOVW       120(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	MOVQ        48(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z9
+	VADDPS      Z9, Z8, Z10
+	KMOVW       126(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	MOVQ        56(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z11
+	KMOVW       124(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	MOVQ        64(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	KMOVW       130(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	MOVQ        72(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z14
+	KMOVW       128(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	MOVQ        80(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	KMOVW       134(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	MOVQ        88(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z17
+	KMOVW       132(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	MOVQ        96(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	KMOVW       138(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z21
+	MOVQ        104(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z21
+	KMOVW       136(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z22
+	VADDPS      Z22, Z21, Z23
+	KMOVW       142(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	MOVQ        120(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z24
+	KMOVW       140(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	MOVQ        128(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z20
+	VADDPS      Z20, Z7, Z7
+	KMOVW       146(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	MOVQ        136(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z20
+	KMOVW       144(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	MOVQ        144(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z27
+	VADDPS      Z27, Z20, Z28
+	KMOVW       150(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z29
+	MOVQ        152(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z29
+	KMOVW       148(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z30
+	MOVQ        160(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z30
+	VADDPS      Z30, Z29, Z31
+	VMOVUPS     Z26, (DX)
+	VADDPS      Z31, Z28, Z26
+	VMOVUPS     Z31, 64(DX)
+	KMOVW       154(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z31
+	MOVQ        168(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z31
+	VMOVUPS     Z28, 128(DX)
+	KMOVW       152(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z28
+	MOVQ        176(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z28
+	VMOVUPS     Z23, 192(DX)
+	VADDPS      Z28, Z31, Z23
+	VMOVUPS     Z19, 256(DX)
+	KMOVW       158(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z19
+	MOVQ        184(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z19
+	VMOVUPS     Z16, 320(DX)
+	KMOVW       156(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z16
+	MOVQ        192(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z16
+	VMOVUPS     Z13, 384(DX)
+	VADDPS      Z16, Z19, Z13
+	VMOVUPS     Z10, 448(DX)
+	VADDPS      Z13, Z23, Z10
+	VADDPS      Z10, Z26, Z10
+	KMOVW       162(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z26
+	MOVQ        200(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z26
+	VMOVUPS     Z13, 512(DX)
+	KMOVW       160(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z13
+	MOVQ        208(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z13
+	VMOVUPS     Z23, 576(DX)
+	VADDPS      Z13, Z26, Z23
+	VADDPS      Z23, Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VSUBPS      Z2, Z1, Z10
+	VMOVUPS     Z23, 640(DX)
+	VSUBPS      Z12, Z11, Z23
+	VMOVUPS     Z12, 704(DX)
+	VADDPS      Z23, Z10, Z12
+	VMOVUPS     Z11, 768(DX)
+	VSUBPS      Z15, Z14, Z11
+	VMOVUPS     Z15, 832(DX)
+	VSUBPS      Z18, Z17, Z15
+	VMOVUPS     Z18, 896(DX)
+	VADDPS      Z15, Z11, Z18
+	VADDPS      Z18, Z12, Z12
+	VSUBPS      Z22, Z21, Z18
+	VMOVUPS     Z22, 960(DX)
+	VSUBPS      Z30, Z29, Z22
+	VMOVUPS     Z30, 1024(DX)
+	VADDPS      Z22, Z18, Z30
+	VMOVUPS     Z29, 1088(DX)
+	VSUBPS      Z28, Z31, Z29
+	VMOVUPS     Z28, 1152(DX)
+	VSUBPS      Z16, Z19, Z28
+	VMOVUPS     Z16, 1216(DX)
+	VADDPS      Z28, Z29, Z16
+	VADDPS      Z16, Z30, Z16
+	VADDPS      Z16, Z12, Z12
+	VSUBPS      Z13, Z26, Z16
+	VSUBPS      Z16, Z12, Z12
+	VMULPS      Z12, Z12, Z30
+	VMOVUPS     Z13, 1280(DX)
+	VSUBPS      Z5, Z4, Z13
+	VMOVUPS     Z26, 1344(DX)
+	VADDPS      Z23, Z13, Z26
+	VMOVUPS     Z19, 1408(DX)
+	VSUBPS      Z25, Z24, Z19
+	VMOVUPS     Z31, 1472(DX)
+	VSUBPS      Z27, Z20, Z31
+	VMOVUPS     Z27, 1536(DX)
+	VADDPS      Z31, Z19, Z27
+	VADDPS      Z27, Z26, Z26
+	VADDPS      Z29, Z22, Z27
+	VADDPS      Z16, Z27, Z27
+	VADDPS      Z27, Z26, Z26
+	VADDPS      Z28, Z11, Z27
+	VSUBPS      Z27, Z26, Z26
+	VMULPS      Z26, Z26, Z27
+	VMOVUPS     Z20, 1600(DX)
+	VADDPS      Z27, Z30, Z20
+	VMOVUPS     Z25, 1664(DX)
+	VSUBPS      Z9, Z8, Z25
+	VMOVUPS     Z24, 1728(DX)
+	VADDPS      Z15, Z25, Z24
+	VMOVUPS     Z21, 1792(DX)
+	VADDPS      Z22, Z19, Z21
+	VADDPS      Z21, Z24, Z21
+	VADDPS      Z16, Z28, Z24
+	VADDPS      Z24, Z21, Z21
+	VADDPS      Z31, Z18, Z24
+	VADDPS      Z29, Z24, Z24
+	VSUBPS      Z24, Z21, Z21
+	VMULPS      Z21, Z21, Z24
+	VADDPS      Z24, Z20, Z20
+	VMULPS.BCST (CX), Z20, Z20
+	VSUBPS      Z20, Z7, Z7
+	VMULPS.BCST 4(CX), Z7, Z20
+	VSUBPS      Z20, Z0, Z20
+	VMULPS.BCST 8(CX), Z20, Z20
+	VSUBPS      Z20, Z0, Z0
+	MOVQ        (AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z3, Z0
+	VMULPS.BCST 16(CX), Z30, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 20(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z10, Z3
+	VMULPS.BCST 28(CX), Z12, Z10
+	VSUBPS      Z10, Z3, Z3
+	VADDPS      Z3, Z0, Z10
+	VSUBPS      Z10, Z1, Z1
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        16(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VSUBPS      Z3, Z0, Z0
+	VSUBPS      Z0, Z2, Z0
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        8(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 12(CX), Z6, Z0
+	VMULPS.BCST 16(CX), Z27, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z13, Z1
+	VMULPS.BCST 28(CX), Z26, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z4, Z2
+	KMOVW       116(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        32(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z5, Z0
+	KMOVW       118(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        24(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     448(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VMULPS.BCST 16(CX), Z24, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 20(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 24(CX), Z25, Z1
+	VMULPS.BCST 28(CX), Z21, Z2
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z8, Z2
+	KMOVW       120(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        48(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z9, Z0
+	KMOVW       122(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        40(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     384(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z26, Z12, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 32(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z23, Z2
+	VMULPS.BCST 36(CX), Z1, Z3
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VMOVUPS     768(DX), Z4
+	VSUBPS      Z3, Z4, Z3
+	KMOVW       124(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS     Z3, K2, (BX)(R10*4)
+	MOVQ        64(AX), BX
+	VMOVUPS     Z3, K3, (BX)(R9*4)
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     704(DX), Z2
+	VSUBPS      Z0, Z2, Z0
+	KMOVW       126(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        56(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     320(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z26, Z12, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 32(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z11, Z3
+	VMULPS.BCST 36(CX), Z2, Z2
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z0, Z3
+	VSUBPS      Z3, Z14, Z3
+	KMOVW       128(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS     Z3, K2, (BX)(R10*4)
+	MOVQ        80(AX), BX
+	VMOVUPS     Z3, K3, (BX)(R9*4)
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     832(DX), Z2
+	VSUBPS      Z0, Z2, Z0
+	KMOVW       130(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        72(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     256(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z21, Z12, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 32(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z15, Z3
+	VMULPS.BCST 36(CX), Z2, Z4
+	VSUBPS      Z4, Z3, Z3
+	VADDPS      Z3, Z0, Z4
+	VSUBPS      Z4, Z17, Z4
+	KMOVW       132(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS     Z4, K2, (BX)(R10*4)
+	MOVQ        96(AX), BX
+	VMOVUPS     Z4, K3, (BX)(R9*4)
+	VSUBPS      Z3, Z0, Z0
+	VMOVUPS     896(DX), Z3
+	VSUBPS      Z0, Z3, Z0
+	KMOVW       134(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        88(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     192(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z21, Z12, Z3
+	VMULPS      Z3, Z3, Z4
+	VMULPS.BCST 16(CX), Z4, Z4
+	VADDPS      Z4, Z7, Z4
+	VMULPS.BCST 32(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 24(CX), Z18, Z4
+	VMULPS.BCST 36(CX), Z3, Z3
+	VSUBPS      Z3, Z4, Z3
+	VADDPS      Z3, Z0, Z4
+	VMOVUPS     1792(DX), Z5
+	VSUBPS      Z4, Z5, Z4
+	KMOVW       136(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS     Z4, K2, (BX)(R10*4)
+	MOVQ        112(AX), BX
+	VMOVUPS     Z4, K3, (BX)(R9*4)
+	VSUBPS      Z3, Z0, Z0
+	VMOVUPS     960(DX), Z3
+	VSUBPS      Z0, Z3, Z0
+	KMOVW       138(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        104(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     (DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z21, Z26, Z3
+	VMULPS      Z3, Z3, Z4
+	VMULPS.BCST 16(CX), Z4, Z4
+	VADDPS      Z4, Z7, Z4
+	VMULPS.BCST 32(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 24(CX), Z19, Z4
+	VMULPS.BCST 36(CX), Z3, Z5
+	VSUBPS      Z5, Z4, Z4
+	VADDPS      Z4, Z0, Z5
+	VMOVUPS     1728(DX), Z6
+	VSUBPS      Z5, Z6, Z5
+	KMOVW       140(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS     Z5, K2, (BX)(R10*4)
+	MOVQ        128(AX), BX
+	VMOVUPS     Z5, K3, (BX)(R9*4)
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1664(DX), Z4
+	VSUBPS      Z0, Z4, Z0
+	KMOVW       142(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        120(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     128(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z21, Z26, Z4
+	VMULPS      Z4, Z4, Z5
+	VMULPS.BCST 16(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z5
+	VMULPS.BCST 32(CX), Z5, Z5
+	VSUBPS      Z5, Z0, Z0
+	VMULPS.BCST 24(CX), Z31, Z5
+	VMULPS.BCST 36(CX), Z4, Z4
+	VSUBPS      Z4, Z5, Z4
+	VADDPS      Z4, Z0, Z5
+	VMOVUPS     1600(DX), Z6
+	VSUBPS      Z5, Z6, Z5
+	KMOVW       144(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS     Z5, K2, (BX)(R10*4)
+	MOVQ        144(AX), BX
+	VMOVUPS     Z5, K3, (BX)(R9*4)
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1536(DX), Z4
+	VSUBPS      Z0, Z4, Z0
+	KMOVW       146(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        136(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     64(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VADDPS      Z21, Z1, Z4
+	VMULPS      Z4, Z4, Z5
+	VMULPS.BCST 16(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z5
+	VMULPS.BCST 40(CX), Z5, Z5
+	VSUBPS      Z5, Z0, Z0
+	VMULPS.BCST 24(CX), Z22, Z5
+	VMULPS.BCST 44(CX), Z4, Z4
+	VSUBPS      Z4, Z5, Z4
+	VADDPS      Z4, Z0, Z5
+	VMOVUPS     1088(DX), Z6
+	VSUBPS      Z5, Z6, Z5
+	KMOVW       148(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS     Z5, K2, (BX)(R10*4)
+	MOVQ        160(AX), BX
+	VMOVUPS     Z5, K3, (BX)(R9*4)
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1024(DX), Z4
+	VSUBPS      Z0, Z4, Z0
+	KMOVW       150(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        152(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     576(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z21, Z1, Z1
+	VMULPS      Z1, Z1, Z4
+	VMULPS.BCST 16(CX), Z4, Z4
+	VADDPS      Z4, Z7, Z4
+	VMULPS.BCST 40(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 24(CX), Z29, Z4
+	VMULPS.BCST 44(CX), Z1, Z1
+	VSUBPS      Z1, Z4, Z1
+	VADDPS      Z1, Z0, Z4
+	VMOVUPS     1472(DX), Z5
+	VSUBPS      Z4, Z5, Z4
+	KMOVW       152(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS     Z4, K2, (BX)(R10*4)
+	MOVQ        176(AX), BX
+	VMOVUPS     Z4, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1152(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       154(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        168(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     512(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z26, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 40(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z28, Z2
+	VMULPS.BCST 44(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     1408(DX), Z4
+	VSUBPS      Z2, Z4, Z2
+	KMOVW       156(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        192(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1216(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       158(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        184(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     640(DX), Z0
+	VMULPS.BCST 12(CX), Z0, Z0
+	VSUBPS      Z12, Z3, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 40(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 24(CX), Z16, Z2
+	VMULPS.BCST 44(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     1344(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	KMOVW       160(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        208(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1280(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       162(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        200(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	ADDQ        DI, SI
+	DECQ        R8
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512trtD3Q27Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ       R8, R8
+	JE          done
+	MOVLQZX     (SI), R9
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
+	MOVQ        (AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	MOVQ        16(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z4
+	VMOVUPS.Z   (BX)(R9*4), K1, Z4
 	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z5
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z8
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
 	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z9
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z11
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
 	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z12
+	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z14
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
 	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z15
+	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z17
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
 	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z18
+	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z21
+	VMOVUPS.Z   (BX)(R9*4), K1, Z21
 	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z22
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z24
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
 	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z25
+	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
 	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z20
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
 	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z27
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
 	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z29
+	VMOVUPS.Z   (BX)(R9*4), K1, Z29
 	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z30
+	VMOVUPS.Z   (BX)(R9*4), K1, Z30
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
 	VMOVUPS     Z31, 64(DX)
 	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z31
+	VMOVUPS.Z   (BX)(R9*4), K1, Z31
 	VMOVUPS     Z28, 128(DX)
 	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z28
+	VMOVUPS.Z   (BX)(R9*4), K1, Z28
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
 	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z19
+	VMOVUPS.Z   (BX)(R9*4), K1, Z19
 	VMOVUPS     Z16, 320(DX)
 	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z16
+	VMOVUPS.Z   (BX)(R9*4), K1, Z16
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
 	VADDPS      Z13, Z23, Z10
 	VADDPS      Z10, Z26, Z10
 	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z26
+	VMOVUPS.Z   (BX)(R9*4), K1, Z26
 	VMOVUPS     Z13, 512(DX)
 	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z13
+	VMOVUPS.Z   (BX)(R9*4), K1, Z13
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -2660,7 +4547,7 @@ loop:
 	VMULPS.BCST 40(CX), Z22, Z22
 	VSUBPS      Z22, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z3, Z0
 	VMULPS.BCST 48(CX), Z30, Z3
 	VADDPS      Z3, Z7, Z3
@@ -2677,11 +4564,11 @@ loop:
 	VADDPS      Z3, Z0, Z10
 	VSUBPS      Z10, Z1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        8(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z6, Z0
 	VMULPS.BCST 48(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -2698,11 +4585,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
 	MOVQ        32(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
 	MOVQ        24(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     448(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VMULPS.BCST 48(CX), Z24, Z1
@@ -2720,11 +4607,11 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
 	MOVQ        48(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
 	MOVQ        40(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     384(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z26, Z12, Z1
@@ -2746,12 +4633,12 @@ loop:
 	VMOVUPS     768(DX), Z4
 	VSUBPS      Z3, Z4, Z3
 	MOVQ        64(AX), BX
-	VMOVUPS     Z3, K1, (BX)(R8*4)
+	VMOVUPS     Z3, K1, (BX)(R9*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     704(DX), Z2
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        56(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     320(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z26, Z12, Z2
@@ -2772,12 +4659,12 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VSUBPS      Z3, Z14, Z3
 	MOVQ        80(AX), BX
-	VMOVUPS     Z3, K1, (BX)(R8*4)
+	VMOVUPS     Z3, K1, (BX)(R9*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     832(DX), Z2
 	VSUBPS      Z0, Z2, Z0
 	MOVQ        72(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     256(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z12, Z2
@@ -2798,12 +4685,12 @@ loop:
 	VADDPS      Z3, Z0, Z4
 	VSUBPS      Z4, Z17, Z4
 	MOVQ        96(AX), BX
-	VMOVUPS     Z4, K1, (BX)(R8*4)
+	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     896(DX), Z3
 	VSUBPS      Z0, Z3, Z0
 	MOVQ        88(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     192(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z12, Z3
@@ -2825,12 +4712,12 @@ loop:
 	VMOVUPS     1792(DX), Z5
 	VSUBPS      Z4, Z5, Z4
 	MOVQ        112(AX), BX
-	VMOVUPS     Z4, K1, (BX)(R8*4)
+	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     960(DX), Z3
 	VSUBPS      Z0, Z3, Z0
 	MOVQ        104(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z26, Z3
@@ -2852,12 +4739,12 @@ loop:
 	VMOVUPS     1728(DX), Z6
 	VSUBPS      Z5, Z6, Z5
 	MOVQ        128(AX), BX
-	VMOVUPS     Z5, K1, (BX)(R8*4)
+	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1664(DX), Z4
 	VSUBPS      Z0, Z4, Z0
 	MOVQ        120(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z26, Z4
@@ -2879,12 +4766,12 @@ loop:
 	VMOVUPS     1600(DX), Z6
 	VSUBPS      Z5, Z6, Z5
 	MOVQ        144(AX), BX
-	VMOVUPS     Z5, K1, (BX)(R8*4)
+	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1536(DX), Z4
 	VSUBPS      Z0, Z4, Z0
 	MOVQ        136(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z1, Z4
@@ -2907,12 +4794,12 @@ loop:
 	VMOVUPS     1088(DX), Z6
 	VSUBPS      Z5, Z6, Z5
 	MOVQ        160(AX), BX
-	VMOVUPS     Z5, K1, (BX)(R8*4)
+	VMOVUPS     Z5, K1, (BX)(R9*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1024(DX), Z4
 	VSUBPS      Z0, Z4, Z0
 	MOVQ        152(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     576(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z1, Z1
@@ -2935,12 +4822,12 @@ loop:
 	VMOVUPS     1472(DX), Z5
 	VSUBPS      Z4, Z5, Z4
 	MOVQ        176(AX), BX
-	VMOVUPS     Z4, K1, (BX)(R8*4)
+	VMOVUPS     Z4, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1152(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        168(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     512(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z26, Z2, Z1
@@ -2963,12 +4850,12 @@ loop:
 	VMOVUPS     1408(DX), Z4
 	VSUBPS      Z2, Z4, Z2
 	MOVQ        192(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1216(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        184(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMOVUPS     640(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z12, Z3, Z1
@@ -2991,174 +4878,176 @@ loop:
 	VMOVUPS     1344(DX), Z3
 	VSUBPS      Z2, Z3, Z2
 	MOVQ        208(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R8*4)
+	VMOVUPS     Z2, K1, (BX)(R9*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1280(DX), Z1
 	VSUBPS      Z0, Z1, Z0
 	MOVQ        200(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	ADDQ        $0x70, SI
-	DECQ        DI
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX512trtD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512trtD3Q27Force(SB), $0-40
+TEXT ·oddAVX512trtD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z1
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
 	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	VMOVUPS.Z   (BX)(R10*4), K1, Z2
 	VADDPS      Z2, Z1, Z3
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
 	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z4
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z4
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
 	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	VMOVUPS.Z   (BX)(R10*4), K1, Z5
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
 	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z8
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z8
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
 	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z9
 	VADDPS      Z9, Z8, Z10
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
 	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z11
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z11
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
 	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z12
+	VMOVUPS.Z   (BX)(R10*4), K1, Z12
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
 	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z14
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
 	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z15
+	VMOVUPS.Z   (BX)(R10*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
 	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z17
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z17
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
 	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z18
+	VMOVUPS.Z   (BX)(R10*4), K1, Z18
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
 	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z21
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z21
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
 	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	VMOVUPS.Z   (BX)(R10*4), K1, Z22
 	VADDPS      Z22, Z21, Z23
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
 	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z24
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
 	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z25
+	VMOVUPS.Z   (BX)(R10*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
 	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z20
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z20
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
 	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	VMOVUPS.Z   (BX)(R10*4), K1, Z27
 	VADDPS      Z27, Z20, Z28
-	MOVLQSX     84(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
 	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z29
-	MOVLQSX     80(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z29
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
 	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z30
+	VMOVUPS.Z   (BX)(R10*4), K1, Z30
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
 	VMOVUPS     Z31, 64(DX)
-	MOVLQSX     92(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
 	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z31
+	VMOVUPS.Z   (BX)(R10*4), K1, Z31
 	VMOVUPS     Z28, 128(DX)
-	MOVLQSX     88(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
 	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z28
+	VMOVUPS.Z   (BX)(R10*4), K1, Z28
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
-	MOVLQSX     100(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
 	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z19
+	VMOVUPS.Z   (BX)(R10*4), K1, Z19
 	VMOVUPS     Z16, 320(DX)
-	MOVLQSX     96(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
 	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z16
+	VMOVUPS.Z   (BX)(R10*4), K1, Z16
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
 	VADDPS      Z13, Z23, Z10
 	VADDPS      Z10, Z26, Z10
-	MOVLQSX     108(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
 	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z26
+	VMOVUPS.Z   (BX)(R10*4), K1, Z26
 	VMOVUPS     Z13, 512(DX)
-	MOVLQSX     104(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
 	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z13
+	VMOVUPS.Z   (BX)(R10*4), K1, Z13
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -3247,7 +5136,7 @@ loop:
 	VMULPS.BCST 40(CX), Z22, Z22
 	VSUBPS      Z22, Z0, Z0
 	MOVQ        (AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
+	VMOVUPS     Z0, K1, (BX)(R9*4)
 	VMULPS.BCST 44(CX), Z3, Z0
 	VMULPS.BCST 48(CX), Z30, Z3
 	VADDPS      Z3, Z7, Z3
@@ -3263,16 +5152,16 @@ loop:
 	VSUBPS.BCST 72(CX), Z3, Z3
 	VADDPS      Z3, Z0, Z10
 	VSUBPS      Z10, Z1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
 	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VSUBPS      Z3, Z0, Z0
 	VSUBPS      Z0, Z2, Z0
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMULPS.BCST 44(CX), Z6, Z0
 	VMULPS.BCST 48(CX), Z27, Z1
 	VADDPS      Z1, Z7, Z1
@@ -3288,16 +5177,16 @@ loop:
 	VSUBPS.BCST 76(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z4, Z2
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
 	MOVQ        24(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z5, Z0
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
 	MOVQ        32(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     448(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VMULPS.BCST 48(CX), Z24, Z1
@@ -3314,16 +5203,16 @@ loop:
 	VSUBPS.BCST 80(CX), Z1, Z1
 	VADDPS      Z1, Z0, Z2
 	VSUBPS      Z2, Z8, Z2
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
 	MOVQ        40(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VSUBPS      Z0, Z9, Z0
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
 	MOVQ        48(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     384(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z26, Z12, Z1
@@ -3344,17 +5233,17 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VMOVUPS     768(DX), Z4
 	VSUBPS      Z3, Z4, Z3
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
 	MOVQ        56(AX), BX
-	VMOVUPS     Z3, K1, (BX)(R9*4)
+	VMOVUPS     Z3, K1, (BX)(R10*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     704(DX), Z2
 	VSUBPS      Z0, Z2, Z0
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
 	MOVQ        64(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     320(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z26, Z12, Z2
@@ -3374,17 +5263,17 @@ loop:
 	VSUBPS.BCST 108(CX), Z2, Z2
 	VADDPS      Z2, Z0, Z3
 	VSUBPS      Z3, Z14, Z3
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
 	MOVQ        72(AX), BX
-	VMOVUPS     Z3, K1, (BX)(R9*4)
+	VMOVUPS     Z3, K1, (BX)(R10*4)
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     832(DX), Z2
 	VSUBPS      Z0, Z2, Z0
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
 	MOVQ        80(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     256(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z12, Z2
@@ -3404,17 +5293,17 @@ loop:
 	VSUBPS.BCST 116(CX), Z3, Z3
 	VADDPS      Z3, Z0, Z4
 	VSUBPS      Z4, Z17, Z4
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
 	MOVQ        88(AX), BX
-	VMOVUPS     Z4, K1, (BX)(R9*4)
+	VMOVUPS     Z4, K1, (BX)(R10*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     896(DX), Z3
 	VSUBPS      Z0, Z3, Z0
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
 	MOVQ        96(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     192(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z12, Z3
@@ -3435,17 +5324,17 @@ loop:
 	VADDPS      Z3, Z0, Z4
 	VMOVUPS     1792(DX), Z5
 	VSUBPS      Z4, Z5, Z4
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
 	MOVQ        104(AX), BX
-	VMOVUPS     Z4, K1, (BX)(R9*4)
+	VMOVUPS     Z4, K1, (BX)(R10*4)
 	VSUBPS      Z3, Z0, Z0
 	VMOVUPS     960(DX), Z3
 	VSUBPS      Z0, Z3, Z0
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
 	MOVQ        112(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     (DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z26, Z3
@@ -3466,17 +5355,17 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1728(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
 	MOVQ        120(AX), BX
-	VMOVUPS     Z5, K1, (BX)(R9*4)
+	VMOVUPS     Z5, K1, (BX)(R10*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1664(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
 	MOVQ        128(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     128(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z26, Z4
@@ -3497,17 +5386,17 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1600(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
 	MOVQ        136(AX), BX
-	VMOVUPS     Z5, K1, (BX)(R9*4)
+	VMOVUPS     Z5, K1, (BX)(R10*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1536(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
 	MOVQ        144(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     64(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VADDPS      Z21, Z1, Z4
@@ -3529,17 +5418,17 @@ loop:
 	VADDPS      Z4, Z0, Z5
 	VMOVUPS     1088(DX), Z6
 	VSUBPS      Z5, Z6, Z5
-	MOVLQSX     80(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
 	MOVQ        152(AX), BX
-	VMOVUPS     Z5, K1, (BX)(R9*4)
+	VMOVUPS     Z5, K1, (BX)(R10*4)
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     1024(DX), Z4
 	VSUBPS      Z0, Z4, Z0
-	MOVLQSX     84(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
 	MOVQ        160(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     576(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z21, Z1, Z1
@@ -3561,17 +5450,17 @@ loop:
 	VADDPS      Z1, Z0, Z4
 	VMOVUPS     1472(DX), Z5
 	VSUBPS      Z4, Z5, Z4
-	MOVLQSX     88(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
 	MOVQ        168(AX), BX
-	VMOVUPS     Z4, K1, (BX)(R9*4)
+	VMOVUPS     Z4, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1152(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     92(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
 	MOVQ        176(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     512(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z26, Z2, Z1
@@ -3593,17 +5482,17 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     1408(DX), Z4
 	VSUBPS      Z2, Z4, Z2
-	MOVLQSX     96(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
 	MOVQ        184(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1216(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     100(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
 	MOVQ        192(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMOVUPS     Z0, K1, (BX)(R10*4)
 	VMOVUPS     640(DX), Z0
 	VMULPS.BCST 44(CX), Z0, Z0
 	VSUBPS      Z12, Z3, Z1
@@ -3625,1717 +5514,1130 @@ loop:
 	VADDPS      Z1, Z0, Z2
 	VMOVUPS     1344(DX), Z3
 	VSUBPS      Z2, Z3, Z2
-	MOVLQSX     104(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
 	MOVQ        200(AX), BX
-	VMOVUPS     Z2, K1, (BX)(R9*4)
+	VMOVUPS     Z2, K1, (BX)(R10*4)
 	VSUBPS      Z1, Z0, Z0
 	VMOVUPS     1280(DX), Z1
 	VSUBPS      Z0, Z1, Z0
-	MOVLQSX     108(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
 	MOVQ        208(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
-	ADDQ        $0x70, SI
-	DECQ        DI
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func walledAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512bgkD3Q19(SB), $0-40
+TEXT ·walledAVX512trtD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ n+16(FP), SI
-
-loop:
-	TESTQ       SI, SI
-	JE          done
-	MOVLQZX     (BX), DI
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R8
-	BZHIQ       DX, R8, R8
-	KMOVW       R8, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z2
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z5
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z7
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z10
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z9
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z14
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z16
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z19
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z13
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST (CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z25
-	VMULPS.BCST 16(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z23, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        144(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVQ        136(AX), DX
-	VMOVUPS     Z0, K1, (DX)(DI*4)
-	ADDQ        $0x50, BX
-	DECQ        SI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func oddAVX512bgkD3Q19(slots **float32, words *uint32, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512bgkD3Q19(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ n+16(FP), SI
-
-loop:
-	TESTQ       SI, SI
-	JE          done
-	MOVLQZX     (BX), DI
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R8
-	BZHIQ       DX, R8, R8
-	KMOVW       R8, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	MOVLQSX     12(BX), R8
-	ADDQ        DI, R8
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z2
-	MOVLQSX     8(BX), R8
-	ADDQ        DI, R8
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVLQSX     20(BX), R8
-	ADDQ        DI, R8
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z5
-	MOVLQSX     16(BX), R8
-	ADDQ        DI, R8
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVLQSX     28(BX), R8
-	ADDQ        DI, R8
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z7
-	MOVLQSX     24(BX), R8
-	ADDQ        DI, R8
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVLQSX     36(BX), R8
-	ADDQ        DI, R8
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z10
-	MOVLQSX     32(BX), R8
-	ADDQ        DI, R8
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVLQSX     44(BX), R8
-	ADDQ        DI, R8
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z9
-	MOVLQSX     40(BX), R8
-	ADDQ        DI, R8
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVLQSX     52(BX), R8
-	ADDQ        DI, R8
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z14
-	MOVLQSX     48(BX), R8
-	ADDQ        DI, R8
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVLQSX     60(BX), R8
-	ADDQ        DI, R8
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z16
-	MOVLQSX     56(BX), R8
-	ADDQ        DI, R8
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVLQSX     68(BX), R8
-	ADDQ        DI, R8
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z19
-	MOVLQSX     64(BX), R8
-	ADDQ        DI, R8
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVLQSX     76(BX), R8
-	ADDQ        DI, R8
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z13
-	MOVLQSX     72(BX), R8
-	ADDQ        DI, R8
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST (CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z25
-	VMULPS.BCST 16(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVLQSX     8(BX), R8
-	ADDQ        DI, R8
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     12(BX), R8
-	ADDQ        DI, R8
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     16(BX), R8
-	ADDQ        DI, R8
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     20(BX), R8
-	ADDQ        DI, R8
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z23, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     24(BX), R8
-	ADDQ        DI, R8
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     28(BX), R8
-	ADDQ        DI, R8
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     32(BX), R8
-	ADDQ        DI, R8
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     36(BX), R8
-	ADDQ        DI, R8
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     40(BX), R8
-	ADDQ        DI, R8
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     44(BX), R8
-	ADDQ        DI, R8
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     48(BX), R8
-	ADDQ        DI, R8
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     52(BX), R8
-	ADDQ        DI, R8
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVLQSX     56(BX), R8
-	ADDQ        DI, R8
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     60(BX), R8
-	ADDQ        DI, R8
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVLQSX     64(BX), R8
-	ADDQ        DI, R8
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     68(BX), R8
-	ADDQ        DI, R8
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     72(BX), R8
-	ADDQ        DI, R8
-	MOVQ        136(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVLQSX     76(BX), R8
-	ADDQ        DI, R8
-	MOVQ        144(AX), DX
-	VMOVUPS     Z0, K1, (DX)(R8*4)
-	ADDQ        $0x50, BX
-	DECQ        SI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512bgkD3Q19Force(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ n+16(FP), SI
-
-loop:
-	TESTQ       SI, SI
-	JE          done
-	MOVLQZX     (BX), DI
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R8
-	BZHIQ       DX, R8, R8
-	KMOVW       R8, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z0
-	VMULPS.BCST 28(CX), Z0, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z2
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z5
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z7
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z10
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z9
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z14
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z16
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z19
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z13
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VADDPS.BCST (CX), Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VADDPS.BCST 4(CX), Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VADDPS.BCST 8(CX), Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST 12(CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 32(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	VMULPS.BCST 16(CX), Z4, Z26
-	VMULPS.BCST 20(CX), Z21, Z27
-	VADDPS      Z27, Z26, Z28
-	VMULPS.BCST 24(CX), Z23, Z29
-	VADDPS      Z29, Z28, Z28
-	VMULPS.BCST 36(CX), Z28, Z30
-	VSUBPS      Z30, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z2, Z1
-	VMULPS.BCST 40(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z26, Z25
-	VSUBPS      Z28, Z25, Z25
-	VMULPS.BCST 52(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z2
-	VMULPS.BCST 48(CX), Z4, Z25
-	VMULPS.BCST 44(CX), Z25, Z25
-	VADDPS.BCST 56(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z5, Z1
-	VMULPS.BCST 40(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z27, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z21, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 60(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z7, Z1
-	VMULPS.BCST 40(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z29, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z23, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 64(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 72(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 80(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 84(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 88(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 92(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 96(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 100(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 104(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 108(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 112(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 68(CX), Z0, Z0
-	VMULPS.BCST 116(CX), Z2, Z3
-	VMULPS.BCST 48(CX), Z3, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 76(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 120(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        144(AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVQ        136(AX), DX
-	VMOVUPS     Z0, K1, (DX)(DI*4)
-	ADDQ        $0x50, BX
-	DECQ        SI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512bgkD3Q19Force(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ n+16(FP), SI
-
-loop:
-	TESTQ       SI, SI
-	JE          done
-	MOVLQZX     (BX), DI
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R8
-	BZHIQ       DX, R8, R8
-	KMOVW       R8, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(DI*4), K1, Z0
-	VMULPS.BCST 28(CX), Z0, Z1
-	MOVLQSX     12(BX), R8
-	ADDQ        DI, R8
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z2
-	MOVLQSX     8(BX), R8
-	ADDQ        DI, R8
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVLQSX     20(BX), R8
-	ADDQ        DI, R8
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z5
-	MOVLQSX     16(BX), R8
-	ADDQ        DI, R8
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVLQSX     28(BX), R8
-	ADDQ        DI, R8
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z7
-	MOVLQSX     24(BX), R8
-	ADDQ        DI, R8
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVLQSX     36(BX), R8
-	ADDQ        DI, R8
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z10
-	MOVLQSX     32(BX), R8
-	ADDQ        DI, R8
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVLQSX     44(BX), R8
-	ADDQ        DI, R8
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z9
-	MOVLQSX     40(BX), R8
-	ADDQ        DI, R8
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVLQSX     52(BX), R8
-	ADDQ        DI, R8
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z14
-	MOVLQSX     48(BX), R8
-	ADDQ        DI, R8
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVLQSX     60(BX), R8
-	ADDQ        DI, R8
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z16
-	MOVLQSX     56(BX), R8
-	ADDQ        DI, R8
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVLQSX     68(BX), R8
-	ADDQ        DI, R8
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z19
-	MOVLQSX     64(BX), R8
-	ADDQ        DI, R8
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVLQSX     76(BX), R8
-	ADDQ        DI, R8
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z13
-	MOVLQSX     72(BX), R8
-	ADDQ        DI, R8
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VADDPS.BCST (CX), Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VADDPS.BCST 4(CX), Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VADDPS.BCST 8(CX), Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST 12(CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 32(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	VMULPS.BCST 16(CX), Z4, Z26
-	VMULPS.BCST 20(CX), Z21, Z27
-	VADDPS      Z27, Z26, Z28
-	VMULPS.BCST 24(CX), Z23, Z29
-	VADDPS      Z29, Z28, Z28
-	VMULPS.BCST 36(CX), Z28, Z30
-	VSUBPS      Z30, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(DI*4)
-	VMULPS.BCST 28(CX), Z2, Z1
-	VMULPS.BCST 40(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z26, Z25
-	VSUBPS      Z28, Z25, Z25
-	VMULPS.BCST 52(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z2
-	VMULPS.BCST 48(CX), Z4, Z25
-	VMULPS.BCST 44(CX), Z25, Z25
-	VADDPS.BCST 56(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVLQSX     8(BX), R8
-	ADDQ        DI, R8
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     12(BX), R8
-	ADDQ        DI, R8
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z5, Z1
-	VMULPS.BCST 40(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z27, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z21, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 60(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     16(BX), R8
-	ADDQ        DI, R8
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     20(BX), R8
-	ADDQ        DI, R8
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z7, Z1
-	VMULPS.BCST 40(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z29, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z23, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 64(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     24(BX), R8
-	ADDQ        DI, R8
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     28(BX), R8
-	ADDQ        DI, R8
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 72(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 80(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     32(BX), R8
-	ADDQ        DI, R8
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     36(BX), R8
-	ADDQ        DI, R8
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 84(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 88(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     40(BX), R8
-	ADDQ        DI, R8
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     44(BX), R8
-	ADDQ        DI, R8
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 92(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 96(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     48(BX), R8
-	ADDQ        DI, R8
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     52(BX), R8
-	ADDQ        DI, R8
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 100(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 104(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVLQSX     56(BX), R8
-	ADDQ        DI, R8
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     60(BX), R8
-	ADDQ        DI, R8
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 108(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 112(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVLQSX     64(BX), R8
-	ADDQ        DI, R8
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     68(BX), R8
-	ADDQ        DI, R8
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 68(CX), Z0, Z0
-	VMULPS.BCST 116(CX), Z2, Z3
-	VMULPS.BCST 48(CX), Z3, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 76(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 120(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     72(BX), R8
-	ADDQ        DI, R8
-	MOVQ        136(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVLQSX     76(BX), R8
-	ADDQ        DI, R8
-	MOVQ        144(AX), DX
-	VMOVUPS     Z0, K1, (DX)(R8*4)
-	ADDQ        $0x50, BX
-	DECQ        SI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func evenAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512bgkD3Q27(SB), $0-40
-	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z2
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z5
+	VMOVUPS.Z   (BX)(R10*4), K2, Z1
+	MOVQ        8(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z1
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	MOVQ        16(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z2
+	VADDPS      Z2, Z1, Z3
+	KMOVW       118(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
 	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z7
+	VMOVUPS.Z   (BX)(R10*4), K2, Z4
+	MOVQ        24(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z4
+	KMOVW       116(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	MOVQ        32(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	KMOVW       122(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
 	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z10
+	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	MOVQ        40(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z8
+	KMOVW       120(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	MOVQ        48(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z9
+	VADDPS      Z9, Z8, Z10
+	KMOVW       126(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
 	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z9
+	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	MOVQ        56(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z11
+	KMOVW       124(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	MOVQ        64(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	KMOVW       130(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
 	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z14
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z15
+	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	MOVQ        72(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z14
+	KMOVW       128(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	MOVQ        80(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z16
+	KMOVW       134(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	MOVQ        88(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z17
+	KMOVW       132(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	MOVQ        96(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	KMOVW       138(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
 	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z19
+	VMOVUPS.Z   (BX)(R10*4), K2, Z21
+	MOVQ        104(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z21
+	KMOVW       136(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z22
+	VADDPS      Z22, Z21, Z23
+	KMOVW       142(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
 	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z13
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z22
-	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z21, Z21
-	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z24
-	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z25
+	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	MOVQ        120(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z24
+	KMOVW       140(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	MOVQ        128(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z25
 	VADDPS      Z25, Z24, Z26
-	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z27
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z20
+	VADDPS      Z20, Z7, Z7
+	KMOVW       146(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	MOVQ        136(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z20
+	KMOVW       144(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	MOVQ        144(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z27
+	VADDPS      Z27, Z20, Z28
+	KMOVW       150(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z29
+	MOVQ        152(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z29
+	KMOVW       148(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z30
+	MOVQ        160(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z30
+	VADDPS      Z30, Z29, Z31
+	VMOVUPS     Z26, (DX)
+	VADDPS      Z31, Z28, Z26
+	VMOVUPS     Z31, 64(DX)
+	KMOVW       154(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z31
+	MOVQ        168(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z31
+	VMOVUPS     Z28, 128(DX)
+	KMOVW       152(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z28
+	MOVQ        176(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z28
+	VMOVUPS     Z23, 192(DX)
+	VADDPS      Z28, Z31, Z23
+	VMOVUPS     Z19, 256(DX)
+	KMOVW       158(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
 	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z28
-	VADDPS      Z28, Z27, Z29
-	VADDPS      Z29, Z26, Z26
-	VADDPS      Z26, Z21, Z21
-	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z26
+	VMOVUPS.Z   (BX)(R10*4), K2, Z19
+	MOVQ        184(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z19
+	VMOVUPS     Z16, 320(DX)
+	KMOVW       156(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z16
+	MOVQ        192(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z16
+	VMOVUPS     Z13, 384(DX)
+	VADDPS      Z16, Z19, Z13
+	VMOVUPS     Z10, 448(DX)
+	VADDPS      Z13, Z23, Z10
+	VADDPS      Z10, Z26, Z10
+	KMOVW       162(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
 	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z29
-	VADDPS      Z29, Z26, Z30
-	VADDPS      Z30, Z21, Z21
+	VMOVUPS.Z   (BX)(R10*4), K2, Z26
+	MOVQ        200(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z26
+	VMOVUPS     Z13, 512(DX)
+	KMOVW       160(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z13
+	MOVQ        208(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z13
+	VMOVUPS     Z23, 576(DX)
+	VADDPS      Z13, Z26, Z23
+	VADDPS      Z23, Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VSUBPS      Z2, Z1, Z10
+	VMOVUPS     Z23, 640(DX)
+	VSUBPS      Z12, Z11, Z23
+	VMOVUPS     Z12, 704(DX)
+	VADDPS      Z23, Z10, Z12
+	VMOVUPS     Z11, 768(DX)
+	VSUBPS      Z15, Z14, Z11
+	VMOVUPS     Z15, 832(DX)
+	VSUBPS      Z18, Z17, Z15
+	VMOVUPS     Z18, 896(DX)
+	VADDPS      Z15, Z11, Z18
+	VADDPS      Z18, Z12, Z12
+	VSUBPS      Z22, Z21, Z18
+	VMOVUPS     Z22, 960(DX)
+	VSUBPS      Z30, Z29, Z22
+	VMOVUPS     Z30, 1024(DX)
+	VADDPS      Z22, Z18, Z30
+	VMOVUPS     Z29, 1088(DX)
+	VSUBPS      Z28, Z31, Z29
+	VMOVUPS     Z28, 1152(DX)
+	VSUBPS      Z16, Z19, Z28
+	VMOVUPS     Z16, 1216(DX)
+	VADDPS      Z28, Z29, Z16
+	VADDPS      Z16, Z30, Z16
+	VADDPS      Z16, Z12, Z12
+	VSUBPS      Z13, Z26, Z16
+	VSUBPS      Z16, Z12, Z12
+	VADDPS.BCST (CX), Z12, Z12
+	VMULPS      Z12, Z12, Z30
+	VMOVUPS     Z13, 1280(DX)
+	VSUBPS      Z5, Z4, Z13
+	VMOVUPS     Z26, 1344(DX)
+	VADDPS      Z23, Z13, Z26
+	VMOVUPS     Z19, 1408(DX)
+	VSUBPS      Z25, Z24, Z19
+	VMOVUPS     Z31, 1472(DX)
+	VSUBPS      Z27, Z20, Z31
+	VMOVUPS     Z27, 1536(DX)
+	VADDPS      Z31, Z19, Z27
+	VADDPS      Z27, Z26, Z26
+	VADDPS      Z29, Z22, Z27
+	VADDPS      Z16, Z27, Z27
+	VADDPS      Z27, Z26, Z26
+	VADDPS      Z28, Z11, Z27
+	VSUBPS      Z27, Z26, Z26
+	VADDPS.BCST 4(CX), Z26, Z26
+	VMULPS      Z26, Z26, Z27
+	VMOVUPS     Z20, 1600(DX)
+	VADDPS      Z27, Z30, Z20
+	VMOVUPS     Z25, 1664(DX)
+	VSUBPS      Z9, Z8, Z25
+	VMOVUPS     Z24, 1728(DX)
+	VADDPS      Z15, Z25, Z24
+	VMOVUPS     Z21, 1792(DX)
+	VADDPS      Z22, Z19, Z21
+	VADDPS      Z21, Z24, Z21
+	VADDPS      Z16, Z28, Z24
+	VADDPS      Z24, Z21, Z21
+	VADDPS      Z31, Z18, Z24
+	VADDPS      Z29, Z24, Z24
+	VSUBPS      Z24, Z21, Z21
+	VADDPS.BCST 8(CX), Z21, Z21
+	VMULPS      Z21, Z21, Z24
+	VADDPS      Z24, Z20, Z20
+	VMULPS.BCST 12(CX), Z20, Z20
+	VSUBPS      Z20, Z7, Z7
+	VMULPS.BCST 28(CX), Z7, Z20
+	VSUBPS      Z20, Z0, Z20
+	VMULPS.BCST 32(CX), Z20, Z20
+	VSUBPS      Z20, Z0, Z0
+	VMULPS.BCST 16(CX), Z12, Z20
+	VMOVUPS     Z16, 1856(DX)
+	VMULPS.BCST 20(CX), Z26, Z16
+	VMOVUPS     Z28, 1920(DX)
+	VADDPS      Z16, Z20, Z28
+	VMOVUPS     Z29, 1984(DX)
+	VMULPS.BCST 24(CX), Z21, Z29
+	VADDPS      Z29, Z28, Z28
+	VMOVUPS     Z22, 2048(DX)
+	VMULPS.BCST 36(CX), Z28, Z22
+	VMULPS.BCST 40(CX), Z22, Z22
+	VSUBPS      Z22, Z0, Z0
+	MOVQ        (AX), BX
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	VMULPS.BCST 44(CX), Z3, Z0
+	VMULPS.BCST 48(CX), Z30, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 64(CX), Z20, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 56(CX), Z10, Z3
+	VMULPS.BCST 60(CX), Z12, Z10
+	VSUBPS      Z10, Z3, Z3
+	VSUBPS.BCST 72(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z10
+	VSUBPS      Z10, Z1, Z1
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        16(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VSUBPS      Z3, Z0, Z0
+	VSUBPS      Z0, Z2, Z0
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        8(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMULPS.BCST 44(CX), Z6, Z0
+	VMULPS.BCST 48(CX), Z27, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 52(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 64(CX), Z16, Z1
+	VSUBPS      Z28, Z1, Z1
+	VMULPS.BCST 68(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 56(CX), Z13, Z1
+	VMULPS.BCST 60(CX), Z26, Z2
+	VSUBPS      Z2, Z1, Z1
+	VSUBPS.BCST 76(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z4, Z2
+	KMOVW       116(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        32(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z5, Z0
+	KMOVW       118(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        24(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     448(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VMULPS.BCST 48(CX), Z24, Z1
+	VADDPS      Z1, Z7, Z1
+	VMULPS.BCST 52(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 64(CX), Z29, Z1
+	VSUBPS      Z28, Z1, Z1
+	VMULPS.BCST 68(CX), Z1, Z1
+	VSUBPS      Z1, Z0, Z0
+	VMULPS.BCST 56(CX), Z25, Z1
+	VMULPS.BCST 60(CX), Z21, Z2
+	VSUBPS      Z2, Z1, Z1
+	VSUBPS.BCST 80(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VSUBPS      Z2, Z8, Z2
+	KMOVW       120(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        48(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VSUBPS      Z0, Z9, Z0
+	KMOVW       122(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        40(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     384(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VADDPS      Z26, Z12, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 48(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 84(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 92(CX), Z1, Z2
+	VMULPS.BCST 64(CX), Z2, Z2
+	VSUBPS      Z28, Z2, Z2
+	VMULPS.BCST 96(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 56(CX), Z23, Z2
+	VMULPS.BCST 88(CX), Z1, Z3
+	VSUBPS      Z3, Z2, Z2
+	VSUBPS.BCST 100(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VMOVUPS     768(DX), Z4
+	VSUBPS      Z3, Z4, Z3
+	KMOVW       124(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS     Z3, K2, (BX)(R10*4)
+	MOVQ        64(AX), BX
+	VMOVUPS     Z3, K3, (BX)(R9*4)
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     704(DX), Z2
+	VSUBPS      Z0, Z2, Z0
+	KMOVW       126(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        56(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     320(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VSUBPS      Z26, Z12, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 48(CX), Z3, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 84(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 104(CX), Z2, Z3
+	VMULPS.BCST 64(CX), Z3, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 96(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 56(CX), Z11, Z3
+	VMULPS.BCST 88(CX), Z2, Z2
+	VSUBPS      Z2, Z3, Z2
+	VSUBPS.BCST 108(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VSUBPS      Z3, Z14, Z3
+	KMOVW       128(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS     Z3, K2, (BX)(R10*4)
+	MOVQ        80(AX), BX
+	VMOVUPS     Z3, K3, (BX)(R9*4)
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     832(DX), Z2
+	VSUBPS      Z0, Z2, Z0
+	KMOVW       130(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        72(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     256(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VADDPS      Z21, Z12, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 48(CX), Z3, Z3
+	VADDPS      Z3, Z7, Z3
+	VMULPS.BCST 84(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 112(CX), Z2, Z3
+	VMULPS.BCST 64(CX), Z3, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 96(CX), Z3, Z3
+	VSUBPS      Z3, Z0, Z0
+	VMULPS.BCST 56(CX), Z15, Z3
+	VMULPS.BCST 88(CX), Z2, Z4
+	VSUBPS      Z4, Z3, Z3
+	VSUBPS.BCST 116(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z4
+	VSUBPS      Z4, Z17, Z4
+	KMOVW       132(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS     Z4, K2, (BX)(R10*4)
+	MOVQ        96(AX), BX
+	VMOVUPS     Z4, K3, (BX)(R9*4)
+	VSUBPS      Z3, Z0, Z0
+	VMOVUPS     896(DX), Z3
+	VSUBPS      Z0, Z3, Z0
+	KMOVW       134(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        88(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     192(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VSUBPS      Z21, Z12, Z3
+	VMULPS      Z3, Z3, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VADDPS      Z4, Z7, Z4
+	VMULPS.BCST 84(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 120(CX), Z3, Z4
+	VMULPS.BCST 64(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 96(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 56(CX), Z18, Z4
+	VMULPS.BCST 88(CX), Z3, Z3
+	VSUBPS      Z3, Z4, Z3
+	VSUBPS.BCST 124(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z4
+	VMOVUPS     1792(DX), Z5
+	VSUBPS      Z4, Z5, Z4
+	KMOVW       136(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS     Z4, K2, (BX)(R10*4)
+	MOVQ        112(AX), BX
+	VMOVUPS     Z4, K3, (BX)(R9*4)
+	VSUBPS      Z3, Z0, Z0
+	VMOVUPS     960(DX), Z3
+	VSUBPS      Z0, Z3, Z0
+	KMOVW       138(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        104(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     (DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VADDPS      Z21, Z26, Z3
+	VMULPS      Z3, Z3, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VADDPS      Z4, Z7, Z4
+	VMULPS.BCST 84(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 128(CX), Z3, Z4
+	VMULPS.BCST 64(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 96(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 56(CX), Z19, Z4
+	VMULPS.BCST 88(CX), Z3, Z5
+	VSUBPS      Z5, Z4, Z4
+	VSUBPS.BCST 132(CX), Z4, Z4
+	VADDPS      Z4, Z0, Z5
+	VMOVUPS     1728(DX), Z6
+	VSUBPS      Z5, Z6, Z5
+	KMOVW       140(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS     Z5, K2, (BX)(R10*4)
+	MOVQ        128(AX), BX
+	VMOVUPS     Z5, K3, (BX)(R9*4)
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1664(DX), Z4
+	VSUBPS      Z0, Z4, Z0
+	KMOVW       142(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        120(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     128(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VSUBPS      Z21, Z26, Z4
+	VMULPS      Z4, Z4, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z5
+	VMULPS.BCST 84(CX), Z5, Z5
+	VSUBPS      Z5, Z0, Z0
+	VMULPS.BCST 136(CX), Z4, Z5
+	VMULPS.BCST 64(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 96(CX), Z5, Z5
+	VSUBPS      Z5, Z0, Z0
+	VMULPS.BCST 56(CX), Z31, Z5
+	VMULPS.BCST 88(CX), Z4, Z4
+	VSUBPS      Z4, Z5, Z4
+	VSUBPS.BCST 140(CX), Z4, Z4
+	VADDPS      Z4, Z0, Z5
+	VMOVUPS     1600(DX), Z6
+	VSUBPS      Z5, Z6, Z5
+	KMOVW       144(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS     Z5, K2, (BX)(R10*4)
+	MOVQ        144(AX), BX
+	VMOVUPS     Z5, K3, (BX)(R9*4)
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1536(DX), Z4
+	VSUBPS      Z0, Z4, Z0
+	KMOVW       146(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        136(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     64(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VADDPS      Z21, Z1, Z4
+	VMULPS      Z4, Z4, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z5
+	VMULPS.BCST 144(CX), Z5, Z5
+	VSUBPS      Z5, Z0, Z0
+	VMULPS.BCST 152(CX), Z4, Z5
+	VMULPS.BCST 64(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 156(CX), Z5, Z5
+	VSUBPS      Z5, Z0, Z0
+	VMOVUPS     2048(DX), Z5
+	VMULPS.BCST 56(CX), Z5, Z5
+	VMULPS.BCST 148(CX), Z4, Z4
+	VSUBPS      Z4, Z5, Z4
+	VSUBPS.BCST 160(CX), Z4, Z4
+	VADDPS      Z4, Z0, Z5
+	VMOVUPS     1088(DX), Z6
+	VSUBPS      Z5, Z6, Z5
+	KMOVW       148(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS     Z5, K2, (BX)(R10*4)
+	MOVQ        160(AX), BX
+	VMOVUPS     Z5, K3, (BX)(R9*4)
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1024(DX), Z4
+	VSUBPS      Z0, Z4, Z0
+	KMOVW       150(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        152(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     576(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VSUBPS      Z21, Z1, Z1
+	VMULPS      Z1, Z1, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VADDPS      Z4, Z7, Z4
+	VMULPS.BCST 144(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMULPS.BCST 164(CX), Z1, Z4
+	VMULPS.BCST 64(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 156(CX), Z4, Z4
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     1984(DX), Z4
+	VMULPS.BCST 56(CX), Z4, Z4
+	VMULPS.BCST 148(CX), Z1, Z1
+	VSUBPS      Z1, Z4, Z1
+	VSUBPS.BCST 168(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z4
+	VMOVUPS     1472(DX), Z5
+	VSUBPS      Z4, Z5, Z4
+	KMOVW       152(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS     Z4, K2, (BX)(R10*4)
+	MOVQ        176(AX), BX
+	VMOVUPS     Z4, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1152(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       154(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        168(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     512(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VSUBPS      Z26, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 48(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 144(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 172(CX), Z1, Z2
+	VMULPS.BCST 64(CX), Z2, Z2
+	VSUBPS      Z28, Z2, Z2
+	VMULPS.BCST 156(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     1920(DX), Z2
+	VMULPS.BCST 56(CX), Z2, Z2
+	VMULPS.BCST 148(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VSUBPS.BCST 176(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     1408(DX), Z4
+	VSUBPS      Z2, Z4, Z2
+	KMOVW       156(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        192(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1216(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       158(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        184(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	VMOVUPS     640(DX), Z0
+	VMULPS.BCST 44(CX), Z0, Z0
+	VSUBPS      Z12, Z3, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 48(CX), Z2, Z2
+	VADDPS      Z2, Z7, Z2
+	VMULPS.BCST 144(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMULPS.BCST 180(CX), Z1, Z2
+	VMULPS.BCST 64(CX), Z2, Z2
+	VSUBPS      Z28, Z2, Z2
+	VMULPS.BCST 156(CX), Z2, Z2
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     1856(DX), Z2
+	VMULPS.BCST 56(CX), Z2, Z2
+	VMULPS.BCST 148(CX), Z1, Z1
+	VSUBPS      Z1, Z2, Z1
+	VSUBPS.BCST 184(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	VMOVUPS     1344(DX), Z3
+	VSUBPS      Z2, Z3, Z2
+	KMOVW       160(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS     Z2, K2, (BX)(R10*4)
+	MOVQ        208(AX), BX
+	VMOVUPS     Z2, K3, (BX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     1280(DX), Z1
+	VSUBPS      Z0, Z1, Z0
+	KMOVW       162(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        200(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	ADDQ        DI, SI
+	DECQ        R8
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z7
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z10
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z16
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z19
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z13
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
 	VADDPS      Z21, Z4, Z4
 	VADDPS      Z4, Z0, Z0
 	VSUBPS      Z3, Z2, Z4
 	VSUBPS      Z11, Z10, Z21
 	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z30
-	VSUBPS      Z15, Z14, Z31
-	VMOVUPS     Z15, (DX)
-	VADDPS      Z31, Z30, Z15
-	VADDPS      Z15, Z4, Z4
-	VSUBPS      Z17, Z16, Z15
-	VMOVUPS     Z17, 64(DX)
-	VSUBPS      Z23, Z22, Z17
-	VMOVUPS     Z23, 128(DX)
-	VADDPS      Z17, Z15, Z23
-	VMOVUPS     Z22, 192(DX)
-	VSUBPS      Z25, Z24, Z22
-	VMOVUPS     Z25, 256(DX)
-	VSUBPS      Z28, Z27, Z25
-	VMOVUPS     Z28, 320(DX)
-	VADDPS      Z25, Z22, Z28
-	VADDPS      Z28, Z23, Z23
-	VADDPS      Z23, Z4, Z4
-	VSUBPS      Z29, Z26, Z23
-	VSUBPS      Z23, Z4, Z4
-	VMULPS      Z4, Z4, Z28
-	VMOVUPS     Z29, 384(DX)
-	VSUBPS      Z6, Z5, Z29
-	VADDPS      Z21, Z29, Z21
-	VSUBPS      Z20, Z19, Z29
-	VMOVUPS     Z26, 448(DX)
-	VSUBPS      Z18, Z13, Z26
-	VMOVUPS     Z27, 512(DX)
-	VADDPS      Z26, Z29, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z22, Z17, Z27
-	VADDPS      Z23, Z27, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z25, Z30, Z27
-	VSUBPS      Z27, Z21, Z21
-	VMULPS      Z21, Z21, Z27
-	VADDPS      Z27, Z28, Z30
-	VMOVUPS     Z24, 576(DX)
-	VSUBPS      Z8, Z7, Z24
-	VADDPS      Z31, Z24, Z24
-	VADDPS      Z17, Z29, Z17
-	VADDPS      Z17, Z24, Z17
-	VADDPS      Z23, Z25, Z23
-	VADDPS      Z23, Z17, Z17
-	VADDPS      Z26, Z15, Z15
-	VADDPS      Z22, Z15, Z15
-	VSUBPS      Z15, Z17, Z15
-	VMULPS      Z15, Z15, Z17
-	VADDPS      Z17, Z30, Z22
-	VMULPS.BCST (CX), Z22, Z22
-	VSUBPS      Z22, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z22
-	VADDPS      Z22, Z1, Z1
-	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST (CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z28, Z2
+	VMULPS.BCST 12(CX), Z25, Z2
 	VADDPS      Z2, Z0, Z2
 	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z22
-	VMULPS.BCST 16(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z23
-	VADDPS      Z23, Z1, Z1
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMULPS.BCST 20(CX), Z4, Z25
+	VMULPS.BCST 16(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z22, Z2, Z2
+	VSUBPS      Z25, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z27, Z2
+	VMULPS.BCST 12(CX), Z22, Z2
 	VADDPS      Z2, Z0, Z2
 	VMULPS.BCST 16(CX), Z2, Z2
 	VMULPS.BCST 20(CX), Z21, Z3
 	VMULPS.BCST 16(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 4(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z17, Z2
+	VMULPS.BCST 12(CX), Z24, Z2
 	VADDPS      Z2, Z0, Z2
 	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z15, Z3
+	VMULPS.BCST 20(CX), Z23, Z3
 	VMULPS.BCST 16(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 4(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
 	VMULPS.BCST 4(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
 	VMULPS.BCST 12(CX), Z3, Z3
 	VADDPS      Z3, Z0, Z3
 	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z5, Z3, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 12(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VMULPS.BCST 20(CX), Z3, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VADDPS      Z3, Z5, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z3, Z5, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z15, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 12(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VMULPS.BCST 20(CX), Z3, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     (DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z6, Z5, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z15, Z4, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z5, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VADDPS      Z5, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     64(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z5, Z6, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z15, Z21, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z5, Z7
-	VMULPS.BCST 24(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z7, Z6, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z15, Z21, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 12(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 24(CX), Z7, Z7
-	VMULPS.BCST 20(CX), Z6, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     192(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VADDPS      Z15, Z2, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 12(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 28(CX), Z7, Z7
-	VMULPS.BCST 20(CX), Z6, Z6
-	VMULPS.BCST 28(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     128(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     576(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z15, Z2, Z2
-	VMULPS      Z2, Z2, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 28(CX), Z6, Z6
 	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     256(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z6, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     512(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z21, Z3, Z2
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
 	VMULPS.BCST 12(CX), Z3, Z3
 	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 28(CX), Z3, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
 	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     320(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z12, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     448(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z4, Z5, Z2
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
 	VMULPS      Z2, Z2, Z3
 	VMULPS.BCST 12(CX), Z3, Z3
 	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 28(CX), Z0, Z0
+	VMULPS.BCST 24(CX), Z0, Z0
 	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
-	MOVQ        208(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
-	VMOVUPS     384(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
+	MOVQ        144(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z18, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
-	MOVQ        200(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	ADDQ        $0x70, SI
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R8*4)
+	ADDQ        SI, BX
 	DECQ        DI
 	JMP         loop
 
@@ -5343,151 +6645,2175 @@ done:
 	VZEROUPPER
 	RET
 
-// func oddAVX512bgkD3Q27(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512bgkD3Q27(SB), $0-40
+TEXT ·oddAVX512bgkD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
 
 loop:
 	TESTQ       DI, DI
 	JE          done
-	MOVLQZX     (SI), R8
-	MOVLQZX     4(SI), BX
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
 	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
+	BZHIQ       DX, R9, R9
 	KMOVW       R9, K1
-	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
 	VMULPS.BCST 4(CX), Z0, Z1
-	MOVLQSX     12(SI), R9
+	MOVLQSX     12(BX), R9
 	ADDQ        R8, R9
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z2
-	MOVLQSX     8(SI), R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	MOVLQSX     8(BX), R9
 	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z7
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z10
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z16
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z19
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z13
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST (CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z25
+	VMULPS.BCST 16(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z5, Z1
+	VMULPS.BCST 12(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z21, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z7, Z1
+	VMULPS.BCST 12(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z23, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z0, Z0
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R9*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512bgkD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	MOVQ        8(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z2
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z3
+	MOVQ        16(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z3
+	VADDPS      Z3, Z2, Z4
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	MOVQ        24(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z5
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z6
+	MOVQ        32(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z7
+	MOVQ        40(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z7
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	MOVQ        48(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z8
+	VADDPS      Z8, Z7, Z9
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z10
+	MOVQ        56(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z10
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	MOVQ        64(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	MOVQ        72(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z9
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	MOVQ        80(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z12
+	VADDPS      Z12, Z9, Z13
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	MOVQ        88(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z14
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	MOVQ        96(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z16
+	MOVQ        104(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z16
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z17
+	VADDPS      Z17, Z16, Z18
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z19
+	MOVQ        120(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z19
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z20
+	MOVQ        128(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z13
+	MOVQ        136(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z13
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	MOVQ        144(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST (CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z25
+	VMULPS.BCST 16(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z5, Z1
+	VMULPS.BCST 12(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z21, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z7, Z1
+	VMULPS.BCST 12(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z23, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z0, Z0
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        144(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K2, (DX)(R9*4)
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K3, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 28(CX), Z0, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z7
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z10
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z16
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z19
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z13
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VADDPS.BCST (CX), Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VADDPS.BCST 4(CX), Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VADDPS.BCST 8(CX), Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST 12(CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 32(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	VMULPS.BCST 16(CX), Z4, Z26
+	VMULPS.BCST 20(CX), Z21, Z27
+	VADDPS      Z27, Z26, Z28
+	VMULPS.BCST 24(CX), Z23, Z29
+	VADDPS      Z29, Z28, Z28
+	VMULPS.BCST 36(CX), Z28, Z30
+	VSUBPS      Z30, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z2, Z1
+	VMULPS.BCST 40(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z26, Z25
+	VSUBPS      Z28, Z25, Z25
+	VMULPS.BCST 52(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z2
+	VMULPS.BCST 48(CX), Z4, Z25
+	VMULPS.BCST 44(CX), Z25, Z25
+	VADDPS.BCST 56(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z5, Z1
+	VMULPS.BCST 40(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z27, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z21, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 60(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z7, Z1
+	VMULPS.BCST 40(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z29, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z23, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 64(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 72(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 80(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 84(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 88(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 92(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 96(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 100(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 104(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 108(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 112(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 68(CX), Z0, Z0
+	VMULPS.BCST 116(CX), Z2, Z3
+	VMULPS.BCST 48(CX), Z3, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 76(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 120(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVQ        144(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512bgkD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 28(CX), Z0, Z1
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z7
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z10
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z16
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z19
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z13
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VADDPS.BCST (CX), Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VADDPS.BCST 4(CX), Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VADDPS.BCST 8(CX), Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST 12(CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 32(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	VMULPS.BCST 16(CX), Z4, Z26
+	VMULPS.BCST 20(CX), Z21, Z27
+	VADDPS      Z27, Z26, Z28
+	VMULPS.BCST 24(CX), Z23, Z29
+	VADDPS      Z29, Z28, Z28
+	VMULPS.BCST 36(CX), Z28, Z30
+	VSUBPS      Z30, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z2, Z1
+	VMULPS.BCST 40(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z26, Z25
+	VSUBPS      Z28, Z25, Z25
+	VMULPS.BCST 52(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z2
+	VMULPS.BCST 48(CX), Z4, Z25
+	VMULPS.BCST 44(CX), Z25, Z25
+	VADDPS.BCST 56(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z5, Z1
+	VMULPS.BCST 40(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z27, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z21, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 60(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z7, Z1
+	VMULPS.BCST 40(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z29, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z23, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 64(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 72(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 80(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 84(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 88(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 92(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 96(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 100(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 104(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 108(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 112(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 68(CX), Z0, Z0
+	VMULPS.BCST 116(CX), Z2, Z3
+	VMULPS.BCST 48(CX), Z3, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 76(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 120(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R9*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512bgkD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 28(CX), Z0, Z1
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	MOVQ        8(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z2
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z3
+	MOVQ        16(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z3
+	VADDPS      Z3, Z2, Z4
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	MOVQ        24(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z5
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z6
+	MOVQ        32(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z7
+	MOVQ        40(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z7
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	MOVQ        48(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z8
+	VADDPS      Z8, Z7, Z9
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z10
+	MOVQ        56(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z10
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	MOVQ        64(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	MOVQ        72(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z9
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	MOVQ        80(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z12
+	VADDPS      Z12, Z9, Z13
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	MOVQ        88(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z14
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	MOVQ        96(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z16
+	MOVQ        104(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z16
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z17
+	VADDPS      Z17, Z16, Z18
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z19
+	MOVQ        120(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z19
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z20
+	MOVQ        128(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z13
+	MOVQ        136(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z13
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	MOVQ        144(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VADDPS.BCST (CX), Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VADDPS.BCST 4(CX), Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VADDPS.BCST 8(CX), Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST 12(CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 32(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	VMULPS.BCST 16(CX), Z4, Z26
+	VMULPS.BCST 20(CX), Z21, Z27
+	VADDPS      Z27, Z26, Z28
+	VMULPS.BCST 24(CX), Z23, Z29
+	VADDPS      Z29, Z28, Z28
+	VMULPS.BCST 36(CX), Z28, Z30
+	VSUBPS      Z30, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z2, Z1
+	VMULPS.BCST 40(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z26, Z25
+	VSUBPS      Z28, Z25, Z25
+	VMULPS.BCST 52(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z2
+	VMULPS.BCST 48(CX), Z4, Z25
+	VMULPS.BCST 44(CX), Z25, Z25
+	VADDPS.BCST 56(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z5, Z1
+	VMULPS.BCST 40(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z27, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z21, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 60(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z7, Z1
+	VMULPS.BCST 40(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z29, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z23, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 64(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 72(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 80(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 84(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 88(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 92(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 96(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 100(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 104(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 108(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 112(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 68(CX), Z0, Z0
+	VMULPS.BCST 116(CX), Z2, Z3
+	VMULPS.BCST 48(CX), Z3, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 76(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 120(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        144(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K2, (DX)(R9*4)
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K3, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q27(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ       R8, R8
+	JE          done
+	MOVLQZX     (SI), R9
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
+	MOVQ        (AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
 	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z3
 	VADDPS      Z3, Z2, Z4
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z5
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
 	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z7
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
 	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z7
+	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z8
 	VADDPS      Z8, Z7, Z9
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z10
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
 	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z10
+	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z11
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z9
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
 	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z9, Z13
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z14
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
 	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z16
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
 	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z16
+	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z17
 	VADDPS      Z17, Z16, Z18
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z19
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
 	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z19
+	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z20
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z13
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
 	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z13
+	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z13, Z21
-	MOVLQSX     84(SI), R9
-	ADDQ        R8, R9
-	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z22
-	MOVLQSX     80(SI), R9
-	ADDQ        R8, R9
 	MOVQ        152(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	MOVQ        160(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z23
 	VADDPS      Z23, Z22, Z24
 	VADDPS      Z24, Z21, Z21
-	MOVLQSX     92(SI), R9
-	ADDQ        R8, R9
-	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z24
-	MOVLQSX     88(SI), R9
-	ADDQ        R8, R9
 	MOVQ        168(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	MOVQ        176(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
-	MOVLQSX     100(SI), R9
-	ADDQ        R8, R9
-	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z27
-	MOVLQSX     96(SI), R9
-	ADDQ        R8, R9
 	MOVQ        184(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	MOVQ        192(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z28
 	VADDPS      Z28, Z27, Z29
 	VADDPS      Z29, Z26, Z26
 	VADDPS      Z26, Z21, Z21
-	MOVLQSX     108(SI), R9
-	ADDQ        R8, R9
-	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z26
-	MOVLQSX     104(SI), R9
-	ADDQ        R8, R9
 	MOVQ        200(AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z26
+	MOVQ        208(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z29
 	VADDPS      Z29, Z26, Z30
 	VADDPS      Z30, Z21, Z21
@@ -5550,7 +8876,7 @@ loop:
 	VMULPS.BCST 8(CX), Z0, Z22
 	VADDPS      Z22, Z1, Z1
 	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z2, Z1
 	VMULPS.BCST 12(CX), Z28, Z2
 	VADDPS      Z2, Z0, Z2
@@ -5559,16 +8885,12 @@ loop:
 	VMULPS.BCST 16(CX), Z22, Z22
 	VADDPS      Z22, Z2, Z23
 	VADDPS      Z23, Z1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), BX
+	MOVQ        16(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z3, Z1
 	VSUBPS      Z22, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), BX
+	MOVQ        8(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z5, Z1
 	VMULPS.BCST 12(CX), Z27, Z2
@@ -5578,16 +8900,12 @@ loop:
 	VMULPS.BCST 16(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), BX
+	MOVQ        32(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), BX
+	MOVQ        24(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z7, Z1
 	VMULPS.BCST 12(CX), Z17, Z2
@@ -5597,16 +8915,12 @@ loop:
 	VMULPS.BCST 16(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), BX
+	MOVQ        48(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), BX
+	MOVQ        40(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
@@ -5618,16 +8932,12 @@ loop:
 	VMULPS.BCST 24(CX), Z5, Z5
 	VADDPS      Z5, Z3, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), BX
+	MOVQ        64(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z11, Z1
 	VSUBPS      Z5, Z3, Z3
 	VADDPS      Z3, Z1, Z1
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), BX
+	MOVQ        56(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z9, Z1
 	VSUBPS      Z21, Z4, Z3
@@ -5639,16 +8949,12 @@ loop:
 	VMULPS.BCST 24(CX), Z3, Z3
 	VADDPS      Z3, Z5, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), BX
+	MOVQ        80(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z12, Z1
 	VSUBPS      Z3, Z5, Z3
 	VADDPS      Z3, Z1, Z1
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), BX
+	MOVQ        72(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z14, Z1
 	VADDPS      Z15, Z4, Z3
@@ -5660,17 +8966,13 @@ loop:
 	VMULPS.BCST 24(CX), Z6, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z1, Z1
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), BX
+	MOVQ        96(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z6, Z5, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), BX
+	MOVQ        88(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z16, Z1
 	VSUBPS      Z15, Z4, Z5
@@ -5682,17 +8984,13 @@ loop:
 	VMULPS.BCST 24(CX), Z5, Z5
 	VADDPS      Z5, Z6, Z7
 	VADDPS      Z7, Z1, Z1
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), BX
+	MOVQ        112(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z5, Z6, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), BX
+	MOVQ        104(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z19, Z1
 	VADDPS      Z15, Z21, Z5
@@ -5704,16 +9002,12 @@ loop:
 	VMULPS.BCST 24(CX), Z7, Z7
 	VADDPS      Z7, Z6, Z8
 	VADDPS      Z8, Z1, Z1
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), BX
+	MOVQ        128(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z20, Z1
 	VSUBPS      Z7, Z6, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), BX
+	MOVQ        120(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z13, Z1
 	VSUBPS      Z15, Z21, Z6
@@ -5725,16 +9019,12 @@ loop:
 	VMULPS.BCST 24(CX), Z6, Z6
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), BX
+	MOVQ        144(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 4(CX), Z18, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), BX
+	MOVQ        136(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     192(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
@@ -5747,17 +9037,13 @@ loop:
 	VMULPS.BCST 28(CX), Z6, Z6
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
-	MOVLQSX     80(SI), R9
-	ADDQ        R8, R9
-	MOVQ        152(AX), BX
+	MOVQ        160(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     84(SI), R9
-	ADDQ        R8, R9
-	MOVQ        160(AX), BX
+	MOVQ        152(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     576(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
@@ -5770,17 +9056,13 @@ loop:
 	VMULPS.BCST 28(CX), Z2, Z2
 	VADDPS      Z2, Z6, Z7
 	VADDPS      Z7, Z1, Z1
-	MOVLQSX     88(SI), R9
-	ADDQ        R8, R9
-	MOVQ        168(AX), BX
+	MOVQ        176(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     256(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z2, Z6, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     92(SI), R9
-	ADDQ        R8, R9
-	MOVQ        176(AX), BX
+	MOVQ        168(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     512(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
@@ -5793,17 +9075,13 @@ loop:
 	VMULPS.BCST 28(CX), Z2, Z2
 	VADDPS      Z2, Z3, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     96(SI), R9
-	ADDQ        R8, R9
-	MOVQ        184(AX), BX
+	MOVQ        192(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     320(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     100(SI), R9
-	ADDQ        R8, R9
-	MOVQ        192(AX), BX
+	MOVQ        184(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     448(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
@@ -5816,120 +9094,1316 @@ loop:
 	VMULPS.BCST 28(CX), Z2, Z2
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
-	MOVLQSX     104(SI), R9
-	ADDQ        R8, R9
-	MOVQ        200(AX), BX
+	MOVQ        208(AX), BX
 	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     384(DX), Z1
 	VMULPS.BCST 4(CX), Z1, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
-	MOVLQSX     108(SI), R9
-	ADDQ        R8, R9
-	MOVQ        208(AX), BX
+	MOVQ        200(AX), BX
 	VMOVUPS     Z0, K1, (BX)(R9*4)
-	ADDQ        $0x70, SI
-	DECQ        DI
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512bgkD3Q27Force(SB), $0-40
+TEXT ·oddAVX512bgkD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z2
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z5
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z7
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z10
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z9
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z16
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z19
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z13
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z22
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z21, Z21
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z25
+	VADDPS      Z25, Z24, Z26
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z27
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z28
+	VADDPS      Z28, Z27, Z29
+	VADDPS      Z29, Z26, Z26
+	VADDPS      Z26, Z21, Z21
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z26
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K1, Z29
+	VADDPS      Z29, Z26, Z30
+	VADDPS      Z30, Z21, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z30
+	VSUBPS      Z15, Z14, Z31
+	VMOVUPS     Z15, (DX)
+	VADDPS      Z31, Z30, Z15
+	VADDPS      Z15, Z4, Z4
+	VSUBPS      Z17, Z16, Z15
+	VMOVUPS     Z17, 64(DX)
+	VSUBPS      Z23, Z22, Z17
+	VMOVUPS     Z23, 128(DX)
+	VADDPS      Z17, Z15, Z23
+	VMOVUPS     Z22, 192(DX)
+	VSUBPS      Z25, Z24, Z22
+	VMOVUPS     Z25, 256(DX)
+	VSUBPS      Z28, Z27, Z25
+	VMOVUPS     Z28, 320(DX)
+	VADDPS      Z25, Z22, Z28
+	VADDPS      Z28, Z23, Z23
+	VADDPS      Z23, Z4, Z4
+	VSUBPS      Z29, Z26, Z23
+	VSUBPS      Z23, Z4, Z4
+	VMULPS      Z4, Z4, Z28
+	VMOVUPS     Z29, 384(DX)
+	VSUBPS      Z6, Z5, Z29
+	VADDPS      Z21, Z29, Z21
+	VSUBPS      Z20, Z19, Z29
+	VMOVUPS     Z26, 448(DX)
+	VSUBPS      Z18, Z13, Z26
+	VMOVUPS     Z27, 512(DX)
+	VADDPS      Z26, Z29, Z27
+	VADDPS      Z27, Z21, Z21
+	VADDPS      Z22, Z17, Z27
+	VADDPS      Z23, Z27, Z27
+	VADDPS      Z27, Z21, Z21
+	VADDPS      Z25, Z30, Z27
+	VSUBPS      Z27, Z21, Z21
+	VMULPS      Z21, Z21, Z27
+	VADDPS      Z27, Z28, Z30
+	VMOVUPS     Z24, 576(DX)
+	VSUBPS      Z8, Z7, Z24
+	VADDPS      Z31, Z24, Z24
+	VADDPS      Z17, Z29, Z17
+	VADDPS      Z17, Z24, Z17
+	VADDPS      Z23, Z25, Z23
+	VADDPS      Z23, Z17, Z17
+	VADDPS      Z26, Z15, Z15
+	VADDPS      Z22, Z15, Z15
+	VSUBPS      Z15, Z17, Z15
+	VMULPS      Z15, Z15, Z17
+	VADDPS      Z17, Z30, Z22
+	VMULPS.BCST (CX), Z22, Z22
+	VSUBPS      Z22, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z22
+	VADDPS      Z22, Z1, Z1
+	MOVQ        (AX), BX
+	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z28, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z22
+	VMULPS.BCST 16(CX), Z22, Z22
+	VADDPS      Z22, Z2, Z23
+	VADDPS      Z23, Z1, Z1
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z3, Z1
+	VSUBPS      Z22, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z5, Z1
+	VMULPS.BCST 12(CX), Z27, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z21, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z7, Z1
+	VMULPS.BCST 12(CX), Z17, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z15, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z5
+	VMULPS.BCST 24(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z6
+	VADDPS      Z6, Z1, Z1
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z5, Z3, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z3
+	VMULPS      Z3, Z3, Z5
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z5
+	VMULPS.BCST 24(CX), Z5, Z5
+	VMULPS.BCST 20(CX), Z3, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VADDPS      Z3, Z5, Z6
+	VADDPS      Z6, Z1, Z1
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z12, Z1
+	VSUBPS      Z3, Z5, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z15, Z4, Z3
+	VMULPS      Z3, Z3, Z5
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z5
+	VMULPS.BCST 24(CX), Z5, Z5
+	VMULPS.BCST 20(CX), Z3, Z6
+	VMULPS.BCST 24(CX), Z6, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z1, Z1
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     (DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z6, Z5, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z15, Z4, Z5
+	VMULPS      Z5, Z5, Z6
+	VMULPS.BCST 12(CX), Z6, Z6
+	VADDPS      Z6, Z0, Z6
+	VMULPS.BCST 24(CX), Z6, Z6
+	VMULPS.BCST 20(CX), Z5, Z5
+	VMULPS.BCST 24(CX), Z5, Z5
+	VADDPS      Z5, Z6, Z7
+	VADDPS      Z7, Z1, Z1
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     64(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z5, Z6, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z15, Z21, Z5
+	VMULPS      Z5, Z5, Z6
+	VMULPS.BCST 12(CX), Z6, Z6
+	VADDPS      Z6, Z0, Z6
+	VMULPS.BCST 24(CX), Z6, Z6
+	VMULPS.BCST 20(CX), Z5, Z7
+	VMULPS.BCST 24(CX), Z7, Z7
+	VADDPS      Z7, Z6, Z8
+	VADDPS      Z8, Z1, Z1
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z7, Z6, Z6
+	VADDPS      Z6, Z1, Z1
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z15, Z21, Z6
+	VMULPS      Z6, Z6, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VMULPS.BCST 24(CX), Z7, Z7
+	VMULPS.BCST 20(CX), Z6, Z6
+	VMULPS.BCST 24(CX), Z6, Z6
+	VADDPS      Z6, Z7, Z8
+	VADDPS      Z8, Z1, Z1
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMULPS.BCST 4(CX), Z18, Z1
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z1, Z1
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     192(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VADDPS      Z15, Z2, Z6
+	VMULPS      Z6, Z6, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VMULPS.BCST 20(CX), Z6, Z6
+	VMULPS.BCST 28(CX), Z6, Z6
+	VADDPS      Z6, Z7, Z8
+	VADDPS      Z8, Z1, Z1
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     128(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z1, Z1
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     576(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z15, Z2, Z2
+	VMULPS      Z2, Z2, Z6
+	VMULPS.BCST 12(CX), Z6, Z6
+	VADDPS      Z6, Z0, Z6
+	VMULPS.BCST 28(CX), Z6, Z6
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 28(CX), Z2, Z2
+	VADDPS      Z2, Z6, Z7
+	VADDPS      Z7, Z1, Z1
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     256(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z2, Z6, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     512(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z21, Z3, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 28(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 28(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z6
+	VADDPS      Z6, Z1, Z1
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     320(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     448(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z4, Z5, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 28(CX), Z0, Z0
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 28(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS     Z1, K1, (BX)(R10*4)
+	VMOVUPS     384(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	ADDQ        DI, SI
+	DECQ        R8
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512bgkD3Q27(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ       R8, R8
+	JE          done
+	MOVLQZX     (SI), R9
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
+	MOVQ        (AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	MOVQ        8(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z2
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z3
+	MOVQ        16(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z3
+	VADDPS      Z3, Z2, Z4
+	KMOVW       118(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	MOVQ        24(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z5
+	KMOVW       116(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z6
+	MOVQ        32(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	KMOVW       122(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z7
+	MOVQ        40(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z7
+	KMOVW       120(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	MOVQ        48(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z8
+	VADDPS      Z8, Z7, Z9
+	KMOVW       126(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z10
+	MOVQ        56(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z10
+	KMOVW       124(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	MOVQ        64(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	KMOVW       130(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	MOVQ        72(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z9
+	KMOVW       128(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	MOVQ        80(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z12
+	VADDPS      Z12, Z9, Z13
+	KMOVW       134(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	MOVQ        88(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z14
+	KMOVW       132(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	MOVQ        96(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	KMOVW       138(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z16
+	MOVQ        104(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z16
+	KMOVW       136(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z17
+	VADDPS      Z17, Z16, Z18
+	KMOVW       142(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z19
+	MOVQ        120(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z19
+	KMOVW       140(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	MOVQ        128(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	KMOVW       146(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z13
+	MOVQ        136(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z13
+	KMOVW       144(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	MOVQ        144(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z18
+	VADDPS      Z18, Z13, Z21
+	KMOVW       150(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	MOVQ        152(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z22
+	KMOVW       148(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z23
+	MOVQ        160(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z21, Z21
+	KMOVW       154(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	MOVQ        168(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z24
+	KMOVW       152(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	MOVQ        176(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z25
+	VADDPS      Z25, Z24, Z26
+	KMOVW       158(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	MOVQ        184(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z27
+	KMOVW       156(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z28
+	MOVQ        192(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z28
+	VADDPS      Z28, Z27, Z29
+	VADDPS      Z29, Z26, Z26
+	VADDPS      Z26, Z21, Z21
+	KMOVW       162(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z26
+	MOVQ        200(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z26
+	KMOVW       160(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z29
+	MOVQ        208(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z29
+	VADDPS      Z29, Z26, Z30
+	VADDPS      Z30, Z21, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z30
+	VSUBPS      Z15, Z14, Z31
+	VMOVUPS     Z15, (DX)
+	VADDPS      Z31, Z30, Z15
+	VADDPS      Z15, Z4, Z4
+	VSUBPS      Z17, Z16, Z15
+	VMOVUPS     Z17, 64(DX)
+	VSUBPS      Z23, Z22, Z17
+	VMOVUPS     Z23, 128(DX)
+	VADDPS      Z17, Z15, Z23
+	VMOVUPS     Z22, 192(DX)
+	VSUBPS      Z25, Z24, Z22
+	VMOVUPS     Z25, 256(DX)
+	VSUBPS      Z28, Z27, Z25
+	VMOVUPS     Z28, 320(DX)
+	VADDPS      Z25, Z22, Z28
+	VADDPS      Z28, Z23, Z23
+	VADDPS      Z23, Z4, Z4
+	VSUBPS      Z29, Z26, Z23
+	VSUBPS      Z23, Z4, Z4
+	VMULPS      Z4, Z4, Z28
+	VMOVUPS     Z29, 384(DX)
+	VSUBPS      Z6, Z5, Z29
+	VADDPS      Z21, Z29, Z21
+	VSUBPS      Z20, Z19, Z29
+	VMOVUPS     Z26, 448(DX)
+	VSUBPS      Z18, Z13, Z26
+	VMOVUPS     Z27, 512(DX)
+	VADDPS      Z26, Z29, Z27
+	VADDPS      Z27, Z21, Z21
+	VADDPS      Z22, Z17, Z27
+	VADDPS      Z23, Z27, Z27
+	VADDPS      Z27, Z21, Z21
+	VADDPS      Z25, Z30, Z27
+	VSUBPS      Z27, Z21, Z21
+	VMULPS      Z21, Z21, Z27
+	VADDPS      Z27, Z28, Z30
+	VMOVUPS     Z24, 576(DX)
+	VSUBPS      Z8, Z7, Z24
+	VADDPS      Z31, Z24, Z24
+	VADDPS      Z17, Z29, Z17
+	VADDPS      Z17, Z24, Z17
+	VADDPS      Z23, Z25, Z23
+	VADDPS      Z23, Z17, Z17
+	VADDPS      Z26, Z15, Z15
+	VADDPS      Z22, Z15, Z15
+	VSUBPS      Z15, Z17, Z15
+	VMULPS      Z15, Z15, Z17
+	VADDPS      Z17, Z30, Z22
+	VMULPS.BCST (CX), Z22, Z22
+	VSUBPS      Z22, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z22
+	VADDPS      Z22, Z1, Z1
+	MOVQ        (AX), BX
+	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z28, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z22
+	VMULPS.BCST 16(CX), Z22, Z22
+	VADDPS      Z22, Z2, Z23
+	VADDPS      Z23, Z1, Z1
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        16(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z3, Z1
+	VSUBPS      Z22, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z5, Z1
+	VMULPS.BCST 12(CX), Z27, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z21, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       116(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        32(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       118(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        24(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z7, Z1
+	VMULPS.BCST 12(CX), Z17, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z15, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       120(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        48(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       122(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        40(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z5
+	VMULPS.BCST 24(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       124(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        64(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z5, Z3, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       126(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        56(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z3
+	VMULPS      Z3, Z3, Z5
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z5
+	VMULPS.BCST 24(CX), Z5, Z5
+	VMULPS.BCST 20(CX), Z3, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VADDPS      Z3, Z5, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       128(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        80(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z12, Z1
+	VSUBPS      Z3, Z5, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       130(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        72(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z15, Z4, Z3
+	VMULPS      Z3, Z3, Z5
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z5
+	VMULPS.BCST 24(CX), Z5, Z5
+	VMULPS.BCST 20(CX), Z3, Z6
+	VMULPS.BCST 24(CX), Z6, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z1, Z1
+	KMOVW       132(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        96(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     (DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z6, Z5, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       134(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        88(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z15, Z4, Z5
+	VMULPS      Z5, Z5, Z6
+	VMULPS.BCST 12(CX), Z6, Z6
+	VADDPS      Z6, Z0, Z6
+	VMULPS.BCST 24(CX), Z6, Z6
+	VMULPS.BCST 20(CX), Z5, Z5
+	VMULPS.BCST 24(CX), Z5, Z5
+	VADDPS      Z5, Z6, Z7
+	VADDPS      Z7, Z1, Z1
+	KMOVW       136(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        112(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     64(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z5, Z6, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       138(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        104(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z15, Z21, Z5
+	VMULPS      Z5, Z5, Z6
+	VMULPS.BCST 12(CX), Z6, Z6
+	VADDPS      Z6, Z0, Z6
+	VMULPS.BCST 24(CX), Z6, Z6
+	VMULPS.BCST 20(CX), Z5, Z7
+	VMULPS.BCST 24(CX), Z7, Z7
+	VADDPS      Z7, Z6, Z8
+	VADDPS      Z8, Z1, Z1
+	KMOVW       140(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        128(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z7, Z6, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       142(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        120(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z15, Z21, Z6
+	VMULPS      Z6, Z6, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VMULPS.BCST 24(CX), Z7, Z7
+	VMULPS.BCST 20(CX), Z6, Z6
+	VMULPS.BCST 24(CX), Z6, Z6
+	VADDPS      Z6, Z7, Z8
+	VADDPS      Z8, Z1, Z1
+	KMOVW       144(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        144(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 4(CX), Z18, Z1
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       146(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        136(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     192(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VADDPS      Z15, Z2, Z6
+	VMULPS      Z6, Z6, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VMULPS.BCST 20(CX), Z6, Z6
+	VMULPS.BCST 28(CX), Z6, Z6
+	VADDPS      Z6, Z7, Z8
+	VADDPS      Z8, Z1, Z1
+	KMOVW       148(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        160(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     128(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       150(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        152(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     576(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z15, Z2, Z2
+	VMULPS      Z2, Z2, Z6
+	VMULPS.BCST 12(CX), Z6, Z6
+	VADDPS      Z6, Z0, Z6
+	VMULPS.BCST 28(CX), Z6, Z6
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 28(CX), Z2, Z2
+	VADDPS      Z2, Z6, Z7
+	VADDPS      Z7, Z1, Z1
+	KMOVW       152(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        176(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     256(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z2, Z6, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       154(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        168(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     512(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z21, Z3, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 28(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 28(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       156(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        192(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     320(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       158(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        184(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     448(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z4, Z5, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 28(CX), Z0, Z0
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 28(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       160(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        208(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     384(DX), Z1
+	VMULPS.BCST 4(CX), Z1, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	KMOVW       162(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        200(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	ADDQ        DI, SI
+	DECQ        R8
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q27Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ       R8, R8
+	JE          done
+	MOVLQZX     (SI), R9
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
+	MOVQ        (AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
 	VMULPS.BCST 28(CX), Z0, Z1
 	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z2
+	VMOVUPS.Z   (BX)(R9*4), K1, Z2
 	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z3
+	VMOVUPS.Z   (BX)(R9*4), K1, Z3
 	VADDPS      Z3, Z2, Z4
 	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z5
+	VMOVUPS.Z   (BX)(R9*4), K1, Z5
 	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z6
+	VMOVUPS.Z   (BX)(R9*4), K1, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
 	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z7
+	VMOVUPS.Z   (BX)(R9*4), K1, Z7
 	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z8
+	VMOVUPS.Z   (BX)(R9*4), K1, Z8
 	VADDPS      Z8, Z7, Z9
 	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z10
+	VMOVUPS.Z   (BX)(R9*4), K1, Z10
 	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z11
+	VMOVUPS.Z   (BX)(R9*4), K1, Z11
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
 	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z9
+	VMOVUPS.Z   (BX)(R9*4), K1, Z9
 	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z12
+	VMOVUPS.Z   (BX)(R9*4), K1, Z12
 	VADDPS      Z12, Z9, Z13
 	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z14
+	VMOVUPS.Z   (BX)(R9*4), K1, Z14
 	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z15
+	VMOVUPS.Z   (BX)(R9*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
 	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z16
+	VMOVUPS.Z   (BX)(R9*4), K1, Z16
 	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z17
+	VMOVUPS.Z   (BX)(R9*4), K1, Z17
 	VADDPS      Z17, Z16, Z18
 	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z19
+	VMOVUPS.Z   (BX)(R9*4), K1, Z19
 	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z20
+	VMOVUPS.Z   (BX)(R9*4), K1, Z20
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
 	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z13
+	VMOVUPS.Z   (BX)(R9*4), K1, Z13
 	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z18
+	VMOVUPS.Z   (BX)(R9*4), K1, Z18
 	VADDPS      Z18, Z13, Z21
 	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z22
+	VMOVUPS.Z   (BX)(R9*4), K1, Z22
 	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z23
+	VMOVUPS.Z   (BX)(R9*4), K1, Z23
 	VADDPS      Z23, Z22, Z24
 	VADDPS      Z24, Z21, Z21
 	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z24
+	VMOVUPS.Z   (BX)(R9*4), K1, Z24
 	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z25
+	VMOVUPS.Z   (BX)(R9*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
 	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z27
+	VMOVUPS.Z   (BX)(R9*4), K1, Z27
 	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z28
+	VMOVUPS.Z   (BX)(R9*4), K1, Z28
 	VADDPS      Z28, Z27, Z29
 	VADDPS      Z29, Z26, Z26
 	VADDPS      Z26, Z21, Z21
 	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z26
+	VMOVUPS.Z   (BX)(R9*4), K1, Z26
 	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z29
+	VMOVUPS.Z   (BX)(R9*4), K1, Z29
 	VADDPS      Z29, Z26, Z30
 	VADDPS      Z30, Z21, Z21
 	VADDPS      Z21, Z4, Z4
@@ -6001,7 +10475,7 @@ loop:
 	VMULPS.BCST 36(CX), Z24, Z26
 	VSUBPS      Z26, Z1, Z1
 	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z2, Z1
 	VMULPS.BCST 40(CX), Z28, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6016,12 +10490,12 @@ loop:
 	VADDPS      Z22, Z2, Z26
 	VADDPS      Z26, Z1, Z1
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z3, Z1
 	VSUBPS      Z22, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z5, Z1
 	VMULPS.BCST 40(CX), Z27, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6036,12 +10510,12 @@ loop:
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z7, Z1
 	VMULPS.BCST 40(CX), Z17, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6056,12 +10530,12 @@ loop:
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -6079,12 +10553,12 @@ loop:
 	VADDPS      Z5, Z3, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z11, Z1
 	VSUBPS      Z5, Z3, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z9, Z1
 	VSUBPS      Z21, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -6102,12 +10576,12 @@ loop:
 	VADDPS      Z3, Z5, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z12, Z1
 	VSUBPS      Z3, Z5, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z14, Z1
 	VADDPS      Z15, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -6125,13 +10599,13 @@ loop:
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z1, Z1
 	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     (DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z6, Z5, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z16, Z1
 	VSUBPS      Z15, Z4, Z5
 	VMULPS      Z5, Z5, Z6
@@ -6149,13 +10623,13 @@ loop:
 	VADDPS      Z5, Z6, Z7
 	VADDPS      Z7, Z1, Z1
 	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     64(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z5, Z6, Z5
 	VADDPS      Z5, Z1, Z1
 	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z19, Z1
 	VADDPS      Z15, Z21, Z5
 	VMULPS      Z5, Z5, Z6
@@ -6173,12 +10647,12 @@ loop:
 	VADDPS      Z7, Z6, Z8
 	VADDPS      Z8, Z1, Z1
 	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z20, Z1
 	VSUBPS      Z7, Z6, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z13, Z1
 	VSUBPS      Z15, Z21, Z6
 	VMULPS      Z6, Z6, Z7
@@ -6196,12 +10670,12 @@ loop:
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
 	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z18, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     192(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VADDPS      Z15, Z2, Z6
@@ -6220,13 +10694,13 @@ loop:
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
 	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     128(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     576(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z15, Z2, Z2
@@ -6245,13 +10719,13 @@ loop:
 	VADDPS      Z2, Z6, Z7
 	VADDPS      Z7, Z1, Z1
 	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     256(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z6, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     512(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z21, Z3, Z2
@@ -6270,13 +10744,13 @@ loop:
 	VADDPS      Z2, Z3, Z6
 	VADDPS      Z6, Z1, Z1
 	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     320(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
 	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     448(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z4, Z5, Z2
@@ -6295,167 +10769,169 @@ loop:
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
 	MOVQ        208(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMOVUPS     384(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
 	MOVQ        200(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R8*4)
-	ADDQ        $0x70, SI
-	DECQ        DI
+	VMOVUPS     Z0, K1, (BX)(R9*4)
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX512bgkD3Q27Force(slots **float32, words *uint32, n int, table *float32, scratch *byte)
+// func oddAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512bgkD3Q27Force(SB), $0-40
+TEXT ·oddAVX512bgkD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
-	MOVQ table+24(FP), CX
-	MOVQ scratch+32(FP), DX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
 	MOVQ words+8(FP), SI
-	MOVQ n+16(FP), DI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
 
 loop:
-	TESTQ       DI, DI
+	TESTQ       R8, R8
 	JE          done
-	MOVLQZX     (SI), R8
+	MOVLQZX     (SI), R9
 	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R9
-	BZHIQ       BX, R9, R9
-	KMOVW       R9, K1
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
 	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R8*4), K1, Z0
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
 	VMULPS.BCST 28(CX), Z0, Z1
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z2
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z2
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
 	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z3
+	VMOVUPS.Z   (BX)(R10*4), K1, Z3
 	VADDPS      Z3, Z2, Z4
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
 	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z5
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z5
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
 	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z6
+	VMOVUPS.Z   (BX)(R10*4), K1, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
 	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z7
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z7
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
 	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	VMOVUPS.Z   (BX)(R10*4), K1, Z8
 	VADDPS      Z8, Z7, Z9
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
 	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z10
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z10
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
 	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	VMOVUPS.Z   (BX)(R10*4), K1, Z11
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
 	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z9
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z9
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
 	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z12
+	VMOVUPS.Z   (BX)(R10*4), K1, Z12
 	VADDPS      Z12, Z9, Z13
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
 	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z14
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
 	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z15
+	VMOVUPS.Z   (BX)(R10*4), K1, Z15
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
 	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z16
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z16
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
 	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	VMOVUPS.Z   (BX)(R10*4), K1, Z17
 	VADDPS      Z17, Z16, Z18
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
 	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z19
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z19
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
 	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	VMOVUPS.Z   (BX)(R10*4), K1, Z20
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
 	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z13
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z13
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
 	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z18
+	VMOVUPS.Z   (BX)(R10*4), K1, Z18
 	VADDPS      Z18, Z13, Z21
-	MOVLQSX     84(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
 	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z22
-	MOVLQSX     80(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z22
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
 	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z23
+	VMOVUPS.Z   (BX)(R10*4), K1, Z23
 	VADDPS      Z23, Z22, Z24
 	VADDPS      Z24, Z21, Z21
-	MOVLQSX     92(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
 	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z24
-	MOVLQSX     88(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
 	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z25
+	VMOVUPS.Z   (BX)(R10*4), K1, Z25
 	VADDPS      Z25, Z24, Z26
-	MOVLQSX     100(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
 	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z27
-	MOVLQSX     96(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z27
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
 	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z28
+	VMOVUPS.Z   (BX)(R10*4), K1, Z28
 	VADDPS      Z28, Z27, Z29
 	VADDPS      Z29, Z26, Z26
 	VADDPS      Z26, Z21, Z21
-	MOVLQSX     108(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
 	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z26
-	MOVLQSX     104(SI), R9
-	ADDQ        R8, R9
+	VMOVUPS.Z   (BX)(R10*4), K1, Z26
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
 	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z29
+	VMOVUPS.Z   (BX)(R10*4), K1, Z29
 	VADDPS      Z29, Z26, Z30
 	VADDPS      Z30, Z21, Z21
 	VADDPS      Z21, Z4, Z4
@@ -6527,7 +11003,7 @@ loop:
 	VMULPS.BCST 36(CX), Z24, Z26
 	VSUBPS      Z26, Z1, Z1
 	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R8*4)
+	VMOVUPS     Z1, K1, (BX)(R9*4)
 	VMULPS.BCST 28(CX), Z2, Z1
 	VMULPS.BCST 40(CX), Z28, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6541,17 +11017,17 @@ loop:
 	VADDPS.BCST 56(CX), Z22, Z22
 	VADDPS      Z22, Z2, Z26
 	VADDPS      Z26, Z1, Z1
-	MOVLQSX     8(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
 	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z3, Z1
 	VSUBPS      Z22, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     12(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
 	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z5, Z1
 	VMULPS.BCST 40(CX), Z27, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6565,17 +11041,17 @@ loop:
 	VADDPS.BCST 60(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVLQSX     16(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
 	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z6, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     20(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
 	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z7, Z1
 	VMULPS.BCST 40(CX), Z17, Z2
 	VADDPS      Z2, Z0, Z2
@@ -6589,17 +11065,17 @@ loop:
 	VADDPS.BCST 64(CX), Z3, Z3
 	VADDPS      Z3, Z2, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVLQSX     24(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
 	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z8, Z1
 	VSUBPS      Z3, Z2, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     28(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
 	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z10, Z1
 	VADDPS      Z21, Z4, Z2
 	VMULPS      Z2, Z2, Z3
@@ -6616,17 +11092,17 @@ loop:
 	VADDPS.BCST 80(CX), Z5, Z5
 	VADDPS      Z5, Z3, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     32(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
 	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z11, Z1
 	VSUBPS      Z5, Z3, Z3
 	VADDPS      Z3, Z1, Z1
-	MOVLQSX     36(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
 	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z9, Z1
 	VSUBPS      Z21, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -6643,17 +11119,17 @@ loop:
 	VADDPS.BCST 88(CX), Z3, Z3
 	VADDPS      Z3, Z5, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     40(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
 	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z12, Z1
 	VSUBPS      Z3, Z5, Z3
 	VADDPS      Z3, Z1, Z1
-	MOVLQSX     44(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
 	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z14, Z1
 	VADDPS      Z15, Z4, Z3
 	VMULPS      Z3, Z3, Z5
@@ -6670,18 +11146,18 @@ loop:
 	VADDPS.BCST 96(CX), Z6, Z6
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z1, Z1
-	MOVLQSX     48(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
 	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     (DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z6, Z5, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVLQSX     52(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
 	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z16, Z1
 	VSUBPS      Z15, Z4, Z5
 	VMULPS      Z5, Z5, Z6
@@ -6698,18 +11174,18 @@ loop:
 	VADDPS.BCST 104(CX), Z5, Z5
 	VADDPS      Z5, Z6, Z7
 	VADDPS      Z7, Z1, Z1
-	MOVLQSX     56(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
 	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     64(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z5, Z6, Z5
 	VADDPS      Z5, Z1, Z1
-	MOVLQSX     60(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
 	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z19, Z1
 	VADDPS      Z15, Z21, Z5
 	VMULPS      Z5, Z5, Z6
@@ -6726,17 +11202,17 @@ loop:
 	VADDPS.BCST 112(CX), Z7, Z7
 	VADDPS      Z7, Z6, Z8
 	VADDPS      Z8, Z1, Z1
-	MOVLQSX     64(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
 	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z20, Z1
 	VSUBPS      Z7, Z6, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     68(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
 	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z13, Z1
 	VSUBPS      Z15, Z21, Z6
 	VMULPS      Z6, Z6, Z7
@@ -6753,17 +11229,17 @@ loop:
 	VADDPS.BCST 120(CX), Z6, Z6
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
-	MOVLQSX     72(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
 	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMULPS.BCST 28(CX), Z18, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     76(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
 	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     192(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VADDPS      Z15, Z2, Z6
@@ -6781,18 +11257,18 @@ loop:
 	VADDPS.BCST 136(CX), Z6, Z6
 	VADDPS      Z6, Z7, Z8
 	VADDPS      Z8, Z1, Z1
-	MOVLQSX     80(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
 	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     128(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z6, Z7, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     84(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
 	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     576(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z15, Z2, Z2
@@ -6810,18 +11286,18 @@ loop:
 	VADDPS.BCST 144(CX), Z2, Z2
 	VADDPS      Z2, Z6, Z7
 	VADDPS      Z7, Z1, Z1
-	MOVLQSX     88(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
 	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     256(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z6, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     92(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
 	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     512(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z21, Z3, Z2
@@ -6839,18 +11315,18 @@ loop:
 	VADDPS.BCST 152(CX), Z2, Z2
 	VADDPS      Z2, Z3, Z6
 	VADDPS      Z6, Z1, Z1
-	MOVLQSX     96(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
 	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     320(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z3, Z2
 	VADDPS      Z2, Z1, Z1
-	MOVLQSX     100(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
 	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     448(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z4, Z5, Z2
@@ -6868,21 +11344,878 @@ loop:
 	VADDPS.BCST 160(CX), Z2, Z2
 	VADDPS      Z2, Z0, Z3
 	VADDPS      Z3, Z1, Z1
-	MOVLQSX     104(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
 	MOVQ        200(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMOVUPS     Z1, K1, (BX)(R10*4)
 	VMOVUPS     384(DX), Z1
 	VMULPS.BCST 28(CX), Z1, Z1
 	VSUBPS      Z2, Z0, Z0
 	VADDPS      Z0, Z1, Z0
-	MOVLQSX     108(SI), R9
-	ADDQ        R8, R9
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
 	MOVQ        208(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
-	ADDQ        $0x70, SI
-	DECQ        DI
+	VMOVUPS     Z0, K1, (BX)(R10*4)
+	ADDQ        DI, SI
+	DECQ        R8
 	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512bgkD3Q27Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ       R8, R8
+	JE          done
+	MOVLQZX     (SI), R9
+	MOVLQZX     4(SI), BX
+	MOVQ        $-1, R10
+	BZHIQ       BX, R10, R10
+	KMOVW       R10, K1
+	MOVQ        (AX), BX
+	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	VMULPS.BCST 28(CX), Z0, Z1
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	MOVQ        8(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z2
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z3
+	MOVQ        16(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z3
+	VADDPS      Z3, Z2, Z4
+	KMOVW       118(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	MOVQ        24(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z5
+	KMOVW       116(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z6
+	MOVQ        32(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	KMOVW       122(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z7
+	MOVQ        40(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z7
+	KMOVW       120(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	MOVQ        48(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z8
+	VADDPS      Z8, Z7, Z9
+	KMOVW       126(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z10
+	MOVQ        56(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z10
+	KMOVW       124(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	MOVQ        64(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	KMOVW       130(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	MOVQ        72(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z9
+	KMOVW       128(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	MOVQ        80(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z12
+	VADDPS      Z12, Z9, Z13
+	KMOVW       134(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	MOVQ        88(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z14
+	KMOVW       132(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	MOVQ        96(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	KMOVW       138(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z16
+	MOVQ        104(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z16
+	KMOVW       136(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z17
+	VADDPS      Z17, Z16, Z18
+	KMOVW       142(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z19
+	MOVQ        120(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z19
+	KMOVW       140(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	MOVQ        128(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	KMOVW       146(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z13
+	MOVQ        136(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z13
+	KMOVW       144(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	MOVQ        144(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z18
+	VADDPS      Z18, Z13, Z21
+	KMOVW       150(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	MOVQ        152(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z22
+	KMOVW       148(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z23
+	MOVQ        160(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z21, Z21
+	KMOVW       154(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	MOVQ        168(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z24
+	KMOVW       152(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	MOVQ        176(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z25
+	VADDPS      Z25, Z24, Z26
+	KMOVW       158(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	MOVQ        184(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z27
+	KMOVW       156(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z28
+	MOVQ        192(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z28
+	VADDPS      Z28, Z27, Z29
+	VADDPS      Z29, Z26, Z26
+	VADDPS      Z26, Z21, Z21
+	KMOVW       162(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z26
+	MOVQ        200(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z26
+	KMOVW       160(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS.Z   (BX)(R10*4), K2, Z29
+	MOVQ        208(AX), BX
+	VMOVUPS     (BX)(R9*4), K3, Z29
+	VADDPS      Z29, Z26, Z30
+	VADDPS      Z30, Z21, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z30
+	VSUBPS      Z15, Z14, Z31
+	VMOVUPS     Z15, (DX)
+	VADDPS      Z31, Z30, Z15
+	VADDPS      Z15, Z4, Z4
+	VSUBPS      Z17, Z16, Z15
+	VMOVUPS     Z17, 64(DX)
+	VSUBPS      Z23, Z22, Z17
+	VMOVUPS     Z23, 128(DX)
+	VADDPS      Z17, Z15, Z23
+	VMOVUPS     Z22, 192(DX)
+	VSUBPS      Z25, Z24, Z22
+	VMOVUPS     Z25, 256(DX)
+	VSUBPS      Z28, Z27, Z25
+	VMOVUPS     Z28, 320(DX)
+	VADDPS      Z25, Z22, Z28
+	VADDPS      Z28, Z23, Z23
+	VADDPS      Z23, Z4, Z4
+	VSUBPS      Z29, Z26, Z23
+	VSUBPS      Z23, Z4, Z4
+	VADDPS.BCST (CX), Z4, Z4
+	VMULPS      Z4, Z4, Z28
+	VMOVUPS     Z29, 384(DX)
+	VSUBPS      Z6, Z5, Z29
+	VADDPS      Z21, Z29, Z21
+	VSUBPS      Z20, Z19, Z29
+	VMOVUPS     Z26, 448(DX)
+	VSUBPS      Z18, Z13, Z26
+	VMOVUPS     Z27, 512(DX)
+	VADDPS      Z26, Z29, Z27
+	VADDPS      Z27, Z21, Z21
+	VADDPS      Z22, Z17, Z27
+	VADDPS      Z23, Z27, Z27
+	VADDPS      Z27, Z21, Z21
+	VADDPS      Z25, Z30, Z27
+	VSUBPS      Z27, Z21, Z21
+	VADDPS.BCST 4(CX), Z21, Z21
+	VMULPS      Z21, Z21, Z27
+	VADDPS      Z27, Z28, Z30
+	VMOVUPS     Z24, 576(DX)
+	VSUBPS      Z8, Z7, Z24
+	VADDPS      Z31, Z24, Z24
+	VADDPS      Z17, Z29, Z17
+	VADDPS      Z17, Z24, Z17
+	VADDPS      Z23, Z25, Z23
+	VADDPS      Z23, Z17, Z17
+	VADDPS      Z26, Z15, Z15
+	VADDPS      Z22, Z15, Z15
+	VSUBPS      Z15, Z17, Z15
+	VADDPS.BCST 8(CX), Z15, Z15
+	VMULPS      Z15, Z15, Z17
+	VADDPS      Z17, Z30, Z22
+	VMULPS.BCST 12(CX), Z22, Z22
+	VSUBPS      Z22, Z0, Z0
+	VMULPS.BCST 32(CX), Z0, Z22
+	VADDPS      Z22, Z1, Z1
+	VMULPS.BCST 16(CX), Z4, Z22
+	VMULPS.BCST 20(CX), Z21, Z23
+	VADDPS      Z23, Z22, Z24
+	VMULPS.BCST 24(CX), Z15, Z25
+	VADDPS      Z25, Z24, Z24
+	VMULPS.BCST 36(CX), Z24, Z26
+	VSUBPS      Z26, Z1, Z1
+	MOVQ        (AX), BX
+	VMOVUPS     Z1, K1, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z2, Z1
+	VMULPS.BCST 40(CX), Z28, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z22, Z22
+	VSUBPS      Z24, Z22, Z22
+	VMULPS.BCST 52(CX), Z22, Z22
+	VADDPS      Z22, Z2, Z2
+	VMULPS.BCST 48(CX), Z4, Z22
+	VMULPS.BCST 44(CX), Z22, Z22
+	VADDPS.BCST 56(CX), Z22, Z22
+	VADDPS      Z22, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	KMOVW       112(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(SI), R10
+	ADDQ        R9, R10
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        16(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z3, Z1
+	VSUBPS      Z22, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       114(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(SI), R10
+	ADDQ        R9, R10
+	MOVQ        16(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        8(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z5, Z1
+	VMULPS.BCST 40(CX), Z27, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z23, Z3
+	VSUBPS      Z24, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z21, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 60(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       116(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(SI), R10
+	ADDQ        R9, R10
+	MOVQ        24(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        32(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       118(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(SI), R10
+	ADDQ        R9, R10
+	MOVQ        32(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        24(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z7, Z1
+	VMULPS.BCST 40(CX), Z17, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z25, Z3
+	VSUBPS      Z24, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z15, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 64(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       120(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(SI), R10
+	ADDQ        R9, R10
+	MOVQ        40(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        48(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       122(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(SI), R10
+	ADDQ        R9, R10
+	MOVQ        48(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        40(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 72(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z24, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z5
+	VMULPS.BCST 68(CX), Z5, Z5
+	VADDPS.BCST 80(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       124(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(SI), R10
+	ADDQ        R9, R10
+	MOVQ        56(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        64(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z11, Z1
+	VSUBPS      Z5, Z3, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       126(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(SI), R10
+	ADDQ        R9, R10
+	MOVQ        64(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        56(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z3
+	VMULPS      Z3, Z3, Z5
+	VMULPS.BCST 40(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z5
+	VMULPS.BCST 68(CX), Z5, Z5
+	VMULPS.BCST 84(CX), Z3, Z6
+	VMULPS.BCST 48(CX), Z6, Z6
+	VSUBPS      Z24, Z6, Z6
+	VMULPS.BCST 76(CX), Z6, Z6
+	VADDPS      Z6, Z5, Z5
+	VMULPS.BCST 48(CX), Z3, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VADDPS.BCST 88(CX), Z3, Z3
+	VADDPS      Z3, Z5, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       128(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(SI), R10
+	ADDQ        R9, R10
+	MOVQ        72(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        80(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z12, Z1
+	VSUBPS      Z3, Z5, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       130(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(SI), R10
+	ADDQ        R9, R10
+	MOVQ        80(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        72(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z14, Z1
+	VADDPS      Z15, Z4, Z3
+	VMULPS      Z3, Z3, Z5
+	VMULPS.BCST 40(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z5
+	VMULPS.BCST 68(CX), Z5, Z5
+	VMULPS.BCST 92(CX), Z3, Z6
+	VMULPS.BCST 48(CX), Z6, Z6
+	VSUBPS      Z24, Z6, Z6
+	VMULPS.BCST 76(CX), Z6, Z6
+	VADDPS      Z6, Z5, Z5
+	VMULPS.BCST 48(CX), Z3, Z6
+	VMULPS.BCST 68(CX), Z6, Z6
+	VADDPS.BCST 96(CX), Z6, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z1, Z1
+	KMOVW       132(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(SI), R10
+	ADDQ        R9, R10
+	MOVQ        88(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        96(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     (DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VSUBPS      Z6, Z5, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       134(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(SI), R10
+	ADDQ        R9, R10
+	MOVQ        96(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        88(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z16, Z1
+	VSUBPS      Z15, Z4, Z5
+	VMULPS      Z5, Z5, Z6
+	VMULPS.BCST 40(CX), Z6, Z6
+	VADDPS      Z6, Z0, Z6
+	VMULPS.BCST 68(CX), Z6, Z6
+	VMULPS.BCST 100(CX), Z5, Z7
+	VMULPS.BCST 48(CX), Z7, Z7
+	VSUBPS      Z24, Z7, Z7
+	VMULPS.BCST 76(CX), Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 48(CX), Z5, Z5
+	VMULPS.BCST 68(CX), Z5, Z5
+	VADDPS.BCST 104(CX), Z5, Z5
+	VADDPS      Z5, Z6, Z7
+	VADDPS      Z7, Z1, Z1
+	KMOVW       136(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(SI), R10
+	ADDQ        R9, R10
+	MOVQ        104(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        112(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     64(DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VSUBPS      Z5, Z6, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       138(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(SI), R10
+	ADDQ        R9, R10
+	MOVQ        112(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        104(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z19, Z1
+	VADDPS      Z15, Z21, Z5
+	VMULPS      Z5, Z5, Z6
+	VMULPS.BCST 40(CX), Z6, Z6
+	VADDPS      Z6, Z0, Z6
+	VMULPS.BCST 68(CX), Z6, Z6
+	VMULPS.BCST 108(CX), Z5, Z7
+	VMULPS.BCST 48(CX), Z7, Z7
+	VSUBPS      Z24, Z7, Z7
+	VMULPS.BCST 76(CX), Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 48(CX), Z5, Z7
+	VMULPS.BCST 68(CX), Z7, Z7
+	VADDPS.BCST 112(CX), Z7, Z7
+	VADDPS      Z7, Z6, Z8
+	VADDPS      Z8, Z1, Z1
+	KMOVW       140(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(SI), R10
+	ADDQ        R9, R10
+	MOVQ        120(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        128(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z20, Z1
+	VSUBPS      Z7, Z6, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       142(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(SI), R10
+	ADDQ        R9, R10
+	MOVQ        128(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        120(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z13, Z1
+	VSUBPS      Z15, Z21, Z6
+	VMULPS      Z6, Z6, Z7
+	VMULPS.BCST 40(CX), Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VMULPS.BCST 68(CX), Z7, Z7
+	VMULPS.BCST 116(CX), Z6, Z8
+	VMULPS.BCST 48(CX), Z8, Z8
+	VSUBPS      Z24, Z8, Z8
+	VMULPS.BCST 76(CX), Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VMULPS.BCST 48(CX), Z6, Z6
+	VMULPS.BCST 68(CX), Z6, Z6
+	VADDPS.BCST 120(CX), Z6, Z6
+	VADDPS      Z6, Z7, Z8
+	VADDPS      Z8, Z1, Z1
+	KMOVW       144(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(SI), R10
+	ADDQ        R9, R10
+	MOVQ        136(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        144(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMULPS.BCST 28(CX), Z18, Z1
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       146(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(SI), R10
+	ADDQ        R9, R10
+	MOVQ        144(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        136(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     192(DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VADDPS      Z15, Z2, Z6
+	VMULPS      Z6, Z6, Z7
+	VMULPS.BCST 40(CX), Z7, Z7
+	VADDPS      Z7, Z0, Z7
+	VMULPS.BCST 124(CX), Z7, Z7
+	VMULPS.BCST 128(CX), Z6, Z8
+	VMULPS.BCST 48(CX), Z8, Z8
+	VSUBPS      Z24, Z8, Z8
+	VMULPS.BCST 132(CX), Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VMULPS.BCST 48(CX), Z6, Z6
+	VMULPS.BCST 124(CX), Z6, Z6
+	VADDPS.BCST 136(CX), Z6, Z6
+	VADDPS      Z6, Z7, Z8
+	VADDPS      Z8, Z1, Z1
+	KMOVW       148(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     80(SI), R10
+	ADDQ        R9, R10
+	MOVQ        152(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        160(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     128(DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       150(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     84(SI), R10
+	ADDQ        R9, R10
+	MOVQ        160(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        152(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     576(DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VSUBPS      Z15, Z2, Z2
+	VMULPS      Z2, Z2, Z6
+	VMULPS.BCST 40(CX), Z6, Z6
+	VADDPS      Z6, Z0, Z6
+	VMULPS.BCST 124(CX), Z6, Z6
+	VMULPS.BCST 140(CX), Z2, Z7
+	VMULPS.BCST 48(CX), Z7, Z7
+	VSUBPS      Z24, Z7, Z7
+	VMULPS.BCST 132(CX), Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 124(CX), Z2, Z2
+	VADDPS.BCST 144(CX), Z2, Z2
+	VADDPS      Z2, Z6, Z7
+	VADDPS      Z7, Z1, Z1
+	KMOVW       152(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     88(SI), R10
+	ADDQ        R9, R10
+	MOVQ        168(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        176(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     256(DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VSUBPS      Z2, Z6, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       154(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     92(SI), R10
+	ADDQ        R9, R10
+	MOVQ        176(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        168(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     512(DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VSUBPS      Z21, Z3, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 124(CX), Z3, Z3
+	VMULPS.BCST 148(CX), Z2, Z6
+	VMULPS.BCST 48(CX), Z6, Z6
+	VSUBPS      Z24, Z6, Z6
+	VMULPS.BCST 132(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 124(CX), Z2, Z2
+	VADDPS.BCST 152(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z6
+	VADDPS      Z6, Z1, Z1
+	KMOVW       156(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     96(SI), R10
+	ADDQ        R9, R10
+	MOVQ        184(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        192(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     320(DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       158(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     100(SI), R10
+	ADDQ        R9, R10
+	MOVQ        192(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        184(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     448(DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VSUBPS      Z4, Z5, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 124(CX), Z0, Z0
+	VMULPS.BCST 156(CX), Z2, Z3
+	VMULPS.BCST 48(CX), Z3, Z3
+	VSUBPS      Z24, Z3, Z3
+	VMULPS.BCST 132(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 124(CX), Z2, Z2
+	VADDPS.BCST 160(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       160(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     104(SI), R10
+	ADDQ        R9, R10
+	MOVQ        200(AX), BX
+	VMOVUPS     Z1, K2, (BX)(R10*4)
+	MOVQ        208(AX), BX
+	VMOVUPS     Z1, K3, (BX)(R9*4)
+	VMOVUPS     384(DX), Z1
+	VMULPS.BCST 28(CX), Z1, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	KMOVW       162(SI), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     108(SI), R10
+	ADDQ        R9, R10
+	MOVQ        208(AX), BX
+	VMOVUPS     Z0, K2, (BX)(R10*4)
+	MOVQ        200(AX), BX
+	VMOVUPS     Z0, K3, (BX)(R9*4)
+	ADDQ        DI, SI
+	DECQ        R8
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func correctAVX512(slots **float32, words *uint32, width int, n int, stream *uint32, odd int)
+// Requires: AVX, AVX512F, BMI2, POPCNT
+TEXT ·correctAVX512(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ words+8(FP), CX
+	MOVQ width+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ stream+32(FP), SI
+	MOVQ odd+40(FP), DI
+	SHLQ $0x02, DX
+
+window:
+	TESTQ     BX, BX
+	JE        done
+	MOVLQZX   (SI), R9
+	ADDQ      $0x04, SI
+	TESTQ     R9, R9
+	JE        next
+	MOVLQZX   (CX), R8
+	MOVLQZX   4(CX), R11
+	MOVQ      $-1, R10
+	BZHIQ     R11, R10, R10
+	KMOVW     R10, K1
+	MOVQ      (AX), R10
+	VMOVUPS.Z (R10)(R8*4), K1, Z0
+
+record:
+	MOVWQZX     (SI), R11
+	MOVWQZX     2(SI), R12
+	ADDQ        $0x04, SI
+	KMOVW       R11, K2
+	VEXPANDPS.Z (SI), K2, Z1
+	POPCNTQ     R11, R11
+	LEAQ        (SI)(R11*4), SI
+	MOVQ        R12, R11
+	XORQ        $0x01, R11
+	MOVQ        8(AX)(R11*8), R13
+	TESTQ       DI, DI
+	JE          even
+	MOVLQSX     8(CX)(R11*4), R11
+	ADDQ        R8, R11
+	MOVQ        R13, R12
+	JMP         apply
+
+even:
+	MOVQ R8, R11
+	MOVQ 8(AX)(R12*8), R12
+
+apply:
+	VMOVUPS.Z (R13)(R8*4), K2, Z2
+	VMOVUPS.Z (R12)(R11*4), K2, Z3
+	VSUBPS    Z2, Z3, Z3
+	VMULPS    Z3, Z1, Z3
+	VADDPS    Z3, Z2, Z2
+	VMOVUPS   Z2, K2, (R13)(R8*4)
+	VSUBPS    Z3, Z0, Z0
+	DECQ      R9
+	JNE       record
+	VMOVUPS   Z0, K1, (R10)(R8*4)
+
+next:
+	ADDQ DX, CX
+	DECQ BX
+	JMP  window
 
 done:
 	VZEROUPPER

@@ -5,4 +5,6 @@ package kernel
 // There is no assembly for this architecture.
 func supported() []string { return nil }
 
+var correctors map[string]Corrector
+
 var vectors map[vectorKey]Vector

@@ -119,7 +119,7 @@ func testWindows(t *testing.T, vector *Vector, odd bool, local Local[float32], t
 	if odd {
 		run, name = vector.Odd, "odd"
 	}
-	run(&pointers(got, stride)[0], &words[0], windows, &table[0], scratch())
+	run(&pointers(got, stride)[0], &words[0], 2+q-1, windows, &table[0], scratch())
 	equalBits(t, vector.Machine+" "+name+" "+v.Identifier(), got, want)
 }
 

@@ -53,9 +53,12 @@ type generator struct {
 	spare reg.VecPhysical
 	// words points to the window at hand.
 	words reg.Register
-	// odd tells which kernel is written.
-	odd         bool
-	load, store func(population int, r reg.VecPhysical)
+	// odd and walled tell which kernel is written.
+	odd, walled bool
+	// neighbour is the number of the first neighbour, other the pointer to
+	// what comes from a wall.
+	neighbour, other reg.GPVirtual
+	load, store      func(population int, r reg.VecPhysical)
 }
 
 // writeAssembly writes the assembly of all variants to one file per machine,
@@ -68,7 +71,12 @@ func writeAssembly(base, list string) {
 		for _, v := range collision.Variants() {
 			m.kernel(ctx, v, "even", "updates the cells of n windows in place.")
 			m.kernel(ctx, v, "odd", "updates the cells of n inner windows where their neighbours hold what arrives.")
-			fmt.Fprintf(&entries, "{%q, %q}: {%q, %s, %s},\n", m.name, v.Identifier(), m.name, m.function(v, "even"), m.function(v, "odd"))
+			m.kernel(ctx, v, "walled", "updates the cells of n walled windows where their neighbours or they themselves hold what arrives.")
+			fmt.Fprintf(&entries, "{%q, %q}: {%q, %s, %s, %s},\n", m.name, v.Identifier(), m.name,
+				m.function(v, "even"), m.function(v, "odd"), m.function(v, "walled"))
+		}
+		if m.lanes == 16 {
+			writeCorrect(ctx)
 		}
 		file, err := ctx.Result()
 		if err != nil {
@@ -105,7 +113,7 @@ func (m machine) begin(ctx *build.Context, v collision.Variant, kind, doc string
 	ctx.Function(m.function(v, kind))
 	ctx.Doc(m.function(v, kind) + " " + doc)
 	ctx.Pragma("noescape")
-	ctx.SignatureExpr("func(slots **float32, words *uint32, n int, table *float32, scratch *byte)")
+	ctx.SignatureExpr("func(slots **float32, words *uint32, width, n int, table *float32, scratch *byte)")
 	g := &generator{Context: ctx, machine: m, variant: v}
 	g.slots = ctx.Load(ctx.Param("slots"), ctx.GP64())
 	g.table = ctx.Load(ctx.Param("table"), ctx.GP64())
@@ -125,7 +133,7 @@ func (g *generator) at(population int, cell, through reg.Register) operand.Mem {
 func (g *generator) collide() {
 	registers := g.registers
 	if g.lanes == 8 {
-		// The last two hold table entries and the mask.
+		// The last two hold table entries and masks.
 		n := len(registers) - 2
 		g.spare = registers[n]
 		registers = registers[:n]
