@@ -164,32 +164,27 @@ function buildBoxes(header, streams) {
 class Volume {
   constructor(header, streams) {
     const {size, runs} = header.voxels;
-    this.size = size;
-    this.start = new Int32Array(size[0] * size[1] * size[2]); // 1 + number of the voxel
-    const x0 = streams.numbers("run:x0", runs), x1 = streams.numbers("run:x1", runs);
-    const y = streams.numbers("run:y", runs), z = streams.numbers("run:z", runs);
-    let voxel = 1;
-    for (let r = 0; r < runs; r++) {
-      const row = (z[r] * size[1] + y[r]) * size[0];
-      for (let x = x0[r]; x < x1[r]; x++) this.start[row + x] = voxel++;
-    }
+    Object.assign(this, {size, runs, x0: streams.numbers("run:x0", runs), x1: streams.numbers("run:x1", runs),
+      y: streams.numbers("run:y", runs), z: streams.numbers("run:z", runs)});
   }
 
-  // paint fills an RGBA image with the layer of the axis.
-  paint(image, axis, layer, values, colours) {
-    const [u, v] = [0, 1, 2].filter(a => a !== axis), step = [1, this.size[0], this.size[0] * this.size[1]];
-    const tint = new THREE.Color();
-    for (let j = 0; j < this.size[v]; j++) {
-      for (let i = 0; i < this.size[u]; i++) {
-        const voxel = this.start[layer * step[axis] + i * step[u] + j * step[v]], at = 4 * (j * this.size[u] + i);
-        image[at + 3] = voxel ? 255 : 0;
-        if (!voxel) continue;
-        tint.fromArray(colours, 3 * values[voxel - 1]).convertLinearToSRGB();
-        image[at] = 255 * tint.r;
-        image[at + 1] = 255 * tint.g;
-        image[at + 2] = 255 * tint.b;
+  // paint returns an RGBA image of the layer of the axis.
+  paint(axis, layer, values, colours) {
+    const {size, x0, x1, y, z} = this, wide = size[axis === 0 ? 1 : 0], high = size[axis === 2 ? 1 : 2];
+    const image = new Uint8Array(4 * wide * high), tint = new THREE.Color();
+    const put = (i, j, voxel) => {
+      tint.fromArray(colours, 3 * values[voxel]).convertLinearToSRGB();
+      image.set([255 * tint.r, 255 * tint.g, 255 * tint.b, 255], 4 * (j * wide + i));
+    };
+    let first = 0; // voxel of the run
+    for (let r = 0; r < this.runs; first += x1[r] - x0[r], r++) {
+      if (axis === 0) {
+        if (layer >= x0[r] && layer < x1[r]) put(y[r], z[r], first + layer - x0[r]);
+      } else if (layer === (axis === 1 ? y[r] : z[r])) {
+        for (let x = x0[r]; x < x1[r]; x++) put(x, axis === 1 ? z[r] : y[r], first + x - x0[r]);
       }
     }
+    return image;
   }
 }
 
@@ -201,8 +196,8 @@ function element(parent, tag, text, properties) {
   return e;
 }
 
-// Three digits are what a scale needs.
-const rounded = value => value === 0 ? "0" : Number(value.toPrecision(3)).toString();
+// Three digits are what a scale needs; what vanishes beside its size is zero.
+const rounded = (value, size) => Math.abs(value) < size / 1000 ? "0" : Number(value.toPrecision(3)).toString();
 
 export function show(header, bytes) {
   const streams = new Streams(header, bytes);
@@ -269,7 +264,7 @@ export function show(header, bytes) {
   }
 
   // The panel.
-  const panel = document.getElementById("panel"), state = {mode: "plain", opacity: 1, slice: -1, axis: 1, field: speed?.name};
+  const panel = document.getElementById("panel"), state = {mode: "plain", slice: -1, axis: 1, field: (speed ?? header.fields?.[0])?.name};
   const title = text => element(panel, "h2", text);
   const buttons = (names, pick, chosen) => {
     const row = element(panel, "div", "", {className: "row"});
@@ -305,14 +300,18 @@ export function show(header, bytes) {
     drawLegend();
   };
   const first = header.labels && !lines ? "label" : "plain";
-  if (modes.length > 1) buttons(modes, setMode, first);
+  const glass = 0.16; // opacity that lets streamlines be seen
+  if (modes.length > 1) buttons(modes, mode => {
+    setMode(mode);
+    setOpacity(mode === "plain" && lines?.visible ? glass : 1);
+  }, first);
   panel.append(legend);
   const slider = (text, min, max, step, value, set) => {
     element(panel, "div", text, {className: "note"});
     return element(panel, "input", "", {type: "range", min, max, step, value, oninput: e => set(Number(e.target.value))});
   };
   const setOpacity = value => {
-    state.opacity = value;
+    opacity.value = value;
     material.opacity = value;
     material.transparent = value < 1;
     material.depthWrite = value === 1;
@@ -339,6 +338,7 @@ export function show(header, bytes) {
     title("Cut");
     const volume = new Volume(header, streams), s = header.voxels;
     drawSlice = () => {
+      for (const old of clip.children) old.material.map.dispose();
       clip.clear();
       const on = state.slice >= 0;
       for (const m of [material, lines?.material]) {
@@ -354,8 +354,7 @@ export function show(header, bytes) {
       plane.normal.set(0, 0, 0).setComponent(state.axis, sign);
       plane.constant = -sign * at;
       const [u, v] = [0, 1, 2].filter(a => a !== state.axis);
-      const f = header.fields.find(g => g.name === state.field), image = new Uint8Array(4 * s.size[u] * s.size[v]);
-      volume.paint(image, state.axis, layer, streams.bytes("voxel:" + f.name), tables.get(f.name));
+      const image = volume.paint(state.axis, layer, streams.bytes("voxel:" + state.field), tables.get(state.field));
       const texture = new THREE.DataTexture(image, s.size[u], s.size[v]);
       texture.colorSpace = THREE.SRGBColorSpace;
       texture.magFilter = THREE.NearestFilter;
@@ -397,9 +396,9 @@ export function show(header, bytes) {
       const f = header.fields.find(g => g.name === name);
       element(legend, "div", "", {className: "bar"}).style.background = `linear-gradient(90deg, ${f.colours.join(",")})`;
       const ticks = element(legend, "div", "", {className: "ticks"});
-      element(ticks, "span", rounded(f.low));
+      element(ticks, "span", rounded(f.low, f.high - f.low));
       element(ticks, "span", `${f.name} (${f.unit})`);
-      element(ticks, "span", rounded(f.high));
+      element(ticks, "span", rounded(f.high, f.high - f.low));
     }
     if (state.mode === "label") {
       const list = element(legend, "div", "", {className: "list"});
@@ -443,10 +442,7 @@ export function show(header, bytes) {
   addEventListener("resize", resize);
   resize();
   look([-0.35, -1, 0.25]);
-  if (lines) {
-    opacity.value = 0.16;
-    setOpacity(0.16);
-  }
+  if (lines) setOpacity(glass);
   // A part of the address after # presses buttons: for links and tests.
   setMode(first);
   for (const text of decodeURIComponent(location.hash.slice(1)).split(",")) {

@@ -13,9 +13,9 @@ import (
 
 // What a page can hold and a browser still turns smoothly.
 const (
-	mostFaces  = 400_000
+	mostFaces  = 500_000
 	mostVoxels = 3_000_000 // with fields
-	mostSide   = 400       // along the longest side of the box
+	mostSide   = 1200      // along the longest side of the box, to keep positions exact
 )
 
 // voxels are what a page shows of a grid: its cells, or cubes of factor³ of

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/png"
 	"math"
+	"strconv"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -143,16 +144,21 @@ func (u unit) in(value float64) string {
 	}
 }
 
-// scaleBar draws a bar of a round length, its left end at (x, y).
-func (f *figure) scaleBar(x, y, metresPerPixel float64) {
-	longest := 140 * metresPerPixel
-	length := math.Pow(10, math.Floor(math.Log10(longest)))
-	for _, step := range []float64{5, 2} {
-		if step*length <= longest {
-			length *= step
-			break
+// roundStep returns the largest of 1, 2 and 5 times a power of ten that is not
+// larger than size.
+func roundStep(size float64) float64 {
+	step := math.Pow(10, math.Floor(math.Log10(size)))
+	for _, digit := range []float64{5, 2} {
+		if digit*step <= size {
+			return digit * step
 		}
 	}
+	return step
+}
+
+// scaleBar draws a bar of a round length, its left end at (x, y).
+func (f *figure) scaleBar(x, y, metresPerPixel float64) {
+	length := roundStep(140 * metresPerPixel)
 	end := x + length/metresPerPixel
 	f.line(x, y, end, y, 2, ink)
 	f.line(x, y-4, x, y+4, 2, ink)
@@ -169,13 +175,11 @@ func (f *figure) colourBar(x, y, height float64, m *colourMap, low, high float64
 		f.box(x, y+float64(row), width, 1.5, m.at((float64(row)+0.5)/height).rgba())
 	}
 	u := unitFor(max(math.Abs(low), math.Abs(high)), units)
-	for _, tick := range (plot.DefaultTicks{}).Ticks(low/u.value, high/u.value) {
-		if tick.IsMinor() {
-			continue
-		}
-		at := y + height*(tick.Value-low/u.value)/((high-low)/u.value)
+	step := roundStep((high - low) / u.value / 4)
+	for k := math.Ceil(low/u.value/step - 1e-9); k*step <= high/u.value*(1+1e-9); k++ {
+		at := y + height*(k*step*u.value-low)/(high-low)
 		f.line(x+width, at, x+width+5, at, 1.2, ink)
-		f.text(tick.Label, x+width+10, at-5, style(14, false, ink))
+		f.text(strconv.FormatFloat(k*step, 'g', 4, 64), x+width+10, at-5, style(14, false, ink))
 	}
 	f.text(name, x-10, y+height+34, style(15, true, ink))
 	f.text(u.name, x-10, y+height+15, style(14, false, faint))
