@@ -23,6 +23,8 @@ type Diagnosis struct {
 	Closed        bool `json:"closed"`
 	BoundaryLoops int  `json:"boundary_loops"`
 	Components    int  `json:"components"`
+	// DoubleWalled: the air is inside the inner wall, which alone was kept.
+	DoubleWalled bool `json:"double_walled"`
 	// SelfIntersections counts triangles that an edge of another one pierces.
 	SelfIntersections int `json:"self_intersections"`
 	// Volume is what the mended surface encloses.
@@ -73,7 +75,7 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 	d := Diagnosis{
 		Triangles: len(read.Triangles), Vertices: len(read.Vertices), Low: array(low), High: array(high),
 		Unit: read.Unit.String(), UnitReason: read.UnitReason, Solids: namesOf(read.Solids), Notes: read.Notes,
-		Closed: p.Closed, BoundaryLoops: p.Loops, Components: p.Components,
+		Closed: p.Closed, BoundaryLoops: p.Loops, Components: p.Components, DoubleWalled: p.DoubleWalled,
 		SelfIntersections: newHierarchy(p.Surface).selfIntersections(),
 		Volume:            p.Volume, Area: p.Area,
 		Mended: p.Mended, Method: p.Method, Openings: ReportOpenings(p.Openings),
@@ -101,6 +103,9 @@ func (d *Diagnosis) verdict() string {
 	state := "The surface is sound"
 	if changes := d.Mended.String(); changes != "nothing" {
 		state = "The surface can be mended: " + changes
+	}
+	if d.DoubleWalled {
+		state += "; it has two walls, only the inner one is kept"
 	}
 	ends := fmt.Sprintf("%d openings found", len(d.Openings))
 	switch len(d.Openings) {

@@ -97,7 +97,7 @@ func TestDiscsOnSegmentedAirway(t *testing.T) {
 		radius := math.Sqrt(o.Area / math.Pi)
 		for _, r := range g.Runs {
 			for x := r.X0; x < r.X1; x++ {
-				d := r3.Sub(g.center(x, r.Y, r.Z), o.Center)
+				d := r3.Sub(g.Center(x, r.Y, r.Z), o.Center)
 				if h := r3.Dot(d, o.Normal); h > 1e-6 && h < radius && r3.Norm(r3.Sub(d, r3.Scale(h, o.Normal))) < 0.7*radius {
 					t.Fatalf("%s: a cell lies %.2f mm beyond it", o.Name, h*1e3)
 				}

@@ -51,6 +51,15 @@ func (g *Grid) Starts() []int64 {
 	return starts
 }
 
+// Center returns the centre of cell (x, y, z) in metres.
+func (g *Grid) Center(x, y, z int32) r3.Vec {
+	return r3.Vec{
+		X: g.Origin.X + (float64(x)+0.5)*g.Spacing,
+		Y: g.Origin.Y + (float64(y)+0.5)*g.Spacing,
+		Z: g.Origin.Z + (float64(z)+0.5)*g.Spacing,
+	}
+}
+
 // Row returns the runs of row (y, z), found by binary search.
 func (g *Grid) Row(y, z int32) []Run {
 	from := sort.Search(len(g.Runs), func(i int) bool {

@@ -99,8 +99,6 @@ type slabLinks struct {
 	// none; and the opening met there.
 	nearest []float32
 	opening []uint16
-	runs    []Run
-	index   *rowIndex
 }
 
 func newSlabLinks(l *lattice, links *Links, slab int, before, after slabCounts) *slabLinks {

@@ -89,7 +89,7 @@ func TestMendDamaged(t *testing.T) {
 func TestMendInnerWall(t *testing.T) {
 	shell := func(inner bool) *Surface {
 		outer := sphereSurface(r3.Vec{}, 2, 10)
-		hole := sphereSurface(r3.Vec{X: 0.3}, 1, 10)
+		hole := sphereSurface(r3.Vec{X: 0.3}, 0.6, 10)
 		n := int32(len(outer.Vertices))
 		outer.Vertices = append(outer.Vertices, hole.Vertices...)
 		for _, tr := range hole.Triangles {
@@ -101,7 +101,7 @@ func TestMendInnerWall(t *testing.T) {
 		}
 		return outer
 	}
-	big, small := sphereSurface(r3.Vec{}, 2, 10).Volume(), sphereSurface(r3.Vec{}, 1, 10).Volume()
+	big, small := sphereSurface(r3.Vec{}, 2, 10).Volume(), sphereSurface(r3.Vec{}, 0.6, 10).Volume()
 	for _, inner := range []bool{false, true} {
 		for _, inverted := range []bool{false, true} {
 			s := shell(inner)
@@ -120,6 +120,43 @@ func TestMendInnerWall(t *testing.T) {
 				t.Errorf("inner wall %v, inverted %v: volume %g, want %g", inner, inverted, got, want)
 			}
 		}
+	}
+}
+
+// A pipe whose wall has a thickness encloses the wall; the lumen is what the
+// inner side makes.
+func TestDoubleWallKeepsLumen(t *testing.T) {
+	const outer, inner, n, rings = 1.3, 1.0, 40, 30
+	s := tubeSurface(r3.Vec{}, r3.Vec{Y: 4, Z: 12}, outer, n, rings, true)
+	in := tubeSurface(r3.Vec{}, r3.Vec{Y: 4, Z: 12}, inner, n, rings, true)
+	base := int32(len(s.Vertices))
+	s.Vertices = append(s.Vertices, in.Vertices...)
+	for _, tr := range in.Triangles {
+		s.Triangles = append(s.Triangles, Triangle{V: [3]int32{tr.V[0] + base, tr.V[2] + base, tr.V[1] + base}})
+	}
+	for j := int32(0); j < n; j++ {
+		k := (j + 1) % n
+		for _, ring := range []int32{0, rings * n} {
+			a, b, c, d := ring+j, ring+k, base+ring+k, base+ring+j
+			if ring == 0 {
+				a, b, c, d = b, a, d, c
+			}
+			s.Triangles = append(s.Triangles, Triangle{V: [3]int32{a, b, c}}, Triangle{V: [3]int32{a, c, d}})
+		}
+	}
+	if len(boundaryEdges(s)) > 0 {
+		t.Fatal("the pipe is not closed")
+	}
+	p, err := Prepare(s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := math.Sqrt(160)
+	if want := math.Pi * inner * inner * length; !p.DoubleWalled || math.Abs(p.Volume-want) > 0.02*want {
+		t.Errorf("double-walled %v, volume %g; want the lumen's %g", p.DoubleWalled, p.Volume, want)
+	}
+	if len(p.Openings) != 2 {
+		t.Errorf("%d openings, want 2", len(p.Openings))
 	}
 }
 

@@ -31,7 +31,10 @@ type Prepared struct {
 	// Volume enclosed in cubic metres and area of wall and openings in square
 	// metres.
 	Volume, Area float64
-	// patched is the area of holes that were closed.
+	// DoubleWalled says that the surface had an outer wall, which was dropped.
+	DoubleWalled bool
+	// holes are the triangles that close holes, patched is their area.
+	holes   []int32
 	patched float64
 }
 
@@ -43,13 +46,19 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	}
 	p := &Prepared{}
 	p.Surface, p.Mended = Mend(s)
-	loops := boundaryLoops(p.Surface)
 	_, p.Components = newTopology(p.Surface).components(p.Surface)
+	if inner := innerLumen(p.Surface); inner != nil {
+		p.DoubleWalled = true
+		p.Mended.DroppedTriangles = len(p.Surface.Triangles) - len(inner.Triangles)
+		p.Surface = inner
+	}
+	loops := boundaryLoops(p.Surface)
 	caps := p.closeLoops(loops)
 	caps, err := p.cutDiscs(caps, o.Openings)
 	if err != nil {
 		return nil, err
 	}
+	compact(p.Surface)
 	p.Volume, p.Area = p.Surface.Volume(), p.Surface.Area()
 	patches := p.findOpenings(caps)
 	if len(patches) > math.MaxUint16 {
@@ -158,6 +167,7 @@ func (p *Prepared) findOpenings(caps []patch) []patch {
 			p.Mended.ClosedHoles++
 			p.Mended.HoleTriangles += len(c.triangles)
 			p.patched += c.area
+			p.holes = append(p.holes, c.triangles...)
 		}
 		for _, t := range c.triangles {
 			f.taken[t] = true

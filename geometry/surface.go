@@ -78,3 +78,41 @@ func (s *Surface) Volume() float64 {
 	}
 	return sum / 6
 }
+
+// compact drops the vertices that no triangle uses.
+func compact(s *Surface) {
+	number := make([]int32, len(s.Vertices))
+	for i := range number {
+		number[i] = -1
+	}
+	var kept []r3.Vec
+	for i := range s.Triangles {
+		for k, v := range s.Triangles[i].V {
+			if number[v] < 0 {
+				number[v] = int32(len(kept))
+				kept = append(kept, s.Vertices[v])
+			}
+			s.Triangles[i].V[k] = number[v]
+		}
+	}
+	s.Vertices = kept
+}
+
+// without returns the surface less the listed triangles, and what the given
+// values of its triangles are then.
+func (s *Surface) without(triangles []int32, values []uint16) (*Surface, []uint16) {
+	drop := make([]bool, len(s.Triangles))
+	for _, t := range triangles {
+		drop[t] = true
+	}
+	out := *s
+	out.Triangles = nil
+	var kept []uint16
+	for i, t := range s.Triangles {
+		if !drop[i] {
+			out.Triangles = append(out.Triangles, t)
+			kept = append(kept, values[i])
+		}
+	}
+	return &out, kept
+}

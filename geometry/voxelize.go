@@ -110,7 +110,10 @@ const fewestCells = 8
 // VoxelizePrepared fills the lumen of a prepared surface with cells. Two
 // grids made from the same surface and options are equal bit for bit.
 func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Filled, error) {
-	filled := Filled{Method: Rows}
+	filled := Filled{Method: p.Method}
+	if o.Method != Automatic {
+		filled.Method = o.Method
+	}
 	if err := o.check(); err != nil {
 		return nil, filled, err
 	}
@@ -118,8 +121,7 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 	if err != nil {
 		return nil, filled, err
 	}
-	l := newLattice(p.Surface, p.Opening, g.Origin, g.Spacing, g.Size)
-	runs, _, err := l.fillRows(ctx, nonzero, o.workers(), o.stage("fill"))
+	l, runs, err := g.fill(ctx, p, filled.Method, &o)
 	if err != nil {
 		return nil, filled, err
 	}
@@ -140,6 +142,29 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 	g.Openings = append([]Opening(nil), p.Openings...)
 	filled.LostOpenings = g.lostOpenings()
 	return g, filled, nil
+}
+
+// fill decides which cells are inside.
+func (g *Grid) fill(ctx context.Context, p *Prepared, method Method, o *Options) (*lattice, []Run, error) {
+	surface, opening := p.Surface, p.Opening
+	if method == Winding && len(p.holes) > 0 {
+		// The winding number bridges holes better than flat caps do.
+		surface, opening = surface.without(p.holes, opening)
+	}
+	l := newLattice(surface, opening, g.Origin, g.Spacing, g.Size)
+	var runs []Run
+	var err error
+	switch method {
+	case Winding:
+		runs, err = l.fillWinding(ctx, newWindingField(surface), g.Center, o.workers(), o.stage("fill"))
+	case Vote:
+		runs, err = l.fillVote(ctx, o.workers(), o.stage("fill"))
+	case Rows:
+		runs, _, err = l.fillRows(ctx, nonzero, o.workers(), o.stage("fill"))
+	default:
+		err = fmt.Errorf("unknown voxelizer %q: use rows, vote or winding", method)
+	}
+	return l, runs, err
 }
 
 // newGrid lays an empty grid around the surface.

@@ -22,21 +22,6 @@ func mustVoxelize(t testing.TB, s *Surface, o Options) *Grid {
 	return g
 }
 
-// fill returns the cells inside a surface given in cell units on a grid of
-// the given size.
-func fill(t testing.TB, s *Surface, size [3]int32) *Grid {
-	t.Helper()
-	l := newLattice(s, make([]uint16, len(s.Triangles)), r3.Vec{}, 1, size)
-	runs, leaks, err := l.fillRows(context.Background(), nonzero, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if leaks > 0 {
-		t.Fatalf("%d rows leak", leaks)
-	}
-	return &Grid{Spacing: 1, Size: size, Runs: runs}
-}
-
 // Faces, edges and corners of these boxes run through cell centres.
 func TestFillTieRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -149,7 +134,7 @@ func checkFractions(t testing.TB, s *Surface, g *Grid, samples int) float64 {
 			if g.Links.Mask[i]>>d&1 == 0 {
 				continue
 			}
-			from := g.center(x, y, z)
+			from := g.Center(x, y, z)
 			step := r3.Scale(g.Spacing, r3.Vec{X: float64(o.X), Y: float64(o.Y), Z: float64(o.Z)})
 			want := rayFraction(s, from, step)
 			if got := g.Links.Fraction(link); !math.IsInf(want, 1) {
@@ -161,10 +146,6 @@ func checkFractions(t testing.TB, s *Surface, g *Grid, samples int) float64 {
 		}
 	}
 	return worst
-}
-
-func (g *Grid) center(x, y, z int32) r3.Vec {
-	return r3.Add(g.Origin, r3.Scale(g.Spacing, r3.Vec{X: float64(x) + 0.5, Y: float64(y) + 0.5, Z: float64(z) + 0.5}))
 }
 
 // locate finds the place of a cell by its global number.
@@ -220,7 +201,7 @@ func TestLinksComplete(t *testing.T) {
 					continue
 				}
 				mask |= 1 << d
-				p := r3.Add(g.center(x, r.Y, r.Z), r3.Scale(g.Links.Fraction(link)*g.Spacing, r3.Vec{X: float64(o.X), Y: float64(o.Y), Z: float64(o.Z)}))
+				p := r3.Add(g.Center(x, r.Y, r.Z), r3.Scale(g.Links.Fraction(link)*g.Spacing, r3.Vec{X: float64(o.X), Y: float64(o.Y), Z: float64(o.Z)}))
 				for _, end := range g.Openings {
 					d := r3.Sub(p, end.Center)
 					flat, wide := math.Abs(r3.Dot(d, end.Normal)) < 1e-4, r3.Norm(d) < 1.1
