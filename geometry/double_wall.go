@@ -31,18 +31,19 @@ func innerLumen(s *Surface) *Surface {
 	for t := 0; t < len(s.Triangles); t += step {
 		a := r3.Norm(s.areaVector(t))
 		area += a
-		if h.isInnerWall(int32(t)) {
+		if h.lookOut(int32(t)) == hiddenWall {
 			hidden += a
 		}
 	}
 	if hidden < doubleShare*area {
 		return nil
 	}
-	inner := make([]bool, len(s.Triangles))
-	for t := range inner {
-		inner[t] = h.isInnerWall(int32(t))
+	views := make([]outlook, len(s.Triangles))
+	for t := range views {
+		views[t] = h.lookOut(int32(t))
 	}
 	topology := newTopology(s)
+	inner := spreadInner(topology, views)
 	smoothChoice(topology, inner)
 	keep := largestPart(s, topology, inner)
 	out := *s
@@ -55,12 +56,24 @@ func innerLumen(s *Surface) *Surface {
 	return &out
 }
 
-// isInnerWall looks out from a triangle.
-func (h *hierarchy) isInnerWall(t int32) bool {
+// outlook is what lies in front of a triangle's outer side.
+type outlook byte
+
+const (
+	// openWall sees nothing opposite.
+	openWall outlook = iota
+	// facedWall sees another wall opposite, farther than its own thickness.
+	facedWall
+	// hiddenWall is faced and sees walls nearly all around.
+	hiddenWall
+)
+
+// lookOut looks out from a triangle.
+func (h *hierarchy) lookOut(t int32) outlook {
 	v := h.surface.areaVector(int(t))
 	length := r3.Norm(v)
 	if length == 0 {
-		return false
+		return openWall
 	}
 	n := r3.Scale(1/length, v)
 	a, b, c := h.surface.Corners(int(t))
@@ -68,11 +81,11 @@ func (h *hierarchy) isInnerWall(t int32) bool {
 	from := r3.Add(center, r3.Scale(1e-4*math.Sqrt(length), n))
 	across, hit := h.ray(from, n, math.Inf(1))
 	if hit < 0 {
-		return false
+		return openWall
 	}
 	behind, _ := h.ray(r3.Sub(center, r3.Scale(1e-4*math.Sqrt(length), n)), r3.Scale(-1, n), math.Inf(1))
 	if behind > wallThickness*across {
-		return false
+		return openWall
 	}
 	e1, e2 := perpendicular(n)
 	blocked := 0
@@ -86,7 +99,34 @@ func (h *hierarchy) isInnerWall(t int32) bool {
 			blocked++
 		}
 	}
-	return float64(blocked) >= hiddenShare*hiddenRays
+	if float64(blocked) >= hiddenShare*hiddenRays {
+		return hiddenWall
+	}
+	return facedWall
+}
+
+// spreadInner takes the hidden walls and what faced walls are connected to
+// them: those near the pocket's mouth, which see out.
+func spreadInner(t *topology, views []outlook) []bool {
+	inner := make([]bool, len(views))
+	var queue []int32
+	for i, v := range views {
+		if v == hiddenWall {
+			inner[i] = true
+			queue = append(queue, int32(i))
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for side := 3 * at; side < 3*at+3; side++ {
+			if m := t.mate[side]; m >= 0 && !inner[m/3] && views[m/3] == facedWall {
+				inner[m/3] = true
+				queue = append(queue, m/3)
+			}
+		}
+	}
+	return inner
 }
 
 // smoothChoice lets every triangle follow two of its neighbours that differ

@@ -30,7 +30,7 @@ func TestWindingField(t *testing.T) {
 			for i := range s.Triangles {
 				want += s.solidAngle(int32(i), p) / (4 * math.Pi)
 			}
-			if got := w.at(p); math.Abs(got-want) > 0.02 {
+			if got := w.at(p); math.Abs(got-want) > 0.03 {
 				t.Fatalf("%s at %v: %g, want %g", name, p, got, want)
 			}
 		}
