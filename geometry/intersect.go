@@ -2,9 +2,21 @@ package geometry
 
 import "gonum.org/v1/gonum/spatial/r3"
 
-// selfIntersections counts the triangles that an edge of another triangle,
-// one they share no corner with, pierces.
+// selfIntersections counts the triangles that an edge of another triangle
+// pierces.
 func (h *hierarchy) selfIntersections() int {
+	count := 0
+	for _, p := range h.pierced() {
+		if p {
+			count++
+		}
+	}
+	return count
+}
+
+// pierced marks the triangles that an edge of another triangle, one they share
+// no corner with, pierces.
+func (h *hierarchy) pierced() []bool {
 	pierced := make([]bool, len(h.surface.Triangles))
 	for i := range h.surface.Triangles {
 		v := h.surface.Triangles[i].V
@@ -16,13 +28,7 @@ func (h *hierarchy) selfIntersections() int {
 			}
 		}
 	}
-	count := 0
-	for _, p := range pierced {
-		if p {
-			count++
-		}
-	}
-	return count
+	return pierced
 }
 
 // pierce marks the triangles that the edge between two vertices pierces.

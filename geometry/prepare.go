@@ -33,6 +33,8 @@ type Prepared struct {
 	Volume, Area float64
 	// DoubleWalled says that the surface had an outer wall, which was dropped.
 	DoubleWalled bool
+	// Warnings are sentences about what may spoil a simulation.
+	Warnings []string
 	// holes are the triangles that close holes, patched is their area.
 	holes   []int32
 	patched float64
@@ -68,6 +70,9 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	p.number(patches)
 	p.chooseMethod(o.Method)
 	if err := p.chooseInlet(o.Inlet); err != nil {
+		return nil, err
+	}
+	if err := p.extend(&o); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -40,6 +40,9 @@ type Options struct {
 	Method Method
 	// Openings cut the lumen by hand.
 	Openings []Disc
+	// ExtendDiameters lengthens every opening by so many of its diameters,
+	// ExtendLength by so many metres.
+	ExtendDiameters, ExtendLength float64
 	// Directions is how many directions have links: 18 (the default) or 26.
 	Directions int
 	// MemoryLimit refuses grids whose voxelization would need more bytes; 0
