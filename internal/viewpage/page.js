@@ -375,7 +375,10 @@ export function show(header, bytes) {
     scene.add(clip);
     buttons([["off", "off"], [0, "x"], [1, "y"], [2, "z"]], axis => {
       state.slice = axis === "off" ? -1 : Number(position.value);
-      if (axis !== "off") state.axis = axis;
+      if (axis !== "off") {
+        state.axis = axis;
+        look([[1, -0.45, 0.2], [-0.2, -1, 0.15], [-0.2, -0.7, 1]][axis]);
+      }
       drawSlice();
       drawLegend();
     }, "off");

@@ -69,6 +69,12 @@ func (v *voxels) seeds(o geometry.Opening) []r3.Vec {
 			}
 		}
 	}
+	// Air that hardly moves would draw the wall.
+	fastest := 0.0
+	for _, c := range near {
+		fastest = max(fastest, r3.Norm(v.velocityAt(c)))
+	}
+	near = slices.DeleteFunc(near, func(c r3.Vec) bool { return r3.Norm(v.velocityAt(c)) < 0.15*fastest })
 	if len(near) == 0 {
 		return nil
 	}

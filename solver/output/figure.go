@@ -179,7 +179,8 @@ func (f *figure) colourBar(x, y, height float64, m *colourMap, low, high float64
 	for k := math.Ceil(low/u.value/step - 1e-9); k*step <= high/u.value*(1+1e-9); k++ {
 		at := y + height*(k*step*u.value-low)/(high-low)
 		f.line(x+width, at, x+width+5, at, 1.2, ink)
-		f.text(strconv.FormatFloat(k*step, 'g', 4, 64), x+width+10, at-5, style(14, false, ink))
+		// Adding 0 turns −0 into 0.
+		f.text(strconv.FormatFloat(k*step+0, 'g', 4, 64), x+width+10, at-5, style(14, false, ink))
 	}
 	f.text(name, x-10, y+height+34, style(15, true, ink))
 	f.text(u.name, x-10, y+height+15, style(14, false, faint))

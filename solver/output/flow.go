@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"carina/geometry"
 )
@@ -22,9 +23,14 @@ type FlowPicture struct {
 	WallPressure bool
 }
 
-// mostLabels is how many openings a picture can name without crowding; of
-// more, those with most flow, or the largest, are named.
-const mostLabels = 16
+// What a picture can hold without crowding.
+const (
+	// mostLabels openings are numbered; of more, those with most flow, or the
+	// largest.
+	mostLabels = 20
+	// mostNotes openings have their flow beside them; more are listed.
+	mostNotes = 12
+)
 
 // WriteFlow draws the composites of a run, one for each of the frame's Views
 // in their order, as a PNG picture of 1200×900 pixels: the lumen in relief,
@@ -49,7 +55,11 @@ func WriteFlow(path string, layers []*Layer, c FlowPicture) error {
 		high = low + 1e-6
 	}
 	f := newFigure(c.Title, c.Subtitle)
-	panels := arrange(rectangle{20, 50, figureWidth - 150, figureHeight - 90}, viewsOf(layers))
+	legend, list := 150.0, c.Flow != nil && len(c.Openings) > mostNotes
+	if list {
+		legend = 220
+	}
+	panels := arrange(rectangle{20, 50, figureWidth - legend, figureHeight - 90}, viewsOf(layers))
 	for i := range panels {
 		p := &panels[i]
 		p.relief = reliefOf(layers[i])
@@ -64,11 +74,16 @@ func WriteFlow(path string, layers []*Layer, c FlowPicture) error {
 		})
 	}
 	for i := range panels {
-		panels[i].label(f, flowMarks(c, i == 0), c.Openings)
+		panels[i].label(f, flowMarks(c, i == 0 && !list), c.Openings)
 	}
 	f.explainMarks(len(c.Openings))
 	f.scaleBar(40, 46, float64(layers[0].View.Bin)*layers[0].View.Spacing/panels[0].scale)
-	f.colourBar(figureWidth-118, 200, 440, colours, low, high, name, units)
+	if list {
+		f.listFlows(figureWidth-legend+15, 50+18*mostLabels, flowMarks(c, true))
+		f.colourBar(figureWidth-legend+20, 480, 240, colours, low, high, name, units)
+	} else {
+		f.colourBar(figureWidth-118, 200, 440, colours, low, high, name, units)
+	}
 	return f.write(path)
 }
 
@@ -154,6 +169,18 @@ func flowMarks(c FlowPicture, notes bool) []mark {
 		marks = append(marks, s.mark)
 	}
 	return marks
+}
+
+// listFlows writes the flow of each mark below y.
+func (f *figure) listFlows(x, y float64, marks []mark) {
+	f.text("Flow", x, y+20, style(15, true, ink))
+	for i, m := range marks {
+		row := y - 18*float64(i)
+		f.textRight(strconv.Itoa(m.Number), x+22, row, style(13, true, ink))
+		for k, note := range m.notes {
+			f.textRight(note, x+115+65*float64(k), row, style(13, false, ink))
+		}
+	}
 }
 
 // explainMarks says which openings are numbered if not all are.

@@ -107,7 +107,7 @@ func (p *panel) bestPlace(m mark, x, y float64) place {
 			} else {
 				q.bounds.x1 += noteWidth
 			}
-			cost += p.crowding(q.bounds)
+			cost += p.crowding(q.bounds) + 3*p.crossed(x, y, q)
 			if cost < lowest {
 				best, lowest = q, cost
 			}
@@ -129,4 +129,25 @@ func (p *panel) crowding(r rectangle) float64 {
 		}
 	}
 	return cost
+}
+
+// crossed is how much of the line from the opening at (x, y) to its label lies
+// on other labels and openings.
+func (p *panel) crossed(x, y float64, q place) float64 {
+	const steps = 12
+	hits := 0.0
+	for i := 1; i <= steps; i++ {
+		t := float64(i) / steps
+		cx, cy := x+t*(q.x-x), y+t*(q.y-y)
+		// The opening's own dot does not count.
+		if math.Hypot(cx-x, cy-y) < 8 {
+			continue
+		}
+		for _, other := range p.taken {
+			if cx > other.x0 && cx < other.x1 && cy > other.y0 && cy < other.y1 {
+				hits++
+			}
+		}
+	}
+	return hits / steps
 }
