@@ -12,7 +12,7 @@ import (
 )
 
 func newInspect() *cobra.Command {
-	var unit string
+	var flags inspectFlags
 	command := &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "Say what a surface, grid, partition file or graph is and whether it is sound",
@@ -31,16 +31,25 @@ func newInspect() *cobra.Command {
 			case workflow.GraphFile:
 				return inspectGraph(command, path)
 			}
-			return inspectSurface(command, path, unit)
+			return inspectSurface(command, path, &flags)
 		},
 	}
-	command.Flags().StringVar(&unit, "unit", "", "unit of a surface's coordinates (default guessed)")
+	f := command.Flags()
+	f.StringVar(&flags.unit, "unit", "", "unit of a surface's coordinates (default guessed)")
+	f.Var(&flags.openings, "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
+	f.StringVar(&flags.picture, "picture", "", "write a picture of a surface and its numbered openings to this PNG file")
 	return command
 }
 
-func inspectSurface(command *cobra.Command, path, unit string) error {
-	c := workflow.Case{Surface: path, Unit: unit}
-	report, err := c.InspectSurface()
+// inspectFlags are for surfaces.
+type inspectFlags struct {
+	unit, picture string
+	openings      openingList
+}
+
+func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) error {
+	c := workflow.Case{Surface: path, Unit: flags.unit, Openings: flags.openings}
+	report, err := c.InspectSurface(flags.picture)
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,9 @@ func runCase(command *cobra.Command, c *workflow.Case) error {
 	if !wantsJSON(command) {
 		fmt.Fprint(command.OutOrStdout(), g.Report.Words())
 	}
+	if err := c.CheckOpenings(g.Grid); err != nil {
+		return err
+	}
 	p, err := partitionGrid(command, c, g)
 	if err != nil {
 		return err

@@ -129,7 +129,7 @@ func Format(value float64, unit string) string {
 
 // FormatFlow writes a flow rate given in m³/s in L/min or mL/min.
 func FormatFlow(flow float64) string {
-	perMinute := flow * 60e3
+	perMinute := flow*60e3 + 0 // no minus before a zero
 	if math.Abs(perMinute) < 0.1 {
 		return fmt.Sprintf("%.4g mL/min", perMinute*1e3)
 	}

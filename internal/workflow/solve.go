@@ -136,7 +136,7 @@ func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error)
 	if err != nil {
 		return nil, settings, plan, err
 	}
-	if err := hasInlet(s.Grid, settings); err != nil {
+	if err := s.Case.CheckOpenings(s.Grid); err != nil {
 		return nil, settings, plan, err
 	}
 	segments, err := s.Partition.Segments(s.Grid)
@@ -158,17 +158,19 @@ func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error)
 	return domain, settings, plan, nil
 }
 
-func hasInlet(g *geometry.Grid, s solver.Settings) error {
-	var inlets, outlets int
-	for _, o := range g.Openings {
-		if o.Role == geometry.Inlet {
-			inlets++
-		} else {
-			outlets++
-		}
+// CheckOpenings says whether air can flow through the grid.
+func (c *Case) CheckOpenings(g *geometry.Grid) error {
+	settings, err := c.Settings()
+	if err != nil || settings.FlowRate == 0 {
+		return err
 	}
-	if s.FlowRate != 0 && (inlets == 0 || outlets == 0) {
-		return fmt.Errorf("the geometry has %d inlets and %d outlets, air needs one of each at least: name openings with --opening x,y,z,radius,name", inlets, outlets)
+	count := map[geometry.Role]int{}
+	for _, o := range g.Openings {
+		count[o.Role]++
+	}
+	if count[geometry.Inlet] == 0 || count[geometry.Outlet] == 0 {
+		return fmt.Errorf("the geometry has %d inlets and %d outlets, air needs one of each at least: name openings with --opening x,y,z,radius,name",
+			count[geometry.Inlet], count[geometry.Outlet])
 	}
 	return nil
 }

@@ -2,16 +2,19 @@ package workflow
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"carina/geometry"
+	"carina/solver/output"
 )
 
 // SurfaceReport is what `carina inspect` says of a surface.
 type SurfaceReport struct{ geometry.Diagnosis }
 
-// InspectSurface reads a surface, diagnoses it and finds its openings.
-func (c *Case) InspectSurface() (*SurfaceReport, error) {
+// InspectSurface reads a surface, diagnoses it and finds its openings. It
+// writes a picture of them unless picture is empty.
+func (c *Case) InspectSurface(picture string) (*SurfaceReport, error) {
 	surface, err := c.readSurface()
 	if err != nil {
 		return nil, err
@@ -23,6 +26,20 @@ func (c *Case) InspectSurface() (*SurfaceReport, error) {
 	diagnosis, err := geometry.Diagnose(surface, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Surface, err)
+	}
+	if picture != "" {
+		prepared, err := geometry.Prepare(surface, options)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Surface, err)
+		}
+		err = output.WriteSurface(picture, prepared.Surface, output.SurfacePicture{
+			Title:    filepath.Base(c.Surface),
+			Subtitle: fmt.Sprintf("%s triangles, %d openings", grouped(int64(diagnosis.Triangles)), len(prepared.Openings)),
+			Openings: prepared.Openings,
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	return &SurfaceReport{diagnosis}, nil
 }

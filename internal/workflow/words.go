@@ -40,7 +40,7 @@ func (s *Solution) Words() string {
 		quantity.Format(m.TimeStep, "s"), quantity.Format(m.Time, "s"), m.Seconds, m.MLUPS)
 	fmt.Fprintf(&w, "Reynolds number %.4g, Mach number %.3g, relaxation time %.4f, fastest %s\n",
 		m.Reynolds, m.Mach, m.RelaxationTime, quantity.Format(m.PeakVelocity, "m/s"))
-	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.2g %%\n", quantity.Format(m.PressureDrop, "Pa"), 100*m.MassBalance)
+	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.3g %%\n", quantity.Format(m.PressureDrop, "Pa"), 100*m.MassBalance)
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %14s %8s %14s\n", "no.", "name", "role", "flow", "share", "pressure")
 	total := inflow(m)
 	for _, o := range m.Openings {
