@@ -59,6 +59,9 @@ func exchangeTime(p *Problem, owners []int32) float64 {
 			}
 		}
 	}
+	if p.Inside.SecondsPerByte+p.Between.SecondsPerByte == 0 {
+		return inside + between
+	}
 	return inside*p.Inside.SecondsPerByte + between*p.Between.SecondsPerByte
 }
 

@@ -16,22 +16,39 @@ const mostTimed = 16
 
 // measure times, for every number of ranks and each layout, the predicted best
 // of the source's two main strategies and of all of ours.
-func (s *suite) measure(ctx context.Context, g *geometry.Grid) error {
+func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) error {
 	for _, row := range s.contenders() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.opt.Progress(fmt.Sprintf("timing %v, %d ranks", row.Strategy, row.Ranks), 0)
 		again := suite{opt: s.opt}
 		p, err := again.run(ctx, row.Geometry, g, row.Layout, row.Strategy, row.PerRank, row.Ranks)
 		if err != nil {
 			return err
 		}
+		if !fitsMemory(p) {
+			continue
+		}
+		s.opt.Progress(fmt.Sprintf("timing %s, %v, %d ranks", name, row.Strategy, row.Ranks), 0)
 		if row.Measured, row.Timed, err = timeRanks(ctx, g, p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mostDenseCells bounds the cells of a rank that is timed in the dense layout,
+// 304 bytes each.
+const mostDenseCells = 16 << 20
+
+// fitsMemory reports whether the ranks of a partition can be timed.
+func fitsMemory(p *balance.Partition) bool {
+	for _, q := range p.Quality.Ranks {
+		if p.Cost.Layout == balance.Dense && q.Fluid+q.Empty > mostDenseCells {
+			return false
+		}
+	}
+	return true
 }
 
 // contenders returns the rows to be measured.
@@ -74,8 +91,8 @@ func timeRanks(ctx context.Context, g *geometry.Grid, p *balance.Partition) (flo
 	for _, r := range ranks {
 		var t float64
 		if p.Cost.Layout == balance.Dense {
-			t = timeDense(g, owned[r], 2)
-		} else if t, _, err = timeSparse(ctx, domain, r, 2); err != nil {
+			t = timeDense(g, owned[r], repetitions)
+		} else if t, _, err = timeSparse(ctx, domain, r, repetitions); err != nil {
 			return 0, 0, fmt.Errorf("timing rank %d: %w", r, err)
 		}
 		slowest = max(slowest, t+p.Quality.Ranks[r].Exchange)

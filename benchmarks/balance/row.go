@@ -1,6 +1,7 @@
 package balancebench
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ type Strategy struct {
 	Decompose, Balance string
 	// Plain leaves heavy cuboids whole, as the source did.
 	Plain bool
+	// Imbalance is 0 for the default of 0.03.
+	Imbalance float64
 	// Improve moves cuboids afterwards.
 	Improve bool
 	// PerRank lists the k to try; nil leaves it to the program.
@@ -25,6 +28,9 @@ func (s Strategy) String() string {
 	name := s.Decompose + " + " + s.Balance
 	if s.Plain {
 		name += ", unsplit"
+	}
+	if s.Imbalance > 0 {
+		name += fmt.Sprintf(", ε = %g", s.Imbalance)
 	}
 	if s.Improve {
 		name += ", improved"
@@ -79,6 +85,7 @@ var columns = []struct {
 	{"decompose", func(r *Row) string { return r.Strategy.Decompose }},
 	{"balance", func(r *Row) string { return r.Strategy.Balance }},
 	{"heavy_cuboids_split", func(r *Row) string { return strconv.FormatBool(!r.Strategy.Plain) }},
+	{"imbalance", func(r *Row) string { return figure(cmp.Or(r.Strategy.Imbalance, 0.03)) }},
 	{"improved", func(r *Row) string { return strconv.FormatBool(r.Strategy.Improve) }},
 	{"ranks", func(r *Row) string { return strconv.Itoa(r.Ranks) }},
 	{"k", func(r *Row) string { return strconv.Itoa(r.PerRank) }},

@@ -71,6 +71,9 @@ func (o *Options) cost(layout balance.Layout) (*balance.Cost, error) {
 // perRank are the k of the source.
 var perRank = []int{1, 2, 4, 8, 16, 32}
 
+// fewPerRank are the k where the source's tables are not wanted.
+var fewPerRank = []int{8, 32}
+
 // denseStrategies are the source's and ours, for cuboids that are stored
 // whole. The first is the traditional one.
 var denseStrategies = []Strategy{
@@ -82,10 +85,12 @@ var denseStrategies = []Strategy{
 	{Decompose: "octree", Balance: "graph", Plain: true},
 	{Decompose: "shrink", Balance: "graph", PerRank: []int{4, 8}},
 	{Decompose: "octree+shrink", Balance: "graph"},
-	{Decompose: "octree+shrink+recombine", Balance: "graph", Improve: true},
+	{Decompose: "octree+shrink+recombine", Balance: "graph", Imbalance: 0.01, Improve: true},
 	{Decompose: "carve", Balance: "graph"},
-	{Decompose: "carve", Balance: "graph", Improve: true},
-	{Decompose: "shrink+carve", Balance: "graph", Improve: true},
+	{Decompose: "carve", Balance: "graph", Imbalance: 0.003, Improve: true},
+	{Decompose: "shrink+carve", Balance: "graph", Imbalance: 0.01, Improve: true},
+	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.003, Improve: true},
+	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.01, Improve: true, PerRank: []int{16}},
 }
 
 // sparseStrategies compare balancers on bricks.
@@ -114,7 +119,7 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 	begin := time.Now()
 	p, err := balance.Make(ctx, g, balance.Options{
 		Ranks: ranks, Decompose: strategy.Decompose, Balance: strategy.Balance, CuboidsPerRank: k,
-		KeepHeavy: strategy.Plain, Improve: strategy.Improve, Cost: cost, Preset: s.opt.Preset,
+		KeepHeavy: strategy.Plain, Improve: strategy.Improve, Imbalance: strategy.Imbalance, Cost: cost, Preset: s.opt.Preset,
 		DevicesPerHost: s.opt.DevicesPerHost,
 	})
 	if err != nil {
@@ -131,13 +136,15 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 }
 
 // sweep runs all strategies for all numbers of ranks.
-func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategies []Strategy, ranks []int) error {
+func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategies []Strategy, ranks []int, sourceTables bool) error {
 	for i, p := range ranks {
 		for j, strategy := range strategies {
 			s.opt.Progress(fmt.Sprintf("%s, %s layout, %d ranks", name, layout, p), float64(i*len(strategies)+j)/float64(len(ranks)*len(strategies)))
 			ks := strategy.PerRank
 			if ks == nil {
 				ks = []int{0}
+			} else if !sourceTables {
+				ks = fewPerRank
 			}
 			for _, k := range ks {
 				if _, err := s.run(ctx, name, g, layout, strategy, k, p); err != nil {
@@ -185,7 +192,7 @@ type plan struct {
 func (o *Options) plans() []plan {
 	powers := []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 	all := []plan{
-		{"bifurcation-large", 2_000_000, powers, []int{2, 8, 32, 128, 512}, true},
+		{"bifurcation-large", 1_660_000, powers, []int{2, 8, 32, 128, 512}, true},
 		{"cavity", 1_000_000, []int{1, 8, 64, 512}, []int{8, 64, 512}, false},
 		{"bifurcation", 1_000_000, []int{1, 8, 64, 512}, []int{8, 64, 512}, false},
 		{"airway", 10_000_000, []int{8, 64, 512}, []int{2, 8, 32, 128, 512, 2048, 10_000}, false},
@@ -197,7 +204,7 @@ func (o *Options) plans() []plan {
 		}
 	}
 	if len(o.Geometries) > 0 {
-		dense, sparse := all[0].dense, all[0].sparse
+		dense, sparse := []int{8, 64, 512}, []int{2, 4, 8, 16, 32, 64, 128, 256, 512}
 		all = nil
 		for _, g := range o.Geometries {
 			all = append(all, plan{g, 10_000_000, dense, sparse, false})
@@ -229,14 +236,14 @@ func Balance(ctx context.Context, opt Options) error {
 			return err
 		}
 		s := suite{opt: &opt}
-		if err := s.sweep(ctx, name, g, balance.Dense, denseStrategies, p.dense); err != nil {
+		if err := s.sweep(ctx, name, g, balance.Dense, denseStrategies, p.dense, p.sourceTables); err != nil {
 			return err
 		}
-		if err := s.sweep(ctx, name, g, balance.Sparse, sparseStrategies, p.sparse); err != nil {
+		if err := s.sweep(ctx, name, g, balance.Sparse, sparseStrategies, p.sparse, p.sourceTables); err != nil {
 			return err
 		}
 		if opt.Measured {
-			if err := s.measure(ctx, g); err != nil {
+			if err := s.measure(ctx, name, g); err != nil {
 				return err
 			}
 		}
