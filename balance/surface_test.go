@@ -1,0 +1,108 @@
+package balance_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"carina/balance"
+	"carina/geometry"
+	"carina/geometry/generate"
+)
+
+// voxels returns the grid of a shared surface, or skips the test.
+func voxels(t *testing.T, file string, cells int64) *geometry.Grid {
+	t.Helper()
+	path := "../../shared/geometries/" + file
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not here: %v", file, err)
+	}
+	s, err := geometry.ReadSurface(path, geometry.Millimetre)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := geometry.Voxelize(context.Background(), s, geometry.Options{FluidCells: cells})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestDenseCuboidsHoldMostlyFluid compares with OpenLB 1.8 on its aorta: 64 to
+// 67 % fluid, work max/mean 1.07 to 1.69.
+func TestDenseCuboidsHoldMostlyFluid(t *testing.T) {
+	g := voxels(t, "airway-central-mm.stl", 1_000_000)
+	cost := balance.DefaultCost(balance.Dense)
+	for _, decompose := range []string{"shrink+carve", "carve"} {
+		p, err := balance.Make(context.Background(), g, balance.Options{Ranks: 64, Decompose: decompose, Balance: "graph", CuboidsPerRank: 8, Cost: &cost})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &p.Quality
+		share := float64(q.FluidCells) / float64(q.KeptCells)
+		t.Logf("%s: %d cuboids, %.1f %% fluid, work max/mean %.3f", decompose, len(p.Cuboids), 100*share, q.WorkMaxOverMean)
+		if share < 0.70 || q.WorkMaxOverMean > 1.05 {
+			t.Errorf("%s: %.1f %% fluid, work max/mean %.3f", decompose, 100*share, q.WorkMaxOverMean)
+		}
+	}
+}
+
+// TestGraphSendsLeast compares the balancers on bricks.
+func TestGraphSendsLeast(t *testing.T) {
+	for _, file := range []string{"airway-central-mm.stl", "airway-full-mm.stl"} {
+		g := voxels(t, file, 300_000)
+		for _, ranks := range []int{2, 8, 40} {
+			t.Run(fmt.Sprint(file, ranks), func(t *testing.T) {
+				quality := make(map[string]balance.Quality)
+				for _, name := range balance.BalancerNames() {
+					p, err := balance.Make(context.Background(), g, balance.Options{Ranks: ranks, Balance: name, MinSide: 4})
+					if err != nil {
+						t.Fatal(err)
+					}
+					quality[name] = p.Quality
+				}
+				graph := quality["graph"]
+				if graph.WorkMaxOverMean > 1.0301 {
+					t.Errorf("work max/mean %.4f", graph.WorkMaxOverMean)
+				}
+				for name, q := range quality {
+					if q.WorkMaxOverMean <= graph.WorkMaxOverMean && q.BytesTotal < graph.BytesTotal {
+						t.Errorf("%s sends %d bytes at %.3f, graph %d at %.3f", name, q.BytesTotal, q.WorkMaxOverMean, graph.BytesTotal, graph.WorkMaxOverMean)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkMake partitions a generated airway in bricks of 8³ cells for 512
+// ranks, all included: decomposition, weights, graph, partition, quality. The
+// limit for 10⁸ cells on two cores is 30 s.
+func BenchmarkMake(b *testing.B) {
+	for _, cells := range []int64{1_000_000, 10_000_000, 100_000_000} {
+		b.Run(fmt.Sprintf("cells=%d", cells), func(b *testing.B) {
+			s, _, err := generate.Airway(generate.AirwayOptions{Generations: 6})
+			if err != nil {
+				b.Fatal(err)
+			}
+			g, err := geometry.Voxelize(context.Background(), s, geometry.Options{FluidCells: cells})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, name := range []string{"graph", "rcb", "sfc"} {
+				b.Run(name, func(b *testing.B) {
+					for b.Loop() {
+						p, err := balance.Make(context.Background(), g, balance.Options{Ranks: 512, MinSide: 8, Balance: name})
+						if err != nil {
+							b.Fatal(err)
+						}
+						b.ReportMetric(float64(p.Quality.BytesTotal), "bytes/step")
+						b.ReportMetric(p.Quality.WorkMaxOverMean, "max/mean")
+						b.ReportMetric(float64(len(p.Cuboids)), "cuboids")
+					}
+				})
+			}
+		})
+	}
+}
