@@ -89,6 +89,9 @@ func TestBitForBit(t *testing.T) {
 		func(s *Settings) { s.Collision = BGK },
 		func(s *Settings) { s.Wall = BounceBack },
 		func(s *Settings) { s.Precision = Double },
+		func(s *Settings) { s.Collision, s.Smagorinsky = Regularized, 0.15 },
+		func(s *Settings) { s.Collision = Cumulant },
+		func(s *Settings) { s.Lattice, s.Smagorinsky = D3Q27, 0.1 },
 	}
 	for _, periodic := range [][3]bool{{}, {true, false, true}, {true, true, true}} {
 		for m, change := range methods {

@@ -3,6 +3,7 @@ package solver
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -49,7 +50,7 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	if domain.Ranks != t.Size() {
 		return nil, fmt.Errorf("the partition is for %d ranks and %d were started; start as many or partition again", domain.Ranks, t.Size())
 	}
-	r := &Rank{domain: domain, settings: settings, transport: t, set: lattice.D3Q19}
+	r := &Rank{domain: domain, settings: settings, transport: t, set: settings.set()}
 	areas, err := openingAreas(domain.Grid, r.set)
 	if err != nil {
 		return nil, err
@@ -84,11 +85,14 @@ func (r *Rank) newState() error {
 	for a := range 3 {
 		r.force[a] = s.BodyForce[a] / r.units.Acceleration()
 	}
-	variant := collision.Variant{Name: string(s.Collision), Set: r.set, Force: r.force != [3]float64{}}
+	variant := collision.Variant{Name: string(s.Collision), Set: r.set,
+		Force: r.force != [3]float64{} || s.Smagorinsky > 0, LargeEddy: s.Smagorinsky > 0}
 	parameters := map[string]float64{
 		collision.OmegaPlus:  1 / tau,
 		collision.OmegaMinus: 1 / (0.5 + s.Magic/(tau-0.5)),
 		collision.ForceX:     r.force[0], collision.ForceY: r.force[1], collision.ForceZ: r.force[2],
+		collision.Magic: s.Magic, collision.RelaxationTime: tau,
+		collision.EddyFactor: 18 * math.Sqrt2 * s.Smagorinsky * s.Smagorinsky,
 	}
 	var err error
 	if s.Precision == Double {

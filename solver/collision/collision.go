@@ -20,6 +20,9 @@ type Variant struct {
 	Set  *lattice.Set
 	// Force adds a uniform body force (Guo, Zheng and Shi 2002).
 	Force bool
+	// LargeEddy adds the eddy viscosity of Smagorinsky (1963), from the
+	// stress of each cell (Hou, Sterling, Chen and Doolen 1996).
+	LargeEddy bool
 }
 
 // Identifier is a name for the variant's kernels.
@@ -28,6 +31,9 @@ func (v Variant) Identifier() string {
 	if v.Force {
 		id += "Force"
 	}
+	if v.LargeEddy {
+		id += "LargeEddy"
+	}
 	return id
 }
 
@@ -35,11 +41,7 @@ func (v Variant) Identifier() string {
 // arrive at a cell, outputs those that leave it, both by population.
 func (v Variant) Program() *expression.Program {
 	b := newBuilder(v)
-	if v.Name == "bgk" {
-		b.bgk()
-	} else {
-		b.trt()
-	}
+	map[string]func(){"trt": b.trt, "bgk": b.bgk, "regularized": b.regularized, "cumulant": b.cumulant}[v.Name]()
 	return b.Program
 }
 
@@ -53,6 +55,11 @@ const (
 	ForceX = "forceX"
 	ForceY = "forceY"
 	ForceZ = "forceZ"
+	// Magic is Λ of the TRT operator, RelaxationTime τ₊ and EddyFactor 18√2·C²
+	// with Smagorinsky's constant C; for LargeEddy variants.
+	Magic          = "magic"
+	RelaxationTime = "relaxationTime"
+	EddyFactor     = "eddyFactor"
 )
 
 // builder holds the values that all operators need.
@@ -113,7 +120,7 @@ func (b *builder) equilibriumBracket(cu expression.Value) expression.Value {
 // trt relaxes the two parts of each pair with their own rate (Ginzburg,
 // Verhaeghe and d'Humières 2008).
 func (b *builder) trt() {
-	plus, minus := b.Parameter(OmegaPlus), b.Parameter(OmegaMinus)
+	plus, minus := b.rates()
 	one, half := b.Constant(1), b.Constant(0.5)
 	halfPlus, halfMinus := b.Multiply(half, plus), b.Multiply(half, minus)
 	out := make([]expression.Value, b.Set.Q)
@@ -145,7 +152,7 @@ func (b *builder) trt() {
 // bgk relaxes all populations with one rate (Qian, d'Humières and Lallemand
 // 1992).
 func (b *builder) bgk() {
-	omega := b.Parameter(OmegaPlus)
+	omega, _ := b.rates()
 	one := b.Constant(1)
 	keep := b.Subtract(one, omega)
 	out := make([]expression.Value, b.Set.Q)

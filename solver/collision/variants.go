@@ -2,14 +2,19 @@ package collision
 
 import "carina/solver/lattice"
 
-// Variants lists all variants for which kernels are generated.
+// Variants lists all variants for which kernels are generated. Those with
+// eddy viscosity have a force, which may be zero.
 func Variants() []Variant {
 	var list []Variant
-	for _, name := range []string{"trt", "bgk"} {
-		for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
-			for _, force := range []bool{false, true} {
-				list = append(list, Variant{Name: name, Set: set, Force: force})
-			}
+	for _, operator := range []struct {
+		name string
+		set  *lattice.Set
+	}{
+		{"trt", lattice.D3Q19}, {"bgk", lattice.D3Q19}, {"regularized", lattice.D3Q19},
+		{"trt", lattice.D3Q27}, {"cumulant", lattice.D3Q27},
+	} {
+		for _, option := range []Variant{{}, {Force: true}, {Force: true, LargeEddy: true}} {
+			list = append(list, Variant{operator.name, operator.set, option.Force, option.LargeEddy})
 		}
 	}
 	return list

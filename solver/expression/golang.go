@@ -9,7 +9,7 @@ import (
 // T. input names the source of input i, and table that of entry i of the
 // table. The results are the expressions of the outputs.
 func (p *Program) Go(input, table func(i int) string) (statements string, outputs []string) {
-	uniform := p.uniform()
+	uniform, reached := p.uniform(), p.Reached()
 	entry := map[int]int{}
 	for i, v := range p.Table() {
 		entry[int(v)] = i
@@ -22,7 +22,7 @@ func (p *Program) Go(input, table func(i int) string) (statements string, output
 	}
 	var b strings.Builder
 	for i, n := range p.Nodes {
-		if uniform[i] {
+		if uniform[i] || !reached[i] {
 			continue
 		}
 		fmt.Fprintf(&b, "v%d := ", i)

@@ -15,8 +15,9 @@ func (p *Program) Table() []Value {
 			table = append(table, Value(i))
 		}
 	}
+	reached := p.Reached()
 	for i, n := range p.Nodes {
-		if uniform[i] || n.Operation < Add {
+		if uniform[i] || n.Operation < Add || !reached[i] {
 			continue
 		}
 		use(n.A)
@@ -88,4 +89,21 @@ func (p *Program) Varying() []bool {
 		varying[i] = !varying[i]
 	}
 	return varying
+}
+
+// Reached tells which nodes the outputs depend on.
+func (p *Program) Reached() []bool {
+	reached := make([]bool, len(p.Nodes))
+	for _, o := range p.Outputs {
+		reached[o] = true
+	}
+	for i := len(p.Nodes) - 1; i >= 0; i-- {
+		if n := p.Nodes[i]; reached[i] && n.Operation >= Add {
+			reached[n.A] = true
+			if n.Operation != SquareRoot {
+				reached[n.B] = true
+			}
+		}
+	}
+	return reached
 }

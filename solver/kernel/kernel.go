@@ -5,6 +5,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 
 	"carina/solver/collision"
 	"carina/solver/expression"
@@ -43,3 +44,6 @@ func NewLocal[T Real](v collision.Variant) (Local[T], error) {
 	}
 	return nil, fmt.Errorf("there is no kernel for %s on %s", v.Name, v.Set.Name)
 }
+
+// squareRoot is correctly rounded in both precisions.
+func squareRoot[T Real](v T) T { return T(math.Sqrt(float64(v))) }

@@ -32,35 +32,20 @@ func oddAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, tabl
 //go:noescape
 func walledAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// evenAVX2trtD3Q27 updates the cells of n windows in place.
+// evenAVX2trtD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// oddAVX2trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2trtD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// walledAVX2trtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2trtD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-
-// evenAVX2trtD3Q27Force updates the cells of n windows in place.
-//
-//go:noescape
-func evenAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-
-// oddAVX2trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
-//
-//go:noescape
-func oddAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-
-// walledAVX2trtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
-//
-//go:noescape
-func walledAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2bgkD3Q19 updates the cells of n windows in place.
 //
@@ -92,32 +77,152 @@ func oddAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, tabl
 //go:noescape
 func walledAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// evenAVX2bgkD3Q27 updates the cells of n windows in place.
+// evenAVX2bgkD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// oddAVX2bgkD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2bgkD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// walledAVX2bgkD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2bgkD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// evenAVX2bgkD3Q27Force updates the cells of n windows in place.
+// evenAVX2regularizedD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// oddAVX2bgkD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2regularizedD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// walledAVX2bgkD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2regularizedD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2regularizedD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2regularizedD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2regularizedD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2regularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2regularizedD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2regularizedD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2trtD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2trtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2trtD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2trtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2trtD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2trtD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2trtD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2cumulantD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2cumulantD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2cumulantD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2cumulantD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2cumulantD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2cumulantD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2cumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2cumulantD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2cumulantD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)

@@ -32,35 +32,20 @@ func oddAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, ta
 //go:noescape
 func walledAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// evenAVX512trtD3Q27 updates the cells of n windows in place.
+// evenAVX512trtD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// oddAVX512trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512trtD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// walledAVX512trtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512trtD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-
-// evenAVX512trtD3Q27Force updates the cells of n windows in place.
-//
-//go:noescape
-func evenAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-
-// oddAVX512trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
-//
-//go:noescape
-func oddAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-
-// walledAVX512trtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
-//
-//go:noescape
-func walledAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512bgkD3Q19 updates the cells of n windows in place.
 //
@@ -92,35 +77,155 @@ func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, ta
 //go:noescape
 func walledAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// evenAVX512bgkD3Q27 updates the cells of n windows in place.
+// evenAVX512bgkD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// oddAVX512bgkD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512bgkD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// walledAVX512bgkD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512bgkD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// evenAVX512bgkD3Q27Force updates the cells of n windows in place.
+// evenAVX512regularizedD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// oddAVX512bgkD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512regularizedD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// walledAVX512bgkD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512regularizedD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512regularizedD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512regularizedD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512regularizedD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512regularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512regularizedD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512regularizedD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512trtD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512trtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512trtD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512trtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512trtD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512trtD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512trtD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512cumulantD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512cumulantD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512cumulantD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512cumulantD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512cumulantD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512cumulantD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512cumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512cumulantD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512cumulantD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // correctAVX512 applies a stream of wall corrections to n walled windows.
 //

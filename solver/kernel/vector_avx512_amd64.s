@@ -2610,6 +2610,9585 @@ done:
 	VZEROUPPER
 	RET
 
+// func evenAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512trtD3Q19ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z16
+	VADDPS       Z16, Z15, Z17
+	VADDPS       Z17, Z7, Z7
+	VSUBPS       Z2, Z1, Z18
+	VSUBPS       Z5, Z4, Z19
+	VADDPS       Z19, Z18, Z20
+	VSUBPS       Z9, Z8, Z21
+	VSUBPS       Z12, Z11, Z22
+	VADDPS       Z22, Z21, Z23
+	VADDPS       Z23, Z20, Z20
+	VSUBPS       Z16, Z15, Z23
+	VADDPS       Z23, Z20, Z20
+	VADDPS.BCST  (CX), Z20, Z20
+	VMULPS       Z20, Z20, Z24
+	VSUBPS       Z24, Z7, Z7
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z26
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z3, Z28
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	VADDPS       Z30, Z29, Z31
+	VMOVUPS      Z16, (DX)
+	VADDPS       Z6, Z31, Z16
+	VADDPS       Z16, Z28, Z16
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	VMOVUPS      Z15, 64(DX)
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	VMOVUPS      Z12, 128(DX)
+	VADDPS       Z15, Z28, Z12
+	VMOVUPS      Z11, 192(DX)
+	VADDPS       Z12, Z17, Z11
+	VADDPS       Z11, Z14, Z14
+	VADDPS       Z14, Z16, Z14
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z16
+	VMOVUPS      Z9, 256(DX)
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	VMOVUPS      Z8, 320(DX)
+	VADDPS       Z9, Z16, Z8
+	VADDPS       Z8, Z14, Z14
+	VADDPS       Z14, Z0, Z14
+	VMOVUPS      Z5, 384(DX)
+	VMULPS.BCST  28(CX), Z14, Z5
+	VSUBPS       Z5, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z4, 448(DX)
+	VADDPS       Z6, Z27, Z4
+	VMOVUPS      Z27, 512(DX)
+	VADDPS       Z12, Z10, Z27
+	VADDPS       Z27, Z4, Z4
+	VADDPS       Z8, Z4, Z4
+	VSUBPS       Z26, Z25, Z27
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z19, Z27, Z26
+	VMOVUPS      Z19, 640(DX)
+	VSUBPS       Z15, Z28, Z19
+	VMOVUPS      Z15, 704(DX)
+	VSUBPS       Z9, Z16, Z15
+	VMOVUPS      Z9, 768(DX)
+	VADDPS       Z15, Z19, Z9
+	VADDPS       Z9, Z26, Z9
+	VSUBPS       Z21, Z9, Z9
+	VADDPS.BCST  4(CX), Z9, Z9
+	VMULPS       Z9, Z9, Z26
+	VSUBPS       Z26, Z4, Z4
+	VSUBPS       Z5, Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VADDPS       Z4, Z7, Z4
+	VADDPS       Z13, Z31, Z7
+	VADDPS       Z11, Z7, Z7
+	VADDPS       Z8, Z7, Z7
+	VSUBPS       Z30, Z29, Z11
+	VMOVUPS      Z16, 832(DX)
+	VADDPS       Z22, Z11, Z16
+	VADDPS       Z19, Z16, Z16
+	VMOVUPS      Z28, 896(DX)
+	VADDPS       Z15, Z23, Z28
+	VSUBPS       Z28, Z16, Z16
+	VADDPS.BCST  8(CX), Z16, Z16
+	VMULPS       Z16, Z16, Z28
+	VSUBPS       Z28, Z7, Z7
+	VSUBPS       Z5, Z7, Z5
+	VMULPS       Z5, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSUBPS       Z10, Z6, Z5
+	VMULPS       Z9, Z20, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z17, Z13, Z7
+	VMOVUPS      Z15, 960(DX)
+	VMULPS       Z16, Z20, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z8, Z12, Z7
+	VMULPS       Z16, Z9, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSQRTPS      Z4, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS.BCST  40(CX), Z4, Z4
+	VSQRTPS      Z4, Z4
+	VADDPS.BCST  44(CX), Z4, Z4
+	VMULPS.BCST  48(CX), Z4, Z4
+	VBROADCASTSS 52(CX), Z5
+	VDIVPS       Z4, Z5, Z5
+	VADDPS       Z26, Z24, Z7
+	VADDPS       Z28, Z7, Z7
+	VMULPS.BCST  12(CX), Z7, Z7
+	VSUBPS       Z7, Z14, Z7
+	VMULPS.BCST  28(CX), Z7, Z14
+	VSUBPS       Z14, Z0, Z14
+	VMULPS       Z14, Z5, Z14
+	VSUBPS       Z14, Z0, Z0
+	VMULPS.BCST  48(CX), Z5, Z14
+	VBROADCASTSS 52(CX), Z15
+	VSUBPS       Z14, Z15, Z15
+	VMOVUPS      Z8, 1024(DX)
+	VMULPS.BCST  16(CX), Z20, Z8
+	VMOVUPS      Z19, 1088(DX)
+	VMULPS.BCST  20(CX), Z9, Z19
+	VMOVUPS      Z12, 1152(DX)
+	VADDPS       Z19, Z8, Z12
+	VMOVUPS      Z23, 1216(DX)
+	VMULPS.BCST  24(CX), Z16, Z23
+	VADDPS       Z23, Z12, Z12
+	VMOVUPS      Z17, 1280(DX)
+	VMULPS.BCST  60(CX), Z12, Z17
+	VMULPS       Z17, Z15, Z17
+	VSUBPS       Z17, Z0, Z0
+	MOVQ         (AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z3, Z14, Z0
+	VMULPS.BCST  64(CX), Z5, Z3
+	VMULPS.BCST  68(CX), Z24, Z17
+	VADDPS       Z17, Z7, Z17
+	VMULPS       Z17, Z3, Z17
+	VSUBPS       Z17, Z0, Z0
+	VMULPS.BCST  72(CX), Z15, Z17
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z17, Z8
+	VSUBPS       Z8, Z0, Z0
+	VSUBPS.BCST  48(CX), Z4, Z4
+	VBROADCASTSS 56(CX), Z8
+	VDIVPS       Z4, Z8, Z8
+	VADDPS.BCST  48(CX), Z8, Z4
+	VBROADCASTSS 52(CX), Z8
+	VDIVPS       Z4, Z8, Z8
+	VMULPS.BCST  48(CX), Z8, Z4
+	VMULPS       Z18, Z4, Z18
+	VMULPS.BCST  72(CX), Z8, Z24
+	VMOVUPS      Z22, 1344(DX)
+	VMULPS       Z20, Z24, Z22
+	VSUBPS       Z22, Z18, Z18
+	VBROADCASTSS 52(CX), Z22
+	VSUBPS       Z4, Z22, Z22
+	VMOVUPS      Z13, 1408(DX)
+	VMULPS.BCST  72(CX), Z22, Z13
+	VMOVUPS      Z21, 1472(DX)
+	VMULPS.BCST  16(CX), Z13, Z21
+	VSUBPS       Z21, Z18, Z18
+	VADDPS       Z18, Z0, Z21
+	VSUBPS       Z21, Z1, Z1
+	MOVQ         16(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VSUBPS       Z18, Z0, Z0
+	VSUBPS       Z0, Z2, Z0
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       512(DX), Z14, Z0
+	VMULPS.BCST  68(CX), Z26, Z1
+	VADDPS       Z1, Z7, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS.BCST  76(CX), Z19, Z1
+	VSUBPS       Z12, Z1, Z1
+	VMULPS       Z1, Z17, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       Z27, Z4, Z1
+	VMULPS       Z9, Z24, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS.BCST  20(CX), Z13, Z2
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z2, Z25, Z2
+	MOVQ         32(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VSUBPS       Z1, Z0, Z0
+	VMOVUPS      576(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z31, Z14, Z0
+	VMULPS.BCST  68(CX), Z28, Z1
+	VADDPS       Z1, Z7, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS.BCST  76(CX), Z23, Z1
+	VSUBPS       Z12, Z1, Z1
+	VMULPS       Z1, Z17, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       Z11, Z4, Z1
+	VMULPS       Z16, Z24, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS.BCST  24(CX), Z13, Z2
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z2, Z29, Z2
+	MOVQ         48(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VSUBPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z30, Z0
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z6, Z14, Z0
+	VMULPS.BCST  80(CX), Z5, Z1
+	VADDPS       Z9, Z20, Z2
+	VMULPS       Z2, Z2, Z3
+	VMULPS.BCST  68(CX), Z3, Z3
+	VADDPS       Z3, Z7, Z3
+	VMULPS       Z3, Z1, Z3
+	VSUBPS       Z3, Z0, Z0
+	VMULPS.BCST  84(CX), Z15, Z3
+	VMULPS.BCST  88(CX), Z2, Z5
+	VMULPS.BCST  76(CX), Z5, Z5
+	VSUBPS       Z12, Z5, Z5
+	VMULPS       Z5, Z3, Z5
+	VSUBPS       Z5, Z0, Z0
+	VMULPS       640(DX), Z4, Z5
+	VMULPS.BCST  84(CX), Z8, Z6
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z5, Z2
+	VMULPS.BCST  84(CX), Z22, Z5
+	VMULPS.BCST  88(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      448(DX), Z11
+	VSUBPS       Z8, Z11, Z8
+	MOVQ         64(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      384(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z10, Z14, Z0
+	VSUBPS       Z9, Z20, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  92(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1472(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  92(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      320(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVQ         80(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      256(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       1408(DX), Z14, Z0
+	VADDPS       Z16, Z20, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  96(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1344(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  96(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      192(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVQ         96(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      128(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       1280(DX), Z14, Z0
+	VSUBPS       Z16, Z20, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  100(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1216(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  100(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      64(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVQ         112(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      (DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       1152(DX), Z14, Z0
+	VADDPS       Z16, Z9, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  104(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1088(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  104(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      896(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      704(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       1024(DX), Z14, Z0
+	VSUBPS       Z16, Z9, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	VMULPS       Z7, Z1, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS.BCST  108(CX), Z2, Z1
+	VMULPS.BCST  76(CX), Z1, Z1
+	VSUBPS       Z12, Z1, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       960(DX), Z4, Z1
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS.BCST  108(CX), Z5, Z2
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	VMOVUPS      832(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVQ         144(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VSUBPS       Z1, Z0, Z0
+	VMOVUPS      768(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512trtD3Q19ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z16
+	VADDPS       Z16, Z15, Z17
+	VADDPS       Z17, Z7, Z7
+	VSUBPS       Z2, Z1, Z18
+	VSUBPS       Z5, Z4, Z19
+	VADDPS       Z19, Z18, Z20
+	VSUBPS       Z9, Z8, Z21
+	VSUBPS       Z12, Z11, Z22
+	VADDPS       Z22, Z21, Z23
+	VADDPS       Z23, Z20, Z20
+	VSUBPS       Z16, Z15, Z23
+	VADDPS       Z23, Z20, Z20
+	VADDPS.BCST  (CX), Z20, Z20
+	VMULPS       Z20, Z20, Z24
+	VSUBPS       Z24, Z7, Z7
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z26
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z3, Z28
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	VADDPS       Z30, Z29, Z31
+	VMOVUPS      Z16, (DX)
+	VADDPS       Z6, Z31, Z16
+	VADDPS       Z16, Z28, Z16
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	VMOVUPS      Z15, 64(DX)
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	VMOVUPS      Z12, 128(DX)
+	VADDPS       Z15, Z28, Z12
+	VMOVUPS      Z11, 192(DX)
+	VADDPS       Z12, Z17, Z11
+	VADDPS       Z11, Z14, Z14
+	VADDPS       Z14, Z16, Z14
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z16
+	VMOVUPS      Z9, 256(DX)
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	VMOVUPS      Z8, 320(DX)
+	VADDPS       Z9, Z16, Z8
+	VADDPS       Z8, Z14, Z14
+	VADDPS       Z14, Z0, Z14
+	VMOVUPS      Z5, 384(DX)
+	VMULPS.BCST  28(CX), Z14, Z5
+	VSUBPS       Z5, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z4, 448(DX)
+	VADDPS       Z6, Z27, Z4
+	VMOVUPS      Z27, 512(DX)
+	VADDPS       Z12, Z10, Z27
+	VADDPS       Z27, Z4, Z4
+	VADDPS       Z8, Z4, Z4
+	VSUBPS       Z26, Z25, Z27
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z19, Z27, Z26
+	VMOVUPS      Z19, 640(DX)
+	VSUBPS       Z15, Z28, Z19
+	VMOVUPS      Z15, 704(DX)
+	VSUBPS       Z9, Z16, Z15
+	VMOVUPS      Z9, 768(DX)
+	VADDPS       Z15, Z19, Z9
+	VADDPS       Z9, Z26, Z9
+	VSUBPS       Z21, Z9, Z9
+	VADDPS.BCST  4(CX), Z9, Z9
+	VMULPS       Z9, Z9, Z26
+	VSUBPS       Z26, Z4, Z4
+	VSUBPS       Z5, Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VADDPS       Z4, Z7, Z4
+	VADDPS       Z13, Z31, Z7
+	VADDPS       Z11, Z7, Z7
+	VADDPS       Z8, Z7, Z7
+	VSUBPS       Z30, Z29, Z11
+	VMOVUPS      Z16, 832(DX)
+	VADDPS       Z22, Z11, Z16
+	VADDPS       Z19, Z16, Z16
+	VMOVUPS      Z28, 896(DX)
+	VADDPS       Z15, Z23, Z28
+	VSUBPS       Z28, Z16, Z16
+	VADDPS.BCST  8(CX), Z16, Z16
+	VMULPS       Z16, Z16, Z28
+	VSUBPS       Z28, Z7, Z7
+	VSUBPS       Z5, Z7, Z5
+	VMULPS       Z5, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSUBPS       Z10, Z6, Z5
+	VMULPS       Z9, Z20, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z17, Z13, Z7
+	VMOVUPS      Z15, 960(DX)
+	VMULPS       Z16, Z20, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z8, Z12, Z7
+	VMULPS       Z16, Z9, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSQRTPS      Z4, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS.BCST  40(CX), Z4, Z4
+	VSQRTPS      Z4, Z4
+	VADDPS.BCST  44(CX), Z4, Z4
+	VMULPS.BCST  48(CX), Z4, Z4
+	VBROADCASTSS 52(CX), Z5
+	VDIVPS       Z4, Z5, Z5
+	VADDPS       Z26, Z24, Z7
+	VADDPS       Z28, Z7, Z7
+	VMULPS.BCST  12(CX), Z7, Z7
+	VSUBPS       Z7, Z14, Z7
+	VMULPS.BCST  28(CX), Z7, Z14
+	VSUBPS       Z14, Z0, Z14
+	VMULPS       Z14, Z5, Z14
+	VSUBPS       Z14, Z0, Z0
+	VMULPS.BCST  48(CX), Z5, Z14
+	VBROADCASTSS 52(CX), Z15
+	VSUBPS       Z14, Z15, Z15
+	VMOVUPS      Z8, 1024(DX)
+	VMULPS.BCST  16(CX), Z20, Z8
+	VMOVUPS      Z19, 1088(DX)
+	VMULPS.BCST  20(CX), Z9, Z19
+	VMOVUPS      Z12, 1152(DX)
+	VADDPS       Z19, Z8, Z12
+	VMOVUPS      Z23, 1216(DX)
+	VMULPS.BCST  24(CX), Z16, Z23
+	VADDPS       Z23, Z12, Z12
+	VMOVUPS      Z17, 1280(DX)
+	VMULPS.BCST  60(CX), Z12, Z17
+	VMULPS       Z17, Z15, Z17
+	VSUBPS       Z17, Z0, Z0
+	MOVQ         (AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z3, Z14, Z0
+	VMULPS.BCST  64(CX), Z5, Z3
+	VMULPS.BCST  68(CX), Z24, Z17
+	VADDPS       Z17, Z7, Z17
+	VMULPS       Z17, Z3, Z17
+	VSUBPS       Z17, Z0, Z0
+	VMULPS.BCST  72(CX), Z15, Z17
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z17, Z8
+	VSUBPS       Z8, Z0, Z0
+	VSUBPS.BCST  48(CX), Z4, Z4
+	VBROADCASTSS 56(CX), Z8
+	VDIVPS       Z4, Z8, Z8
+	VADDPS.BCST  48(CX), Z8, Z4
+	VBROADCASTSS 52(CX), Z8
+	VDIVPS       Z4, Z8, Z8
+	VMULPS.BCST  48(CX), Z8, Z4
+	VMULPS       Z18, Z4, Z18
+	VMULPS.BCST  72(CX), Z8, Z24
+	VMOVUPS      Z22, 1344(DX)
+	VMULPS       Z20, Z24, Z22
+	VSUBPS       Z22, Z18, Z18
+	VBROADCASTSS 52(CX), Z22
+	VSUBPS       Z4, Z22, Z22
+	VMOVUPS      Z13, 1408(DX)
+	VMULPS.BCST  72(CX), Z22, Z13
+	VMOVUPS      Z21, 1472(DX)
+	VMULPS.BCST  16(CX), Z13, Z21
+	VSUBPS       Z21, Z18, Z18
+	VADDPS       Z18, Z0, Z21
+	VSUBPS       Z21, Z1, Z1
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VSUBPS       Z18, Z0, Z0
+	VSUBPS       Z0, Z2, Z0
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       512(DX), Z14, Z0
+	VMULPS.BCST  68(CX), Z26, Z1
+	VADDPS       Z1, Z7, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS.BCST  76(CX), Z19, Z1
+	VSUBPS       Z12, Z1, Z1
+	VMULPS       Z1, Z17, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       Z27, Z4, Z1
+	VMULPS       Z9, Z24, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS.BCST  20(CX), Z13, Z2
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z2, Z25, Z2
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VSUBPS       Z1, Z0, Z0
+	VMOVUPS      576(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z31, Z14, Z0
+	VMULPS.BCST  68(CX), Z28, Z1
+	VADDPS       Z1, Z7, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS.BCST  76(CX), Z23, Z1
+	VSUBPS       Z12, Z1, Z1
+	VMULPS       Z1, Z17, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       Z11, Z4, Z1
+	VMULPS       Z16, Z24, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS.BCST  24(CX), Z13, Z2
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z2, Z29, Z2
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VSUBPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z30, Z0
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z6, Z14, Z0
+	VMULPS.BCST  80(CX), Z5, Z1
+	VADDPS       Z9, Z20, Z2
+	VMULPS       Z2, Z2, Z3
+	VMULPS.BCST  68(CX), Z3, Z3
+	VADDPS       Z3, Z7, Z3
+	VMULPS       Z3, Z1, Z3
+	VSUBPS       Z3, Z0, Z0
+	VMULPS.BCST  84(CX), Z15, Z3
+	VMULPS.BCST  88(CX), Z2, Z5
+	VMULPS.BCST  76(CX), Z5, Z5
+	VSUBPS       Z12, Z5, Z5
+	VMULPS       Z5, Z3, Z5
+	VSUBPS       Z5, Z0, Z0
+	VMULPS       640(DX), Z4, Z5
+	VMULPS.BCST  84(CX), Z8, Z6
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z5, Z2
+	VMULPS.BCST  84(CX), Z22, Z5
+	VMULPS.BCST  88(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      448(DX), Z11
+	VSUBPS       Z8, Z11, Z8
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      384(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z10, Z14, Z0
+	VSUBPS       Z9, Z20, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  92(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1472(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  92(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      320(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      256(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       1408(DX), Z14, Z0
+	VADDPS       Z16, Z20, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  96(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1344(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  96(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      192(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      128(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       1280(DX), Z14, Z0
+	VSUBPS       Z16, Z20, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  100(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1216(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  100(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      64(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      (DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       1152(DX), Z14, Z0
+	VADDPS       Z16, Z9, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  104(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1088(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  104(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      896(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      704(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       1024(DX), Z14, Z0
+	VSUBPS       Z16, Z9, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	VMULPS       Z7, Z1, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS.BCST  108(CX), Z2, Z1
+	VMULPS.BCST  76(CX), Z1, Z1
+	VSUBPS       Z12, Z1, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       960(DX), Z4, Z1
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS.BCST  108(CX), Z5, Z2
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	VMOVUPS      832(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VSUBPS       Z1, Z0, Z0
+	VMOVUPS      768(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512trtD3Q19ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	KMOVW        82(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	KMOVW        80(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        94(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	KMOVW        92(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        98(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	KMOVW        96(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        102(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	KMOVW        100(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        106(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	KMOVW        104(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z16
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z16
+	VADDPS       Z16, Z15, Z17
+	VADDPS       Z17, Z7, Z7
+	VSUBPS       Z2, Z1, Z18
+	VSUBPS       Z5, Z4, Z19
+	VADDPS       Z19, Z18, Z20
+	VSUBPS       Z9, Z8, Z21
+	VSUBPS       Z12, Z11, Z22
+	VADDPS       Z22, Z21, Z23
+	VADDPS       Z23, Z20, Z20
+	VSUBPS       Z16, Z15, Z23
+	VADDPS       Z23, Z20, Z20
+	VADDPS.BCST  (CX), Z20, Z20
+	VMULPS       Z20, Z20, Z24
+	VSUBPS       Z24, Z7, Z7
+	KMOVW        86(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	KMOVW        84(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z26
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z26
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z3, Z28
+	KMOVW        90(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	KMOVW        88(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z30
+	VADDPS       Z30, Z29, Z31
+	VMOVUPS      Z16, (DX)
+	VADDPS       Z6, Z31, Z16
+	VADDPS       Z16, Z28, Z16
+	KMOVW        110(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	VMOVUPS      Z15, 64(DX)
+	KMOVW        108(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VMOVUPS      Z12, 128(DX)
+	VADDPS       Z15, Z28, Z12
+	VMOVUPS      Z11, 192(DX)
+	VADDPS       Z12, Z17, Z11
+	VADDPS       Z11, Z14, Z14
+	VADDPS       Z14, Z16, Z14
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z16
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z16
+	VMOVUPS      Z9, 256(DX)
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VMOVUPS      Z8, 320(DX)
+	VADDPS       Z9, Z16, Z8
+	VADDPS       Z8, Z14, Z14
+	VADDPS       Z14, Z0, Z14
+	VMOVUPS      Z5, 384(DX)
+	VMULPS.BCST  28(CX), Z14, Z5
+	VSUBPS       Z5, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z4, 448(DX)
+	VADDPS       Z6, Z27, Z4
+	VMOVUPS      Z27, 512(DX)
+	VADDPS       Z12, Z10, Z27
+	VADDPS       Z27, Z4, Z4
+	VADDPS       Z8, Z4, Z4
+	VSUBPS       Z26, Z25, Z27
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z19, Z27, Z26
+	VMOVUPS      Z19, 640(DX)
+	VSUBPS       Z15, Z28, Z19
+	VMOVUPS      Z15, 704(DX)
+	VSUBPS       Z9, Z16, Z15
+	VMOVUPS      Z9, 768(DX)
+	VADDPS       Z15, Z19, Z9
+	VADDPS       Z9, Z26, Z9
+	VSUBPS       Z21, Z9, Z9
+	VADDPS.BCST  4(CX), Z9, Z9
+	VMULPS       Z9, Z9, Z26
+	VSUBPS       Z26, Z4, Z4
+	VSUBPS       Z5, Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VADDPS       Z4, Z7, Z4
+	VADDPS       Z13, Z31, Z7
+	VADDPS       Z11, Z7, Z7
+	VADDPS       Z8, Z7, Z7
+	VSUBPS       Z30, Z29, Z11
+	VMOVUPS      Z16, 832(DX)
+	VADDPS       Z22, Z11, Z16
+	VADDPS       Z19, Z16, Z16
+	VMOVUPS      Z28, 896(DX)
+	VADDPS       Z15, Z23, Z28
+	VSUBPS       Z28, Z16, Z16
+	VADDPS.BCST  8(CX), Z16, Z16
+	VMULPS       Z16, Z16, Z28
+	VSUBPS       Z28, Z7, Z7
+	VSUBPS       Z5, Z7, Z5
+	VMULPS       Z5, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSUBPS       Z10, Z6, Z5
+	VMULPS       Z9, Z20, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z17, Z13, Z7
+	VMOVUPS      Z15, 960(DX)
+	VMULPS       Z16, Z20, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z8, Z12, Z7
+	VMULPS       Z16, Z9, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSQRTPS      Z4, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS.BCST  40(CX), Z4, Z4
+	VSQRTPS      Z4, Z4
+	VADDPS.BCST  44(CX), Z4, Z4
+	VMULPS.BCST  48(CX), Z4, Z4
+	VBROADCASTSS 52(CX), Z5
+	VDIVPS       Z4, Z5, Z5
+	VADDPS       Z26, Z24, Z7
+	VADDPS       Z28, Z7, Z7
+	VMULPS.BCST  12(CX), Z7, Z7
+	VSUBPS       Z7, Z14, Z7
+	VMULPS.BCST  28(CX), Z7, Z14
+	VSUBPS       Z14, Z0, Z14
+	VMULPS       Z14, Z5, Z14
+	VSUBPS       Z14, Z0, Z0
+	VMULPS.BCST  48(CX), Z5, Z14
+	VBROADCASTSS 52(CX), Z15
+	VSUBPS       Z14, Z15, Z15
+	VMOVUPS      Z8, 1024(DX)
+	VMULPS.BCST  16(CX), Z20, Z8
+	VMOVUPS      Z19, 1088(DX)
+	VMULPS.BCST  20(CX), Z9, Z19
+	VMOVUPS      Z12, 1152(DX)
+	VADDPS       Z19, Z8, Z12
+	VMOVUPS      Z23, 1216(DX)
+	VMULPS.BCST  24(CX), Z16, Z23
+	VADDPS       Z23, Z12, Z12
+	VMOVUPS      Z17, 1280(DX)
+	VMULPS.BCST  60(CX), Z12, Z17
+	VMULPS       Z17, Z15, Z17
+	VSUBPS       Z17, Z0, Z0
+	MOVQ         (AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z3, Z14, Z0
+	VMULPS.BCST  64(CX), Z5, Z3
+	VMULPS.BCST  68(CX), Z24, Z17
+	VADDPS       Z17, Z7, Z17
+	VMULPS       Z17, Z3, Z17
+	VSUBPS       Z17, Z0, Z0
+	VMULPS.BCST  72(CX), Z15, Z17
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z17, Z8
+	VSUBPS       Z8, Z0, Z0
+	VSUBPS.BCST  48(CX), Z4, Z4
+	VBROADCASTSS 56(CX), Z8
+	VDIVPS       Z4, Z8, Z8
+	VADDPS.BCST  48(CX), Z8, Z4
+	VBROADCASTSS 52(CX), Z8
+	VDIVPS       Z4, Z8, Z8
+	VMULPS.BCST  48(CX), Z8, Z4
+	VMULPS       Z18, Z4, Z18
+	VMULPS.BCST  72(CX), Z8, Z24
+	VMOVUPS      Z22, 1344(DX)
+	VMULPS       Z20, Z24, Z22
+	VSUBPS       Z22, Z18, Z18
+	VBROADCASTSS 52(CX), Z22
+	VSUBPS       Z4, Z22, Z22
+	VMOVUPS      Z13, 1408(DX)
+	VMULPS.BCST  72(CX), Z22, Z13
+	VMOVUPS      Z21, 1472(DX)
+	VMULPS.BCST  16(CX), Z13, Z21
+	VSUBPS       Z21, Z18, Z18
+	VADDPS       Z18, Z0, Z21
+	VSUBPS       Z21, Z1, Z1
+	KMOVW        80(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VSUBPS       Z18, Z0, Z0
+	VSUBPS       Z0, Z2, Z0
+	KMOVW        82(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       512(DX), Z14, Z0
+	VMULPS.BCST  68(CX), Z26, Z1
+	VADDPS       Z1, Z7, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS.BCST  76(CX), Z19, Z1
+	VSUBPS       Z12, Z1, Z1
+	VMULPS       Z1, Z17, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       Z27, Z4, Z1
+	VMULPS       Z9, Z24, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS.BCST  20(CX), Z13, Z2
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z2, Z25, Z2
+	KMOVW        84(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VSUBPS       Z1, Z0, Z0
+	VMOVUPS      576(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	KMOVW        86(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z31, Z14, Z0
+	VMULPS.BCST  68(CX), Z28, Z1
+	VADDPS       Z1, Z7, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS.BCST  76(CX), Z23, Z1
+	VSUBPS       Z12, Z1, Z1
+	VMULPS       Z1, Z17, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       Z11, Z4, Z1
+	VMULPS       Z16, Z24, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS.BCST  24(CX), Z13, Z2
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z2, Z29, Z2
+	KMOVW        88(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VSUBPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z30, Z0
+	KMOVW        90(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z6, Z14, Z0
+	VMULPS.BCST  80(CX), Z5, Z1
+	VADDPS       Z9, Z20, Z2
+	VMULPS       Z2, Z2, Z3
+	VMULPS.BCST  68(CX), Z3, Z3
+	VADDPS       Z3, Z7, Z3
+	VMULPS       Z3, Z1, Z3
+	VSUBPS       Z3, Z0, Z0
+	VMULPS.BCST  84(CX), Z15, Z3
+	VMULPS.BCST  88(CX), Z2, Z5
+	VMULPS.BCST  76(CX), Z5, Z5
+	VSUBPS       Z12, Z5, Z5
+	VMULPS       Z5, Z3, Z5
+	VSUBPS       Z5, Z0, Z0
+	VMULPS       640(DX), Z4, Z5
+	VMULPS.BCST  84(CX), Z8, Z6
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z5, Z2
+	VMULPS.BCST  84(CX), Z22, Z5
+	VMULPS.BCST  88(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      448(DX), Z11
+	VSUBPS       Z8, Z11, Z8
+	KMOVW        92(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      384(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	KMOVW        94(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z10, Z14, Z0
+	VSUBPS       Z9, Z20, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  92(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1472(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  92(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      320(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	KMOVW        96(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      256(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	KMOVW        98(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       1408(DX), Z14, Z0
+	VADDPS       Z16, Z20, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  96(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1344(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  96(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      192(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	KMOVW        100(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      128(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	KMOVW        102(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       1280(DX), Z14, Z0
+	VSUBPS       Z16, Z20, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  100(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1216(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  100(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      64(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	KMOVW        104(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      (DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	KMOVW        106(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       1152(DX), Z14, Z0
+	VADDPS       Z16, Z9, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z8
+	VMULPS       Z8, Z1, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS.BCST  104(CX), Z2, Z8
+	VMULPS.BCST  76(CX), Z8, Z8
+	VSUBPS       Z12, Z8, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z0, Z0
+	VMULPS       1088(DX), Z4, Z8
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z8, Z2
+	VMULPS.BCST  104(CX), Z5, Z8
+	VSUBPS       Z8, Z2, Z2
+	VADDPS       Z2, Z0, Z8
+	VMOVUPS      896(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	KMOVW        108(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      704(DX), Z2
+	VSUBPS       Z0, Z2, Z0
+	KMOVW        110(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       1024(DX), Z14, Z0
+	VSUBPS       Z16, Z9, Z2
+	VMULPS       Z2, Z2, Z8
+	VMULPS.BCST  68(CX), Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	VMULPS       Z7, Z1, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS.BCST  108(CX), Z2, Z1
+	VMULPS.BCST  76(CX), Z1, Z1
+	VSUBPS       Z12, Z1, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       960(DX), Z4, Z1
+	VMULPS       Z2, Z6, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS.BCST  108(CX), Z5, Z2
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	VMOVUPS      832(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VSUBPS       Z1, Z0, Z0
+	VMOVUPS      768(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z7
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z10
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z16
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z19
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z13
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST (CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z25
+	VMULPS.BCST 16(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z5, Z1
+	VMULPS.BCST 12(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z21, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z7, Z1
+	VMULPS.BCST 12(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z23, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z0, Z0
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVQ        144(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512bgkD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z7
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z10
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z16
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z19
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z13
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST (CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z25
+	VMULPS.BCST 16(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z5, Z1
+	VMULPS.BCST 12(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z21, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z7, Z1
+	VMULPS.BCST 12(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z23, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z0, Z0
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 4(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R9*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512bgkD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 4(CX), Z0, Z1
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	MOVQ        8(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z2
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z3
+	MOVQ        16(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z3
+	VADDPS      Z3, Z2, Z4
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	MOVQ        24(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z5
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z6
+	MOVQ        32(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z7
+	MOVQ        40(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z7
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	MOVQ        48(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z8
+	VADDPS      Z8, Z7, Z9
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z10
+	MOVQ        56(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z10
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	MOVQ        64(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	MOVQ        72(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z9
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	MOVQ        80(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z12
+	VADDPS      Z12, Z9, Z13
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	MOVQ        88(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z14
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	MOVQ        96(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z16
+	MOVQ        104(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z16
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z17
+	VADDPS      Z17, Z16, Z18
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z19
+	MOVQ        120(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z19
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z20
+	MOVQ        128(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z13
+	MOVQ        136(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z13
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	MOVQ        144(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST (CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z2, Z1
+	VMULPS.BCST 12(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z4, Z25
+	VMULPS.BCST 16(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z5, Z1
+	VMULPS.BCST 12(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z21, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z7, Z1
+	VMULPS.BCST 12(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 16(CX), Z2, Z2
+	VMULPS.BCST 20(CX), Z23, Z3
+	VMULPS.BCST 16(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 24(CX), Z3, Z3
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 24(CX), Z0, Z0
+	VMULPS.BCST 20(CX), Z2, Z2
+	VMULPS.BCST 24(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        144(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 4(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K2, (DX)(R9*4)
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K3, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 28(CX), Z0, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z7
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z10
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z16
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z19
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z13
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VADDPS.BCST (CX), Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VADDPS.BCST 4(CX), Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VADDPS.BCST 8(CX), Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST 12(CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 32(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	VMULPS.BCST 16(CX), Z4, Z26
+	VMULPS.BCST 20(CX), Z21, Z27
+	VADDPS      Z27, Z26, Z28
+	VMULPS.BCST 24(CX), Z23, Z29
+	VADDPS      Z29, Z28, Z28
+	VMULPS.BCST 36(CX), Z28, Z30
+	VSUBPS      Z30, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z2, Z1
+	VMULPS.BCST 40(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z26, Z25
+	VSUBPS      Z28, Z25, Z25
+	VMULPS.BCST 52(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z2
+	VMULPS.BCST 48(CX), Z4, Z25
+	VMULPS.BCST 44(CX), Z25, Z25
+	VADDPS.BCST 56(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z5, Z1
+	VMULPS.BCST 40(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z27, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z21, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 60(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z7, Z1
+	VMULPS.BCST 40(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z29, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z23, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 64(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 72(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 80(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 84(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 88(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 92(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 96(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 100(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 104(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 108(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 112(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 68(CX), Z0, Z0
+	VMULPS.BCST 116(CX), Z2, Z3
+	VMULPS.BCST 48(CX), Z3, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 76(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 120(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVQ        144(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512bgkD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 28(CX), Z0, Z1
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z3
+	VADDPS      Z3, Z2, Z4
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z7
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	VADDPS      Z8, Z7, Z9
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z10
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	VADDPS      Z12, Z9, Z13
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z16
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	VADDPS      Z17, Z16, Z18
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z19
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z13
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VADDPS.BCST (CX), Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VADDPS.BCST 4(CX), Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VADDPS.BCST 8(CX), Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST 12(CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 32(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	VMULPS.BCST 16(CX), Z4, Z26
+	VMULPS.BCST 20(CX), Z21, Z27
+	VADDPS      Z27, Z26, Z28
+	VMULPS.BCST 24(CX), Z23, Z29
+	VADDPS      Z29, Z28, Z28
+	VMULPS.BCST 36(CX), Z28, Z30
+	VSUBPS      Z30, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z2, Z1
+	VMULPS.BCST 40(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z26, Z25
+	VSUBPS      Z28, Z25, Z25
+	VMULPS.BCST 52(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z2
+	VMULPS.BCST 48(CX), Z4, Z25
+	VMULPS.BCST 44(CX), Z25, Z25
+	VADDPS.BCST 56(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z5, Z1
+	VMULPS.BCST 40(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z27, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z21, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 60(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z7, Z1
+	VMULPS.BCST 40(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z29, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z23, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 64(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 72(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 80(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 84(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 88(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 92(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 96(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 100(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 104(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 108(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 112(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 68(CX), Z0, Z0
+	VMULPS.BCST 116(CX), Z2, Z3
+	VMULPS.BCST 48(CX), Z3, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 76(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 120(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VMULPS.BCST 28(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R9*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512bgkD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	VMULPS.BCST 28(CX), Z0, Z1
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	MOVQ        8(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z2
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z3
+	MOVQ        16(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z3
+	VADDPS      Z3, Z2, Z4
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	MOVQ        24(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z5
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z6
+	MOVQ        32(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z6
+	VADDPS      Z6, Z5, Z7
+	VADDPS      Z7, Z4, Z4
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z7
+	MOVQ        40(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z7
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	MOVQ        48(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z8
+	VADDPS      Z8, Z7, Z9
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z10
+	MOVQ        56(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z10
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	MOVQ        64(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z11
+	VADDPS      Z11, Z10, Z12
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z9, Z4, Z4
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	MOVQ        72(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z9
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	MOVQ        80(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z12
+	VADDPS      Z12, Z9, Z13
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	MOVQ        88(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z14
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	MOVQ        96(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	VADDPS      Z16, Z13, Z13
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z16
+	MOVQ        104(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z16
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z17
+	VADDPS      Z17, Z16, Z18
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z19
+	MOVQ        120(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z19
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z20
+	MOVQ        128(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z20
+	VADDPS      Z20, Z19, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z18, Z13, Z13
+	VADDPS      Z13, Z4, Z4
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z13
+	MOVQ        136(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z13
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	MOVQ        144(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z18
+	VADDPS      Z18, Z13, Z21
+	VADDPS      Z21, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VSUBPS      Z3, Z2, Z4
+	VSUBPS      Z11, Z10, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z12, Z9, Z22
+	VSUBPS      Z15, Z14, Z23
+	VADDPS      Z23, Z22, Z24
+	VADDPS      Z24, Z4, Z4
+	VSUBPS      Z17, Z16, Z24
+	VADDPS      Z24, Z4, Z4
+	VADDPS.BCST (CX), Z4, Z4
+	VMULPS      Z4, Z4, Z25
+	VSUBPS      Z6, Z5, Z26
+	VADDPS      Z21, Z26, Z21
+	VSUBPS      Z20, Z19, Z26
+	VSUBPS      Z18, Z13, Z27
+	VADDPS      Z27, Z26, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z22, Z21, Z21
+	VADDPS.BCST 4(CX), Z21, Z21
+	VMULPS      Z21, Z21, Z22
+	VADDPS      Z22, Z25, Z28
+	VSUBPS      Z8, Z7, Z29
+	VADDPS      Z23, Z29, Z23
+	VADDPS      Z26, Z23, Z23
+	VADDPS      Z27, Z24, Z24
+	VSUBPS      Z24, Z23, Z23
+	VADDPS.BCST 8(CX), Z23, Z23
+	VMULPS      Z23, Z23, Z24
+	VADDPS      Z24, Z28, Z26
+	VMULPS.BCST 12(CX), Z26, Z26
+	VSUBPS      Z26, Z0, Z0
+	VMULPS.BCST 32(CX), Z0, Z26
+	VADDPS      Z26, Z1, Z1
+	VMULPS.BCST 16(CX), Z4, Z26
+	VMULPS.BCST 20(CX), Z21, Z27
+	VADDPS      Z27, Z26, Z28
+	VMULPS.BCST 24(CX), Z23, Z29
+	VADDPS      Z29, Z28, Z28
+	VMULPS.BCST 36(CX), Z28, Z30
+	VSUBPS      Z30, Z1, Z1
+	MOVQ        (AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z2, Z1
+	VMULPS.BCST 40(CX), Z25, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z26, Z25
+	VSUBPS      Z28, Z25, Z25
+	VMULPS.BCST 52(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z2
+	VMULPS.BCST 48(CX), Z4, Z25
+	VMULPS.BCST 44(CX), Z25, Z25
+	VADDPS.BCST 56(CX), Z25, Z25
+	VADDPS      Z25, Z2, Z26
+	VADDPS      Z26, Z1, Z1
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z3, Z1
+	VSUBPS      Z25, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        8(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z5, Z1
+	VMULPS.BCST 40(CX), Z22, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z27, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z21, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 60(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z6, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        24(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z7, Z1
+	VMULPS.BCST 40(CX), Z24, Z2
+	VADDPS      Z2, Z0, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VMULPS.BCST 48(CX), Z29, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 52(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMULPS.BCST 48(CX), Z23, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS.BCST 64(CX), Z3, Z3
+	VADDPS      Z3, Z2, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z8, Z1
+	VSUBPS      Z3, Z2, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        40(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z10, Z1
+	VADDPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 72(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 80(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z11, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        56(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z9, Z1
+	VSUBPS      Z21, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 84(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 88(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z12, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        72(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z14, Z1
+	VADDPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 92(CX), Z2, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z28, Z5, Z5
+	VMULPS.BCST 76(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 96(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z5
+	VADDPS      Z5, Z1, Z1
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z15, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        88(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z16, Z1
+	VSUBPS      Z23, Z4, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 100(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 104(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z17, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z19, Z1
+	VADDPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z3
+	VMULPS.BCST 68(CX), Z3, Z3
+	VMULPS.BCST 108(CX), Z2, Z4
+	VMULPS.BCST 48(CX), Z4, Z4
+	VSUBPS      Z28, Z4, Z4
+	VMULPS.BCST 76(CX), Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 112(CX), Z2, Z2
+	VADDPS      Z2, Z3, Z4
+	VADDPS      Z4, Z1, Z1
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z20, Z1
+	VSUBPS      Z2, Z3, Z2
+	VADDPS      Z2, Z1, Z1
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z13, Z1
+	VSUBPS      Z23, Z21, Z2
+	VMULPS      Z2, Z2, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 68(CX), Z0, Z0
+	VMULPS.BCST 116(CX), Z2, Z3
+	VMULPS.BCST 48(CX), Z3, Z3
+	VSUBPS      Z28, Z3, Z3
+	VMULPS.BCST 76(CX), Z3, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST 48(CX), Z2, Z2
+	VMULPS.BCST 68(CX), Z2, Z2
+	VADDPS.BCST 120(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z1
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        144(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VMULPS.BCST 28(CX), Z18, Z1
+	VSUBPS      Z2, Z0, Z0
+	VADDPS      Z0, Z1, Z0
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K2, (DX)(R9*4)
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K3, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512bgkD3Q19ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	VADDPS       Z1, Z0, Z2
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z3
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	VADDPS       Z4, Z3, Z5
+	VADDPS       Z5, Z2, Z6
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z7
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	VADDPS       Z8, Z7, Z9
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	VADDPS       Z11, Z10, Z12
+	VADDPS       Z12, Z9, Z13
+	VADDPS       Z13, Z6, Z6
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	VADDPS       Z16, Z6, Z6
+	VSUBPS       Z1, Z0, Z17
+	VSUBPS       Z4, Z3, Z18
+	VADDPS       Z18, Z17, Z17
+	VSUBPS       Z8, Z7, Z19
+	VSUBPS       Z11, Z10, Z20
+	VADDPS       Z20, Z19, Z21
+	VADDPS       Z21, Z17, Z17
+	VSUBPS       Z15, Z14, Z21
+	VADDPS       Z21, Z17, Z17
+	VADDPS.BCST  (CX), Z17, Z17
+	VMULPS       Z17, Z17, Z22
+	VSUBPS       Z22, Z6, Z6
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z2, Z2
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z27
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	VADDPS       Z28, Z27, Z29
+	VADDPS       Z5, Z29, Z30
+	VADDPS       Z30, Z2, Z2
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	VMOVUPS      Z15, (DX)
+	VADDPS       Z31, Z30, Z15
+	VMOVUPS      Z14, 64(DX)
+	VADDPS       Z15, Z16, Z14
+	VADDPS       Z14, Z13, Z13
+	VADDPS       Z13, Z2, Z2
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z13
+	VMOVUPS      Z11, 128(DX)
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	VMOVUPS      Z10, 192(DX)
+	VADDPS       Z11, Z13, Z10
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z2, Z23, Z2
+	VMOVUPS      Z8, 256(DX)
+	VMULPS.BCST  28(CX), Z2, Z8
+	VSUBPS       Z8, Z6, Z6
+	VMULPS       Z6, Z6, Z6
+	VADDPS       Z5, Z26, Z26
+	VMOVUPS      Z7, 320(DX)
+	VADDPS       Z15, Z9, Z7
+	VADDPS       Z7, Z26, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z25, Z24, Z26
+	VADDPS       Z18, Z26, Z18
+	VSUBPS       Z31, Z30, Z26
+	VMOVUPS      Z31, 384(DX)
+	VSUBPS       Z11, Z13, Z31
+	VMOVUPS      Z11, 448(DX)
+	VADDPS       Z31, Z26, Z11
+	VADDPS       Z11, Z18, Z11
+	VSUBPS       Z19, Z11, Z11
+	VADDPS.BCST  4(CX), Z11, Z11
+	VMULPS       Z11, Z11, Z18
+	VSUBPS       Z18, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VADDPS       Z12, Z29, Z7
+	VADDPS       Z14, Z7, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z28, Z27, Z14
+	VADDPS       Z20, Z14, Z14
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z31, Z21, Z19
+	VSUBPS       Z19, Z14, Z14
+	VADDPS.BCST  8(CX), Z14, Z14
+	VMULPS       Z14, Z14, Z19
+	VSUBPS       Z19, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z11, Z17, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z16, Z12, Z7
+	VMULPS       Z14, Z17, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z10, Z15, Z7
+	VMULPS       Z14, Z11, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z6, Z5
+	VSQRTPS      Z5, Z5
+	VMULPS.BCST  36(CX), Z5, Z5
+	VADDPS.BCST  40(CX), Z5, Z5
+	VSQRTPS      Z5, Z5
+	VADDPS.BCST  44(CX), Z5, Z5
+	VMULPS.BCST  48(CX), Z5, Z5
+	VBROADCASTSS 52(CX), Z6
+	VDIVPS       Z5, Z6, Z6
+	VBROADCASTSS 52(CX), Z5
+	VSUBPS       Z6, Z5, Z5
+	VMULPS       Z23, Z5, Z7
+	VMULPS.BCST  28(CX), Z6, Z8
+	VADDPS       Z18, Z22, Z9
+	VADDPS       Z19, Z9, Z9
+	VMULPS.BCST  12(CX), Z9, Z9
+	VSUBPS       Z9, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	VMULPS.BCST  48(CX), Z6, Z8
+	VBROADCASTSS 52(CX), Z9
+	VSUBPS       Z8, Z9, Z9
+	VMULPS.BCST  52(CX), Z9, Z8
+	VMULPS.BCST  16(CX), Z17, Z10
+	VMULPS.BCST  20(CX), Z11, Z12
+	VADDPS       Z12, Z10, Z15
+	VMULPS.BCST  24(CX), Z14, Z16
+	VADDPS       Z16, Z15, Z15
+	VMULPS       Z15, Z8, Z8
+	VSUBPS       Z8, Z7, Z7
+	MOVQ         (AX), BX
+	VMOVUPS      Z7, K1, (BX)(R9*4)
+	VMULPS       Z0, Z5, Z0
+	VMULPS.BCST  56(CX), Z6, Z7
+	VMULPS.BCST  60(CX), Z22, Z8
+	VADDPS       Z8, Z2, Z8
+	VMULPS       Z8, Z7, Z8
+	VMULPS.BCST  68(CX), Z9, Z20
+	VMULPS.BCST  64(CX), Z10, Z10
+	VSUBPS       Z15, Z10, Z10
+	VMULPS       Z10, Z20, Z10
+	VADDPS       Z10, Z8, Z8
+	VMULPS.BCST  64(CX), Z17, Z10
+	VMULPS       Z10, Z7, Z10
+	VMULPS.BCST  16(CX), Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VADDPS       Z10, Z8, Z21
+	VADDPS       Z21, Z0, Z0
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z1, Z5, Z0
+	VSUBPS       Z10, Z8, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z24, Z5, Z0
+	VMULPS.BCST  60(CX), Z18, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  64(CX), Z12, Z8
+	VSUBPS       Z15, Z8, Z8
+	VMULPS       Z8, Z20, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS.BCST  64(CX), Z11, Z8
+	VMULPS       Z8, Z7, Z8
+	VMULPS.BCST  20(CX), Z20, Z10
+	VADDPS       Z10, Z8, Z8
+	VADDPS       Z8, Z1, Z10
+	VADDPS       Z10, Z0, Z0
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z25, Z5, Z0
+	VSUBPS       Z8, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z27, Z5, Z0
+	VMULPS.BCST  60(CX), Z19, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  64(CX), Z16, Z8
+	VSUBPS       Z15, Z8, Z8
+	VMULPS       Z8, Z20, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS.BCST  64(CX), Z14, Z8
+	VMULPS       Z8, Z7, Z7
+	VMULPS.BCST  24(CX), Z20, Z8
+	VADDPS       Z8, Z7, Z7
+	VADDPS       Z7, Z1, Z8
+	VADDPS       Z8, Z0, Z0
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z28, Z5, Z0
+	VSUBPS       Z7, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z3, Z5, Z0
+	VMULPS.BCST  72(CX), Z6, Z1
+	VADDPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  60(CX), Z6, Z6
+	VADDPS       Z6, Z2, Z6
+	VMULPS       Z6, Z1, Z6
+	VMULPS.BCST  80(CX), Z9, Z7
+	VMULPS.BCST  76(CX), Z3, Z8
+	VMULPS.BCST  64(CX), Z8, Z8
+	VSUBPS       Z15, Z8, Z8
+	VMULPS       Z8, Z7, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  76(CX), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VADDPS       Z3, Z6, Z8
+	VADDPS       Z8, Z0, Z0
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z4, Z5, Z0
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       320(DX), Z5, Z0
+	VSUBPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  84(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  84(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       256(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       192(DX), Z5, Z0
+	VADDPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  88(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  88(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       128(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       64(DX), Z5, Z0
+	VSUBPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  92(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  92(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       (DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z30, Z5, Z0
+	VADDPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  96(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  96(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       384(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z13, Z5, Z0
+	VSUBPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z2, Z1, Z2
+	VMULPS.BCST  100(CX), Z3, Z4
+	VMULPS.BCST  64(CX), Z4, Z4
+	VSUBPS       Z15, Z4, Z4
+	VMULPS       Z4, Z7, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z1
+	VMULPS.BCST  100(CX), Z7, Z3
+	VADDPS       Z3, Z1, Z1
+	VADDPS       Z1, Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       448(DX), Z5, Z0
+	VSUBPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512bgkD3Q19ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z0
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	VADDPS       Z1, Z0, Z2
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	VADDPS       Z4, Z3, Z5
+	VADDPS       Z5, Z2, Z6
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z7
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	VADDPS       Z8, Z7, Z9
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	VADDPS       Z11, Z10, Z12
+	VADDPS       Z12, Z9, Z13
+	VADDPS       Z13, Z6, Z6
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	VADDPS       Z16, Z6, Z6
+	VSUBPS       Z1, Z0, Z17
+	VSUBPS       Z4, Z3, Z18
+	VADDPS       Z18, Z17, Z17
+	VSUBPS       Z8, Z7, Z19
+	VSUBPS       Z11, Z10, Z20
+	VADDPS       Z20, Z19, Z21
+	VADDPS       Z21, Z17, Z17
+	VSUBPS       Z15, Z14, Z21
+	VADDPS       Z21, Z17, Z17
+	VADDPS.BCST  (CX), Z17, Z17
+	VMULPS       Z17, Z17, Z22
+	VSUBPS       Z22, Z6, Z6
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z2, Z2
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z27
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	VADDPS       Z28, Z27, Z29
+	VADDPS       Z5, Z29, Z30
+	VADDPS       Z30, Z2, Z2
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	VMOVUPS      Z15, (DX)
+	VADDPS       Z31, Z30, Z15
+	VMOVUPS      Z14, 64(DX)
+	VADDPS       Z15, Z16, Z14
+	VADDPS       Z14, Z13, Z13
+	VADDPS       Z13, Z2, Z2
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z13
+	VMOVUPS      Z11, 128(DX)
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	VMOVUPS      Z10, 192(DX)
+	VADDPS       Z11, Z13, Z10
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z2, Z23, Z2
+	VMOVUPS      Z8, 256(DX)
+	VMULPS.BCST  28(CX), Z2, Z8
+	VSUBPS       Z8, Z6, Z6
+	VMULPS       Z6, Z6, Z6
+	VADDPS       Z5, Z26, Z26
+	VMOVUPS      Z7, 320(DX)
+	VADDPS       Z15, Z9, Z7
+	VADDPS       Z7, Z26, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z25, Z24, Z26
+	VADDPS       Z18, Z26, Z18
+	VSUBPS       Z31, Z30, Z26
+	VMOVUPS      Z31, 384(DX)
+	VSUBPS       Z11, Z13, Z31
+	VMOVUPS      Z11, 448(DX)
+	VADDPS       Z31, Z26, Z11
+	VADDPS       Z11, Z18, Z11
+	VSUBPS       Z19, Z11, Z11
+	VADDPS.BCST  4(CX), Z11, Z11
+	VMULPS       Z11, Z11, Z18
+	VSUBPS       Z18, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VADDPS       Z12, Z29, Z7
+	VADDPS       Z14, Z7, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z28, Z27, Z14
+	VADDPS       Z20, Z14, Z14
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z31, Z21, Z19
+	VSUBPS       Z19, Z14, Z14
+	VADDPS.BCST  8(CX), Z14, Z14
+	VMULPS       Z14, Z14, Z19
+	VSUBPS       Z19, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z11, Z17, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z16, Z12, Z7
+	VMULPS       Z14, Z17, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z10, Z15, Z7
+	VMULPS       Z14, Z11, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z6, Z5
+	VSQRTPS      Z5, Z5
+	VMULPS.BCST  36(CX), Z5, Z5
+	VADDPS.BCST  40(CX), Z5, Z5
+	VSQRTPS      Z5, Z5
+	VADDPS.BCST  44(CX), Z5, Z5
+	VMULPS.BCST  48(CX), Z5, Z5
+	VBROADCASTSS 52(CX), Z6
+	VDIVPS       Z5, Z6, Z6
+	VBROADCASTSS 52(CX), Z5
+	VSUBPS       Z6, Z5, Z5
+	VMULPS       Z23, Z5, Z7
+	VMULPS.BCST  28(CX), Z6, Z8
+	VADDPS       Z18, Z22, Z9
+	VADDPS       Z19, Z9, Z9
+	VMULPS.BCST  12(CX), Z9, Z9
+	VSUBPS       Z9, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	VMULPS.BCST  48(CX), Z6, Z8
+	VBROADCASTSS 52(CX), Z9
+	VSUBPS       Z8, Z9, Z9
+	VMULPS.BCST  52(CX), Z9, Z8
+	VMULPS.BCST  16(CX), Z17, Z10
+	VMULPS.BCST  20(CX), Z11, Z12
+	VADDPS       Z12, Z10, Z15
+	VMULPS.BCST  24(CX), Z14, Z16
+	VADDPS       Z16, Z15, Z15
+	VMULPS       Z15, Z8, Z8
+	VSUBPS       Z8, Z7, Z7
+	MOVQ         (AX), BX
+	VMOVUPS      Z7, K1, (BX)(R9*4)
+	VMULPS       Z0, Z5, Z0
+	VMULPS.BCST  56(CX), Z6, Z7
+	VMULPS.BCST  60(CX), Z22, Z8
+	VADDPS       Z8, Z2, Z8
+	VMULPS       Z8, Z7, Z8
+	VMULPS.BCST  68(CX), Z9, Z20
+	VMULPS.BCST  64(CX), Z10, Z10
+	VSUBPS       Z15, Z10, Z10
+	VMULPS       Z10, Z20, Z10
+	VADDPS       Z10, Z8, Z8
+	VMULPS.BCST  64(CX), Z17, Z10
+	VMULPS       Z10, Z7, Z10
+	VMULPS.BCST  16(CX), Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VADDPS       Z10, Z8, Z21
+	VADDPS       Z21, Z0, Z0
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z1, Z5, Z0
+	VSUBPS       Z10, Z8, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z24, Z5, Z0
+	VMULPS.BCST  60(CX), Z18, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  64(CX), Z12, Z8
+	VSUBPS       Z15, Z8, Z8
+	VMULPS       Z8, Z20, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS.BCST  64(CX), Z11, Z8
+	VMULPS       Z8, Z7, Z8
+	VMULPS.BCST  20(CX), Z20, Z10
+	VADDPS       Z10, Z8, Z8
+	VADDPS       Z8, Z1, Z10
+	VADDPS       Z10, Z0, Z0
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z25, Z5, Z0
+	VSUBPS       Z8, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z27, Z5, Z0
+	VMULPS.BCST  60(CX), Z19, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  64(CX), Z16, Z8
+	VSUBPS       Z15, Z8, Z8
+	VMULPS       Z8, Z20, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS.BCST  64(CX), Z14, Z8
+	VMULPS       Z8, Z7, Z7
+	VMULPS.BCST  24(CX), Z20, Z8
+	VADDPS       Z8, Z7, Z7
+	VADDPS       Z7, Z1, Z8
+	VADDPS       Z8, Z0, Z0
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z28, Z5, Z0
+	VSUBPS       Z7, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z3, Z5, Z0
+	VMULPS.BCST  72(CX), Z6, Z1
+	VADDPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  60(CX), Z6, Z6
+	VADDPS       Z6, Z2, Z6
+	VMULPS       Z6, Z1, Z6
+	VMULPS.BCST  80(CX), Z9, Z7
+	VMULPS.BCST  76(CX), Z3, Z8
+	VMULPS.BCST  64(CX), Z8, Z8
+	VSUBPS       Z15, Z8, Z8
+	VMULPS       Z8, Z7, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  76(CX), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VADDPS       Z3, Z6, Z8
+	VADDPS       Z8, Z0, Z0
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z4, Z5, Z0
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       320(DX), Z5, Z0
+	VSUBPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  84(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  84(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       256(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       192(DX), Z5, Z0
+	VADDPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  88(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  88(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       128(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       64(DX), Z5, Z0
+	VSUBPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  92(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  92(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       (DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z30, Z5, Z0
+	VADDPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  96(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  96(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       384(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z13, Z5, Z0
+	VSUBPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z2, Z1, Z2
+	VMULPS.BCST  100(CX), Z3, Z4
+	VMULPS.BCST  64(CX), Z4, Z4
+	VSUBPS       Z15, Z4, Z4
+	VMULPS       Z4, Z7, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z1
+	VMULPS.BCST  100(CX), Z7, Z3
+	VADDPS       Z3, Z1, Z1
+	VADDPS       Z1, Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       448(DX), Z5, Z0
+	VSUBPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512bgkD3Q19ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	KMOVW        82(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z0
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z0
+	KMOVW        80(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	VADDPS       Z1, Z0, Z2
+	KMOVW        94(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z3
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z3
+	KMOVW        92(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	VADDPS       Z4, Z3, Z5
+	VADDPS       Z5, Z2, Z6
+	KMOVW        98(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z7
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z7
+	KMOVW        96(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	VADDPS       Z8, Z7, Z9
+	KMOVW        102(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z10
+	KMOVW        100(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	VADDPS       Z11, Z10, Z12
+	VADDPS       Z12, Z9, Z13
+	VADDPS       Z13, Z6, Z6
+	KMOVW        106(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z14
+	KMOVW        104(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VADDPS       Z15, Z14, Z16
+	VADDPS       Z16, Z6, Z6
+	VSUBPS       Z1, Z0, Z17
+	VSUBPS       Z4, Z3, Z18
+	VADDPS       Z18, Z17, Z17
+	VSUBPS       Z8, Z7, Z19
+	VSUBPS       Z11, Z10, Z20
+	VADDPS       Z20, Z19, Z21
+	VADDPS       Z21, Z17, Z17
+	VSUBPS       Z15, Z14, Z21
+	VADDPS       Z21, Z17, Z17
+	VADDPS.BCST  (CX), Z17, Z17
+	VMULPS       Z17, Z17, Z22
+	VSUBPS       Z22, Z6, Z6
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	KMOVW        86(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	KMOVW        84(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z2, Z2
+	KMOVW        90(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z27
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z27
+	KMOVW        88(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	VADDPS       Z28, Z27, Z29
+	VADDPS       Z5, Z29, Z30
+	VADDPS       Z30, Z2, Z2
+	KMOVW        110(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z30
+	KMOVW        108(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z31
+	VMOVUPS      Z15, (DX)
+	VADDPS       Z31, Z30, Z15
+	VMOVUPS      Z14, 64(DX)
+	VADDPS       Z15, Z16, Z14
+	VADDPS       Z14, Z13, Z13
+	VADDPS       Z13, Z2, Z2
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z13
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z13
+	VMOVUPS      Z11, 128(DX)
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	VMOVUPS      Z10, 192(DX)
+	VADDPS       Z11, Z13, Z10
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z2, Z23, Z2
+	VMOVUPS      Z8, 256(DX)
+	VMULPS.BCST  28(CX), Z2, Z8
+	VSUBPS       Z8, Z6, Z6
+	VMULPS       Z6, Z6, Z6
+	VADDPS       Z5, Z26, Z26
+	VMOVUPS      Z7, 320(DX)
+	VADDPS       Z15, Z9, Z7
+	VADDPS       Z7, Z26, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z25, Z24, Z26
+	VADDPS       Z18, Z26, Z18
+	VSUBPS       Z31, Z30, Z26
+	VMOVUPS      Z31, 384(DX)
+	VSUBPS       Z11, Z13, Z31
+	VMOVUPS      Z11, 448(DX)
+	VADDPS       Z31, Z26, Z11
+	VADDPS       Z11, Z18, Z11
+	VSUBPS       Z19, Z11, Z11
+	VADDPS.BCST  4(CX), Z11, Z11
+	VMULPS       Z11, Z11, Z18
+	VSUBPS       Z18, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VADDPS       Z12, Z29, Z7
+	VADDPS       Z14, Z7, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z28, Z27, Z14
+	VADDPS       Z20, Z14, Z14
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z31, Z21, Z19
+	VSUBPS       Z19, Z14, Z14
+	VADDPS.BCST  8(CX), Z14, Z14
+	VMULPS       Z14, Z14, Z19
+	VSUBPS       Z19, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z11, Z17, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z16, Z12, Z7
+	VMULPS       Z14, Z17, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z10, Z15, Z7
+	VMULPS       Z14, Z11, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z6, Z5
+	VSQRTPS      Z5, Z5
+	VMULPS.BCST  36(CX), Z5, Z5
+	VADDPS.BCST  40(CX), Z5, Z5
+	VSQRTPS      Z5, Z5
+	VADDPS.BCST  44(CX), Z5, Z5
+	VMULPS.BCST  48(CX), Z5, Z5
+	VBROADCASTSS 52(CX), Z6
+	VDIVPS       Z5, Z6, Z6
+	VBROADCASTSS 52(CX), Z5
+	VSUBPS       Z6, Z5, Z5
+	VMULPS       Z23, Z5, Z7
+	VMULPS.BCST  28(CX), Z6, Z8
+	VADDPS       Z18, Z22, Z9
+	VADDPS       Z19, Z9, Z9
+	VMULPS.BCST  12(CX), Z9, Z9
+	VSUBPS       Z9, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	VMULPS.BCST  48(CX), Z6, Z8
+	VBROADCASTSS 52(CX), Z9
+	VSUBPS       Z8, Z9, Z9
+	VMULPS.BCST  52(CX), Z9, Z8
+	VMULPS.BCST  16(CX), Z17, Z10
+	VMULPS.BCST  20(CX), Z11, Z12
+	VADDPS       Z12, Z10, Z15
+	VMULPS.BCST  24(CX), Z14, Z16
+	VADDPS       Z16, Z15, Z15
+	VMULPS       Z15, Z8, Z8
+	VSUBPS       Z8, Z7, Z7
+	MOVQ         (AX), BX
+	VMOVUPS      Z7, K1, (BX)(R9*4)
+	VMULPS       Z0, Z5, Z0
+	VMULPS.BCST  56(CX), Z6, Z7
+	VMULPS.BCST  60(CX), Z22, Z8
+	VADDPS       Z8, Z2, Z8
+	VMULPS       Z8, Z7, Z8
+	VMULPS.BCST  68(CX), Z9, Z20
+	VMULPS.BCST  64(CX), Z10, Z10
+	VSUBPS       Z15, Z10, Z10
+	VMULPS       Z10, Z20, Z10
+	VADDPS       Z10, Z8, Z8
+	VMULPS.BCST  64(CX), Z17, Z10
+	VMULPS       Z10, Z7, Z10
+	VMULPS.BCST  16(CX), Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VADDPS       Z10, Z8, Z21
+	VADDPS       Z21, Z0, Z0
+	KMOVW        80(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z1, Z5, Z0
+	VSUBPS       Z10, Z8, Z1
+	VADDPS       Z1, Z0, Z0
+	KMOVW        82(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z24, Z5, Z0
+	VMULPS.BCST  60(CX), Z18, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  64(CX), Z12, Z8
+	VSUBPS       Z15, Z8, Z8
+	VMULPS       Z8, Z20, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS.BCST  64(CX), Z11, Z8
+	VMULPS       Z8, Z7, Z8
+	VMULPS.BCST  20(CX), Z20, Z10
+	VADDPS       Z10, Z8, Z8
+	VADDPS       Z8, Z1, Z10
+	VADDPS       Z10, Z0, Z0
+	KMOVW        84(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z25, Z5, Z0
+	VSUBPS       Z8, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	KMOVW        86(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z27, Z5, Z0
+	VMULPS.BCST  60(CX), Z19, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  64(CX), Z16, Z8
+	VSUBPS       Z15, Z8, Z8
+	VMULPS       Z8, Z20, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS.BCST  64(CX), Z14, Z8
+	VMULPS       Z8, Z7, Z7
+	VMULPS.BCST  24(CX), Z20, Z8
+	VADDPS       Z8, Z7, Z7
+	VADDPS       Z7, Z1, Z8
+	VADDPS       Z8, Z0, Z0
+	KMOVW        88(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z28, Z5, Z0
+	VSUBPS       Z7, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	KMOVW        90(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z3, Z5, Z0
+	VMULPS.BCST  72(CX), Z6, Z1
+	VADDPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  60(CX), Z6, Z6
+	VADDPS       Z6, Z2, Z6
+	VMULPS       Z6, Z1, Z6
+	VMULPS.BCST  80(CX), Z9, Z7
+	VMULPS.BCST  76(CX), Z3, Z8
+	VMULPS.BCST  64(CX), Z8, Z8
+	VSUBPS       Z15, Z8, Z8
+	VMULPS       Z8, Z7, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  76(CX), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VADDPS       Z3, Z6, Z8
+	VADDPS       Z8, Z0, Z0
+	KMOVW        92(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z4, Z5, Z0
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        94(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       320(DX), Z5, Z0
+	VSUBPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  84(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  84(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	KMOVW        96(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       256(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        98(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       192(DX), Z5, Z0
+	VADDPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  88(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  88(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	KMOVW        100(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       128(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        102(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       64(DX), Z5, Z0
+	VSUBPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  92(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  92(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	KMOVW        104(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       (DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        106(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z30, Z5, Z0
+	VADDPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  96(CX), Z3, Z6
+	VMULPS.BCST  64(CX), Z6, Z6
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VMULPS.BCST  96(CX), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	KMOVW        108(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       384(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        110(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z13, Z5, Z0
+	VSUBPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  60(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z2, Z1, Z2
+	VMULPS.BCST  100(CX), Z3, Z4
+	VMULPS.BCST  64(CX), Z4, Z4
+	VSUBPS       Z15, Z4, Z4
+	VMULPS       Z4, Z7, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS.BCST  64(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z1
+	VMULPS.BCST  100(CX), Z7, Z3
+	VADDPS       Z3, Z1, Z1
+	VADDPS       Z1, Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       448(DX), Z5, Z0
+	VSUBPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512regularizedD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z1
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	VADDPS      Z2, Z1, Z3
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z4
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	VADDPS      Z9, Z8, Z10
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z21
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z22
+	VADDPS      Z22, Z21, Z23
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z24
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z28
+	VADDPS      Z28, Z7, Z7
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z28
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z29
+	VADDPS      Z29, Z28, Z30
+	VADDPS      Z30, Z7, Z7
+	VADDPS      Z7, Z0, Z0
+	VSUBPS      Z2, Z1, Z1
+	VSUBPS      Z12, Z11, Z2
+	VADDPS      Z2, Z1, Z1
+	VSUBPS      Z15, Z14, Z7
+	VSUBPS      Z18, Z17, Z11
+	VADDPS      Z11, Z7, Z12
+	VADDPS      Z12, Z1, Z1
+	VSUBPS      Z22, Z21, Z12
+	VADDPS      Z12, Z1, Z1
+	VMULPS      Z1, Z1, Z14
+	VSUBPS      Z5, Z4, Z4
+	VADDPS      Z2, Z4, Z2
+	VSUBPS      Z25, Z24, Z4
+	VSUBPS      Z29, Z28, Z5
+	VADDPS      Z5, Z4, Z15
+	VADDPS      Z15, Z2, Z2
+	VSUBPS      Z7, Z2, Z2
+	VMULPS      Z2, Z2, Z7
+	VADDPS      Z7, Z14, Z15
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z4, Z8, Z4
+	VADDPS      Z5, Z12, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMULPS      Z4, Z4, Z5
+	VADDPS      Z5, Z15, Z8
+	VMULPS.BCST (CX), Z8, Z8
+	VSUBPS      Z8, Z0, Z8
+	VMULPS.BCST 4(CX), Z8, Z9
+	VADDPS      Z13, Z3, Z3
+	VADDPS      Z20, Z3, Z3
+	VADDPS      Z23, Z3, Z3
+	VSUBPS      Z14, Z3, Z3
+	VMULPS.BCST 4(CX), Z0, Z0
+	VSUBPS      Z0, Z3, Z3
+	VADDPS      Z13, Z6, Z6
+	VADDPS      Z26, Z16, Z11
+	VADDPS      Z11, Z6, Z6
+	VADDPS      Z30, Z6, Z6
+	VSUBPS      Z7, Z6, Z6
+	VSUBPS      Z0, Z6, Z6
+	VADDPS      Z6, Z3, Z11
+	VADDPS      Z19, Z10, Z10
+	VADDPS      Z27, Z10, Z10
+	VADDPS      Z30, Z10, Z10
+	VSUBPS      Z5, Z10, Z10
+	VSUBPS      Z0, Z10, Z0
+	VADDPS      Z0, Z11, Z10
+	VMULPS.BCST 4(CX), Z10, Z10
+	VMULPS.BCST (CX), Z10, Z12
+	VMULPS.BCST 8(CX), Z12, Z12
+	VSUBPS      Z12, Z9, Z9
+	MOVQ        (AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VMULPS.BCST 12(CX), Z14, Z9
+	VADDPS      Z9, Z8, Z9
+	VMULPS.BCST 16(CX), Z9, Z9
+	VSUBPS      Z10, Z3, Z12
+	VMULPS.BCST 24(CX), Z12, Z12
+	VMULPS.BCST 8(CX), Z12, Z12
+	VADDPS      Z12, Z9, Z9
+	VMULPS.BCST 20(CX), Z1, Z12
+	VADDPS      Z12, Z9, Z14
+	MOVQ        16(AX), DX
+	VMOVUPS     Z14, K1, (DX)(R8*4)
+	VSUBPS      Z12, Z9, Z9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 16(CX), Z7, Z7
+	VSUBPS      Z10, Z6, Z9
+	VMULPS.BCST 24(CX), Z9, Z9
+	VMULPS.BCST 8(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 20(CX), Z2, Z9
+	VADDPS      Z9, Z7, Z12
+	MOVQ        32(AX), DX
+	VMOVUPS     Z12, K1, (DX)(R8*4)
+	VSUBPS      Z9, Z7, Z7
+	MOVQ        24(AX), DX
+	VMOVUPS     Z7, K1, (DX)(R8*4)
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 16(CX), Z5, Z5
+	VSUBPS      Z10, Z0, Z7
+	VMULPS.BCST 24(CX), Z7, Z7
+	VMULPS.BCST 8(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z5
+	VMULPS.BCST 20(CX), Z4, Z7
+	VADDPS      Z7, Z5, Z9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VSUBPS      Z7, Z5, Z5
+	MOVQ        40(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VADDPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VSUBPS      Z16, Z13, Z9
+	VMULPS      Z2, Z1, Z12
+	VSUBPS      Z12, Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z11, Z12
+	VSUBPS      Z10, Z12, Z12
+	VMULPS.BCST 40(CX), Z12, Z12
+	VMULPS.BCST 8(CX), Z12, Z12
+	VADDPS      Z12, Z7, Z7
+	VMULPS.BCST 32(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z12
+	MOVQ        64(AX), DX
+	VMOVUPS     Z12, K1, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVQ        56(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VSUBPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VSUBPS      Z9, Z11, Z9
+	VSUBPS      Z10, Z9, Z9
+	VMULPS.BCST 40(CX), Z9, Z9
+	VMULPS.BCST 8(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 32(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVQ        72(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VADDPS      Z4, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VADDPS      Z0, Z3, Z3
+	VSUBPS      Z23, Z19, Z9
+	VMULPS      Z4, Z1, Z11
+	VSUBPS      Z11, Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z3, Z11
+	VSUBPS      Z10, Z11, Z11
+	VMULPS.BCST 40(CX), Z11, Z11
+	VMULPS.BCST 8(CX), Z11, Z11
+	VADDPS      Z11, Z7, Z7
+	VMULPS.BCST 32(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z11
+	MOVQ        96(AX), DX
+	VMOVUPS     Z11, K1, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVQ        88(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VSUBPS      Z4, Z1, Z1
+	VMULPS      Z1, Z1, Z5
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 28(CX), Z5, Z5
+	VSUBPS      Z9, Z3, Z3
+	VSUBPS      Z10, Z3, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VMULPS.BCST 8(CX), Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	VMULPS.BCST 32(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z5
+	MOVQ        112(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VSUBPS      Z1, Z3, Z1
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VADDPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z8, Z3
+	VMULPS.BCST 28(CX), Z3, Z3
+	VADDPS      Z0, Z6, Z0
+	VSUBPS      Z30, Z26, Z5
+	VMULPS      Z4, Z2, Z6
+	VSUBPS      Z6, Z5, Z5
+	VMULPS.BCST 36(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z6
+	VSUBPS      Z10, Z6, Z6
+	VMULPS.BCST 40(CX), Z6, Z6
+	VMULPS.BCST 8(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 32(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z6
+	MOVQ        128(AX), DX
+	VMOVUPS     Z6, K1, (DX)(R8*4)
+	VSUBPS      Z1, Z3, Z1
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VSUBPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 12(CX), Z2, Z2
+	VADDPS      Z2, Z8, Z2
+	VMULPS.BCST 28(CX), Z2, Z2
+	VSUBPS      Z5, Z0, Z0
+	VSUBPS      Z10, Z0, Z0
+	VMULPS.BCST 40(CX), Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	VMULPS.BCST 32(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	MOVQ        144(AX), DX
+	VMOVUPS     Z2, K1, (DX)(R8*4)
+	VSUBPS      Z1, Z0, Z0
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512regularizedD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z1
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	VADDPS      Z2, Z1, Z3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z4
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	VADDPS      Z9, Z8, Z10
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z21
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z22
+	VADDPS      Z22, Z21, Z23
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z24
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z28
+	VADDPS      Z28, Z7, Z7
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z28
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z29
+	VADDPS      Z29, Z28, Z30
+	VADDPS      Z30, Z7, Z7
+	VADDPS      Z7, Z0, Z0
+	VSUBPS      Z2, Z1, Z1
+	VSUBPS      Z12, Z11, Z2
+	VADDPS      Z2, Z1, Z1
+	VSUBPS      Z15, Z14, Z7
+	VSUBPS      Z18, Z17, Z11
+	VADDPS      Z11, Z7, Z12
+	VADDPS      Z12, Z1, Z1
+	VSUBPS      Z22, Z21, Z12
+	VADDPS      Z12, Z1, Z1
+	VMULPS      Z1, Z1, Z14
+	VSUBPS      Z5, Z4, Z4
+	VADDPS      Z2, Z4, Z2
+	VSUBPS      Z25, Z24, Z4
+	VSUBPS      Z29, Z28, Z5
+	VADDPS      Z5, Z4, Z15
+	VADDPS      Z15, Z2, Z2
+	VSUBPS      Z7, Z2, Z2
+	VMULPS      Z2, Z2, Z7
+	VADDPS      Z7, Z14, Z15
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z4, Z8, Z4
+	VADDPS      Z5, Z12, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMULPS      Z4, Z4, Z5
+	VADDPS      Z5, Z15, Z8
+	VMULPS.BCST (CX), Z8, Z8
+	VSUBPS      Z8, Z0, Z8
+	VMULPS.BCST 4(CX), Z8, Z9
+	VADDPS      Z13, Z3, Z3
+	VADDPS      Z20, Z3, Z3
+	VADDPS      Z23, Z3, Z3
+	VSUBPS      Z14, Z3, Z3
+	VMULPS.BCST 4(CX), Z0, Z0
+	VSUBPS      Z0, Z3, Z3
+	VADDPS      Z13, Z6, Z6
+	VADDPS      Z26, Z16, Z11
+	VADDPS      Z11, Z6, Z6
+	VADDPS      Z30, Z6, Z6
+	VSUBPS      Z7, Z6, Z6
+	VSUBPS      Z0, Z6, Z6
+	VADDPS      Z6, Z3, Z11
+	VADDPS      Z19, Z10, Z10
+	VADDPS      Z27, Z10, Z10
+	VADDPS      Z30, Z10, Z10
+	VSUBPS      Z5, Z10, Z10
+	VSUBPS      Z0, Z10, Z0
+	VADDPS      Z0, Z11, Z10
+	VMULPS.BCST 4(CX), Z10, Z10
+	VMULPS.BCST (CX), Z10, Z12
+	VMULPS.BCST 8(CX), Z12, Z12
+	VSUBPS      Z12, Z9, Z9
+	MOVQ        (AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VMULPS.BCST 12(CX), Z14, Z9
+	VADDPS      Z9, Z8, Z9
+	VMULPS.BCST 16(CX), Z9, Z9
+	VSUBPS      Z10, Z3, Z12
+	VMULPS.BCST 24(CX), Z12, Z12
+	VMULPS.BCST 8(CX), Z12, Z12
+	VADDPS      Z12, Z9, Z9
+	VMULPS.BCST 20(CX), Z1, Z12
+	VADDPS      Z12, Z9, Z14
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z14, K1, (DX)(R9*4)
+	VSUBPS      Z12, Z9, Z9
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R9*4)
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 16(CX), Z7, Z7
+	VSUBPS      Z10, Z6, Z9
+	VMULPS.BCST 24(CX), Z9, Z9
+	VMULPS.BCST 8(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 20(CX), Z2, Z9
+	VADDPS      Z9, Z7, Z12
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z12, K1, (DX)(R9*4)
+	VSUBPS      Z9, Z7, Z7
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z7, K1, (DX)(R9*4)
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 16(CX), Z5, Z5
+	VSUBPS      Z10, Z0, Z7
+	VMULPS.BCST 24(CX), Z7, Z7
+	VMULPS.BCST 8(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z5
+	VMULPS.BCST 20(CX), Z4, Z7
+	VADDPS      Z7, Z5, Z9
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R9*4)
+	VSUBPS      Z7, Z5, Z5
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VADDPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VSUBPS      Z16, Z13, Z9
+	VMULPS      Z2, Z1, Z12
+	VSUBPS      Z12, Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z11, Z12
+	VSUBPS      Z10, Z12, Z12
+	VMULPS.BCST 40(CX), Z12, Z12
+	VMULPS.BCST 8(CX), Z12, Z12
+	VADDPS      Z12, Z7, Z7
+	VMULPS.BCST 32(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z12
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z12, K1, (DX)(R9*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VSUBPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VSUBPS      Z9, Z11, Z9
+	VSUBPS      Z10, Z9, Z9
+	VMULPS.BCST 40(CX), Z9, Z9
+	VMULPS.BCST 8(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 32(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z9
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R9*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VADDPS      Z4, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VADDPS      Z0, Z3, Z3
+	VSUBPS      Z23, Z19, Z9
+	VMULPS      Z4, Z1, Z11
+	VSUBPS      Z11, Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z3, Z11
+	VSUBPS      Z10, Z11, Z11
+	VMULPS.BCST 40(CX), Z11, Z11
+	VMULPS.BCST 8(CX), Z11, Z11
+	VADDPS      Z11, Z7, Z7
+	VMULPS.BCST 32(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z11
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z11, K1, (DX)(R9*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VSUBPS      Z4, Z1, Z1
+	VMULPS      Z1, Z1, Z5
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 28(CX), Z5, Z5
+	VSUBPS      Z9, Z3, Z3
+	VSUBPS      Z10, Z3, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VMULPS.BCST 8(CX), Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	VMULPS.BCST 32(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z5
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VSUBPS      Z1, Z3, Z1
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VADDPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z8, Z3
+	VMULPS.BCST 28(CX), Z3, Z3
+	VADDPS      Z0, Z6, Z0
+	VSUBPS      Z30, Z26, Z5
+	VMULPS      Z4, Z2, Z6
+	VSUBPS      Z6, Z5, Z5
+	VMULPS.BCST 36(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z6
+	VSUBPS      Z10, Z6, Z6
+	VMULPS.BCST 40(CX), Z6, Z6
+	VMULPS.BCST 8(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 32(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z6
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z6, K1, (DX)(R9*4)
+	VSUBPS      Z1, Z3, Z1
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VSUBPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 12(CX), Z2, Z2
+	VADDPS      Z2, Z8, Z2
+	VMULPS.BCST 28(CX), Z2, Z2
+	VSUBPS      Z5, Z0, Z0
+	VSUBPS      Z10, Z0, Z0
+	VMULPS.BCST 40(CX), Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	VMULPS.BCST 32(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z2, K1, (DX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R9*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512regularizedD3Q19(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z1
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	MOVQ        16(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z2
+	VADDPS      Z2, Z1, Z3
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z4
+	MOVQ        24(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z4
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	MOVQ        32(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	MOVQ        40(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z8
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	MOVQ        48(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z9
+	VADDPS      Z9, Z8, Z10
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	MOVQ        56(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z11
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	MOVQ        64(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	MOVQ        72(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z14
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	MOVQ        80(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	MOVQ        88(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z17
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	MOVQ        96(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z21
+	MOVQ        104(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z21
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z22
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z22
+	VADDPS      Z22, Z21, Z23
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z24
+	MOVQ        120(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z24
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z25
+	MOVQ        128(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z28
+	VADDPS      Z28, Z7, Z7
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z28
+	MOVQ        136(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z28
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z29
+	MOVQ        144(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z29
+	VADDPS      Z29, Z28, Z30
+	VADDPS      Z30, Z7, Z7
+	VADDPS      Z7, Z0, Z0
+	VSUBPS      Z2, Z1, Z1
+	VSUBPS      Z12, Z11, Z2
+	VADDPS      Z2, Z1, Z1
+	VSUBPS      Z15, Z14, Z7
+	VSUBPS      Z18, Z17, Z11
+	VADDPS      Z11, Z7, Z12
+	VADDPS      Z12, Z1, Z1
+	VSUBPS      Z22, Z21, Z12
+	VADDPS      Z12, Z1, Z1
+	VMULPS      Z1, Z1, Z14
+	VSUBPS      Z5, Z4, Z4
+	VADDPS      Z2, Z4, Z2
+	VSUBPS      Z25, Z24, Z4
+	VSUBPS      Z29, Z28, Z5
+	VADDPS      Z5, Z4, Z15
+	VADDPS      Z15, Z2, Z2
+	VSUBPS      Z7, Z2, Z2
+	VMULPS      Z2, Z2, Z7
+	VADDPS      Z7, Z14, Z15
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z4, Z8, Z4
+	VADDPS      Z5, Z12, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMULPS      Z4, Z4, Z5
+	VADDPS      Z5, Z15, Z8
+	VMULPS.BCST (CX), Z8, Z8
+	VSUBPS      Z8, Z0, Z8
+	VMULPS.BCST 4(CX), Z8, Z9
+	VADDPS      Z13, Z3, Z3
+	VADDPS      Z20, Z3, Z3
+	VADDPS      Z23, Z3, Z3
+	VSUBPS      Z14, Z3, Z3
+	VMULPS.BCST 4(CX), Z0, Z0
+	VSUBPS      Z0, Z3, Z3
+	VADDPS      Z13, Z6, Z6
+	VADDPS      Z26, Z16, Z11
+	VADDPS      Z11, Z6, Z6
+	VADDPS      Z30, Z6, Z6
+	VSUBPS      Z7, Z6, Z6
+	VSUBPS      Z0, Z6, Z6
+	VADDPS      Z6, Z3, Z11
+	VADDPS      Z19, Z10, Z10
+	VADDPS      Z27, Z10, Z10
+	VADDPS      Z30, Z10, Z10
+	VSUBPS      Z5, Z10, Z10
+	VSUBPS      Z0, Z10, Z0
+	VADDPS      Z0, Z11, Z10
+	VMULPS.BCST 4(CX), Z10, Z10
+	VMULPS.BCST (CX), Z10, Z12
+	VMULPS.BCST 8(CX), Z12, Z12
+	VSUBPS      Z12, Z9, Z9
+	MOVQ        (AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VMULPS.BCST 12(CX), Z14, Z9
+	VADDPS      Z9, Z8, Z9
+	VMULPS.BCST 16(CX), Z9, Z9
+	VSUBPS      Z10, Z3, Z12
+	VMULPS.BCST 24(CX), Z12, Z12
+	VMULPS.BCST 8(CX), Z12, Z12
+	VADDPS      Z12, Z9, Z9
+	VMULPS.BCST 20(CX), Z1, Z12
+	VADDPS      Z12, Z9, Z14
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z14, K2, (DX)(R9*4)
+	MOVQ        16(AX), DX
+	VMOVUPS     Z14, K3, (DX)(R8*4)
+	VSUBPS      Z12, Z9, Z9
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z9, K2, (DX)(R9*4)
+	MOVQ        8(AX), DX
+	VMOVUPS     Z9, K3, (DX)(R8*4)
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 16(CX), Z7, Z7
+	VSUBPS      Z10, Z6, Z9
+	VMULPS.BCST 24(CX), Z9, Z9
+	VMULPS.BCST 8(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 20(CX), Z2, Z9
+	VADDPS      Z9, Z7, Z12
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z12, K2, (DX)(R9*4)
+	MOVQ        32(AX), DX
+	VMOVUPS     Z12, K3, (DX)(R8*4)
+	VSUBPS      Z9, Z7, Z7
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z7, K2, (DX)(R9*4)
+	MOVQ        24(AX), DX
+	VMOVUPS     Z7, K3, (DX)(R8*4)
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 16(CX), Z5, Z5
+	VSUBPS      Z10, Z0, Z7
+	VMULPS.BCST 24(CX), Z7, Z7
+	VMULPS.BCST 8(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z5
+	VMULPS.BCST 20(CX), Z4, Z7
+	VADDPS      Z7, Z5, Z9
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z9, K2, (DX)(R9*4)
+	MOVQ        48(AX), DX
+	VMOVUPS     Z9, K3, (DX)(R8*4)
+	VSUBPS      Z7, Z5, Z5
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        40(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VADDPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VSUBPS      Z16, Z13, Z9
+	VMULPS      Z2, Z1, Z12
+	VSUBPS      Z12, Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z11, Z12
+	VSUBPS      Z10, Z12, Z12
+	VMULPS.BCST 40(CX), Z12, Z12
+	VMULPS.BCST 8(CX), Z12, Z12
+	VADDPS      Z12, Z7, Z7
+	VMULPS.BCST 32(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z12
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z12, K2, (DX)(R9*4)
+	MOVQ        64(AX), DX
+	VMOVUPS     Z12, K3, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        56(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VSUBPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VSUBPS      Z9, Z11, Z9
+	VSUBPS      Z10, Z9, Z9
+	VMULPS.BCST 40(CX), Z9, Z9
+	VMULPS.BCST 8(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 32(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z9
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z9, K2, (DX)(R9*4)
+	MOVQ        80(AX), DX
+	VMOVUPS     Z9, K3, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        72(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VADDPS      Z4, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 12(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 28(CX), Z7, Z7
+	VADDPS      Z0, Z3, Z3
+	VSUBPS      Z23, Z19, Z9
+	VMULPS      Z4, Z1, Z11
+	VSUBPS      Z11, Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z3, Z11
+	VSUBPS      Z10, Z11, Z11
+	VMULPS.BCST 40(CX), Z11, Z11
+	VMULPS.BCST 8(CX), Z11, Z11
+	VADDPS      Z11, Z7, Z7
+	VMULPS.BCST 32(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z11
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z11, K2, (DX)(R9*4)
+	MOVQ        96(AX), DX
+	VMOVUPS     Z11, K3, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        88(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VSUBPS      Z4, Z1, Z1
+	VMULPS      Z1, Z1, Z5
+	VMULPS.BCST 12(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 28(CX), Z5, Z5
+	VSUBPS      Z9, Z3, Z3
+	VSUBPS      Z10, Z3, Z3
+	VMULPS.BCST 40(CX), Z3, Z3
+	VMULPS.BCST 8(CX), Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	VMULPS.BCST 32(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z5
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        112(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VSUBPS      Z1, Z3, Z1
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VADDPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z3
+	VMULPS.BCST 12(CX), Z3, Z3
+	VADDPS      Z3, Z8, Z3
+	VMULPS.BCST 28(CX), Z3, Z3
+	VADDPS      Z0, Z6, Z0
+	VSUBPS      Z30, Z26, Z5
+	VMULPS      Z4, Z2, Z6
+	VSUBPS      Z6, Z5, Z5
+	VMULPS.BCST 36(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z6
+	VSUBPS      Z10, Z6, Z6
+	VMULPS.BCST 40(CX), Z6, Z6
+	VMULPS.BCST 8(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 32(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z6
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z6, K2, (DX)(R9*4)
+	MOVQ        128(AX), DX
+	VMOVUPS     Z6, K3, (DX)(R8*4)
+	VSUBPS      Z1, Z3, Z1
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VSUBPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 12(CX), Z2, Z2
+	VADDPS      Z2, Z8, Z2
+	VMULPS.BCST 28(CX), Z2, Z2
+	VSUBPS      Z5, Z0, Z0
+	VSUBPS      Z10, Z0, Z0
+	VMULPS.BCST 40(CX), Z0, Z0
+	VMULPS.BCST 8(CX), Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	VMULPS.BCST 32(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z2, K2, (DX)(R9*4)
+	MOVQ        144(AX), DX
+	VMOVUPS     Z2, K3, (DX)(R8*4)
+	VSUBPS      Z1, Z0, Z0
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K2, (DX)(R9*4)
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K3, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512regularizedD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z1
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	VADDPS      Z2, Z1, Z3
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z4
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	VADDPS      Z9, Z8, Z10
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z21
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z22
+	VADDPS      Z22, Z21, Z23
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z24
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z28
+	VADDPS      Z28, Z7, Z7
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z28
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z29
+	VADDPS      Z29, Z28, Z30
+	VADDPS      Z30, Z7, Z7
+	VADDPS      Z7, Z0, Z0
+	VSUBPS      Z2, Z1, Z1
+	VSUBPS      Z12, Z11, Z2
+	VADDPS      Z2, Z1, Z1
+	VSUBPS      Z15, Z14, Z7
+	VSUBPS      Z18, Z17, Z11
+	VADDPS      Z11, Z7, Z12
+	VADDPS      Z12, Z1, Z1
+	VSUBPS      Z22, Z21, Z12
+	VADDPS      Z12, Z1, Z1
+	VADDPS.BCST (CX), Z1, Z1
+	VMULPS      Z1, Z1, Z14
+	VSUBPS      Z5, Z4, Z4
+	VADDPS      Z2, Z4, Z2
+	VSUBPS      Z25, Z24, Z4
+	VSUBPS      Z29, Z28, Z5
+	VADDPS      Z5, Z4, Z15
+	VADDPS      Z15, Z2, Z2
+	VSUBPS      Z7, Z2, Z2
+	VADDPS.BCST 4(CX), Z2, Z2
+	VMULPS      Z2, Z2, Z7
+	VADDPS      Z7, Z14, Z15
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z4, Z8, Z4
+	VADDPS      Z5, Z12, Z5
+	VSUBPS      Z5, Z4, Z4
+	VADDPS.BCST 8(CX), Z4, Z4
+	VMULPS      Z4, Z4, Z5
+	VADDPS      Z5, Z15, Z8
+	VMULPS.BCST 12(CX), Z8, Z8
+	VSUBPS      Z8, Z0, Z8
+	VMULPS.BCST 28(CX), Z8, Z9
+	VADDPS      Z13, Z3, Z3
+	VADDPS      Z20, Z3, Z3
+	VADDPS      Z23, Z3, Z3
+	VSUBPS      Z14, Z3, Z3
+	VMULPS.BCST 28(CX), Z0, Z0
+	VSUBPS      Z0, Z3, Z3
+	VMULPS.BCST 16(CX), Z1, Z11
+	VMULPS.BCST 16(CX), Z1, Z12
+	VADDPS      Z12, Z11, Z12
+	VMULPS.BCST 32(CX), Z12, Z12
+	VADDPS      Z12, Z3, Z3
+	VADDPS      Z13, Z6, Z6
+	VADDPS      Z26, Z16, Z12
+	VADDPS      Z12, Z6, Z6
+	VADDPS      Z30, Z6, Z6
+	VSUBPS      Z7, Z6, Z6
+	VSUBPS      Z0, Z6, Z6
+	VMULPS.BCST 20(CX), Z2, Z12
+	VMULPS.BCST 20(CX), Z2, Z15
+	VADDPS      Z15, Z12, Z15
+	VMULPS.BCST 32(CX), Z15, Z15
+	VADDPS      Z15, Z6, Z6
+	VADDPS      Z6, Z3, Z15
+	VADDPS      Z19, Z10, Z10
+	VADDPS      Z27, Z10, Z10
+	VADDPS      Z30, Z10, Z10
+	VSUBPS      Z5, Z10, Z10
+	VSUBPS      Z0, Z10, Z0
+	VMULPS.BCST 24(CX), Z4, Z10
+	VMULPS.BCST 24(CX), Z4, Z17
+	VADDPS      Z17, Z10, Z17
+	VMULPS.BCST 32(CX), Z17, Z17
+	VADDPS      Z17, Z0, Z0
+	VADDPS      Z0, Z15, Z17
+	VMULPS.BCST 28(CX), Z17, Z17
+	VMULPS.BCST 12(CX), Z17, Z18
+	VMULPS.BCST 36(CX), Z18, Z18
+	VSUBPS      Z18, Z9, Z9
+	VADDPS      Z12, Z11, Z18
+	VADDPS      Z10, Z18, Z18
+	VMULPS.BCST 40(CX), Z18, Z20
+	VSUBPS      Z20, Z9, Z9
+	MOVQ        (AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VMULPS.BCST 44(CX), Z14, Z9
+	VADDPS      Z9, Z8, Z9
+	VMULPS.BCST 48(CX), Z9, Z9
+	VSUBPS      Z17, Z3, Z14
+	VMULPS.BCST 56(CX), Z14, Z14
+	VMULPS.BCST 36(CX), Z14, Z14
+	VADDPS      Z14, Z9, Z9
+	VMULPS.BCST 60(CX), Z11, Z11
+	VSUBPS      Z18, Z11, Z11
+	VMULPS.BCST 64(CX), Z11, Z11
+	VADDPS      Z11, Z9, Z9
+	VMULPS.BCST 52(CX), Z1, Z11
+	VADDPS.BCST 68(CX), Z11, Z11
+	VADDPS      Z11, Z9, Z14
+	MOVQ        16(AX), DX
+	VMOVUPS     Z14, K1, (DX)(R8*4)
+	VSUBPS      Z11, Z9, Z9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 48(CX), Z7, Z7
+	VSUBPS      Z17, Z6, Z9
+	VMULPS.BCST 56(CX), Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 60(CX), Z12, Z9
+	VSUBPS      Z18, Z9, Z9
+	VMULPS.BCST 64(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 52(CX), Z2, Z9
+	VADDPS.BCST 72(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z11
+	MOVQ        32(AX), DX
+	VMOVUPS     Z11, K1, (DX)(R8*4)
+	VSUBPS      Z9, Z7, Z7
+	MOVQ        24(AX), DX
+	VMOVUPS     Z7, K1, (DX)(R8*4)
+	VMULPS.BCST 44(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z17, Z0, Z7
+	VMULPS.BCST 56(CX), Z7, Z7
+	VMULPS.BCST 36(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z5
+	VMULPS.BCST 60(CX), Z10, Z7
+	VSUBPS      Z18, Z7, Z7
+	VMULPS.BCST 64(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z5
+	VMULPS.BCST 52(CX), Z4, Z7
+	VADDPS.BCST 76(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VSUBPS      Z7, Z5, Z5
+	MOVQ        40(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VADDPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 80(CX), Z7, Z7
+	VSUBPS      Z16, Z13, Z9
+	VMULPS      Z2, Z1, Z10
+	VSUBPS      Z10, Z9, Z9
+	VMULPS.BCST 20(CX), Z1, Z10
+	VMULPS.BCST 16(CX), Z2, Z11
+	VADDPS      Z11, Z10, Z10
+	VMULPS.BCST 32(CX), Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VMULPS.BCST 88(CX), Z9, Z9
+	VADDPS      Z9, Z15, Z10
+	VSUBPS      Z17, Z10, Z10
+	VMULPS.BCST 92(CX), Z10, Z10
+	VMULPS.BCST 36(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 96(CX), Z5, Z10
+	VMULPS.BCST 60(CX), Z10, Z10
+	VSUBPS      Z18, Z10, Z10
+	VMULPS.BCST 100(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 84(CX), Z5, Z5
+	VADDPS.BCST 104(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z10
+	MOVQ        64(AX), DX
+	VMOVUPS     Z10, K1, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVQ        56(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VSUBPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 80(CX), Z7, Z7
+	VSUBPS      Z9, Z15, Z9
+	VSUBPS      Z17, Z9, Z9
+	VMULPS.BCST 92(CX), Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 108(CX), Z5, Z9
+	VMULPS.BCST 60(CX), Z9, Z9
+	VSUBPS      Z18, Z9, Z9
+	VMULPS.BCST 100(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 84(CX), Z5, Z5
+	VADDPS.BCST 112(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVQ        72(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VADDPS      Z4, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 80(CX), Z7, Z7
+	VADDPS      Z0, Z3, Z3
+	VSUBPS      Z23, Z19, Z9
+	VMULPS      Z4, Z1, Z10
+	VSUBPS      Z10, Z9, Z9
+	VMULPS.BCST 24(CX), Z1, Z10
+	VMULPS.BCST 16(CX), Z4, Z11
+	VADDPS      Z11, Z10, Z10
+	VMULPS.BCST 32(CX), Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VMULPS.BCST 88(CX), Z9, Z9
+	VADDPS      Z9, Z3, Z10
+	VSUBPS      Z17, Z10, Z10
+	VMULPS.BCST 92(CX), Z10, Z10
+	VMULPS.BCST 36(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 116(CX), Z5, Z10
+	VMULPS.BCST 60(CX), Z10, Z10
+	VSUBPS      Z18, Z10, Z10
+	VMULPS.BCST 100(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 84(CX), Z5, Z5
+	VADDPS.BCST 120(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z10
+	MOVQ        96(AX), DX
+	VMOVUPS     Z10, K1, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVQ        88(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VSUBPS      Z4, Z1, Z1
+	VMULPS      Z1, Z1, Z5
+	VMULPS.BCST 44(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 80(CX), Z5, Z5
+	VSUBPS      Z9, Z3, Z3
+	VSUBPS      Z17, Z3, Z3
+	VMULPS.BCST 92(CX), Z3, Z3
+	VMULPS.BCST 36(CX), Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	VMULPS.BCST 124(CX), Z1, Z5
+	VMULPS.BCST 60(CX), Z5, Z5
+	VSUBPS      Z18, Z5, Z5
+	VMULPS.BCST 100(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 84(CX), Z1, Z1
+	VADDPS.BCST 128(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z5
+	MOVQ        112(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R8*4)
+	VSUBPS      Z1, Z3, Z1
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VADDPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS      Z3, Z8, Z3
+	VMULPS.BCST 80(CX), Z3, Z3
+	VADDPS      Z0, Z6, Z0
+	VSUBPS      Z30, Z26, Z5
+	VMULPS      Z4, Z2, Z6
+	VSUBPS      Z6, Z5, Z5
+	VMULPS.BCST 24(CX), Z2, Z6
+	VMULPS.BCST 20(CX), Z4, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 32(CX), Z6, Z6
+	VADDPS      Z6, Z5, Z5
+	VMULPS.BCST 88(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z6
+	VSUBPS      Z17, Z6, Z6
+	VMULPS.BCST 92(CX), Z6, Z6
+	VMULPS.BCST 36(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 132(CX), Z1, Z6
+	VMULPS.BCST 60(CX), Z6, Z6
+	VSUBPS      Z18, Z6, Z6
+	VMULPS.BCST 100(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 84(CX), Z1, Z1
+	VADDPS.BCST 136(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z6
+	MOVQ        128(AX), DX
+	VMOVUPS     Z6, K1, (DX)(R8*4)
+	VSUBPS      Z1, Z3, Z1
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R8*4)
+	VSUBPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VADDPS      Z2, Z8, Z2
+	VMULPS.BCST 80(CX), Z2, Z2
+	VSUBPS      Z5, Z0, Z0
+	VSUBPS      Z17, Z0, Z0
+	VMULPS.BCST 92(CX), Z0, Z0
+	VMULPS.BCST 36(CX), Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	VMULPS.BCST 140(CX), Z1, Z2
+	VMULPS.BCST 60(CX), Z2, Z2
+	VSUBPS      Z18, Z2, Z2
+	VMULPS.BCST 100(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z0
+	VMULPS.BCST 84(CX), Z1, Z1
+	VADDPS.BCST 144(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	MOVQ        144(AX), DX
+	VMOVUPS     Z2, K1, (DX)(R8*4)
+	VSUBPS      Z1, Z0, Z0
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512regularizedD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z1
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	VADDPS      Z2, Z1, Z3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z4
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	VADDPS      Z9, Z8, Z10
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	VADDPS      Z15, Z14, Z16
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z21
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z22
+	VADDPS      Z22, Z21, Z23
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z24
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z28
+	VADDPS      Z28, Z7, Z7
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z28
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K1, Z29
+	VADDPS      Z29, Z28, Z30
+	VADDPS      Z30, Z7, Z7
+	VADDPS      Z7, Z0, Z0
+	VSUBPS      Z2, Z1, Z1
+	VSUBPS      Z12, Z11, Z2
+	VADDPS      Z2, Z1, Z1
+	VSUBPS      Z15, Z14, Z7
+	VSUBPS      Z18, Z17, Z11
+	VADDPS      Z11, Z7, Z12
+	VADDPS      Z12, Z1, Z1
+	VSUBPS      Z22, Z21, Z12
+	VADDPS      Z12, Z1, Z1
+	VADDPS.BCST (CX), Z1, Z1
+	VMULPS      Z1, Z1, Z14
+	VSUBPS      Z5, Z4, Z4
+	VADDPS      Z2, Z4, Z2
+	VSUBPS      Z25, Z24, Z4
+	VSUBPS      Z29, Z28, Z5
+	VADDPS      Z5, Z4, Z15
+	VADDPS      Z15, Z2, Z2
+	VSUBPS      Z7, Z2, Z2
+	VADDPS.BCST 4(CX), Z2, Z2
+	VMULPS      Z2, Z2, Z7
+	VADDPS      Z7, Z14, Z15
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z4, Z8, Z4
+	VADDPS      Z5, Z12, Z5
+	VSUBPS      Z5, Z4, Z4
+	VADDPS.BCST 8(CX), Z4, Z4
+	VMULPS      Z4, Z4, Z5
+	VADDPS      Z5, Z15, Z8
+	VMULPS.BCST 12(CX), Z8, Z8
+	VSUBPS      Z8, Z0, Z8
+	VMULPS.BCST 28(CX), Z8, Z9
+	VADDPS      Z13, Z3, Z3
+	VADDPS      Z20, Z3, Z3
+	VADDPS      Z23, Z3, Z3
+	VSUBPS      Z14, Z3, Z3
+	VMULPS.BCST 28(CX), Z0, Z0
+	VSUBPS      Z0, Z3, Z3
+	VMULPS.BCST 16(CX), Z1, Z11
+	VMULPS.BCST 16(CX), Z1, Z12
+	VADDPS      Z12, Z11, Z12
+	VMULPS.BCST 32(CX), Z12, Z12
+	VADDPS      Z12, Z3, Z3
+	VADDPS      Z13, Z6, Z6
+	VADDPS      Z26, Z16, Z12
+	VADDPS      Z12, Z6, Z6
+	VADDPS      Z30, Z6, Z6
+	VSUBPS      Z7, Z6, Z6
+	VSUBPS      Z0, Z6, Z6
+	VMULPS.BCST 20(CX), Z2, Z12
+	VMULPS.BCST 20(CX), Z2, Z15
+	VADDPS      Z15, Z12, Z15
+	VMULPS.BCST 32(CX), Z15, Z15
+	VADDPS      Z15, Z6, Z6
+	VADDPS      Z6, Z3, Z15
+	VADDPS      Z19, Z10, Z10
+	VADDPS      Z27, Z10, Z10
+	VADDPS      Z30, Z10, Z10
+	VSUBPS      Z5, Z10, Z10
+	VSUBPS      Z0, Z10, Z0
+	VMULPS.BCST 24(CX), Z4, Z10
+	VMULPS.BCST 24(CX), Z4, Z17
+	VADDPS      Z17, Z10, Z17
+	VMULPS.BCST 32(CX), Z17, Z17
+	VADDPS      Z17, Z0, Z0
+	VADDPS      Z0, Z15, Z17
+	VMULPS.BCST 28(CX), Z17, Z17
+	VMULPS.BCST 12(CX), Z17, Z18
+	VMULPS.BCST 36(CX), Z18, Z18
+	VSUBPS      Z18, Z9, Z9
+	VADDPS      Z12, Z11, Z18
+	VADDPS      Z10, Z18, Z18
+	VMULPS.BCST 40(CX), Z18, Z20
+	VSUBPS      Z20, Z9, Z9
+	MOVQ        (AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VMULPS.BCST 44(CX), Z14, Z9
+	VADDPS      Z9, Z8, Z9
+	VMULPS.BCST 48(CX), Z9, Z9
+	VSUBPS      Z17, Z3, Z14
+	VMULPS.BCST 56(CX), Z14, Z14
+	VMULPS.BCST 36(CX), Z14, Z14
+	VADDPS      Z14, Z9, Z9
+	VMULPS.BCST 60(CX), Z11, Z11
+	VSUBPS      Z18, Z11, Z11
+	VMULPS.BCST 64(CX), Z11, Z11
+	VADDPS      Z11, Z9, Z9
+	VMULPS.BCST 52(CX), Z1, Z11
+	VADDPS.BCST 68(CX), Z11, Z11
+	VADDPS      Z11, Z9, Z14
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z14, K1, (DX)(R9*4)
+	VSUBPS      Z11, Z9, Z9
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R9*4)
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 48(CX), Z7, Z7
+	VSUBPS      Z17, Z6, Z9
+	VMULPS.BCST 56(CX), Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 60(CX), Z12, Z9
+	VSUBPS      Z18, Z9, Z9
+	VMULPS.BCST 64(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 52(CX), Z2, Z9
+	VADDPS.BCST 72(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z11
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z11, K1, (DX)(R9*4)
+	VSUBPS      Z9, Z7, Z7
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z7, K1, (DX)(R9*4)
+	VMULPS.BCST 44(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z17, Z0, Z7
+	VMULPS.BCST 56(CX), Z7, Z7
+	VMULPS.BCST 36(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z5
+	VMULPS.BCST 60(CX), Z10, Z7
+	VSUBPS      Z18, Z7, Z7
+	VMULPS.BCST 64(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z5
+	VMULPS.BCST 52(CX), Z4, Z7
+	VADDPS.BCST 76(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z9
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R9*4)
+	VSUBPS      Z7, Z5, Z5
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VADDPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 80(CX), Z7, Z7
+	VSUBPS      Z16, Z13, Z9
+	VMULPS      Z2, Z1, Z10
+	VSUBPS      Z10, Z9, Z9
+	VMULPS.BCST 20(CX), Z1, Z10
+	VMULPS.BCST 16(CX), Z2, Z11
+	VADDPS      Z11, Z10, Z10
+	VMULPS.BCST 32(CX), Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VMULPS.BCST 88(CX), Z9, Z9
+	VADDPS      Z9, Z15, Z10
+	VSUBPS      Z17, Z10, Z10
+	VMULPS.BCST 92(CX), Z10, Z10
+	VMULPS.BCST 36(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 96(CX), Z5, Z10
+	VMULPS.BCST 60(CX), Z10, Z10
+	VSUBPS      Z18, Z10, Z10
+	VMULPS.BCST 100(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 84(CX), Z5, Z5
+	VADDPS.BCST 104(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z10
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z10, K1, (DX)(R9*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VSUBPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 80(CX), Z7, Z7
+	VSUBPS      Z9, Z15, Z9
+	VSUBPS      Z17, Z9, Z9
+	VMULPS.BCST 92(CX), Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 108(CX), Z5, Z9
+	VMULPS.BCST 60(CX), Z9, Z9
+	VSUBPS      Z18, Z9, Z9
+	VMULPS.BCST 100(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 84(CX), Z5, Z5
+	VADDPS.BCST 112(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z9
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z9, K1, (DX)(R9*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VADDPS      Z4, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 80(CX), Z7, Z7
+	VADDPS      Z0, Z3, Z3
+	VSUBPS      Z23, Z19, Z9
+	VMULPS      Z4, Z1, Z10
+	VSUBPS      Z10, Z9, Z9
+	VMULPS.BCST 24(CX), Z1, Z10
+	VMULPS.BCST 16(CX), Z4, Z11
+	VADDPS      Z11, Z10, Z10
+	VMULPS.BCST 32(CX), Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VMULPS.BCST 88(CX), Z9, Z9
+	VADDPS      Z9, Z3, Z10
+	VSUBPS      Z17, Z10, Z10
+	VMULPS.BCST 92(CX), Z10, Z10
+	VMULPS.BCST 36(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 116(CX), Z5, Z10
+	VMULPS.BCST 60(CX), Z10, Z10
+	VSUBPS      Z18, Z10, Z10
+	VMULPS.BCST 100(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 84(CX), Z5, Z5
+	VADDPS.BCST 120(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z10
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z10, K1, (DX)(R9*4)
+	VSUBPS      Z5, Z7, Z5
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VSUBPS      Z4, Z1, Z1
+	VMULPS      Z1, Z1, Z5
+	VMULPS.BCST 44(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 80(CX), Z5, Z5
+	VSUBPS      Z9, Z3, Z3
+	VSUBPS      Z17, Z3, Z3
+	VMULPS.BCST 92(CX), Z3, Z3
+	VMULPS.BCST 36(CX), Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	VMULPS.BCST 124(CX), Z1, Z5
+	VMULPS.BCST 60(CX), Z5, Z5
+	VSUBPS      Z18, Z5, Z5
+	VMULPS.BCST 100(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 84(CX), Z1, Z1
+	VADDPS.BCST 128(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z5
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z5, K1, (DX)(R9*4)
+	VSUBPS      Z1, Z3, Z1
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VADDPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS      Z3, Z8, Z3
+	VMULPS.BCST 80(CX), Z3, Z3
+	VADDPS      Z0, Z6, Z0
+	VSUBPS      Z30, Z26, Z5
+	VMULPS      Z4, Z2, Z6
+	VSUBPS      Z6, Z5, Z5
+	VMULPS.BCST 24(CX), Z2, Z6
+	VMULPS.BCST 20(CX), Z4, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 32(CX), Z6, Z6
+	VADDPS      Z6, Z5, Z5
+	VMULPS.BCST 88(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z6
+	VSUBPS      Z17, Z6, Z6
+	VMULPS.BCST 92(CX), Z6, Z6
+	VMULPS.BCST 36(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 132(CX), Z1, Z6
+	VMULPS.BCST 60(CX), Z6, Z6
+	VSUBPS      Z18, Z6, Z6
+	VMULPS.BCST 100(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 84(CX), Z1, Z1
+	VADDPS.BCST 136(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z6
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z6, K1, (DX)(R9*4)
+	VSUBPS      Z1, Z3, Z1
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K1, (DX)(R9*4)
+	VSUBPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VADDPS      Z2, Z8, Z2
+	VMULPS.BCST 80(CX), Z2, Z2
+	VSUBPS      Z5, Z0, Z0
+	VSUBPS      Z17, Z0, Z0
+	VMULPS.BCST 92(CX), Z0, Z0
+	VMULPS.BCST 36(CX), Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	VMULPS.BCST 140(CX), Z1, Z2
+	VMULPS.BCST 60(CX), Z2, Z2
+	VSUBPS      Z18, Z2, Z2
+	VMULPS.BCST 100(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z0
+	VMULPS.BCST 84(CX), Z1, Z1
+	VADDPS.BCST 144(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z2, K1, (DX)(R9*4)
+	VSUBPS      Z1, Z0, Z0
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K1, (DX)(R9*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512regularizedD3Q19Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ       DI, DI
+	JE          done
+	MOVLQZX     (BX), R8
+	MOVLQZX     4(BX), DX
+	MOVQ        $-1, R9
+	BZHIQ       DX, R9, R9
+	KMOVW       R9, K1
+	MOVQ        (AX), DX
+	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z1
+	MOVQ        8(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z1
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	MOVQ        16(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z2
+	VADDPS      Z2, Z1, Z3
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z4
+	MOVQ        24(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z4
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	MOVQ        32(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z5
+	VADDPS      Z5, Z4, Z6
+	VADDPS      Z6, Z3, Z7
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	MOVQ        40(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z8
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	MOVQ        48(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z9
+	VADDPS      Z9, Z8, Z10
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	MOVQ        56(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z11
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	MOVQ        64(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z12
+	VADDPS      Z12, Z11, Z13
+	VADDPS      Z13, Z10, Z14
+	VADDPS      Z14, Z7, Z7
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	MOVQ        72(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z14
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	MOVQ        80(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z15
+	VADDPS      Z15, Z14, Z16
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	MOVQ        88(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z17
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	MOVQ        96(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z18
+	VADDPS      Z18, Z17, Z19
+	VADDPS      Z19, Z16, Z20
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z21
+	MOVQ        104(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z21
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z22
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z22
+	VADDPS      Z22, Z21, Z23
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z24
+	MOVQ        120(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z24
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z25
+	MOVQ        128(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z25
+	VADDPS      Z25, Z24, Z26
+	VADDPS      Z26, Z23, Z27
+	VADDPS      Z27, Z20, Z28
+	VADDPS      Z28, Z7, Z7
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z28
+	MOVQ        136(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z28
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS.Z   (DX)(R9*4), K2, Z29
+	MOVQ        144(AX), DX
+	VMOVUPS     (DX)(R8*4), K3, Z29
+	VADDPS      Z29, Z28, Z30
+	VADDPS      Z30, Z7, Z7
+	VADDPS      Z7, Z0, Z0
+	VSUBPS      Z2, Z1, Z1
+	VSUBPS      Z12, Z11, Z2
+	VADDPS      Z2, Z1, Z1
+	VSUBPS      Z15, Z14, Z7
+	VSUBPS      Z18, Z17, Z11
+	VADDPS      Z11, Z7, Z12
+	VADDPS      Z12, Z1, Z1
+	VSUBPS      Z22, Z21, Z12
+	VADDPS      Z12, Z1, Z1
+	VADDPS.BCST (CX), Z1, Z1
+	VMULPS      Z1, Z1, Z14
+	VSUBPS      Z5, Z4, Z4
+	VADDPS      Z2, Z4, Z2
+	VSUBPS      Z25, Z24, Z4
+	VSUBPS      Z29, Z28, Z5
+	VADDPS      Z5, Z4, Z15
+	VADDPS      Z15, Z2, Z2
+	VSUBPS      Z7, Z2, Z2
+	VADDPS.BCST 4(CX), Z2, Z2
+	VMULPS      Z2, Z2, Z7
+	VADDPS      Z7, Z14, Z15
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z4, Z8, Z4
+	VADDPS      Z5, Z12, Z5
+	VSUBPS      Z5, Z4, Z4
+	VADDPS.BCST 8(CX), Z4, Z4
+	VMULPS      Z4, Z4, Z5
+	VADDPS      Z5, Z15, Z8
+	VMULPS.BCST 12(CX), Z8, Z8
+	VSUBPS      Z8, Z0, Z8
+	VMULPS.BCST 28(CX), Z8, Z9
+	VADDPS      Z13, Z3, Z3
+	VADDPS      Z20, Z3, Z3
+	VADDPS      Z23, Z3, Z3
+	VSUBPS      Z14, Z3, Z3
+	VMULPS.BCST 28(CX), Z0, Z0
+	VSUBPS      Z0, Z3, Z3
+	VMULPS.BCST 16(CX), Z1, Z11
+	VMULPS.BCST 16(CX), Z1, Z12
+	VADDPS      Z12, Z11, Z12
+	VMULPS.BCST 32(CX), Z12, Z12
+	VADDPS      Z12, Z3, Z3
+	VADDPS      Z13, Z6, Z6
+	VADDPS      Z26, Z16, Z12
+	VADDPS      Z12, Z6, Z6
+	VADDPS      Z30, Z6, Z6
+	VSUBPS      Z7, Z6, Z6
+	VSUBPS      Z0, Z6, Z6
+	VMULPS.BCST 20(CX), Z2, Z12
+	VMULPS.BCST 20(CX), Z2, Z15
+	VADDPS      Z15, Z12, Z15
+	VMULPS.BCST 32(CX), Z15, Z15
+	VADDPS      Z15, Z6, Z6
+	VADDPS      Z6, Z3, Z15
+	VADDPS      Z19, Z10, Z10
+	VADDPS      Z27, Z10, Z10
+	VADDPS      Z30, Z10, Z10
+	VSUBPS      Z5, Z10, Z10
+	VSUBPS      Z0, Z10, Z0
+	VMULPS.BCST 24(CX), Z4, Z10
+	VMULPS.BCST 24(CX), Z4, Z17
+	VADDPS      Z17, Z10, Z17
+	VMULPS.BCST 32(CX), Z17, Z17
+	VADDPS      Z17, Z0, Z0
+	VADDPS      Z0, Z15, Z17
+	VMULPS.BCST 28(CX), Z17, Z17
+	VMULPS.BCST 12(CX), Z17, Z18
+	VMULPS.BCST 36(CX), Z18, Z18
+	VSUBPS      Z18, Z9, Z9
+	VADDPS      Z12, Z11, Z18
+	VADDPS      Z10, Z18, Z18
+	VMULPS.BCST 40(CX), Z18, Z20
+	VSUBPS      Z20, Z9, Z9
+	MOVQ        (AX), DX
+	VMOVUPS     Z9, K1, (DX)(R8*4)
+	VMULPS.BCST 44(CX), Z14, Z9
+	VADDPS      Z9, Z8, Z9
+	VMULPS.BCST 48(CX), Z9, Z9
+	VSUBPS      Z17, Z3, Z14
+	VMULPS.BCST 56(CX), Z14, Z14
+	VMULPS.BCST 36(CX), Z14, Z14
+	VADDPS      Z14, Z9, Z9
+	VMULPS.BCST 60(CX), Z11, Z11
+	VSUBPS      Z18, Z11, Z11
+	VMULPS.BCST 64(CX), Z11, Z11
+	VADDPS      Z11, Z9, Z9
+	VMULPS.BCST 52(CX), Z1, Z11
+	VADDPS.BCST 68(CX), Z11, Z11
+	VADDPS      Z11, Z9, Z14
+	KMOVW       80(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     8(BX), R9
+	ADDQ        R8, R9
+	MOVQ        8(AX), DX
+	VMOVUPS     Z14, K2, (DX)(R9*4)
+	MOVQ        16(AX), DX
+	VMOVUPS     Z14, K3, (DX)(R8*4)
+	VSUBPS      Z11, Z9, Z9
+	KMOVW       82(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     12(BX), R9
+	ADDQ        R8, R9
+	MOVQ        16(AX), DX
+	VMOVUPS     Z9, K2, (DX)(R9*4)
+	MOVQ        8(AX), DX
+	VMOVUPS     Z9, K3, (DX)(R8*4)
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 48(CX), Z7, Z7
+	VSUBPS      Z17, Z6, Z9
+	VMULPS.BCST 56(CX), Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 60(CX), Z12, Z9
+	VSUBPS      Z18, Z9, Z9
+	VMULPS.BCST 64(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 52(CX), Z2, Z9
+	VADDPS.BCST 72(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z11
+	KMOVW       84(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     16(BX), R9
+	ADDQ        R8, R9
+	MOVQ        24(AX), DX
+	VMOVUPS     Z11, K2, (DX)(R9*4)
+	MOVQ        32(AX), DX
+	VMOVUPS     Z11, K3, (DX)(R8*4)
+	VSUBPS      Z9, Z7, Z7
+	KMOVW       86(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     20(BX), R9
+	ADDQ        R8, R9
+	MOVQ        32(AX), DX
+	VMOVUPS     Z7, K2, (DX)(R9*4)
+	MOVQ        24(AX), DX
+	VMOVUPS     Z7, K3, (DX)(R8*4)
+	VMULPS.BCST 44(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 48(CX), Z5, Z5
+	VSUBPS      Z17, Z0, Z7
+	VMULPS.BCST 56(CX), Z7, Z7
+	VMULPS.BCST 36(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z5
+	VMULPS.BCST 60(CX), Z10, Z7
+	VSUBPS      Z18, Z7, Z7
+	VMULPS.BCST 64(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z5
+	VMULPS.BCST 52(CX), Z4, Z7
+	VADDPS.BCST 76(CX), Z7, Z7
+	VADDPS      Z7, Z5, Z9
+	KMOVW       88(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     24(BX), R9
+	ADDQ        R8, R9
+	MOVQ        40(AX), DX
+	VMOVUPS     Z9, K2, (DX)(R9*4)
+	MOVQ        48(AX), DX
+	VMOVUPS     Z9, K3, (DX)(R8*4)
+	VSUBPS      Z7, Z5, Z5
+	KMOVW       90(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     28(BX), R9
+	ADDQ        R8, R9
+	MOVQ        48(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        40(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VADDPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 80(CX), Z7, Z7
+	VSUBPS      Z16, Z13, Z9
+	VMULPS      Z2, Z1, Z10
+	VSUBPS      Z10, Z9, Z9
+	VMULPS.BCST 20(CX), Z1, Z10
+	VMULPS.BCST 16(CX), Z2, Z11
+	VADDPS      Z11, Z10, Z10
+	VMULPS.BCST 32(CX), Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VMULPS.BCST 88(CX), Z9, Z9
+	VADDPS      Z9, Z15, Z10
+	VSUBPS      Z17, Z10, Z10
+	VMULPS.BCST 92(CX), Z10, Z10
+	VMULPS.BCST 36(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 96(CX), Z5, Z10
+	VMULPS.BCST 60(CX), Z10, Z10
+	VSUBPS      Z18, Z10, Z10
+	VMULPS.BCST 100(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 84(CX), Z5, Z5
+	VADDPS.BCST 104(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z10
+	KMOVW       92(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     32(BX), R9
+	ADDQ        R8, R9
+	MOVQ        56(AX), DX
+	VMOVUPS     Z10, K2, (DX)(R9*4)
+	MOVQ        64(AX), DX
+	VMOVUPS     Z10, K3, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	KMOVW       94(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     36(BX), R9
+	ADDQ        R8, R9
+	MOVQ        64(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        56(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VSUBPS      Z2, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 80(CX), Z7, Z7
+	VSUBPS      Z9, Z15, Z9
+	VSUBPS      Z17, Z9, Z9
+	VMULPS.BCST 92(CX), Z9, Z9
+	VMULPS.BCST 36(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 108(CX), Z5, Z9
+	VMULPS.BCST 60(CX), Z9, Z9
+	VSUBPS      Z18, Z9, Z9
+	VMULPS.BCST 100(CX), Z9, Z9
+	VADDPS      Z9, Z7, Z7
+	VMULPS.BCST 84(CX), Z5, Z5
+	VADDPS.BCST 112(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z9
+	KMOVW       96(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     40(BX), R9
+	ADDQ        R8, R9
+	MOVQ        72(AX), DX
+	VMOVUPS     Z9, K2, (DX)(R9*4)
+	MOVQ        80(AX), DX
+	VMOVUPS     Z9, K3, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	KMOVW       98(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     44(BX), R9
+	ADDQ        R8, R9
+	MOVQ        80(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        72(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VADDPS      Z4, Z1, Z5
+	VMULPS      Z5, Z5, Z7
+	VMULPS.BCST 44(CX), Z7, Z7
+	VADDPS      Z7, Z8, Z7
+	VMULPS.BCST 80(CX), Z7, Z7
+	VADDPS      Z0, Z3, Z3
+	VSUBPS      Z23, Z19, Z9
+	VMULPS      Z4, Z1, Z10
+	VSUBPS      Z10, Z9, Z9
+	VMULPS.BCST 24(CX), Z1, Z10
+	VMULPS.BCST 16(CX), Z4, Z11
+	VADDPS      Z11, Z10, Z10
+	VMULPS.BCST 32(CX), Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VMULPS.BCST 88(CX), Z9, Z9
+	VADDPS      Z9, Z3, Z10
+	VSUBPS      Z17, Z10, Z10
+	VMULPS.BCST 92(CX), Z10, Z10
+	VMULPS.BCST 36(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 116(CX), Z5, Z10
+	VMULPS.BCST 60(CX), Z10, Z10
+	VSUBPS      Z18, Z10, Z10
+	VMULPS.BCST 100(CX), Z10, Z10
+	VADDPS      Z10, Z7, Z7
+	VMULPS.BCST 84(CX), Z5, Z5
+	VADDPS.BCST 120(CX), Z5, Z5
+	VADDPS      Z5, Z7, Z10
+	KMOVW       100(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     48(BX), R9
+	ADDQ        R8, R9
+	MOVQ        88(AX), DX
+	VMOVUPS     Z10, K2, (DX)(R9*4)
+	MOVQ        96(AX), DX
+	VMOVUPS     Z10, K3, (DX)(R8*4)
+	VSUBPS      Z5, Z7, Z5
+	KMOVW       102(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     52(BX), R9
+	ADDQ        R8, R9
+	MOVQ        96(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        88(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VSUBPS      Z4, Z1, Z1
+	VMULPS      Z1, Z1, Z5
+	VMULPS.BCST 44(CX), Z5, Z5
+	VADDPS      Z5, Z8, Z5
+	VMULPS.BCST 80(CX), Z5, Z5
+	VSUBPS      Z9, Z3, Z3
+	VSUBPS      Z17, Z3, Z3
+	VMULPS.BCST 92(CX), Z3, Z3
+	VMULPS.BCST 36(CX), Z3, Z3
+	VADDPS      Z3, Z5, Z3
+	VMULPS.BCST 124(CX), Z1, Z5
+	VMULPS.BCST 60(CX), Z5, Z5
+	VSUBPS      Z18, Z5, Z5
+	VMULPS.BCST 100(CX), Z5, Z5
+	VADDPS      Z5, Z3, Z3
+	VMULPS.BCST 84(CX), Z1, Z1
+	VADDPS.BCST 128(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z5
+	KMOVW       104(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     56(BX), R9
+	ADDQ        R8, R9
+	MOVQ        104(AX), DX
+	VMOVUPS     Z5, K2, (DX)(R9*4)
+	MOVQ        112(AX), DX
+	VMOVUPS     Z5, K3, (DX)(R8*4)
+	VSUBPS      Z1, Z3, Z1
+	KMOVW       106(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     60(BX), R9
+	ADDQ        R8, R9
+	MOVQ        112(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        104(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VADDPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z3
+	VMULPS.BCST 44(CX), Z3, Z3
+	VADDPS      Z3, Z8, Z3
+	VMULPS.BCST 80(CX), Z3, Z3
+	VADDPS      Z0, Z6, Z0
+	VSUBPS      Z30, Z26, Z5
+	VMULPS      Z4, Z2, Z6
+	VSUBPS      Z6, Z5, Z5
+	VMULPS.BCST 24(CX), Z2, Z6
+	VMULPS.BCST 20(CX), Z4, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 32(CX), Z6, Z6
+	VADDPS      Z6, Z5, Z5
+	VMULPS.BCST 88(CX), Z5, Z5
+	VADDPS      Z5, Z0, Z6
+	VSUBPS      Z17, Z6, Z6
+	VMULPS.BCST 92(CX), Z6, Z6
+	VMULPS.BCST 36(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 132(CX), Z1, Z6
+	VMULPS.BCST 60(CX), Z6, Z6
+	VSUBPS      Z18, Z6, Z6
+	VMULPS.BCST 100(CX), Z6, Z6
+	VADDPS      Z6, Z3, Z3
+	VMULPS.BCST 84(CX), Z1, Z1
+	VADDPS.BCST 136(CX), Z1, Z1
+	VADDPS      Z1, Z3, Z6
+	KMOVW       108(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     64(BX), R9
+	ADDQ        R8, R9
+	MOVQ        120(AX), DX
+	VMOVUPS     Z6, K2, (DX)(R9*4)
+	MOVQ        128(AX), DX
+	VMOVUPS     Z6, K3, (DX)(R8*4)
+	VSUBPS      Z1, Z3, Z1
+	KMOVW       110(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     68(BX), R9
+	ADDQ        R8, R9
+	MOVQ        128(AX), DX
+	VMOVUPS     Z1, K2, (DX)(R9*4)
+	MOVQ        120(AX), DX
+	VMOVUPS     Z1, K3, (DX)(R8*4)
+	VSUBPS      Z4, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMULPS.BCST 44(CX), Z2, Z2
+	VADDPS      Z2, Z8, Z2
+	VMULPS.BCST 80(CX), Z2, Z2
+	VSUBPS      Z5, Z0, Z0
+	VSUBPS      Z17, Z0, Z0
+	VMULPS.BCST 92(CX), Z0, Z0
+	VMULPS.BCST 36(CX), Z0, Z0
+	VADDPS      Z0, Z2, Z0
+	VMULPS.BCST 140(CX), Z1, Z2
+	VMULPS.BCST 60(CX), Z2, Z2
+	VSUBPS      Z18, Z2, Z2
+	VMULPS.BCST 100(CX), Z2, Z2
+	VADDPS      Z2, Z0, Z0
+	VMULPS.BCST 84(CX), Z1, Z1
+	VADDPS.BCST 144(CX), Z1, Z1
+	VADDPS      Z1, Z0, Z2
+	KMOVW       112(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     72(BX), R9
+	ADDQ        R8, R9
+	MOVQ        136(AX), DX
+	VMOVUPS     Z2, K2, (DX)(R9*4)
+	MOVQ        144(AX), DX
+	VMOVUPS     Z2, K3, (DX)(R8*4)
+	VSUBPS      Z1, Z0, Z0
+	KMOVW       114(BX), K2
+	KANDNW      K1, K2, K3
+	MOVLQSX     76(BX), R9
+	ADDQ        R8, R9
+	MOVQ        144(AX), DX
+	VMOVUPS     Z0, K2, (DX)(R9*4)
+	MOVQ        136(AX), DX
+	VMOVUPS     Z0, K3, (DX)(R8*4)
+	ADDQ        SI, BX
+	DECQ        DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512regularizedD3Q19ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ        DI, DI
+	JE           done
+	MOVLQZX      (BX), R8
+	MOVLQZX      4(BX), DX
+	MOVQ         $-1, R9
+	BZHIQ        DX, R9, R9
+	KMOVW        R9, K1
+	MOVQ         (AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z0
+	MOVQ         8(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z1
+	MOVQ         16(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVQ         24(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z4
+	MOVQ         32(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         40(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z8
+	MOVQ         48(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVQ         56(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z11
+	MOVQ         64(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         72(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z14
+	MOVQ         80(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	MOVQ         88(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z17
+	MOVQ         96(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVQ         104(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z21
+	MOVQ         112(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z22
+	VADDPS       Z22, Z21, Z23
+	MOVQ         120(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z24
+	MOVQ         128(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVQ         136(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z28
+	MOVQ         144(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z29
+	VADDPS       Z29, Z28, Z30
+	VADDPS       Z30, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z7
+	VSUBPS       Z18, Z17, Z11
+	VADDPS       Z11, Z7, Z12
+	VADDPS       Z12, Z1, Z1
+	VSUBPS       Z22, Z21, Z12
+	VADDPS       Z12, Z1, Z1
+	VADDPS.BCST  (CX), Z1, Z1
+	VMULPS       Z1, Z1, Z14
+	VSUBPS       Z5, Z4, Z4
+	VADDPS       Z2, Z4, Z2
+	VSUBPS       Z25, Z24, Z4
+	VSUBPS       Z29, Z28, Z5
+	VADDPS       Z5, Z4, Z15
+	VADDPS       Z15, Z2, Z2
+	VSUBPS       Z7, Z2, Z2
+	VADDPS.BCST  4(CX), Z2, Z2
+	VMULPS       Z2, Z2, Z7
+	VADDPS       Z7, Z14, Z15
+	VSUBPS       Z9, Z8, Z8
+	VADDPS       Z11, Z8, Z8
+	VADDPS       Z4, Z8, Z4
+	VADDPS       Z5, Z12, Z5
+	VSUBPS       Z5, Z4, Z4
+	VADDPS.BCST  8(CX), Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VADDPS       Z5, Z15, Z8
+	VMULPS.BCST  12(CX), Z8, Z8
+	VSUBPS       Z8, Z0, Z8
+	VMULPS.BCST  28(CX), Z8, Z9
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z23, Z3, Z3
+	VSUBPS       Z14, Z3, Z3
+	VMULPS.BCST  28(CX), Z0, Z0
+	VSUBPS       Z0, Z3, Z3
+	VMULPS       Z3, Z3, Z11
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z12
+	VADDPS       Z12, Z6, Z6
+	VADDPS       Z30, Z6, Z6
+	VSUBPS       Z7, Z6, Z6
+	VSUBPS       Z0, Z6, Z6
+	VMULPS       Z6, Z6, Z12
+	VADDPS       Z12, Z11, Z11
+	VADDPS       Z19, Z10, Z10
+	VADDPS       Z27, Z10, Z10
+	VADDPS       Z30, Z10, Z10
+	VSUBPS       Z5, Z10, Z10
+	VSUBPS       Z0, Z10, Z0
+	VMULPS       Z0, Z0, Z10
+	VADDPS       Z10, Z11, Z10
+	VSUBPS       Z16, Z13, Z11
+	VMULPS       Z2, Z1, Z12
+	VSUBPS       Z12, Z11, Z11
+	VMULPS       Z11, Z11, Z12
+	VSUBPS       Z23, Z19, Z13
+	VMULPS       Z4, Z1, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z13, Z13, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z30, Z26, Z15
+	VMULPS       Z4, Z2, Z16
+	VSUBPS       Z16, Z15, Z15
+	VMULPS       Z15, Z15, Z16
+	VADDPS       Z16, Z12, Z12
+	VMULPS.BCST  32(CX), Z12, Z12
+	VADDPS       Z12, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMULPS.BCST  36(CX), Z10, Z10
+	VADDPS.BCST  40(CX), Z10, Z10
+	VSQRTPS      Z10, Z10
+	VADDPS.BCST  44(CX), Z10, Z10
+	VMULPS.BCST  48(CX), Z10, Z10
+	VBROADCASTSS 52(CX), Z12
+	VDIVPS       Z10, Z12, Z12
+	VBROADCASTSS 52(CX), Z10
+	VSUBPS       Z12, Z10, Z10
+	VMULPS.BCST  16(CX), Z1, Z16
+	VMULPS.BCST  16(CX), Z1, Z17
+	VADDPS       Z17, Z16, Z17
+	VMULPS.BCST  48(CX), Z17, Z17
+	VADDPS       Z17, Z3, Z3
+	VMULPS.BCST  20(CX), Z2, Z17
+	VMULPS.BCST  20(CX), Z2, Z18
+	VADDPS       Z18, Z17, Z18
+	VMULPS.BCST  48(CX), Z18, Z18
+	VADDPS       Z18, Z6, Z6
+	VADDPS       Z6, Z3, Z18
+	VMULPS.BCST  24(CX), Z4, Z19
+	VMULPS.BCST  24(CX), Z4, Z20
+	VADDPS       Z20, Z19, Z20
+	VMULPS.BCST  48(CX), Z20, Z20
+	VADDPS       Z20, Z0, Z0
+	VADDPS       Z0, Z18, Z20
+	VMULPS.BCST  28(CX), Z20, Z20
+	VMULPS.BCST  12(CX), Z20, Z21
+	VMULPS       Z21, Z10, Z21
+	VSUBPS       Z21, Z9, Z9
+	VMULPS.BCST  48(CX), Z12, Z12
+	VBROADCASTSS 52(CX), Z21
+	VSUBPS       Z12, Z21, Z21
+	VMULPS.BCST  52(CX), Z21, Z12
+	VADDPS       Z17, Z16, Z22
+	VADDPS       Z19, Z22, Z22
+	VMULPS       Z22, Z12, Z12
+	VSUBPS       Z12, Z9, Z9
+	MOVQ         (AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VMULPS.BCST  56(CX), Z14, Z9
+	VADDPS       Z9, Z8, Z9
+	VMULPS.BCST  60(CX), Z9, Z9
+	VSUBPS       Z20, Z3, Z12
+	VMULPS.BCST  68(CX), Z12, Z12
+	VMULPS       Z12, Z10, Z12
+	VADDPS       Z12, Z9, Z9
+	VMULPS.BCST  64(CX), Z21, Z12
+	VMULPS.BCST  72(CX), Z16, Z14
+	VSUBPS       Z22, Z14, Z14
+	VMULPS       Z14, Z12, Z14
+	VADDPS       Z14, Z9, Z9
+	VMULPS.BCST  64(CX), Z1, Z14
+	VADDPS.BCST  76(CX), Z14, Z14
+	VADDPS       Z14, Z9, Z16
+	MOVQ         16(AX), DX
+	VMOVUPS      Z16, K1, (DX)(R8*4)
+	VSUBPS       Z14, Z9, Z9
+	MOVQ         8(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  60(CX), Z7, Z7
+	VSUBPS       Z20, Z6, Z9
+	VMULPS.BCST  68(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  72(CX), Z17, Z9
+	VSUBPS       Z22, Z9, Z9
+	VMULPS       Z9, Z12, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  64(CX), Z2, Z9
+	VADDPS.BCST  80(CX), Z9, Z9
+	VADDPS       Z9, Z7, Z14
+	MOVQ         32(AX), DX
+	VMOVUPS      Z14, K1, (DX)(R8*4)
+	VSUBPS       Z9, Z7, Z7
+	MOVQ         24(AX), DX
+	VMOVUPS      Z7, K1, (DX)(R8*4)
+	VMULPS.BCST  56(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  60(CX), Z5, Z5
+	VSUBPS       Z20, Z0, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VMULPS       Z7, Z10, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  72(CX), Z19, Z7
+	VSUBPS       Z22, Z7, Z7
+	VMULPS       Z7, Z12, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  64(CX), Z4, Z7
+	VADDPS.BCST  84(CX), Z7, Z7
+	VADDPS       Z7, Z5, Z9
+	MOVQ         48(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VSUBPS       Z7, Z5, Z5
+	MOVQ         40(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VADDPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  88(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z1, Z9
+	VMULPS.BCST  16(CX), Z2, Z12
+	VADDPS       Z12, Z9, Z9
+	VMULPS.BCST  48(CX), Z9, Z9
+	VADDPS       Z9, Z11, Z9
+	VMULPS.BCST  32(CX), Z9, Z9
+	VADDPS       Z9, Z18, Z11
+	VSUBPS       Z20, Z11, Z11
+	VMULPS.BCST  96(CX), Z11, Z11
+	VMULPS       Z11, Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS.BCST  92(CX), Z21, Z11
+	VMULPS.BCST  100(CX), Z5, Z12
+	VMULPS.BCST  72(CX), Z12, Z12
+	VSUBPS       Z22, Z12, Z12
+	VMULPS       Z12, Z11, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS.BCST  92(CX), Z5, Z5
+	VADDPS.BCST  104(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z12
+	MOVQ         64(AX), DX
+	VMOVUPS      Z12, K1, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVQ         56(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VSUBPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  88(CX), Z7, Z7
+	VSUBPS       Z9, Z18, Z9
+	VSUBPS       Z20, Z9, Z9
+	VMULPS.BCST  96(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  108(CX), Z5, Z9
+	VMULPS.BCST  72(CX), Z9, Z9
+	VSUBPS       Z22, Z9, Z9
+	VMULPS       Z9, Z11, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  92(CX), Z5, Z5
+	VADDPS.BCST  112(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z9
+	MOVQ         80(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVQ         72(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VADDPS       Z4, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  88(CX), Z7, Z7
+	VADDPS       Z0, Z3, Z3
+	VMULPS.BCST  24(CX), Z1, Z9
+	VMULPS.BCST  16(CX), Z4, Z12
+	VADDPS       Z12, Z9, Z9
+	VMULPS.BCST  48(CX), Z9, Z9
+	VADDPS       Z9, Z13, Z9
+	VMULPS.BCST  32(CX), Z9, Z9
+	VADDPS       Z9, Z3, Z12
+	VSUBPS       Z20, Z12, Z12
+	VMULPS.BCST  96(CX), Z12, Z12
+	VMULPS       Z12, Z10, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS.BCST  116(CX), Z5, Z12
+	VMULPS.BCST  72(CX), Z12, Z12
+	VSUBPS       Z22, Z12, Z12
+	VMULPS       Z12, Z11, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS.BCST  92(CX), Z5, Z5
+	VADDPS.BCST  120(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z12
+	MOVQ         96(AX), DX
+	VMOVUPS      Z12, K1, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVQ         88(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VSUBPS       Z4, Z1, Z1
+	VMULPS       Z1, Z1, Z5
+	VMULPS.BCST  56(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  88(CX), Z5, Z5
+	VSUBPS       Z9, Z3, Z3
+	VSUBPS       Z20, Z3, Z3
+	VMULPS.BCST  96(CX), Z3, Z3
+	VMULPS       Z3, Z10, Z3
+	VADDPS       Z3, Z5, Z3
+	VMULPS.BCST  124(CX), Z1, Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VSUBPS       Z22, Z5, Z5
+	VMULPS       Z5, Z11, Z5
+	VADDPS       Z5, Z3, Z3
+	VMULPS.BCST  92(CX), Z1, Z1
+	VADDPS.BCST  128(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z5
+	MOVQ         112(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VSUBPS       Z1, Z3, Z1
+	MOVQ         104(AX), DX
+	VMOVUPS      Z1, K1, (DX)(R8*4)
+	VADDPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  56(CX), Z3, Z3
+	VADDPS       Z3, Z8, Z3
+	VMULPS.BCST  88(CX), Z3, Z3
+	VADDPS       Z0, Z6, Z0
+	VMULPS.BCST  24(CX), Z2, Z5
+	VMULPS.BCST  20(CX), Z4, Z6
+	VADDPS       Z6, Z5, Z5
+	VMULPS.BCST  48(CX), Z5, Z5
+	VADDPS       Z5, Z15, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z0, Z6
+	VSUBPS       Z20, Z6, Z6
+	VMULPS.BCST  96(CX), Z6, Z6
+	VMULPS       Z6, Z10, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS.BCST  132(CX), Z1, Z6
+	VMULPS.BCST  72(CX), Z6, Z6
+	VSUBPS       Z22, Z6, Z6
+	VMULPS       Z6, Z11, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS.BCST  92(CX), Z1, Z1
+	VADDPS.BCST  136(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z6
+	MOVQ         128(AX), DX
+	VMOVUPS      Z6, K1, (DX)(R8*4)
+	VSUBPS       Z1, Z3, Z1
+	MOVQ         120(AX), DX
+	VMOVUPS      Z1, K1, (DX)(R8*4)
+	VSUBPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z2
+	VMULPS.BCST  56(CX), Z2, Z2
+	VADDPS       Z2, Z8, Z2
+	VMULPS.BCST  88(CX), Z2, Z2
+	VSUBPS       Z5, Z0, Z0
+	VSUBPS       Z20, Z0, Z0
+	VMULPS.BCST  96(CX), Z0, Z0
+	VMULPS       Z0, Z10, Z0
+	VADDPS       Z0, Z2, Z0
+	VMULPS.BCST  140(CX), Z1, Z2
+	VMULPS.BCST  72(CX), Z2, Z2
+	VSUBPS       Z22, Z2, Z2
+	VMULPS       Z2, Z11, Z2
+	VADDPS       Z2, Z0, Z0
+	VMULPS.BCST  92(CX), Z1, Z1
+	VADDPS.BCST  144(CX), Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	MOVQ         144(AX), DX
+	VMOVUPS      Z2, K1, (DX)(R8*4)
+	VSUBPS       Z1, Z0, Z0
+	MOVQ         136(AX), DX
+	VMOVUPS      Z0, K1, (DX)(R8*4)
+	ADDQ         SI, BX
+	DECQ         DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512regularizedD3Q19ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ        DI, DI
+	JE           done
+	MOVLQZX      (BX), R8
+	MOVLQZX      4(BX), DX
+	MOVQ         $-1, R9
+	BZHIQ        DX, R9, R9
+	KMOVW        R9, K1
+	MOVQ         (AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z0
+	MOVLQSX      12(BX), R9
+	ADDQ         R8, R9
+	MOVQ         16(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z1
+	MOVLQSX      8(BX), R9
+	ADDQ         R8, R9
+	MOVQ         8(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      20(BX), R9
+	ADDQ         R8, R9
+	MOVQ         32(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z4
+	MOVLQSX      16(BX), R9
+	ADDQ         R8, R9
+	MOVQ         24(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      28(BX), R9
+	ADDQ         R8, R9
+	MOVQ         48(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z8
+	MOVLQSX      24(BX), R9
+	ADDQ         R8, R9
+	MOVQ         40(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      36(BX), R9
+	ADDQ         R8, R9
+	MOVQ         64(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z11
+	MOVLQSX      32(BX), R9
+	ADDQ         R8, R9
+	MOVQ         56(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      44(BX), R9
+	ADDQ         R8, R9
+	MOVQ         80(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z14
+	MOVLQSX      40(BX), R9
+	ADDQ         R8, R9
+	MOVQ         72(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	MOVLQSX      52(BX), R9
+	ADDQ         R8, R9
+	MOVQ         96(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z17
+	MOVLQSX      48(BX), R9
+	ADDQ         R8, R9
+	MOVQ         88(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVLQSX      60(BX), R9
+	ADDQ         R8, R9
+	MOVQ         112(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z21
+	MOVLQSX      56(BX), R9
+	ADDQ         R8, R9
+	MOVQ         104(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z22
+	VADDPS       Z22, Z21, Z23
+	MOVLQSX      68(BX), R9
+	ADDQ         R8, R9
+	MOVQ         128(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z24
+	MOVLQSX      64(BX), R9
+	ADDQ         R8, R9
+	MOVQ         120(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVLQSX      76(BX), R9
+	ADDQ         R8, R9
+	MOVQ         144(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z28
+	MOVLQSX      72(BX), R9
+	ADDQ         R8, R9
+	MOVQ         136(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z29
+	VADDPS       Z29, Z28, Z30
+	VADDPS       Z30, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z7
+	VSUBPS       Z18, Z17, Z11
+	VADDPS       Z11, Z7, Z12
+	VADDPS       Z12, Z1, Z1
+	VSUBPS       Z22, Z21, Z12
+	VADDPS       Z12, Z1, Z1
+	VADDPS.BCST  (CX), Z1, Z1
+	VMULPS       Z1, Z1, Z14
+	VSUBPS       Z5, Z4, Z4
+	VADDPS       Z2, Z4, Z2
+	VSUBPS       Z25, Z24, Z4
+	VSUBPS       Z29, Z28, Z5
+	VADDPS       Z5, Z4, Z15
+	VADDPS       Z15, Z2, Z2
+	VSUBPS       Z7, Z2, Z2
+	VADDPS.BCST  4(CX), Z2, Z2
+	VMULPS       Z2, Z2, Z7
+	VADDPS       Z7, Z14, Z15
+	VSUBPS       Z9, Z8, Z8
+	VADDPS       Z11, Z8, Z8
+	VADDPS       Z4, Z8, Z4
+	VADDPS       Z5, Z12, Z5
+	VSUBPS       Z5, Z4, Z4
+	VADDPS.BCST  8(CX), Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VADDPS       Z5, Z15, Z8
+	VMULPS.BCST  12(CX), Z8, Z8
+	VSUBPS       Z8, Z0, Z8
+	VMULPS.BCST  28(CX), Z8, Z9
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z23, Z3, Z3
+	VSUBPS       Z14, Z3, Z3
+	VMULPS.BCST  28(CX), Z0, Z0
+	VSUBPS       Z0, Z3, Z3
+	VMULPS       Z3, Z3, Z11
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z12
+	VADDPS       Z12, Z6, Z6
+	VADDPS       Z30, Z6, Z6
+	VSUBPS       Z7, Z6, Z6
+	VSUBPS       Z0, Z6, Z6
+	VMULPS       Z6, Z6, Z12
+	VADDPS       Z12, Z11, Z11
+	VADDPS       Z19, Z10, Z10
+	VADDPS       Z27, Z10, Z10
+	VADDPS       Z30, Z10, Z10
+	VSUBPS       Z5, Z10, Z10
+	VSUBPS       Z0, Z10, Z0
+	VMULPS       Z0, Z0, Z10
+	VADDPS       Z10, Z11, Z10
+	VSUBPS       Z16, Z13, Z11
+	VMULPS       Z2, Z1, Z12
+	VSUBPS       Z12, Z11, Z11
+	VMULPS       Z11, Z11, Z12
+	VSUBPS       Z23, Z19, Z13
+	VMULPS       Z4, Z1, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z13, Z13, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z30, Z26, Z15
+	VMULPS       Z4, Z2, Z16
+	VSUBPS       Z16, Z15, Z15
+	VMULPS       Z15, Z15, Z16
+	VADDPS       Z16, Z12, Z12
+	VMULPS.BCST  32(CX), Z12, Z12
+	VADDPS       Z12, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMULPS.BCST  36(CX), Z10, Z10
+	VADDPS.BCST  40(CX), Z10, Z10
+	VSQRTPS      Z10, Z10
+	VADDPS.BCST  44(CX), Z10, Z10
+	VMULPS.BCST  48(CX), Z10, Z10
+	VBROADCASTSS 52(CX), Z12
+	VDIVPS       Z10, Z12, Z12
+	VBROADCASTSS 52(CX), Z10
+	VSUBPS       Z12, Z10, Z10
+	VMULPS.BCST  16(CX), Z1, Z16
+	VMULPS.BCST  16(CX), Z1, Z17
+	VADDPS       Z17, Z16, Z17
+	VMULPS.BCST  48(CX), Z17, Z17
+	VADDPS       Z17, Z3, Z3
+	VMULPS.BCST  20(CX), Z2, Z17
+	VMULPS.BCST  20(CX), Z2, Z18
+	VADDPS       Z18, Z17, Z18
+	VMULPS.BCST  48(CX), Z18, Z18
+	VADDPS       Z18, Z6, Z6
+	VADDPS       Z6, Z3, Z18
+	VMULPS.BCST  24(CX), Z4, Z19
+	VMULPS.BCST  24(CX), Z4, Z20
+	VADDPS       Z20, Z19, Z20
+	VMULPS.BCST  48(CX), Z20, Z20
+	VADDPS       Z20, Z0, Z0
+	VADDPS       Z0, Z18, Z20
+	VMULPS.BCST  28(CX), Z20, Z20
+	VMULPS.BCST  12(CX), Z20, Z21
+	VMULPS       Z21, Z10, Z21
+	VSUBPS       Z21, Z9, Z9
+	VMULPS.BCST  48(CX), Z12, Z12
+	VBROADCASTSS 52(CX), Z21
+	VSUBPS       Z12, Z21, Z21
+	VMULPS.BCST  52(CX), Z21, Z12
+	VADDPS       Z17, Z16, Z22
+	VADDPS       Z19, Z22, Z22
+	VMULPS       Z22, Z12, Z12
+	VSUBPS       Z12, Z9, Z9
+	MOVQ         (AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VMULPS.BCST  56(CX), Z14, Z9
+	VADDPS       Z9, Z8, Z9
+	VMULPS.BCST  60(CX), Z9, Z9
+	VSUBPS       Z20, Z3, Z12
+	VMULPS.BCST  68(CX), Z12, Z12
+	VMULPS       Z12, Z10, Z12
+	VADDPS       Z12, Z9, Z9
+	VMULPS.BCST  64(CX), Z21, Z12
+	VMULPS.BCST  72(CX), Z16, Z14
+	VSUBPS       Z22, Z14, Z14
+	VMULPS       Z14, Z12, Z14
+	VADDPS       Z14, Z9, Z9
+	VMULPS.BCST  64(CX), Z1, Z14
+	VADDPS.BCST  76(CX), Z14, Z14
+	VADDPS       Z14, Z9, Z16
+	MOVLQSX      8(BX), R9
+	ADDQ         R8, R9
+	MOVQ         8(AX), DX
+	VMOVUPS      Z16, K1, (DX)(R9*4)
+	VSUBPS       Z14, Z9, Z9
+	MOVLQSX      12(BX), R9
+	ADDQ         R8, R9
+	MOVQ         16(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R9*4)
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  60(CX), Z7, Z7
+	VSUBPS       Z20, Z6, Z9
+	VMULPS.BCST  68(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  72(CX), Z17, Z9
+	VSUBPS       Z22, Z9, Z9
+	VMULPS       Z9, Z12, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  64(CX), Z2, Z9
+	VADDPS.BCST  80(CX), Z9, Z9
+	VADDPS       Z9, Z7, Z14
+	MOVLQSX      16(BX), R9
+	ADDQ         R8, R9
+	MOVQ         24(AX), DX
+	VMOVUPS      Z14, K1, (DX)(R9*4)
+	VSUBPS       Z9, Z7, Z7
+	MOVLQSX      20(BX), R9
+	ADDQ         R8, R9
+	MOVQ         32(AX), DX
+	VMOVUPS      Z7, K1, (DX)(R9*4)
+	VMULPS.BCST  56(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  60(CX), Z5, Z5
+	VSUBPS       Z20, Z0, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VMULPS       Z7, Z10, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  72(CX), Z19, Z7
+	VSUBPS       Z22, Z7, Z7
+	VMULPS       Z7, Z12, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  64(CX), Z4, Z7
+	VADDPS.BCST  84(CX), Z7, Z7
+	VADDPS       Z7, Z5, Z9
+	MOVLQSX      24(BX), R9
+	ADDQ         R8, R9
+	MOVQ         40(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R9*4)
+	VSUBPS       Z7, Z5, Z5
+	MOVLQSX      28(BX), R9
+	ADDQ         R8, R9
+	MOVQ         48(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VADDPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  88(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z1, Z9
+	VMULPS.BCST  16(CX), Z2, Z12
+	VADDPS       Z12, Z9, Z9
+	VMULPS.BCST  48(CX), Z9, Z9
+	VADDPS       Z9, Z11, Z9
+	VMULPS.BCST  32(CX), Z9, Z9
+	VADDPS       Z9, Z18, Z11
+	VSUBPS       Z20, Z11, Z11
+	VMULPS.BCST  96(CX), Z11, Z11
+	VMULPS       Z11, Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS.BCST  92(CX), Z21, Z11
+	VMULPS.BCST  100(CX), Z5, Z12
+	VMULPS.BCST  72(CX), Z12, Z12
+	VSUBPS       Z22, Z12, Z12
+	VMULPS       Z12, Z11, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS.BCST  92(CX), Z5, Z5
+	VADDPS.BCST  104(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z12
+	MOVLQSX      32(BX), R9
+	ADDQ         R8, R9
+	MOVQ         56(AX), DX
+	VMOVUPS      Z12, K1, (DX)(R9*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVLQSX      36(BX), R9
+	ADDQ         R8, R9
+	MOVQ         64(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VSUBPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  88(CX), Z7, Z7
+	VSUBPS       Z9, Z18, Z9
+	VSUBPS       Z20, Z9, Z9
+	VMULPS.BCST  96(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  108(CX), Z5, Z9
+	VMULPS.BCST  72(CX), Z9, Z9
+	VSUBPS       Z22, Z9, Z9
+	VMULPS       Z9, Z11, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  92(CX), Z5, Z5
+	VADDPS.BCST  112(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z9
+	MOVLQSX      40(BX), R9
+	ADDQ         R8, R9
+	MOVQ         72(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R9*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVLQSX      44(BX), R9
+	ADDQ         R8, R9
+	MOVQ         80(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VADDPS       Z4, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  88(CX), Z7, Z7
+	VADDPS       Z0, Z3, Z3
+	VMULPS.BCST  24(CX), Z1, Z9
+	VMULPS.BCST  16(CX), Z4, Z12
+	VADDPS       Z12, Z9, Z9
+	VMULPS.BCST  48(CX), Z9, Z9
+	VADDPS       Z9, Z13, Z9
+	VMULPS.BCST  32(CX), Z9, Z9
+	VADDPS       Z9, Z3, Z12
+	VSUBPS       Z20, Z12, Z12
+	VMULPS.BCST  96(CX), Z12, Z12
+	VMULPS       Z12, Z10, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS.BCST  116(CX), Z5, Z12
+	VMULPS.BCST  72(CX), Z12, Z12
+	VSUBPS       Z22, Z12, Z12
+	VMULPS       Z12, Z11, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS.BCST  92(CX), Z5, Z5
+	VADDPS.BCST  120(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z12
+	MOVLQSX      48(BX), R9
+	ADDQ         R8, R9
+	MOVQ         88(AX), DX
+	VMOVUPS      Z12, K1, (DX)(R9*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVLQSX      52(BX), R9
+	ADDQ         R8, R9
+	MOVQ         96(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VSUBPS       Z4, Z1, Z1
+	VMULPS       Z1, Z1, Z5
+	VMULPS.BCST  56(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  88(CX), Z5, Z5
+	VSUBPS       Z9, Z3, Z3
+	VSUBPS       Z20, Z3, Z3
+	VMULPS.BCST  96(CX), Z3, Z3
+	VMULPS       Z3, Z10, Z3
+	VADDPS       Z3, Z5, Z3
+	VMULPS.BCST  124(CX), Z1, Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VSUBPS       Z22, Z5, Z5
+	VMULPS       Z5, Z11, Z5
+	VADDPS       Z5, Z3, Z3
+	VMULPS.BCST  92(CX), Z1, Z1
+	VADDPS.BCST  128(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z5
+	MOVLQSX      56(BX), R9
+	ADDQ         R8, R9
+	MOVQ         104(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VSUBPS       Z1, Z3, Z1
+	MOVLQSX      60(BX), R9
+	ADDQ         R8, R9
+	MOVQ         112(AX), DX
+	VMOVUPS      Z1, K1, (DX)(R9*4)
+	VADDPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  56(CX), Z3, Z3
+	VADDPS       Z3, Z8, Z3
+	VMULPS.BCST  88(CX), Z3, Z3
+	VADDPS       Z0, Z6, Z0
+	VMULPS.BCST  24(CX), Z2, Z5
+	VMULPS.BCST  20(CX), Z4, Z6
+	VADDPS       Z6, Z5, Z5
+	VMULPS.BCST  48(CX), Z5, Z5
+	VADDPS       Z5, Z15, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z0, Z6
+	VSUBPS       Z20, Z6, Z6
+	VMULPS.BCST  96(CX), Z6, Z6
+	VMULPS       Z6, Z10, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS.BCST  132(CX), Z1, Z6
+	VMULPS.BCST  72(CX), Z6, Z6
+	VSUBPS       Z22, Z6, Z6
+	VMULPS       Z6, Z11, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS.BCST  92(CX), Z1, Z1
+	VADDPS.BCST  136(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z6
+	MOVLQSX      64(BX), R9
+	ADDQ         R8, R9
+	MOVQ         120(AX), DX
+	VMOVUPS      Z6, K1, (DX)(R9*4)
+	VSUBPS       Z1, Z3, Z1
+	MOVLQSX      68(BX), R9
+	ADDQ         R8, R9
+	MOVQ         128(AX), DX
+	VMOVUPS      Z1, K1, (DX)(R9*4)
+	VSUBPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z2
+	VMULPS.BCST  56(CX), Z2, Z2
+	VADDPS       Z2, Z8, Z2
+	VMULPS.BCST  88(CX), Z2, Z2
+	VSUBPS       Z5, Z0, Z0
+	VSUBPS       Z20, Z0, Z0
+	VMULPS.BCST  96(CX), Z0, Z0
+	VMULPS       Z0, Z10, Z0
+	VADDPS       Z0, Z2, Z0
+	VMULPS.BCST  140(CX), Z1, Z2
+	VMULPS.BCST  72(CX), Z2, Z2
+	VSUBPS       Z22, Z2, Z2
+	VMULPS       Z2, Z11, Z2
+	VADDPS       Z2, Z0, Z0
+	VMULPS.BCST  92(CX), Z1, Z1
+	VADDPS.BCST  144(CX), Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	MOVLQSX      72(BX), R9
+	ADDQ         R8, R9
+	MOVQ         136(AX), DX
+	VMOVUPS      Z2, K1, (DX)(R9*4)
+	VSUBPS       Z1, Z0, Z0
+	MOVLQSX      76(BX), R9
+	ADDQ         R8, R9
+	MOVQ         144(AX), DX
+	VMOVUPS      Z0, K1, (DX)(R9*4)
+	ADDQ         SI, BX
+	DECQ         DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512regularizedD3Q19ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ        DI, DI
+	JE           done
+	MOVLQZX      (BX), R8
+	MOVLQZX      4(BX), DX
+	MOVQ         $-1, R9
+	BZHIQ        DX, R9, R9
+	KMOVW        R9, K1
+	MOVQ         (AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z0
+	KMOVW        82(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(BX), R9
+	ADDQ         R8, R9
+	MOVQ         16(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z1
+	MOVQ         8(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z1
+	KMOVW        80(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(BX), R9
+	ADDQ         R8, R9
+	MOVQ         8(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z2
+	MOVQ         16(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        86(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(BX), R9
+	ADDQ         R8, R9
+	MOVQ         32(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z4
+	MOVQ         24(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z4
+	KMOVW        84(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(BX), R9
+	ADDQ         R8, R9
+	MOVQ         24(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z5
+	MOVQ         32(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        90(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(BX), R9
+	ADDQ         R8, R9
+	MOVQ         48(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z8
+	MOVQ         40(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z8
+	KMOVW        88(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(BX), R9
+	ADDQ         R8, R9
+	MOVQ         40(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z9
+	MOVQ         48(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        94(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(BX), R9
+	ADDQ         R8, R9
+	MOVQ         64(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z11
+	MOVQ         56(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z11
+	KMOVW        92(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(BX), R9
+	ADDQ         R8, R9
+	MOVQ         56(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z12
+	MOVQ         64(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        98(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(BX), R9
+	ADDQ         R8, R9
+	MOVQ         80(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z14
+	MOVQ         72(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z14
+	KMOVW        96(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(BX), R9
+	ADDQ         R8, R9
+	MOVQ         72(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z15
+	MOVQ         80(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z15
+	VADDPS       Z15, Z14, Z16
+	KMOVW        102(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(BX), R9
+	ADDQ         R8, R9
+	MOVQ         96(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z17
+	MOVQ         88(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z17
+	KMOVW        100(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(BX), R9
+	ADDQ         R8, R9
+	MOVQ         88(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z18
+	MOVQ         96(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	KMOVW        106(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(BX), R9
+	ADDQ         R8, R9
+	MOVQ         112(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z21
+	MOVQ         104(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z21
+	KMOVW        104(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(BX), R9
+	ADDQ         R8, R9
+	MOVQ         104(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z22
+	MOVQ         112(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z22
+	VADDPS       Z22, Z21, Z23
+	KMOVW        110(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(BX), R9
+	ADDQ         R8, R9
+	MOVQ         128(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z24
+	MOVQ         120(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z24
+	KMOVW        108(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(BX), R9
+	ADDQ         R8, R9
+	MOVQ         120(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z25
+	MOVQ         128(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	KMOVW        114(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(BX), R9
+	ADDQ         R8, R9
+	MOVQ         144(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z28
+	MOVQ         136(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z28
+	KMOVW        112(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(BX), R9
+	ADDQ         R8, R9
+	MOVQ         136(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z29
+	MOVQ         144(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z29
+	VADDPS       Z29, Z28, Z30
+	VADDPS       Z30, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z7
+	VSUBPS       Z18, Z17, Z11
+	VADDPS       Z11, Z7, Z12
+	VADDPS       Z12, Z1, Z1
+	VSUBPS       Z22, Z21, Z12
+	VADDPS       Z12, Z1, Z1
+	VADDPS.BCST  (CX), Z1, Z1
+	VMULPS       Z1, Z1, Z14
+	VSUBPS       Z5, Z4, Z4
+	VADDPS       Z2, Z4, Z2
+	VSUBPS       Z25, Z24, Z4
+	VSUBPS       Z29, Z28, Z5
+	VADDPS       Z5, Z4, Z15
+	VADDPS       Z15, Z2, Z2
+	VSUBPS       Z7, Z2, Z2
+	VADDPS.BCST  4(CX), Z2, Z2
+	VMULPS       Z2, Z2, Z7
+	VADDPS       Z7, Z14, Z15
+	VSUBPS       Z9, Z8, Z8
+	VADDPS       Z11, Z8, Z8
+	VADDPS       Z4, Z8, Z4
+	VADDPS       Z5, Z12, Z5
+	VSUBPS       Z5, Z4, Z4
+	VADDPS.BCST  8(CX), Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VADDPS       Z5, Z15, Z8
+	VMULPS.BCST  12(CX), Z8, Z8
+	VSUBPS       Z8, Z0, Z8
+	VMULPS.BCST  28(CX), Z8, Z9
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z23, Z3, Z3
+	VSUBPS       Z14, Z3, Z3
+	VMULPS.BCST  28(CX), Z0, Z0
+	VSUBPS       Z0, Z3, Z3
+	VMULPS       Z3, Z3, Z11
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z12
+	VADDPS       Z12, Z6, Z6
+	VADDPS       Z30, Z6, Z6
+	VSUBPS       Z7, Z6, Z6
+	VSUBPS       Z0, Z6, Z6
+	VMULPS       Z6, Z6, Z12
+	VADDPS       Z12, Z11, Z11
+	VADDPS       Z19, Z10, Z10
+	VADDPS       Z27, Z10, Z10
+	VADDPS       Z30, Z10, Z10
+	VSUBPS       Z5, Z10, Z10
+	VSUBPS       Z0, Z10, Z0
+	VMULPS       Z0, Z0, Z10
+	VADDPS       Z10, Z11, Z10
+	VSUBPS       Z16, Z13, Z11
+	VMULPS       Z2, Z1, Z12
+	VSUBPS       Z12, Z11, Z11
+	VMULPS       Z11, Z11, Z12
+	VSUBPS       Z23, Z19, Z13
+	VMULPS       Z4, Z1, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z13, Z13, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z30, Z26, Z15
+	VMULPS       Z4, Z2, Z16
+	VSUBPS       Z16, Z15, Z15
+	VMULPS       Z15, Z15, Z16
+	VADDPS       Z16, Z12, Z12
+	VMULPS.BCST  32(CX), Z12, Z12
+	VADDPS       Z12, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMULPS.BCST  36(CX), Z10, Z10
+	VADDPS.BCST  40(CX), Z10, Z10
+	VSQRTPS      Z10, Z10
+	VADDPS.BCST  44(CX), Z10, Z10
+	VMULPS.BCST  48(CX), Z10, Z10
+	VBROADCASTSS 52(CX), Z12
+	VDIVPS       Z10, Z12, Z12
+	VBROADCASTSS 52(CX), Z10
+	VSUBPS       Z12, Z10, Z10
+	VMULPS.BCST  16(CX), Z1, Z16
+	VMULPS.BCST  16(CX), Z1, Z17
+	VADDPS       Z17, Z16, Z17
+	VMULPS.BCST  48(CX), Z17, Z17
+	VADDPS       Z17, Z3, Z3
+	VMULPS.BCST  20(CX), Z2, Z17
+	VMULPS.BCST  20(CX), Z2, Z18
+	VADDPS       Z18, Z17, Z18
+	VMULPS.BCST  48(CX), Z18, Z18
+	VADDPS       Z18, Z6, Z6
+	VADDPS       Z6, Z3, Z18
+	VMULPS.BCST  24(CX), Z4, Z19
+	VMULPS.BCST  24(CX), Z4, Z20
+	VADDPS       Z20, Z19, Z20
+	VMULPS.BCST  48(CX), Z20, Z20
+	VADDPS       Z20, Z0, Z0
+	VADDPS       Z0, Z18, Z20
+	VMULPS.BCST  28(CX), Z20, Z20
+	VMULPS.BCST  12(CX), Z20, Z21
+	VMULPS       Z21, Z10, Z21
+	VSUBPS       Z21, Z9, Z9
+	VMULPS.BCST  48(CX), Z12, Z12
+	VBROADCASTSS 52(CX), Z21
+	VSUBPS       Z12, Z21, Z21
+	VMULPS.BCST  52(CX), Z21, Z12
+	VADDPS       Z17, Z16, Z22
+	VADDPS       Z19, Z22, Z22
+	VMULPS       Z22, Z12, Z12
+	VSUBPS       Z12, Z9, Z9
+	MOVQ         (AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VMULPS.BCST  56(CX), Z14, Z9
+	VADDPS       Z9, Z8, Z9
+	VMULPS.BCST  60(CX), Z9, Z9
+	VSUBPS       Z20, Z3, Z12
+	VMULPS.BCST  68(CX), Z12, Z12
+	VMULPS       Z12, Z10, Z12
+	VADDPS       Z12, Z9, Z9
+	VMULPS.BCST  64(CX), Z21, Z12
+	VMULPS.BCST  72(CX), Z16, Z14
+	VSUBPS       Z22, Z14, Z14
+	VMULPS       Z14, Z12, Z14
+	VADDPS       Z14, Z9, Z9
+	VMULPS.BCST  64(CX), Z1, Z14
+	VADDPS.BCST  76(CX), Z14, Z14
+	VADDPS       Z14, Z9, Z16
+	KMOVW        80(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(BX), R9
+	ADDQ         R8, R9
+	MOVQ         8(AX), DX
+	VMOVUPS      Z16, K2, (DX)(R9*4)
+	MOVQ         16(AX), DX
+	VMOVUPS      Z16, K3, (DX)(R8*4)
+	VSUBPS       Z14, Z9, Z9
+	KMOVW        82(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(BX), R9
+	ADDQ         R8, R9
+	MOVQ         16(AX), DX
+	VMOVUPS      Z9, K2, (DX)(R9*4)
+	MOVQ         8(AX), DX
+	VMOVUPS      Z9, K3, (DX)(R8*4)
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  60(CX), Z7, Z7
+	VSUBPS       Z20, Z6, Z9
+	VMULPS.BCST  68(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  72(CX), Z17, Z9
+	VSUBPS       Z22, Z9, Z9
+	VMULPS       Z9, Z12, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  64(CX), Z2, Z9
+	VADDPS.BCST  80(CX), Z9, Z9
+	VADDPS       Z9, Z7, Z14
+	KMOVW        84(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(BX), R9
+	ADDQ         R8, R9
+	MOVQ         24(AX), DX
+	VMOVUPS      Z14, K2, (DX)(R9*4)
+	MOVQ         32(AX), DX
+	VMOVUPS      Z14, K3, (DX)(R8*4)
+	VSUBPS       Z9, Z7, Z7
+	KMOVW        86(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(BX), R9
+	ADDQ         R8, R9
+	MOVQ         32(AX), DX
+	VMOVUPS      Z7, K2, (DX)(R9*4)
+	MOVQ         24(AX), DX
+	VMOVUPS      Z7, K3, (DX)(R8*4)
+	VMULPS.BCST  56(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  60(CX), Z5, Z5
+	VSUBPS       Z20, Z0, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VMULPS       Z7, Z10, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  72(CX), Z19, Z7
+	VSUBPS       Z22, Z7, Z7
+	VMULPS       Z7, Z12, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  64(CX), Z4, Z7
+	VADDPS.BCST  84(CX), Z7, Z7
+	VADDPS       Z7, Z5, Z9
+	KMOVW        88(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(BX), R9
+	ADDQ         R8, R9
+	MOVQ         40(AX), DX
+	VMOVUPS      Z9, K2, (DX)(R9*4)
+	MOVQ         48(AX), DX
+	VMOVUPS      Z9, K3, (DX)(R8*4)
+	VSUBPS       Z7, Z5, Z5
+	KMOVW        90(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(BX), R9
+	ADDQ         R8, R9
+	MOVQ         48(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         40(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VADDPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  88(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z1, Z9
+	VMULPS.BCST  16(CX), Z2, Z12
+	VADDPS       Z12, Z9, Z9
+	VMULPS.BCST  48(CX), Z9, Z9
+	VADDPS       Z9, Z11, Z9
+	VMULPS.BCST  32(CX), Z9, Z9
+	VADDPS       Z9, Z18, Z11
+	VSUBPS       Z20, Z11, Z11
+	VMULPS.BCST  96(CX), Z11, Z11
+	VMULPS       Z11, Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS.BCST  92(CX), Z21, Z11
+	VMULPS.BCST  100(CX), Z5, Z12
+	VMULPS.BCST  72(CX), Z12, Z12
+	VSUBPS       Z22, Z12, Z12
+	VMULPS       Z12, Z11, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS.BCST  92(CX), Z5, Z5
+	VADDPS.BCST  104(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z12
+	KMOVW        92(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(BX), R9
+	ADDQ         R8, R9
+	MOVQ         56(AX), DX
+	VMOVUPS      Z12, K2, (DX)(R9*4)
+	MOVQ         64(AX), DX
+	VMOVUPS      Z12, K3, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	KMOVW        94(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(BX), R9
+	ADDQ         R8, R9
+	MOVQ         64(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         56(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VSUBPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  88(CX), Z7, Z7
+	VSUBPS       Z9, Z18, Z9
+	VSUBPS       Z20, Z9, Z9
+	VMULPS.BCST  96(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  108(CX), Z5, Z9
+	VMULPS.BCST  72(CX), Z9, Z9
+	VSUBPS       Z22, Z9, Z9
+	VMULPS       Z9, Z11, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  92(CX), Z5, Z5
+	VADDPS.BCST  112(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z9
+	KMOVW        96(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(BX), R9
+	ADDQ         R8, R9
+	MOVQ         72(AX), DX
+	VMOVUPS      Z9, K2, (DX)(R9*4)
+	MOVQ         80(AX), DX
+	VMOVUPS      Z9, K3, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	KMOVW        98(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(BX), R9
+	ADDQ         R8, R9
+	MOVQ         80(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         72(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VADDPS       Z4, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  56(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  88(CX), Z7, Z7
+	VADDPS       Z0, Z3, Z3
+	VMULPS.BCST  24(CX), Z1, Z9
+	VMULPS.BCST  16(CX), Z4, Z12
+	VADDPS       Z12, Z9, Z9
+	VMULPS.BCST  48(CX), Z9, Z9
+	VADDPS       Z9, Z13, Z9
+	VMULPS.BCST  32(CX), Z9, Z9
+	VADDPS       Z9, Z3, Z12
+	VSUBPS       Z20, Z12, Z12
+	VMULPS.BCST  96(CX), Z12, Z12
+	VMULPS       Z12, Z10, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS.BCST  116(CX), Z5, Z12
+	VMULPS.BCST  72(CX), Z12, Z12
+	VSUBPS       Z22, Z12, Z12
+	VMULPS       Z12, Z11, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS.BCST  92(CX), Z5, Z5
+	VADDPS.BCST  120(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z12
+	KMOVW        100(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(BX), R9
+	ADDQ         R8, R9
+	MOVQ         88(AX), DX
+	VMOVUPS      Z12, K2, (DX)(R9*4)
+	MOVQ         96(AX), DX
+	VMOVUPS      Z12, K3, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	KMOVW        102(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(BX), R9
+	ADDQ         R8, R9
+	MOVQ         96(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         88(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VSUBPS       Z4, Z1, Z1
+	VMULPS       Z1, Z1, Z5
+	VMULPS.BCST  56(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  88(CX), Z5, Z5
+	VSUBPS       Z9, Z3, Z3
+	VSUBPS       Z20, Z3, Z3
+	VMULPS.BCST  96(CX), Z3, Z3
+	VMULPS       Z3, Z10, Z3
+	VADDPS       Z3, Z5, Z3
+	VMULPS.BCST  124(CX), Z1, Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VSUBPS       Z22, Z5, Z5
+	VMULPS       Z5, Z11, Z5
+	VADDPS       Z5, Z3, Z3
+	VMULPS.BCST  92(CX), Z1, Z1
+	VADDPS.BCST  128(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z5
+	KMOVW        104(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(BX), R9
+	ADDQ         R8, R9
+	MOVQ         104(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         112(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VSUBPS       Z1, Z3, Z1
+	KMOVW        106(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(BX), R9
+	ADDQ         R8, R9
+	MOVQ         112(AX), DX
+	VMOVUPS      Z1, K2, (DX)(R9*4)
+	MOVQ         104(AX), DX
+	VMOVUPS      Z1, K3, (DX)(R8*4)
+	VADDPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  56(CX), Z3, Z3
+	VADDPS       Z3, Z8, Z3
+	VMULPS.BCST  88(CX), Z3, Z3
+	VADDPS       Z0, Z6, Z0
+	VMULPS.BCST  24(CX), Z2, Z5
+	VMULPS.BCST  20(CX), Z4, Z6
+	VADDPS       Z6, Z5, Z5
+	VMULPS.BCST  48(CX), Z5, Z5
+	VADDPS       Z5, Z15, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z0, Z6
+	VSUBPS       Z20, Z6, Z6
+	VMULPS.BCST  96(CX), Z6, Z6
+	VMULPS       Z6, Z10, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS.BCST  132(CX), Z1, Z6
+	VMULPS.BCST  72(CX), Z6, Z6
+	VSUBPS       Z22, Z6, Z6
+	VMULPS       Z6, Z11, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS.BCST  92(CX), Z1, Z1
+	VADDPS.BCST  136(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z6
+	KMOVW        108(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(BX), R9
+	ADDQ         R8, R9
+	MOVQ         120(AX), DX
+	VMOVUPS      Z6, K2, (DX)(R9*4)
+	MOVQ         128(AX), DX
+	VMOVUPS      Z6, K3, (DX)(R8*4)
+	VSUBPS       Z1, Z3, Z1
+	KMOVW        110(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(BX), R9
+	ADDQ         R8, R9
+	MOVQ         128(AX), DX
+	VMOVUPS      Z1, K2, (DX)(R9*4)
+	MOVQ         120(AX), DX
+	VMOVUPS      Z1, K3, (DX)(R8*4)
+	VSUBPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z2
+	VMULPS.BCST  56(CX), Z2, Z2
+	VADDPS       Z2, Z8, Z2
+	VMULPS.BCST  88(CX), Z2, Z2
+	VSUBPS       Z5, Z0, Z0
+	VSUBPS       Z20, Z0, Z0
+	VMULPS.BCST  96(CX), Z0, Z0
+	VMULPS       Z0, Z10, Z0
+	VADDPS       Z0, Z2, Z0
+	VMULPS.BCST  140(CX), Z1, Z2
+	VMULPS.BCST  72(CX), Z2, Z2
+	VSUBPS       Z22, Z2, Z2
+	VMULPS       Z2, Z11, Z2
+	VADDPS       Z2, Z0, Z0
+	VMULPS.BCST  92(CX), Z1, Z1
+	VADDPS.BCST  144(CX), Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	KMOVW        112(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(BX), R9
+	ADDQ         R8, R9
+	MOVQ         136(AX), DX
+	VMOVUPS      Z2, K2, (DX)(R9*4)
+	MOVQ         144(AX), DX
+	VMOVUPS      Z2, K3, (DX)(R8*4)
+	VSUBPS       Z1, Z0, Z0
+	KMOVW        114(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(BX), R9
+	ADDQ         R8, R9
+	MOVQ         144(AX), DX
+	VMOVUPS      Z0, K2, (DX)(R9*4)
+	MOVQ         136(AX), DX
+	VMOVUPS      Z0, K3, (DX)(R8*4)
+	ADDQ         SI, BX
+	DECQ         DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func evenAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·evenAVX512trtD3Q27(SB), $0-48
@@ -6382,2346 +15961,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func evenAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// func evenAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512bgkD3Q19(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ width+16(FP), SI
-	MOVQ n+24(FP), DI
-	SHLQ $0x02, SI
-
-loop:
-	TESTQ       DI, DI
-	JE          done
-	MOVLQZX     (BX), R8
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R9
-	BZHIQ       DX, R9, R9
-	KMOVW       R9, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z2
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z5
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z7
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z10
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z9
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z14
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z16
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z19
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z13
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST (CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z25
-	VMULPS.BCST 16(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z23, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        144(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVQ        136(AX), DX
-	VMOVUPS     Z0, K1, (DX)(R8*4)
-	ADDQ        SI, BX
-	DECQ        DI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func oddAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512bgkD3Q19(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ width+16(FP), SI
-	MOVQ n+24(FP), DI
-	SHLQ $0x02, SI
-
-loop:
-	TESTQ       DI, DI
-	JE          done
-	MOVLQZX     (BX), R8
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R9
-	BZHIQ       DX, R9, R9
-	KMOVW       R9, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	MOVLQSX     12(BX), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z2
-	MOVLQSX     8(BX), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVLQSX     20(BX), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z5
-	MOVLQSX     16(BX), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVLQSX     28(BX), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z7
-	MOVLQSX     24(BX), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVLQSX     36(BX), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z10
-	MOVLQSX     32(BX), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVLQSX     44(BX), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z9
-	MOVLQSX     40(BX), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVLQSX     52(BX), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z14
-	MOVLQSX     48(BX), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVLQSX     60(BX), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z16
-	MOVLQSX     56(BX), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVLQSX     68(BX), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z19
-	MOVLQSX     64(BX), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVLQSX     76(BX), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z13
-	MOVLQSX     72(BX), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST (CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z25
-	VMULPS.BCST 16(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVLQSX     8(BX), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     12(BX), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     16(BX), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     20(BX), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z23, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     24(BX), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     28(BX), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     32(BX), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     36(BX), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     40(BX), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     44(BX), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     48(BX), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     52(BX), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVLQSX     56(BX), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     60(BX), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVLQSX     64(BX), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     68(BX), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     72(BX), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVLQSX     76(BX), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	VMOVUPS     Z0, K1, (DX)(R9*4)
-	ADDQ        SI, BX
-	DECQ        DI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func walledAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·walledAVX512bgkD3Q19(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ width+16(FP), SI
-	MOVQ n+24(FP), DI
-	SHLQ $0x02, SI
-
-loop:
-	TESTQ       DI, DI
-	JE          done
-	MOVLQZX     (BX), R8
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R9
-	BZHIQ       DX, R9, R9
-	KMOVW       R9, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	KMOVW       82(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(BX), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z2
-	MOVQ        8(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z2
-	KMOVW       80(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(BX), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z3
-	MOVQ        16(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z3
-	VADDPS      Z3, Z2, Z4
-	KMOVW       86(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(BX), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z5
-	MOVQ        24(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z5
-	KMOVW       84(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(BX), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z6
-	MOVQ        32(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	KMOVW       90(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(BX), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z7
-	MOVQ        40(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z7
-	KMOVW       88(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(BX), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z8
-	MOVQ        48(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z8
-	VADDPS      Z8, Z7, Z9
-	KMOVW       94(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(BX), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z10
-	MOVQ        56(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z10
-	KMOVW       92(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(BX), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z11
-	MOVQ        64(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	KMOVW       98(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(BX), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z9
-	MOVQ        72(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z9
-	KMOVW       96(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(BX), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z12
-	MOVQ        80(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z12
-	VADDPS      Z12, Z9, Z13
-	KMOVW       102(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(BX), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z14
-	MOVQ        88(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z14
-	KMOVW       100(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(BX), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z15
-	MOVQ        96(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	KMOVW       106(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(BX), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z16
-	MOVQ        104(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z16
-	KMOVW       104(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(BX), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z17
-	MOVQ        112(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z17
-	VADDPS      Z17, Z16, Z18
-	KMOVW       110(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(BX), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z19
-	MOVQ        120(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z19
-	KMOVW       108(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(BX), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z20
-	MOVQ        128(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	KMOVW       114(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(BX), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z13
-	MOVQ        136(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z13
-	KMOVW       112(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(BX), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z18
-	MOVQ        144(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST (CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z25
-	VMULPS.BCST 16(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	KMOVW       80(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(BX), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       82(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(BX), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       84(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(BX), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       86(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(BX), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z23, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       88(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(BX), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       90(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(BX), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       92(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(BX), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       94(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(BX), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       96(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(BX), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       98(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(BX), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       100(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(BX), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       102(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(BX), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	KMOVW       104(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(BX), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       106(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(BX), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	KMOVW       108(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(BX), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       110(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(BX), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 24(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 24(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	KMOVW       112(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(BX), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        144(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	KMOVW       114(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(BX), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	VMOVUPS     Z0, K2, (DX)(R9*4)
-	MOVQ        136(AX), DX
-	VMOVUPS     Z0, K3, (DX)(R8*4)
-	ADDQ        SI, BX
-	DECQ        DI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512bgkD3Q19Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ width+16(FP), SI
-	MOVQ n+24(FP), DI
-	SHLQ $0x02, SI
-
-loop:
-	TESTQ       DI, DI
-	JE          done
-	MOVLQZX     (BX), R8
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R9
-	BZHIQ       DX, R9, R9
-	KMOVW       R9, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z0
-	VMULPS.BCST 28(CX), Z0, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z2
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z5
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z7
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z10
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z9
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z14
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z16
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z19
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z13
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VADDPS.BCST (CX), Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VADDPS.BCST 4(CX), Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VADDPS.BCST 8(CX), Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST 12(CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 32(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	VMULPS.BCST 16(CX), Z4, Z26
-	VMULPS.BCST 20(CX), Z21, Z27
-	VADDPS      Z27, Z26, Z28
-	VMULPS.BCST 24(CX), Z23, Z29
-	VADDPS      Z29, Z28, Z28
-	VMULPS.BCST 36(CX), Z28, Z30
-	VSUBPS      Z30, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z2, Z1
-	VMULPS.BCST 40(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z26, Z25
-	VSUBPS      Z28, Z25, Z25
-	VMULPS.BCST 52(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z2
-	VMULPS.BCST 48(CX), Z4, Z25
-	VMULPS.BCST 44(CX), Z25, Z25
-	VADDPS.BCST 56(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z5, Z1
-	VMULPS.BCST 40(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z27, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z21, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 60(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z7, Z1
-	VMULPS.BCST 40(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z29, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z23, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 64(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 72(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 80(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 84(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 88(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 92(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 96(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 100(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 104(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 108(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 112(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 68(CX), Z0, Z0
-	VMULPS.BCST 116(CX), Z2, Z3
-	VMULPS.BCST 48(CX), Z3, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 76(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 120(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        144(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVQ        136(AX), DX
-	VMOVUPS     Z0, K1, (DX)(R8*4)
-	ADDQ        SI, BX
-	DECQ        DI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512bgkD3Q19Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ width+16(FP), SI
-	MOVQ n+24(FP), DI
-	SHLQ $0x02, SI
-
-loop:
-	TESTQ       DI, DI
-	JE          done
-	MOVLQZX     (BX), R8
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R9
-	BZHIQ       DX, R9, R9
-	KMOVW       R9, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z0
-	VMULPS.BCST 28(CX), Z0, Z1
-	MOVLQSX     12(BX), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z2
-	MOVLQSX     8(BX), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVLQSX     20(BX), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z5
-	MOVLQSX     16(BX), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVLQSX     28(BX), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z7
-	MOVLQSX     24(BX), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVLQSX     36(BX), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z10
-	MOVLQSX     32(BX), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVLQSX     44(BX), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z9
-	MOVLQSX     40(BX), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVLQSX     52(BX), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z14
-	MOVLQSX     48(BX), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVLQSX     60(BX), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z16
-	MOVLQSX     56(BX), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVLQSX     68(BX), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z19
-	MOVLQSX     64(BX), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVLQSX     76(BX), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z13
-	MOVLQSX     72(BX), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VADDPS.BCST (CX), Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VADDPS.BCST 4(CX), Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VADDPS.BCST 8(CX), Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST 12(CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 32(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	VMULPS.BCST 16(CX), Z4, Z26
-	VMULPS.BCST 20(CX), Z21, Z27
-	VADDPS      Z27, Z26, Z28
-	VMULPS.BCST 24(CX), Z23, Z29
-	VADDPS      Z29, Z28, Z28
-	VMULPS.BCST 36(CX), Z28, Z30
-	VSUBPS      Z30, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z2, Z1
-	VMULPS.BCST 40(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z26, Z25
-	VSUBPS      Z28, Z25, Z25
-	VMULPS.BCST 52(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z2
-	VMULPS.BCST 48(CX), Z4, Z25
-	VMULPS.BCST 44(CX), Z25, Z25
-	VADDPS.BCST 56(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVLQSX     8(BX), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     12(BX), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z5, Z1
-	VMULPS.BCST 40(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z27, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z21, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 60(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     16(BX), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     20(BX), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z7, Z1
-	VMULPS.BCST 40(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z29, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z23, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 64(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     24(BX), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     28(BX), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 72(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 80(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     32(BX), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     36(BX), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 84(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 88(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     40(BX), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     44(BX), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 92(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 96(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     48(BX), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     52(BX), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 100(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 104(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVLQSX     56(BX), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     60(BX), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 108(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 112(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	MOVLQSX     64(BX), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     68(BX), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 68(CX), Z0, Z0
-	VMULPS.BCST 116(CX), Z2, Z3
-	VMULPS.BCST 48(CX), Z3, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 76(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 120(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     72(BX), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	VMOVUPS     Z1, K1, (DX)(R9*4)
-	VMULPS.BCST 28(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVLQSX     76(BX), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	VMOVUPS     Z0, K1, (DX)(R9*4)
-	ADDQ        SI, BX
-	DECQ        DI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func walledAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·walledAVX512bgkD3Q19Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), BX
-	MOVQ width+16(FP), SI
-	MOVQ n+24(FP), DI
-	SHLQ $0x02, SI
-
-loop:
-	TESTQ       DI, DI
-	JE          done
-	MOVLQZX     (BX), R8
-	MOVLQZX     4(BX), DX
-	MOVQ        $-1, R9
-	BZHIQ       DX, R9, R9
-	KMOVW       R9, K1
-	MOVQ        (AX), DX
-	VMOVUPS.Z   (DX)(R8*4), K1, Z0
-	VMULPS.BCST 28(CX), Z0, Z1
-	KMOVW       82(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(BX), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z2
-	MOVQ        8(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z2
-	KMOVW       80(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(BX), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z3
-	MOVQ        16(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z3
-	VADDPS      Z3, Z2, Z4
-	KMOVW       86(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(BX), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z5
-	MOVQ        24(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z5
-	KMOVW       84(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(BX), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z6
-	MOVQ        32(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	KMOVW       90(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(BX), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z7
-	MOVQ        40(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z7
-	KMOVW       88(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(BX), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z8
-	MOVQ        48(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z8
-	VADDPS      Z8, Z7, Z9
-	KMOVW       94(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(BX), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z10
-	MOVQ        56(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z10
-	KMOVW       92(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(BX), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z11
-	MOVQ        64(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	KMOVW       98(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(BX), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z9
-	MOVQ        72(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z9
-	KMOVW       96(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(BX), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z12
-	MOVQ        80(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z12
-	VADDPS      Z12, Z9, Z13
-	KMOVW       102(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(BX), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z14
-	MOVQ        88(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z14
-	KMOVW       100(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(BX), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z15
-	MOVQ        96(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	KMOVW       106(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(BX), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z16
-	MOVQ        104(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z16
-	KMOVW       104(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(BX), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z17
-	MOVQ        112(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z17
-	VADDPS      Z17, Z16, Z18
-	KMOVW       110(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(BX), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z19
-	MOVQ        120(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z19
-	KMOVW       108(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(BX), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z20
-	MOVQ        128(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	KMOVW       114(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(BX), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z13
-	MOVQ        136(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z13
-	KMOVW       112(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(BX), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	VMOVUPS.Z   (DX)(R9*4), K2, Z18
-	MOVQ        144(AX), DX
-	VMOVUPS     (DX)(R8*4), K3, Z18
-	VADDPS      Z18, Z13, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z22
-	VSUBPS      Z15, Z14, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z4, Z4
-	VSUBPS      Z17, Z16, Z24
-	VADDPS      Z24, Z4, Z4
-	VADDPS.BCST (CX), Z4, Z4
-	VMULPS      Z4, Z4, Z25
-	VSUBPS      Z6, Z5, Z26
-	VADDPS      Z21, Z26, Z21
-	VSUBPS      Z20, Z19, Z26
-	VSUBPS      Z18, Z13, Z27
-	VADDPS      Z27, Z26, Z28
-	VADDPS      Z28, Z21, Z21
-	VSUBPS      Z22, Z21, Z21
-	VADDPS.BCST 4(CX), Z21, Z21
-	VMULPS      Z21, Z21, Z22
-	VADDPS      Z22, Z25, Z28
-	VSUBPS      Z8, Z7, Z29
-	VADDPS      Z23, Z29, Z23
-	VADDPS      Z26, Z23, Z23
-	VADDPS      Z27, Z24, Z24
-	VSUBPS      Z24, Z23, Z23
-	VADDPS.BCST 8(CX), Z23, Z23
-	VMULPS      Z23, Z23, Z24
-	VADDPS      Z24, Z28, Z26
-	VMULPS.BCST 12(CX), Z26, Z26
-	VSUBPS      Z26, Z0, Z0
-	VMULPS.BCST 32(CX), Z0, Z26
-	VADDPS      Z26, Z1, Z1
-	VMULPS.BCST 16(CX), Z4, Z26
-	VMULPS.BCST 20(CX), Z21, Z27
-	VADDPS      Z27, Z26, Z28
-	VMULPS.BCST 24(CX), Z23, Z29
-	VADDPS      Z29, Z28, Z28
-	VMULPS.BCST 36(CX), Z28, Z30
-	VSUBPS      Z30, Z1, Z1
-	MOVQ        (AX), DX
-	VMOVUPS     Z1, K1, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z2, Z1
-	VMULPS.BCST 40(CX), Z25, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z26, Z25
-	VSUBPS      Z28, Z25, Z25
-	VMULPS.BCST 52(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z2
-	VMULPS.BCST 48(CX), Z4, Z25
-	VMULPS.BCST 44(CX), Z25, Z25
-	VADDPS.BCST 56(CX), Z25, Z25
-	VADDPS      Z25, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	KMOVW       80(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(BX), R9
-	ADDQ        R8, R9
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z3, Z1
-	VSUBPS      Z25, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       82(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(BX), R9
-	ADDQ        R8, R9
-	MOVQ        16(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        8(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z5, Z1
-	VMULPS.BCST 40(CX), Z22, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z27, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z21, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 60(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       84(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(BX), R9
-	ADDQ        R8, R9
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       86(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(BX), R9
-	ADDQ        R8, R9
-	MOVQ        32(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        24(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z7, Z1
-	VMULPS.BCST 40(CX), Z24, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z29, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z23, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 64(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       88(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(BX), R9
-	ADDQ        R8, R9
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       90(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(BX), R9
-	ADDQ        R8, R9
-	MOVQ        48(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        40(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 72(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 80(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       92(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(BX), R9
-	ADDQ        R8, R9
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z11, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       94(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(BX), R9
-	ADDQ        R8, R9
-	MOVQ        64(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        56(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 84(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 88(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       96(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(BX), R9
-	ADDQ        R8, R9
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z12, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       98(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(BX), R9
-	ADDQ        R8, R9
-	MOVQ        80(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        72(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z14, Z1
-	VADDPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 92(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z28, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 96(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       100(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(BX), R9
-	ADDQ        R8, R9
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z15, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       102(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(BX), R9
-	ADDQ        R8, R9
-	MOVQ        96(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        88(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z16, Z1
-	VSUBPS      Z23, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 100(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 104(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	KMOVW       104(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(BX), R9
-	ADDQ        R8, R9
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z17, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       106(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(BX), R9
-	ADDQ        R8, R9
-	MOVQ        112(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        104(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z19, Z1
-	VADDPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 108(CX), Z2, Z4
-	VMULPS.BCST 48(CX), Z4, Z4
-	VSUBPS      Z28, Z4, Z4
-	VMULPS.BCST 76(CX), Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 112(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z4
-	VADDPS      Z4, Z1, Z1
-	KMOVW       108(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(BX), R9
-	ADDQ        R8, R9
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z20, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       110(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(BX), R9
-	ADDQ        R8, R9
-	MOVQ        128(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        120(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z13, Z1
-	VSUBPS      Z23, Z21, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 68(CX), Z0, Z0
-	VMULPS.BCST 116(CX), Z2, Z3
-	VMULPS.BCST 48(CX), Z3, Z3
-	VSUBPS      Z28, Z3, Z3
-	VMULPS.BCST 76(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 68(CX), Z2, Z2
-	VADDPS.BCST 120(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	KMOVW       112(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(BX), R9
-	ADDQ        R8, R9
-	MOVQ        136(AX), DX
-	VMOVUPS     Z1, K2, (DX)(R9*4)
-	MOVQ        144(AX), DX
-	VMOVUPS     Z1, K3, (DX)(R8*4)
-	VMULPS.BCST 28(CX), Z18, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	KMOVW       114(BX), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(BX), R9
-	ADDQ        R8, R9
-	MOVQ        144(AX), DX
-	VMOVUPS     Z0, K2, (DX)(R9*4)
-	MOVQ        136(AX), DX
-	VMOVUPS     Z0, K3, (DX)(R8*4)
-	ADDQ        SI, BX
-	DECQ        DI
-	JMP         loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func evenAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512bgkD3Q27(SB), $0-48
+TEXT ·evenAVX512trtD3Q27ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
 	MOVQ scratch+40(FP), DX
@@ -8731,388 +15973,640 @@ TEXT ·evenAVX512bgkD3Q27(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ       R8, R8
-	JE          done
-	MOVLQZX     (SI), R9
-	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R10
-	BZHIQ       BX, R10, R10
-	KMOVW       R10, K1
-	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z2
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z5
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z7
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z10
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z9
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z14
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z16
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z19
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z13
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z22
-	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z21, Z21
-	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z24
-	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z25
-	VADDPS      Z25, Z24, Z26
-	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z27
-	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z28
-	VADDPS      Z28, Z27, Z29
-	VADDPS      Z29, Z26, Z26
-	VADDPS      Z26, Z21, Z21
-	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z26
-	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z29
-	VADDPS      Z29, Z26, Z30
-	VADDPS      Z30, Z21, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z30
-	VSUBPS      Z15, Z14, Z31
-	VMOVUPS     Z15, (DX)
-	VADDPS      Z31, Z30, Z15
-	VADDPS      Z15, Z4, Z4
-	VSUBPS      Z17, Z16, Z15
-	VMOVUPS     Z17, 64(DX)
-	VSUBPS      Z23, Z22, Z17
-	VMOVUPS     Z23, 128(DX)
-	VADDPS      Z17, Z15, Z23
-	VMOVUPS     Z22, 192(DX)
-	VSUBPS      Z25, Z24, Z22
-	VMOVUPS     Z25, 256(DX)
-	VSUBPS      Z28, Z27, Z25
-	VMOVUPS     Z28, 320(DX)
-	VADDPS      Z25, Z22, Z28
-	VADDPS      Z28, Z23, Z23
-	VADDPS      Z23, Z4, Z4
-	VSUBPS      Z29, Z26, Z23
-	VSUBPS      Z23, Z4, Z4
-	VMULPS      Z4, Z4, Z28
-	VMOVUPS     Z29, 384(DX)
-	VSUBPS      Z6, Z5, Z29
-	VADDPS      Z21, Z29, Z21
-	VSUBPS      Z20, Z19, Z29
-	VMOVUPS     Z26, 448(DX)
-	VSUBPS      Z18, Z13, Z26
-	VMOVUPS     Z27, 512(DX)
-	VADDPS      Z26, Z29, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z22, Z17, Z27
-	VADDPS      Z23, Z27, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z25, Z30, Z27
-	VSUBPS      Z27, Z21, Z21
-	VMULPS      Z21, Z21, Z27
-	VADDPS      Z27, Z28, Z30
-	VMOVUPS     Z24, 576(DX)
-	VSUBPS      Z8, Z7, Z24
-	VADDPS      Z31, Z24, Z24
-	VADDPS      Z17, Z29, Z17
-	VADDPS      Z17, Z24, Z17
-	VADDPS      Z23, Z25, Z23
-	VADDPS      Z23, Z17, Z17
-	VADDPS      Z26, Z15, Z15
-	VADDPS      Z22, Z15, Z15
-	VSUBPS      Z15, Z17, Z15
-	VMULPS      Z15, Z15, Z17
-	VADDPS      Z17, Z30, Z22
-	VMULPS.BCST (CX), Z22, Z22
-	VSUBPS      Z22, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z22
-	VADDPS      Z22, Z1, Z1
-	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z28, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z22
-	VMULPS.BCST 16(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z23
-	VADDPS      Z23, Z1, Z1
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z22, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z27, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z17, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z15, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z5, Z3, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 12(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VMULPS.BCST 20(CX), Z3, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VADDPS      Z3, Z5, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z3, Z5, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z15, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 12(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VMULPS.BCST 20(CX), Z3, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     (DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z6, Z5, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z15, Z4, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z5, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VADDPS      Z5, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     64(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z5, Z6, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z15, Z21, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z5, Z7
-	VMULPS.BCST 24(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z7, Z6, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z15, Z21, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 12(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 24(CX), Z7, Z7
-	VMULPS.BCST 20(CX), Z6, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     192(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VADDPS      Z15, Z2, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 12(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 28(CX), Z7, Z7
-	VMULPS.BCST 20(CX), Z6, Z6
-	VMULPS.BCST 28(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     128(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     576(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z15, Z2, Z2
-	VMULPS      Z2, Z2, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 28(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     256(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z6, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     512(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z21, Z3, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 28(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     320(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     448(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z4, Z5, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 28(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        208(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     384(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVQ        200(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
-	ADDQ        DI, SI
-	DECQ        R8
-	JMP         loop
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z16
+	VADDPS       Z16, Z15, Z17
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	VADDPS       Z19, Z18, Z20
+	VADDPS       Z20, Z17, Z21
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	VADDPS       Z23, Z22, Z24
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z26
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z24, Z28
+	VADDPS       Z28, Z21, Z21
+	VADDPS       Z21, Z7, Z7
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	VADDPS       Z29, Z21, Z30
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z2, Z1, Z31
+	VMOVUPS      Z2, (DX)
+	VSUBPS       Z5, Z4, Z2
+	VMOVUPS      Z5, 64(DX)
+	VADDPS       Z2, Z31, Z5
+	VMOVUPS      Z4, 128(DX)
+	VSUBPS       Z9, Z8, Z4
+	VMOVUPS      Z9, 192(DX)
+	VSUBPS       Z12, Z11, Z9
+	VMOVUPS      Z12, 256(DX)
+	VADDPS       Z9, Z4, Z12
+	VADDPS       Z12, Z5, Z5
+	VSUBPS       Z16, Z15, Z12
+	VMOVUPS      Z16, 320(DX)
+	VSUBPS       Z19, Z18, Z16
+	VMOVUPS      Z19, 384(DX)
+	VADDPS       Z16, Z12, Z19
+	VMOVUPS      Z18, 448(DX)
+	VSUBPS       Z23, Z22, Z18
+	VMOVUPS      Z23, 512(DX)
+	VSUBPS       Z26, Z25, Z23
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z23, Z18, Z26
+	VADDPS       Z26, Z19, Z19
+	VADDPS       Z19, Z5, Z5
+	VSUBPS       Z29, Z21, Z19
+	VSUBPS       Z19, Z5, Z5
+	VADDPS.BCST  (CX), Z5, Z5
+	VMULPS       Z5, Z5, Z26
+	VSUBPS       Z26, Z7, Z7
+	VMOVUPS      Z29, 640(DX)
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	VMOVUPS      Z21, 704(DX)
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	VMOVUPS      Z25, 768(DX)
+	VADDPS       Z21, Z29, Z25
+	VMOVUPS      Z22, 832(DX)
+	VADDPS       Z25, Z3, Z22
+	VMOVUPS      Z15, 896(DX)
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	VMOVUPS      Z11, 960(DX)
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	VMOVUPS      Z8, 1024(DX)
+	VADDPS       Z11, Z15, Z8
+	VMOVUPS      Z1, 1088(DX)
+	VADDPS       Z6, Z8, Z1
+	VADDPS       Z1, Z22, Z1
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	VMOVUPS      Z31, 1152(DX)
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	VMOVUPS      Z3, 1216(DX)
+	VADDPS       Z31, Z22, Z3
+	VMOVUPS      Z26, 1280(DX)
+	VADDPS       Z3, Z17, Z26
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z14, Z1, Z1
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	VMOVUPS      Z17, 1344(DX)
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	VMOVUPS      Z5, 1408(DX)
+	VADDPS       Z17, Z14, Z5
+	VMOVUPS      Z27, 1472(DX)
+	VADDPS       Z20, Z5, Z27
+	VADDPS       Z28, Z27, Z27
+	VADDPS       Z30, Z27, Z28
+	VADDPS       Z28, Z1, Z1
+	VADDPS       Z1, Z0, Z1
+	VMULPS.BCST  28(CX), Z1, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z0, 1536(DX)
+	VADDPS       Z6, Z25, Z0
+	VMOVUPS      Z25, 1600(DX)
+	VADDPS       Z3, Z10, Z25
+	VADDPS       Z25, Z0, Z0
+	VADDPS       Z27, Z0, Z0
+	VADDPS       Z30, Z0, Z0
+	VSUBPS       Z21, Z29, Z25
+	VMOVUPS      Z21, 1664(DX)
+	VADDPS       Z2, Z25, Z21
+	VMOVUPS      Z2, 1728(DX)
+	VSUBPS       Z31, Z22, Z2
+	VMOVUPS      Z31, 1792(DX)
+	VSUBPS       Z17, Z14, Z31
+	VMOVUPS      Z17, 1856(DX)
+	VADDPS       Z31, Z2, Z17
+	VADDPS       Z17, Z21, Z17
+	VADDPS       Z18, Z16, Z21
+	VADDPS       Z19, Z21, Z21
+	VADDPS       Z21, Z17, Z17
+	VADDPS       Z23, Z4, Z21
+	VSUBPS       Z21, Z17, Z17
+	VADDPS.BCST  4(CX), Z17, Z17
+	VMULPS       Z17, Z17, Z21
+	VSUBPS       Z21, Z0, Z0
+	VSUBPS       Z28, Z0, Z0
+	VMULPS       Z0, Z0, Z0
+	VADDPS       Z0, Z7, Z0
+	VADDPS       Z13, Z8, Z7
+	VADDPS       Z26, Z7, Z7
+	VADDPS       Z27, Z7, Z7
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z11, Z15, Z26
+	VADDPS       Z9, Z26, Z27
+	VMOVUPS      Z14, 1920(DX)
+	VADDPS       Z16, Z2, Z14
+	VADDPS       Z14, Z27, Z14
+	VADDPS       Z19, Z23, Z27
+	VADDPS       Z27, Z14, Z14
+	VADDPS       Z31, Z12, Z27
+	VADDPS       Z18, Z27, Z27
+	VSUBPS       Z27, Z14, Z14
+	VADDPS.BCST  8(CX), Z14, Z14
+	VMULPS       Z14, Z14, Z27
+	VSUBPS       Z27, Z7, Z7
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VADDPS       Z20, Z6, Z7
+	VADDPS       Z24, Z7, Z7
+	VADDPS       1472(DX), Z10, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       1408(DX), Z17, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z20, Z13, Z28
+	VMOVUPS      Z19, 1984(DX)
+	VADDPS       1472(DX), Z28, Z19
+	VADDPS       1344(DX), Z24, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       1408(DX), Z14, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VADDPS       Z20, Z3, Z19
+	VADDPS       Z30, Z19, Z19
+	VADDPS       Z24, Z5, Z28
+	VMOVUPS      Z30, 2048(DX)
+	VADDPS       1472(DX), Z28, Z30
+	VSUBPS       Z30, Z19, Z19
+	VMULPS       Z14, Z17, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VMULPS.BCST  36(CX), Z0, Z0
+	VADDPS.BCST  40(CX), Z0, Z0
+	VSQRTPS      Z0, Z0
+	VADDPS.BCST  44(CX), Z0, Z0
+	VMULPS.BCST  48(CX), Z0, Z0
+	VBROADCASTSS 52(CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VADDPS       1280(DX), Z21, Z19
+	VADDPS       Z27, Z19, Z19
+	VMULPS.BCST  12(CX), Z19, Z19
+	VSUBPS       Z19, Z1, Z1
+	VMULPS.BCST  60(CX), Z1, Z19
+	VMOVUPS      1536(DX), Z28
+	VSUBPS       Z19, Z28, Z19
+	VMULPS       Z19, Z7, Z19
+	VSUBPS       Z19, Z28, Z19
+	VMULPS.BCST  48(CX), Z7, Z28
+	VBROADCASTSS 52(CX), Z30
+	VSUBPS       Z28, Z30, Z30
+	VMOVUPS      Z23, 1536(DX)
+	VMOVUPS      1408(DX), Z23
+	VMOVUPS      Z18, 2112(DX)
+	VMULPS.BCST  16(CX), Z23, Z18
+	VMOVUPS      Z24, 2176(DX)
+	VMULPS.BCST  20(CX), Z17, Z24
+	VMOVUPS      Z16, 2240(DX)
+	VADDPS       Z24, Z18, Z16
+	VMOVUPS      Z20, 2304(DX)
+	VMULPS.BCST  24(CX), Z14, Z20
+	VADDPS       Z20, Z16, Z16
+	VMOVUPS      Z31, 2368(DX)
+	VMULPS.BCST  64(CX), Z16, Z31
+	VMULPS       Z31, Z30, Z31
+	VSUBPS       Z31, Z19, Z19
+	MOVQ         (AX), BX
+	VMOVUPS      Z19, K1, (BX)(R9*4)
+	VMULPS       1216(DX), Z28, Z19
+	VMULPS.BCST  68(CX), Z7, Z31
+	VMOVUPS      Z5, 1216(DX)
+	VMOVUPS      1280(DX), Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z31, Z5
+	VSUBPS       Z5, Z19, Z5
+	VMULPS.BCST  76(CX), Z30, Z19
+	VMULPS.BCST  80(CX), Z18, Z18
+	VSUBPS       Z16, Z18, Z18
+	VMULPS       Z18, Z19, Z18
+	VSUBPS       Z18, Z5, Z5
+	VSUBPS.BCST  48(CX), Z0, Z0
+	VBROADCASTSS 56(CX), Z18
+	VDIVPS       Z0, Z18, Z18
+	VADDPS.BCST  48(CX), Z18, Z0
+	VBROADCASTSS 52(CX), Z18
+	VDIVPS       Z0, Z18, Z18
+	VMULPS.BCST  48(CX), Z18, Z0
+	VMOVUPS      Z22, 1280(DX)
+	VMULPS       1152(DX), Z0, Z22
+	VMOVUPS      Z2, 1152(DX)
+	VMULPS.BCST  76(CX), Z18, Z2
+	VMOVUPS      Z3, 2432(DX)
+	VMULPS       Z23, Z2, Z3
+	VSUBPS       Z3, Z22, Z3
+	VBROADCASTSS 52(CX), Z22
+	VSUBPS       Z0, Z22, Z22
+	VMOVUPS      Z12, 2496(DX)
+	VMULPS.BCST  76(CX), Z22, Z12
+	VMOVUPS      Z9, 2560(DX)
+	VMULPS.BCST  16(CX), Z12, Z9
+	VSUBPS       Z9, Z3, Z3
+	VADDPS       Z3, Z5, Z9
+	VMOVUPS      Z13, 2624(DX)
+	VMOVUPS      1088(DX), Z13
+	VSUBPS       Z9, Z13, Z9
+	MOVQ         16(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z5, Z3
+	VMOVUPS      (DX), Z5
+	VSUBPS       Z3, Z5, Z3
+	MOVQ         8(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VMULPS       1600(DX), Z28, Z3
+	VMULPS.BCST  72(CX), Z21, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z31, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  80(CX), Z24, Z5
+	VSUBPS       Z16, Z5, Z5
+	VMULPS       Z5, Z19, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS       Z25, Z0, Z5
+	VMULPS       Z17, Z2, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS.BCST  20(CX), Z12, Z9
+	VSUBPS       Z9, Z5, Z5
+	VADDPS       Z5, Z3, Z9
+	VSUBPS       Z9, Z29, Z9
+	MOVQ         32(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VMOVUPS      1664(DX), Z5
+	VSUBPS       Z3, Z5, Z3
+	MOVQ         24(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VMULPS       Z8, Z28, Z3
+	VMULPS.BCST  72(CX), Z27, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z31, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  80(CX), Z20, Z5
+	VSUBPS       Z16, Z5, Z5
+	VMULPS       Z5, Z19, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS       Z26, Z0, Z5
+	VMULPS       Z14, Z2, Z2
+	VSUBPS       Z2, Z5, Z2
+	VMULPS.BCST  24(CX), Z12, Z5
+	VSUBPS       Z5, Z2, Z2
+	VADDPS       Z2, Z3, Z5
+	VSUBPS       Z5, Z15, Z5
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VSUBPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z11, Z2
+	MOVQ         40(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       Z6, Z28, Z2
+	VMULPS.BCST  84(CX), Z7, Z3
+	VADDPS       Z17, Z23, Z5
+	VMULPS       Z5, Z5, Z6
+	VMULPS.BCST  72(CX), Z6, Z6
+	VADDPS       Z6, Z1, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS.BCST  88(CX), Z30, Z6
+	VMULPS.BCST  92(CX), Z5, Z8
+	VMULPS.BCST  80(CX), Z8, Z8
+	VSUBPS       Z16, Z8, Z8
+	VMULPS       Z8, Z6, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       1728(DX), Z0, Z8
+	VMULPS.BCST  88(CX), Z18, Z9
+	VMULPS       Z5, Z9, Z11
+	VSUBPS       Z11, Z8, Z8
+	VMULPS.BCST  88(CX), Z22, Z11
+	VMULPS.BCST  92(CX), Z11, Z12
+	VSUBPS       Z12, Z8, Z8
+	VADDPS       Z8, Z2, Z12
+	VMOVUPS      128(DX), Z13
+	VSUBPS       Z12, Z13, Z12
+	MOVQ         64(AX), BX
+	VMOVUPS      Z12, K1, (BX)(R9*4)
+	VSUBPS       Z8, Z2, Z2
+	VMOVUPS      64(DX), Z8
+	VSUBPS       Z2, Z8, Z2
+	MOVQ         56(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       Z10, Z28, Z2
+	VSUBPS       Z17, Z23, Z8
+	VMULPS       Z8, Z8, Z10
+	VMULPS.BCST  72(CX), Z10, Z10
+	VADDPS       Z10, Z1, Z10
+	VMULPS       Z10, Z3, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS.BCST  96(CX), Z8, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z16, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       Z4, Z0, Z4
+	VMULPS       Z8, Z9, Z8
+	VSUBPS       Z8, Z4, Z4
+	VMULPS.BCST  96(CX), Z11, Z8
+	VSUBPS       Z8, Z4, Z4
+	VADDPS       Z4, Z2, Z8
+	VMOVUPS      1024(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVQ         80(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z4, Z2, Z2
+	VMOVUPS      192(DX), Z4
+	VSUBPS       Z2, Z4, Z2
+	MOVQ         72(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       2624(DX), Z28, Z2
+	VADDPS       Z14, Z23, Z4
+	VMULPS       Z4, Z4, Z8
+	VMULPS.BCST  72(CX), Z8, Z8
+	VADDPS       Z8, Z1, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS.BCST  100(CX), Z4, Z8
+	VMULPS.BCST  80(CX), Z8, Z8
+	VSUBPS       Z16, Z8, Z8
+	VMULPS       Z8, Z6, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       2560(DX), Z0, Z8
+	VMULPS       Z4, Z9, Z10
+	VSUBPS       Z10, Z8, Z8
+	VMULPS.BCST  100(CX), Z11, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS       Z8, Z2, Z10
+	VMOVUPS      960(DX), Z12
+	VSUBPS       Z10, Z12, Z10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R9*4)
+	VSUBPS       Z8, Z2, Z2
+	VMOVUPS      256(DX), Z8
+	VSUBPS       Z2, Z8, Z2
+	MOVQ         88(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       1344(DX), Z28, Z2
+	VSUBPS       Z14, Z23, Z8
+	VMULPS       Z8, Z8, Z10
+	VMULPS.BCST  72(CX), Z10, Z10
+	VADDPS       Z10, Z1, Z10
+	VMULPS       Z10, Z3, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS.BCST  104(CX), Z8, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z16, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       2496(DX), Z0, Z10
+	VMULPS       Z8, Z9, Z8
+	VSUBPS       Z8, Z10, Z8
+	VMULPS.BCST  104(CX), Z11, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS       Z8, Z2, Z10
+	VMOVUPS      896(DX), Z12
+	VSUBPS       Z10, Z12, Z10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R9*4)
+	VSUBPS       Z8, Z2, Z2
+	VMOVUPS      320(DX), Z8
+	VSUBPS       Z2, Z8, Z2
+	MOVQ         104(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       2432(DX), Z28, Z2
+	VADDPS       Z14, Z17, Z8
+	VMULPS       Z8, Z8, Z10
+	VMULPS.BCST  72(CX), Z10, Z10
+	VADDPS       Z10, Z1, Z10
+	VMULPS       Z10, Z3, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS.BCST  108(CX), Z8, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z16, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       1152(DX), Z0, Z10
+	VMULPS       Z8, Z9, Z12
+	VSUBPS       Z12, Z10, Z10
+	VMULPS.BCST  108(CX), Z11, Z12
+	VSUBPS       Z12, Z10, Z10
+	VADDPS       Z10, Z2, Z12
+	VMOVUPS      1280(DX), Z13
+	VSUBPS       Z12, Z13, Z12
+	MOVQ         128(AX), BX
+	VMOVUPS      Z12, K1, (BX)(R9*4)
+	VSUBPS       Z10, Z2, Z2
+	VMOVUPS      1792(DX), Z10
+	VSUBPS       Z2, Z10, Z2
+	MOVQ         120(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       1216(DX), Z28, Z2
+	VSUBPS       Z14, Z17, Z10
+	VMULPS       Z10, Z10, Z12
+	VMULPS.BCST  72(CX), Z12, Z12
+	VADDPS       Z12, Z1, Z12
+	VMULPS       Z12, Z3, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS.BCST  112(CX), Z10, Z3
+	VMULPS.BCST  80(CX), Z3, Z3
+	VSUBPS       Z16, Z3, Z3
+	VMULPS       Z3, Z6, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS       2368(DX), Z0, Z3
+	VMULPS       Z10, Z9, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  112(CX), Z11, Z6
+	VSUBPS       Z6, Z3, Z3
+	VADDPS       Z3, Z2, Z6
+	VMOVUPS      1920(DX), Z9
+	VSUBPS       Z6, Z9, Z6
+	MOVQ         144(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      1856(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVQ         136(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       2304(DX), Z28, Z2
+	VMULPS.BCST  116(CX), Z7, Z3
+	VADDPS       Z14, Z5, Z6
+	VMULPS       Z6, Z6, Z7
+	VMULPS.BCST  72(CX), Z7, Z7
+	VADDPS       Z7, Z1, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z2, Z2
+	VMULPS.BCST  120(CX), Z30, Z7
+	VMULPS.BCST  124(CX), Z6, Z9
+	VMULPS.BCST  80(CX), Z9, Z9
+	VSUBPS       Z16, Z9, Z9
+	VMULPS       Z9, Z7, Z9
+	VSUBPS       Z9, Z2, Z2
+	VMULPS       2240(DX), Z0, Z9
+	VMULPS.BCST  120(CX), Z18, Z10
+	VMULPS       Z6, Z10, Z6
+	VSUBPS       Z6, Z9, Z6
+	VMULPS.BCST  120(CX), Z22, Z9
+	VMULPS.BCST  124(CX), Z9, Z11
+	VSUBPS       Z11, Z6, Z6
+	VADDPS       Z6, Z2, Z11
+	VMOVUPS      448(DX), Z12
+	VSUBPS       Z11, Z12, Z11
+	MOVQ         160(AX), BX
+	VMOVUPS      Z11, K1, (BX)(R9*4)
+	VSUBPS       Z6, Z2, Z2
+	VMOVUPS      384(DX), Z6
+	VSUBPS       Z2, Z6, Z2
+	MOVQ         152(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       2176(DX), Z28, Z2
+	VSUBPS       Z14, Z5, Z5
+	VMULPS       Z5, Z5, Z6
+	VMULPS.BCST  72(CX), Z6, Z6
+	VADDPS       Z6, Z1, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS.BCST  128(CX), Z5, Z6
+	VMULPS.BCST  80(CX), Z6, Z6
+	VSUBPS       Z16, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS       2112(DX), Z0, Z6
+	VMULPS       Z5, Z10, Z5
+	VSUBPS       Z5, Z6, Z5
+	VMULPS.BCST  128(CX), Z9, Z6
+	VSUBPS       Z6, Z5, Z5
+	VADDPS       Z5, Z2, Z6
+	VMOVUPS      832(DX), Z11
+	VSUBPS       Z6, Z11, Z6
+	MOVQ         176(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      512(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	MOVQ         168(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       1472(DX), Z28, Z2
+	VSUBPS       Z17, Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z3, Z5
+	VSUBPS       Z5, Z2, Z2
+	VMULPS.BCST  132(CX), Z4, Z5
+	VMULPS.BCST  80(CX), Z5, Z5
+	VSUBPS       Z16, Z5, Z5
+	VMULPS       Z5, Z7, Z5
+	VSUBPS       Z5, Z2, Z2
+	VMULPS       1536(DX), Z0, Z5
+	VMULPS       Z4, Z10, Z4
+	VSUBPS       Z4, Z5, Z4
+	VMULPS.BCST  132(CX), Z9, Z5
+	VSUBPS       Z5, Z4, Z4
+	VADDPS       Z4, Z2, Z5
+	VMOVUPS      768(DX), Z6
+	VSUBPS       Z5, Z6, Z5
+	MOVQ         192(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VSUBPS       Z4, Z2, Z2
+	VMOVUPS      576(DX), Z4
+	VSUBPS       Z2, Z4, Z2
+	MOVQ         184(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       2048(DX), Z28, Z2
+	VSUBPS       Z23, Z8, Z4
+	VMULPS       Z4, Z4, Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z2, Z1
+	VMULPS.BCST  136(CX), Z4, Z2
+	VMULPS.BCST  80(CX), Z2, Z2
+	VSUBPS       Z16, Z2, Z2
+	VMULPS       Z2, Z7, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       1984(DX), Z0, Z2
+	VMULPS       Z4, Z10, Z0
+	VSUBPS       Z0, Z2, Z0
+	VMULPS.BCST  136(CX), Z9, Z2
+	VSUBPS       Z2, Z0, Z0
+	VADDPS       Z0, Z1, Z2
+	VMOVUPS      704(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVQ         208(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VSUBPS       Z0, Z1, Z0
+	VMOVUPS      640(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// func oddAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512bgkD3Q27(SB), $0-48
+TEXT ·oddAVX512trtD3Q27ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
 	MOVQ scratch+40(FP), DX
@@ -9122,492 +16616,744 @@ TEXT ·oddAVX512bgkD3Q27(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ       R8, R8
-	JE          done
-	MOVLQZX     (SI), R9
-	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R10
-	BZHIQ       BX, R10, R10
-	KMOVW       R10, K1
-	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	MOVLQSX     12(SI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z2
-	MOVLQSX     8(SI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVLQSX     20(SI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z5
-	MOVLQSX     16(SI), R10
-	ADDQ        R9, R10
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVLQSX     28(SI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z7
-	MOVLQSX     24(SI), R10
-	ADDQ        R9, R10
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVLQSX     36(SI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z10
-	MOVLQSX     32(SI), R10
-	ADDQ        R9, R10
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVLQSX     44(SI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z9
-	MOVLQSX     40(SI), R10
-	ADDQ        R9, R10
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVLQSX     52(SI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z14
-	MOVLQSX     48(SI), R10
-	ADDQ        R9, R10
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVLQSX     60(SI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z16
-	MOVLQSX     56(SI), R10
-	ADDQ        R9, R10
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVLQSX     68(SI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z19
-	MOVLQSX     64(SI), R10
-	ADDQ        R9, R10
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVLQSX     76(SI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z13
-	MOVLQSX     72(SI), R10
-	ADDQ        R9, R10
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	MOVLQSX     84(SI), R10
-	ADDQ        R9, R10
-	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z22
-	MOVLQSX     80(SI), R10
-	ADDQ        R9, R10
-	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z21, Z21
-	MOVLQSX     92(SI), R10
-	ADDQ        R9, R10
-	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z24
-	MOVLQSX     88(SI), R10
-	ADDQ        R9, R10
-	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z25
-	VADDPS      Z25, Z24, Z26
-	MOVLQSX     100(SI), R10
-	ADDQ        R9, R10
-	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z27
-	MOVLQSX     96(SI), R10
-	ADDQ        R9, R10
-	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z28
-	VADDPS      Z28, Z27, Z29
-	VADDPS      Z29, Z26, Z26
-	VADDPS      Z26, Z21, Z21
-	MOVLQSX     108(SI), R10
-	ADDQ        R9, R10
-	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z26
-	MOVLQSX     104(SI), R10
-	ADDQ        R9, R10
-	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z29
-	VADDPS      Z29, Z26, Z30
-	VADDPS      Z30, Z21, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z30
-	VSUBPS      Z15, Z14, Z31
-	VMOVUPS     Z15, (DX)
-	VADDPS      Z31, Z30, Z15
-	VADDPS      Z15, Z4, Z4
-	VSUBPS      Z17, Z16, Z15
-	VMOVUPS     Z17, 64(DX)
-	VSUBPS      Z23, Z22, Z17
-	VMOVUPS     Z23, 128(DX)
-	VADDPS      Z17, Z15, Z23
-	VMOVUPS     Z22, 192(DX)
-	VSUBPS      Z25, Z24, Z22
-	VMOVUPS     Z25, 256(DX)
-	VSUBPS      Z28, Z27, Z25
-	VMOVUPS     Z28, 320(DX)
-	VADDPS      Z25, Z22, Z28
-	VADDPS      Z28, Z23, Z23
-	VADDPS      Z23, Z4, Z4
-	VSUBPS      Z29, Z26, Z23
-	VSUBPS      Z23, Z4, Z4
-	VMULPS      Z4, Z4, Z28
-	VMOVUPS     Z29, 384(DX)
-	VSUBPS      Z6, Z5, Z29
-	VADDPS      Z21, Z29, Z21
-	VSUBPS      Z20, Z19, Z29
-	VMOVUPS     Z26, 448(DX)
-	VSUBPS      Z18, Z13, Z26
-	VMOVUPS     Z27, 512(DX)
-	VADDPS      Z26, Z29, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z22, Z17, Z27
-	VADDPS      Z23, Z27, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z25, Z30, Z27
-	VSUBPS      Z27, Z21, Z21
-	VMULPS      Z21, Z21, Z27
-	VADDPS      Z27, Z28, Z30
-	VMOVUPS     Z24, 576(DX)
-	VSUBPS      Z8, Z7, Z24
-	VADDPS      Z31, Z24, Z24
-	VADDPS      Z17, Z29, Z17
-	VADDPS      Z17, Z24, Z17
-	VADDPS      Z23, Z25, Z23
-	VADDPS      Z23, Z17, Z17
-	VADDPS      Z26, Z15, Z15
-	VADDPS      Z22, Z15, Z15
-	VSUBPS      Z15, Z17, Z15
-	VMULPS      Z15, Z15, Z17
-	VADDPS      Z17, Z30, Z22
-	VMULPS.BCST (CX), Z22, Z22
-	VSUBPS      Z22, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z22
-	VADDPS      Z22, Z1, Z1
-	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z28, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z22
-	VMULPS.BCST 16(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z23
-	VADDPS      Z23, Z1, Z1
-	MOVLQSX     8(SI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z22, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     12(SI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z27, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     16(SI), R10
-	ADDQ        R9, R10
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     20(SI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z17, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z15, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     24(SI), R10
-	ADDQ        R9, R10
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     28(SI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     32(SI), R10
-	ADDQ        R9, R10
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z5, Z3, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     36(SI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 12(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VMULPS.BCST 20(CX), Z3, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VADDPS      Z3, Z5, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     40(SI), R10
-	ADDQ        R9, R10
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z3, Z5, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     44(SI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z15, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 12(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VMULPS.BCST 20(CX), Z3, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVLQSX     48(SI), R10
-	ADDQ        R9, R10
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     (DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z6, Z5, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     52(SI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z15, Z4, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z5, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VADDPS      Z5, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVLQSX     56(SI), R10
-	ADDQ        R9, R10
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     64(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z5, Z6, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     60(SI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z15, Z21, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z5, Z7
-	VMULPS.BCST 24(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVLQSX     64(SI), R10
-	ADDQ        R9, R10
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z7, Z6, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     68(SI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z15, Z21, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 12(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 24(CX), Z7, Z7
-	VMULPS.BCST 20(CX), Z6, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVLQSX     72(SI), R10
-	ADDQ        R9, R10
-	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     76(SI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     192(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VADDPS      Z15, Z2, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 12(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 28(CX), Z7, Z7
-	VMULPS.BCST 20(CX), Z6, Z6
-	VMULPS.BCST 28(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVLQSX     80(SI), R10
-	ADDQ        R9, R10
-	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     128(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     84(SI), R10
-	ADDQ        R9, R10
-	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     576(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z15, Z2, Z2
-	VMULPS      Z2, Z2, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 28(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVLQSX     88(SI), R10
-	ADDQ        R9, R10
-	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     256(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z6, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     92(SI), R10
-	ADDQ        R9, R10
-	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     512(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z21, Z3, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 28(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     96(SI), R10
-	ADDQ        R9, R10
-	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     320(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     100(SI), R10
-	ADDQ        R9, R10
-	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     448(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z4, Z5, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 28(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     104(SI), R10
-	ADDQ        R9, R10
-	MOVQ        200(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     384(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVLQSX     108(SI), R10
-	ADDQ        R9, R10
-	MOVQ        208(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R10*4)
-	ADDQ        DI, SI
-	DECQ        R8
-	JMP         loop
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z16
+	VADDPS       Z16, Z15, Z17
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	VADDPS       Z19, Z18, Z20
+	VADDPS       Z20, Z17, Z21
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z23
+	VADDPS       Z23, Z22, Z24
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z26
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z24, Z28
+	VADDPS       Z28, Z21, Z21
+	VADDPS       Z21, Z7, Z7
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	VADDPS       Z29, Z21, Z30
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z2, Z1, Z31
+	VMOVUPS      Z2, (DX)
+	VSUBPS       Z5, Z4, Z2
+	VMOVUPS      Z5, 64(DX)
+	VADDPS       Z2, Z31, Z5
+	VMOVUPS      Z4, 128(DX)
+	VSUBPS       Z9, Z8, Z4
+	VMOVUPS      Z9, 192(DX)
+	VSUBPS       Z12, Z11, Z9
+	VMOVUPS      Z12, 256(DX)
+	VADDPS       Z9, Z4, Z12
+	VADDPS       Z12, Z5, Z5
+	VSUBPS       Z16, Z15, Z12
+	VMOVUPS      Z16, 320(DX)
+	VSUBPS       Z19, Z18, Z16
+	VMOVUPS      Z19, 384(DX)
+	VADDPS       Z16, Z12, Z19
+	VMOVUPS      Z18, 448(DX)
+	VSUBPS       Z23, Z22, Z18
+	VMOVUPS      Z23, 512(DX)
+	VSUBPS       Z26, Z25, Z23
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z23, Z18, Z26
+	VADDPS       Z26, Z19, Z19
+	VADDPS       Z19, Z5, Z5
+	VSUBPS       Z29, Z21, Z19
+	VSUBPS       Z19, Z5, Z5
+	VADDPS.BCST  (CX), Z5, Z5
+	VMULPS       Z5, Z5, Z26
+	VSUBPS       Z26, Z7, Z7
+	VMOVUPS      Z29, 640(DX)
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	VMOVUPS      Z21, 704(DX)
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	VMOVUPS      Z25, 768(DX)
+	VADDPS       Z21, Z29, Z25
+	VMOVUPS      Z22, 832(DX)
+	VADDPS       Z25, Z3, Z22
+	VMOVUPS      Z15, 896(DX)
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	VMOVUPS      Z11, 960(DX)
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	VMOVUPS      Z8, 1024(DX)
+	VADDPS       Z11, Z15, Z8
+	VMOVUPS      Z1, 1088(DX)
+	VADDPS       Z6, Z8, Z1
+	VADDPS       Z1, Z22, Z1
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	VMOVUPS      Z31, 1152(DX)
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	VMOVUPS      Z3, 1216(DX)
+	VADDPS       Z31, Z22, Z3
+	VMOVUPS      Z26, 1280(DX)
+	VADDPS       Z3, Z17, Z26
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z14, Z1, Z1
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	VMOVUPS      Z17, 1344(DX)
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	VMOVUPS      Z5, 1408(DX)
+	VADDPS       Z17, Z14, Z5
+	VMOVUPS      Z27, 1472(DX)
+	VADDPS       Z20, Z5, Z27
+	VADDPS       Z28, Z27, Z27
+	VADDPS       Z30, Z27, Z28
+	VADDPS       Z28, Z1, Z1
+	VADDPS       Z1, Z0, Z1
+	VMULPS.BCST  28(CX), Z1, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z0, 1536(DX)
+	VADDPS       Z6, Z25, Z0
+	VMOVUPS      Z25, 1600(DX)
+	VADDPS       Z3, Z10, Z25
+	VADDPS       Z25, Z0, Z0
+	VADDPS       Z27, Z0, Z0
+	VADDPS       Z30, Z0, Z0
+	VSUBPS       Z21, Z29, Z25
+	VMOVUPS      Z21, 1664(DX)
+	VADDPS       Z2, Z25, Z21
+	VMOVUPS      Z2, 1728(DX)
+	VSUBPS       Z31, Z22, Z2
+	VMOVUPS      Z31, 1792(DX)
+	VSUBPS       Z17, Z14, Z31
+	VMOVUPS      Z17, 1856(DX)
+	VADDPS       Z31, Z2, Z17
+	VADDPS       Z17, Z21, Z17
+	VADDPS       Z18, Z16, Z21
+	VADDPS       Z19, Z21, Z21
+	VADDPS       Z21, Z17, Z17
+	VADDPS       Z23, Z4, Z21
+	VSUBPS       Z21, Z17, Z17
+	VADDPS.BCST  4(CX), Z17, Z17
+	VMULPS       Z17, Z17, Z21
+	VSUBPS       Z21, Z0, Z0
+	VSUBPS       Z28, Z0, Z0
+	VMULPS       Z0, Z0, Z0
+	VADDPS       Z0, Z7, Z0
+	VADDPS       Z13, Z8, Z7
+	VADDPS       Z26, Z7, Z7
+	VADDPS       Z27, Z7, Z7
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z11, Z15, Z26
+	VADDPS       Z9, Z26, Z27
+	VMOVUPS      Z14, 1920(DX)
+	VADDPS       Z16, Z2, Z14
+	VADDPS       Z14, Z27, Z14
+	VADDPS       Z19, Z23, Z27
+	VADDPS       Z27, Z14, Z14
+	VADDPS       Z31, Z12, Z27
+	VADDPS       Z18, Z27, Z27
+	VSUBPS       Z27, Z14, Z14
+	VADDPS.BCST  8(CX), Z14, Z14
+	VMULPS       Z14, Z14, Z27
+	VSUBPS       Z27, Z7, Z7
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VADDPS       Z20, Z6, Z7
+	VADDPS       Z24, Z7, Z7
+	VADDPS       1472(DX), Z10, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       1408(DX), Z17, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z20, Z13, Z28
+	VMOVUPS      Z19, 1984(DX)
+	VADDPS       1472(DX), Z28, Z19
+	VADDPS       1344(DX), Z24, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       1408(DX), Z14, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VADDPS       Z20, Z3, Z19
+	VADDPS       Z30, Z19, Z19
+	VADDPS       Z24, Z5, Z28
+	VMOVUPS      Z30, 2048(DX)
+	VADDPS       1472(DX), Z28, Z30
+	VSUBPS       Z30, Z19, Z19
+	VMULPS       Z14, Z17, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VMULPS.BCST  36(CX), Z0, Z0
+	VADDPS.BCST  40(CX), Z0, Z0
+	VSQRTPS      Z0, Z0
+	VADDPS.BCST  44(CX), Z0, Z0
+	VMULPS.BCST  48(CX), Z0, Z0
+	VBROADCASTSS 52(CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VADDPS       1280(DX), Z21, Z19
+	VADDPS       Z27, Z19, Z19
+	VMULPS.BCST  12(CX), Z19, Z19
+	VSUBPS       Z19, Z1, Z1
+	VMULPS.BCST  60(CX), Z1, Z19
+	VMOVUPS      1536(DX), Z28
+	VSUBPS       Z19, Z28, Z19
+	VMULPS       Z19, Z7, Z19
+	VSUBPS       Z19, Z28, Z19
+	VMULPS.BCST  48(CX), Z7, Z28
+	VBROADCASTSS 52(CX), Z30
+	VSUBPS       Z28, Z30, Z30
+	VMOVUPS      Z23, 1536(DX)
+	VMOVUPS      1408(DX), Z23
+	VMOVUPS      Z18, 2112(DX)
+	VMULPS.BCST  16(CX), Z23, Z18
+	VMOVUPS      Z24, 2176(DX)
+	VMULPS.BCST  20(CX), Z17, Z24
+	VMOVUPS      Z16, 2240(DX)
+	VADDPS       Z24, Z18, Z16
+	VMOVUPS      Z20, 2304(DX)
+	VMULPS.BCST  24(CX), Z14, Z20
+	VADDPS       Z20, Z16, Z16
+	VMOVUPS      Z31, 2368(DX)
+	VMULPS.BCST  64(CX), Z16, Z31
+	VMULPS       Z31, Z30, Z31
+	VSUBPS       Z31, Z19, Z19
+	MOVQ         (AX), BX
+	VMOVUPS      Z19, K1, (BX)(R9*4)
+	VMULPS       1216(DX), Z28, Z19
+	VMULPS.BCST  68(CX), Z7, Z31
+	VMOVUPS      Z5, 1216(DX)
+	VMOVUPS      1280(DX), Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z31, Z5
+	VSUBPS       Z5, Z19, Z5
+	VMULPS.BCST  76(CX), Z30, Z19
+	VMULPS.BCST  80(CX), Z18, Z18
+	VSUBPS       Z16, Z18, Z18
+	VMULPS       Z18, Z19, Z18
+	VSUBPS       Z18, Z5, Z5
+	VSUBPS.BCST  48(CX), Z0, Z0
+	VBROADCASTSS 56(CX), Z18
+	VDIVPS       Z0, Z18, Z18
+	VADDPS.BCST  48(CX), Z18, Z0
+	VBROADCASTSS 52(CX), Z18
+	VDIVPS       Z0, Z18, Z18
+	VMULPS.BCST  48(CX), Z18, Z0
+	VMOVUPS      Z22, 1280(DX)
+	VMULPS       1152(DX), Z0, Z22
+	VMOVUPS      Z2, 1152(DX)
+	VMULPS.BCST  76(CX), Z18, Z2
+	VMOVUPS      Z3, 2432(DX)
+	VMULPS       Z23, Z2, Z3
+	VSUBPS       Z3, Z22, Z3
+	VBROADCASTSS 52(CX), Z22
+	VSUBPS       Z0, Z22, Z22
+	VMOVUPS      Z12, 2496(DX)
+	VMULPS.BCST  76(CX), Z22, Z12
+	VMOVUPS      Z9, 2560(DX)
+	VMULPS.BCST  16(CX), Z12, Z9
+	VSUBPS       Z9, Z3, Z3
+	VADDPS       Z3, Z5, Z9
+	VMOVUPS      Z13, 2624(DX)
+	VMOVUPS      1088(DX), Z13
+	VSUBPS       Z9, Z13, Z9
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z5, Z3
+	VMOVUPS      (DX), Z5
+	VSUBPS       Z3, Z5, Z3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VMULPS       1600(DX), Z28, Z3
+	VMULPS.BCST  72(CX), Z21, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z31, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  80(CX), Z24, Z5
+	VSUBPS       Z16, Z5, Z5
+	VMULPS       Z5, Z19, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS       Z25, Z0, Z5
+	VMULPS       Z17, Z2, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS.BCST  20(CX), Z12, Z9
+	VSUBPS       Z9, Z5, Z5
+	VADDPS       Z5, Z3, Z9
+	VSUBPS       Z9, Z29, Z9
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R10*4)
+	VSUBPS       Z5, Z3, Z3
+	VMOVUPS      1664(DX), Z5
+	VSUBPS       Z3, Z5, Z3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VMULPS       Z8, Z28, Z3
+	VMULPS.BCST  72(CX), Z27, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z31, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  80(CX), Z20, Z5
+	VSUBPS       Z16, Z5, Z5
+	VMULPS       Z5, Z19, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS       Z26, Z0, Z5
+	VMULPS       Z14, Z2, Z2
+	VSUBPS       Z2, Z5, Z2
+	VMULPS.BCST  24(CX), Z12, Z5
+	VSUBPS       Z5, Z2, Z2
+	VADDPS       Z2, Z3, Z5
+	VSUBPS       Z5, Z15, Z5
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VSUBPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z11, Z2
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       Z6, Z28, Z2
+	VMULPS.BCST  84(CX), Z7, Z3
+	VADDPS       Z17, Z23, Z5
+	VMULPS       Z5, Z5, Z6
+	VMULPS.BCST  72(CX), Z6, Z6
+	VADDPS       Z6, Z1, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS.BCST  88(CX), Z30, Z6
+	VMULPS.BCST  92(CX), Z5, Z8
+	VMULPS.BCST  80(CX), Z8, Z8
+	VSUBPS       Z16, Z8, Z8
+	VMULPS       Z8, Z6, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       1728(DX), Z0, Z8
+	VMULPS.BCST  88(CX), Z18, Z9
+	VMULPS       Z5, Z9, Z11
+	VSUBPS       Z11, Z8, Z8
+	VMULPS.BCST  88(CX), Z22, Z11
+	VMULPS.BCST  92(CX), Z11, Z12
+	VSUBPS       Z12, Z8, Z8
+	VADDPS       Z8, Z2, Z12
+	VMOVUPS      128(DX), Z13
+	VSUBPS       Z12, Z13, Z12
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z12, K1, (BX)(R10*4)
+	VSUBPS       Z8, Z2, Z2
+	VMOVUPS      64(DX), Z8
+	VSUBPS       Z2, Z8, Z2
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       Z10, Z28, Z2
+	VSUBPS       Z17, Z23, Z8
+	VMULPS       Z8, Z8, Z10
+	VMULPS.BCST  72(CX), Z10, Z10
+	VADDPS       Z10, Z1, Z10
+	VMULPS       Z10, Z3, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS.BCST  96(CX), Z8, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z16, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       Z4, Z0, Z4
+	VMULPS       Z8, Z9, Z8
+	VSUBPS       Z8, Z4, Z4
+	VMULPS.BCST  96(CX), Z11, Z8
+	VSUBPS       Z8, Z4, Z4
+	VADDPS       Z4, Z2, Z8
+	VMOVUPS      1024(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z4, Z2, Z2
+	VMOVUPS      192(DX), Z4
+	VSUBPS       Z2, Z4, Z2
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       2624(DX), Z28, Z2
+	VADDPS       Z14, Z23, Z4
+	VMULPS       Z4, Z4, Z8
+	VMULPS.BCST  72(CX), Z8, Z8
+	VADDPS       Z8, Z1, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS.BCST  100(CX), Z4, Z8
+	VMULPS.BCST  80(CX), Z8, Z8
+	VSUBPS       Z16, Z8, Z8
+	VMULPS       Z8, Z6, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       2560(DX), Z0, Z8
+	VMULPS       Z4, Z9, Z10
+	VSUBPS       Z10, Z8, Z8
+	VMULPS.BCST  100(CX), Z11, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS       Z8, Z2, Z10
+	VMOVUPS      960(DX), Z12
+	VSUBPS       Z10, Z12, Z10
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R10*4)
+	VSUBPS       Z8, Z2, Z2
+	VMOVUPS      256(DX), Z8
+	VSUBPS       Z2, Z8, Z2
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       1344(DX), Z28, Z2
+	VSUBPS       Z14, Z23, Z8
+	VMULPS       Z8, Z8, Z10
+	VMULPS.BCST  72(CX), Z10, Z10
+	VADDPS       Z10, Z1, Z10
+	VMULPS       Z10, Z3, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS.BCST  104(CX), Z8, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z16, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       2496(DX), Z0, Z10
+	VMULPS       Z8, Z9, Z8
+	VSUBPS       Z8, Z10, Z8
+	VMULPS.BCST  104(CX), Z11, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS       Z8, Z2, Z10
+	VMOVUPS      896(DX), Z12
+	VSUBPS       Z10, Z12, Z10
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R10*4)
+	VSUBPS       Z8, Z2, Z2
+	VMOVUPS      320(DX), Z8
+	VSUBPS       Z2, Z8, Z2
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       2432(DX), Z28, Z2
+	VADDPS       Z14, Z17, Z8
+	VMULPS       Z8, Z8, Z10
+	VMULPS.BCST  72(CX), Z10, Z10
+	VADDPS       Z10, Z1, Z10
+	VMULPS       Z10, Z3, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS.BCST  108(CX), Z8, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z16, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       1152(DX), Z0, Z10
+	VMULPS       Z8, Z9, Z12
+	VSUBPS       Z12, Z10, Z10
+	VMULPS.BCST  108(CX), Z11, Z12
+	VSUBPS       Z12, Z10, Z10
+	VADDPS       Z10, Z2, Z12
+	VMOVUPS      1280(DX), Z13
+	VSUBPS       Z12, Z13, Z12
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z12, K1, (BX)(R10*4)
+	VSUBPS       Z10, Z2, Z2
+	VMOVUPS      1792(DX), Z10
+	VSUBPS       Z2, Z10, Z2
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       1216(DX), Z28, Z2
+	VSUBPS       Z14, Z17, Z10
+	VMULPS       Z10, Z10, Z12
+	VMULPS.BCST  72(CX), Z12, Z12
+	VADDPS       Z12, Z1, Z12
+	VMULPS       Z12, Z3, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS.BCST  112(CX), Z10, Z3
+	VMULPS.BCST  80(CX), Z3, Z3
+	VSUBPS       Z16, Z3, Z3
+	VMULPS       Z3, Z6, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS       2368(DX), Z0, Z3
+	VMULPS       Z10, Z9, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  112(CX), Z11, Z6
+	VSUBPS       Z6, Z3, Z3
+	VADDPS       Z3, Z2, Z6
+	VMOVUPS      1920(DX), Z9
+	VSUBPS       Z6, Z9, Z6
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      1856(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       2304(DX), Z28, Z2
+	VMULPS.BCST  116(CX), Z7, Z3
+	VADDPS       Z14, Z5, Z6
+	VMULPS       Z6, Z6, Z7
+	VMULPS.BCST  72(CX), Z7, Z7
+	VADDPS       Z7, Z1, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z2, Z2
+	VMULPS.BCST  120(CX), Z30, Z7
+	VMULPS.BCST  124(CX), Z6, Z9
+	VMULPS.BCST  80(CX), Z9, Z9
+	VSUBPS       Z16, Z9, Z9
+	VMULPS       Z9, Z7, Z9
+	VSUBPS       Z9, Z2, Z2
+	VMULPS       2240(DX), Z0, Z9
+	VMULPS.BCST  120(CX), Z18, Z10
+	VMULPS       Z6, Z10, Z6
+	VSUBPS       Z6, Z9, Z6
+	VMULPS.BCST  120(CX), Z22, Z9
+	VMULPS.BCST  124(CX), Z9, Z11
+	VSUBPS       Z11, Z6, Z6
+	VADDPS       Z6, Z2, Z11
+	VMOVUPS      448(DX), Z12
+	VSUBPS       Z11, Z12, Z11
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z11, K1, (BX)(R10*4)
+	VSUBPS       Z6, Z2, Z2
+	VMOVUPS      384(DX), Z6
+	VSUBPS       Z2, Z6, Z2
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       2176(DX), Z28, Z2
+	VSUBPS       Z14, Z5, Z5
+	VMULPS       Z5, Z5, Z6
+	VMULPS.BCST  72(CX), Z6, Z6
+	VADDPS       Z6, Z1, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS.BCST  128(CX), Z5, Z6
+	VMULPS.BCST  80(CX), Z6, Z6
+	VSUBPS       Z16, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS       2112(DX), Z0, Z6
+	VMULPS       Z5, Z10, Z5
+	VSUBPS       Z5, Z6, Z5
+	VMULPS.BCST  128(CX), Z9, Z6
+	VSUBPS       Z6, Z5, Z5
+	VADDPS       Z5, Z2, Z6
+	VMOVUPS      832(DX), Z11
+	VSUBPS       Z6, Z11, Z6
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      512(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       1472(DX), Z28, Z2
+	VSUBPS       Z17, Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z3, Z5
+	VSUBPS       Z5, Z2, Z2
+	VMULPS.BCST  132(CX), Z4, Z5
+	VMULPS.BCST  80(CX), Z5, Z5
+	VSUBPS       Z16, Z5, Z5
+	VMULPS       Z5, Z7, Z5
+	VSUBPS       Z5, Z2, Z2
+	VMULPS       1536(DX), Z0, Z5
+	VMULPS       Z4, Z10, Z4
+	VSUBPS       Z4, Z5, Z4
+	VMULPS.BCST  132(CX), Z9, Z5
+	VSUBPS       Z5, Z4, Z4
+	VADDPS       Z4, Z2, Z5
+	VMOVUPS      768(DX), Z6
+	VSUBPS       Z5, Z6, Z5
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VSUBPS       Z4, Z2, Z2
+	VMOVUPS      576(DX), Z4
+	VSUBPS       Z2, Z4, Z2
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       2048(DX), Z28, Z2
+	VSUBPS       Z23, Z8, Z4
+	VMULPS       Z4, Z4, Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z2, Z1
+	VMULPS.BCST  136(CX), Z4, Z2
+	VMULPS.BCST  80(CX), Z2, Z2
+	VSUBPS       Z16, Z2, Z2
+	VMULPS       Z2, Z7, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       1984(DX), Z0, Z2
+	VMULPS       Z4, Z10, Z0
+	VSUBPS       Z0, Z2, Z0
+	VMULPS.BCST  136(CX), Z9, Z2
+	VSUBPS       Z2, Z0, Z0
+	VADDPS       Z0, Z1, Z2
+	VMOVUPS      704(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VSUBPS       Z0, Z1, Z0
+	VMOVUPS      640(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func walledAVX512bgkD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// func walledAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·walledAVX512bgkD3Q27(SB), $0-48
+TEXT ·walledAVX512trtD3Q27ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
 	MOVQ scratch+40(FP), DX
@@ -9617,700 +17363,952 @@ TEXT ·walledAVX512bgkD3Q27(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ       R8, R8
-	JE          done
-	MOVLQZX     (SI), R9
-	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R10
-	BZHIQ       BX, R10, R10
-	KMOVW       R10, K1
-	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	VMULPS.BCST 4(CX), Z0, Z1
-	KMOVW       114(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(SI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z2
-	MOVQ        8(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z2
-	KMOVW       112(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(SI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z3
-	MOVQ        16(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z3
-	VADDPS      Z3, Z2, Z4
-	KMOVW       118(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(SI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z5
-	MOVQ        24(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z5
-	KMOVW       116(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(SI), R10
-	ADDQ        R9, R10
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z6
-	MOVQ        32(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	KMOVW       122(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(SI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z7
-	MOVQ        40(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z7
-	KMOVW       120(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(SI), R10
-	ADDQ        R9, R10
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z8
-	MOVQ        48(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z8
-	VADDPS      Z8, Z7, Z9
-	KMOVW       126(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(SI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z10
-	MOVQ        56(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z10
-	KMOVW       124(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(SI), R10
-	ADDQ        R9, R10
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z11
-	MOVQ        64(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	KMOVW       130(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(SI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z9
-	MOVQ        72(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z9
-	KMOVW       128(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(SI), R10
-	ADDQ        R9, R10
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z12
-	MOVQ        80(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z12
-	VADDPS      Z12, Z9, Z13
-	KMOVW       134(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(SI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z14
-	MOVQ        88(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z14
-	KMOVW       132(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(SI), R10
-	ADDQ        R9, R10
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z15
-	MOVQ        96(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	KMOVW       138(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(SI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z16
-	MOVQ        104(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z16
-	KMOVW       136(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(SI), R10
-	ADDQ        R9, R10
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z17
-	MOVQ        112(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z17
-	VADDPS      Z17, Z16, Z18
-	KMOVW       142(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(SI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z19
-	MOVQ        120(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z19
-	KMOVW       140(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(SI), R10
-	ADDQ        R9, R10
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z20
-	MOVQ        128(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	KMOVW       146(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(SI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z13
-	MOVQ        136(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z13
-	KMOVW       144(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(SI), R10
-	ADDQ        R9, R10
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z18
-	MOVQ        144(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z18
-	VADDPS      Z18, Z13, Z21
-	KMOVW       150(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(SI), R10
-	ADDQ        R9, R10
-	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z22
-	MOVQ        152(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z22
-	KMOVW       148(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(SI), R10
-	ADDQ        R9, R10
-	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z23
-	MOVQ        160(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z21, Z21
-	KMOVW       154(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(SI), R10
-	ADDQ        R9, R10
-	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z24
-	MOVQ        168(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z24
-	KMOVW       152(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(SI), R10
-	ADDQ        R9, R10
-	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z25
-	MOVQ        176(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z25
-	VADDPS      Z25, Z24, Z26
-	KMOVW       158(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(SI), R10
-	ADDQ        R9, R10
-	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z27
-	MOVQ        184(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z27
-	KMOVW       156(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(SI), R10
-	ADDQ        R9, R10
-	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z28
-	MOVQ        192(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z28
-	VADDPS      Z28, Z27, Z29
-	VADDPS      Z29, Z26, Z26
-	VADDPS      Z26, Z21, Z21
-	KMOVW       162(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(SI), R10
-	ADDQ        R9, R10
-	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z26
-	MOVQ        200(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z26
-	KMOVW       160(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(SI), R10
-	ADDQ        R9, R10
-	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z29
-	MOVQ        208(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z29
-	VADDPS      Z29, Z26, Z30
-	VADDPS      Z30, Z21, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z30
-	VSUBPS      Z15, Z14, Z31
-	VMOVUPS     Z15, (DX)
-	VADDPS      Z31, Z30, Z15
-	VADDPS      Z15, Z4, Z4
-	VSUBPS      Z17, Z16, Z15
-	VMOVUPS     Z17, 64(DX)
-	VSUBPS      Z23, Z22, Z17
-	VMOVUPS     Z23, 128(DX)
-	VADDPS      Z17, Z15, Z23
-	VMOVUPS     Z22, 192(DX)
-	VSUBPS      Z25, Z24, Z22
-	VMOVUPS     Z25, 256(DX)
-	VSUBPS      Z28, Z27, Z25
-	VMOVUPS     Z28, 320(DX)
-	VADDPS      Z25, Z22, Z28
-	VADDPS      Z28, Z23, Z23
-	VADDPS      Z23, Z4, Z4
-	VSUBPS      Z29, Z26, Z23
-	VSUBPS      Z23, Z4, Z4
-	VMULPS      Z4, Z4, Z28
-	VMOVUPS     Z29, 384(DX)
-	VSUBPS      Z6, Z5, Z29
-	VADDPS      Z21, Z29, Z21
-	VSUBPS      Z20, Z19, Z29
-	VMOVUPS     Z26, 448(DX)
-	VSUBPS      Z18, Z13, Z26
-	VMOVUPS     Z27, 512(DX)
-	VADDPS      Z26, Z29, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z22, Z17, Z27
-	VADDPS      Z23, Z27, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z25, Z30, Z27
-	VSUBPS      Z27, Z21, Z21
-	VMULPS      Z21, Z21, Z27
-	VADDPS      Z27, Z28, Z30
-	VMOVUPS     Z24, 576(DX)
-	VSUBPS      Z8, Z7, Z24
-	VADDPS      Z31, Z24, Z24
-	VADDPS      Z17, Z29, Z17
-	VADDPS      Z17, Z24, Z17
-	VADDPS      Z23, Z25, Z23
-	VADDPS      Z23, Z17, Z17
-	VADDPS      Z26, Z15, Z15
-	VADDPS      Z22, Z15, Z15
-	VSUBPS      Z15, Z17, Z15
-	VMULPS      Z15, Z15, Z17
-	VADDPS      Z17, Z30, Z22
-	VMULPS.BCST (CX), Z22, Z22
-	VSUBPS      Z22, Z0, Z0
-	VMULPS.BCST 8(CX), Z0, Z22
-	VADDPS      Z22, Z1, Z1
-	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z2, Z1
-	VMULPS.BCST 12(CX), Z28, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z4, Z22
-	VMULPS.BCST 16(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z23
-	VADDPS      Z23, Z1, Z1
-	KMOVW       112(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(SI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z3, Z1
-	VSUBPS      Z22, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       114(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(SI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z5, Z1
-	VMULPS.BCST 12(CX), Z27, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z21, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       116(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(SI), R10
-	ADDQ        R9, R10
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       118(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(SI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z7, Z1
-	VMULPS.BCST 12(CX), Z17, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 16(CX), Z2, Z2
-	VMULPS.BCST 20(CX), Z15, Z3
-	VMULPS.BCST 16(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       120(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(SI), R10
-	ADDQ        R9, R10
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       122(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(SI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       124(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(SI), R10
-	ADDQ        R9, R10
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z11, Z1
-	VSUBPS      Z5, Z3, Z3
-	VADDPS      Z3, Z1, Z1
-	KMOVW       126(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(SI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 12(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VMULPS.BCST 20(CX), Z3, Z3
-	VMULPS.BCST 24(CX), Z3, Z3
-	VADDPS      Z3, Z5, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       128(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(SI), R10
-	ADDQ        R9, R10
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z12, Z1
-	VSUBPS      Z3, Z5, Z3
-	VADDPS      Z3, Z1, Z1
-	KMOVW       130(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(SI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z14, Z1
-	VADDPS      Z15, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 12(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VMULPS.BCST 20(CX), Z3, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z1, Z1
-	KMOVW       132(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(SI), R10
-	ADDQ        R9, R10
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     (DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z6, Z5, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       134(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(SI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z16, Z1
-	VSUBPS      Z15, Z4, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z5, Z5
-	VMULPS.BCST 24(CX), Z5, Z5
-	VADDPS      Z5, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	KMOVW       136(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(SI), R10
-	ADDQ        R9, R10
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     64(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z5, Z6, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       138(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(SI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z19, Z1
-	VADDPS      Z15, Z21, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z5, Z7
-	VMULPS.BCST 24(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z8
-	VADDPS      Z8, Z1, Z1
-	KMOVW       140(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(SI), R10
-	ADDQ        R9, R10
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z20, Z1
-	VSUBPS      Z7, Z6, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       142(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(SI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z13, Z1
-	VSUBPS      Z15, Z21, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 12(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 24(CX), Z7, Z7
-	VMULPS.BCST 20(CX), Z6, Z6
-	VMULPS.BCST 24(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	KMOVW       144(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(SI), R10
-	ADDQ        R9, R10
-	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 4(CX), Z18, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       146(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(SI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     192(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VADDPS      Z15, Z2, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 12(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 28(CX), Z7, Z7
-	VMULPS.BCST 20(CX), Z6, Z6
-	VMULPS.BCST 28(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	KMOVW       148(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(SI), R10
-	ADDQ        R9, R10
-	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     128(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       150(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(SI), R10
-	ADDQ        R9, R10
-	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     576(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z15, Z2, Z2
-	VMULPS      Z2, Z2, Z6
-	VMULPS.BCST 12(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 28(CX), Z6, Z6
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	KMOVW       152(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(SI), R10
-	ADDQ        R9, R10
-	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     256(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z6, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       154(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(SI), R10
-	ADDQ        R9, R10
-	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     512(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z21, Z3, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 28(CX), Z3, Z3
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       156(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(SI), R10
-	ADDQ        R9, R10
-	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     320(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       158(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(SI), R10
-	ADDQ        R9, R10
-	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     448(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z4, Z5, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 12(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 28(CX), Z0, Z0
-	VMULPS.BCST 20(CX), Z2, Z2
-	VMULPS.BCST 28(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	KMOVW       160(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(SI), R10
-	ADDQ        R9, R10
-	MOVQ        200(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        208(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     384(DX), Z1
-	VMULPS.BCST 4(CX), Z1, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	KMOVW       162(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(SI), R10
-	ADDQ        R9, R10
-	MOVQ        208(AX), BX
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	MOVQ        200(AX), BX
-	VMOVUPS     Z0, K3, (BX)(R9*4)
-	ADDQ        DI, SI
-	DECQ        R8
-	JMP         loop
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z16
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z16
+	VADDPS       Z16, Z15, Z17
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	MOVQ         152(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z18
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	MOVQ         160(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z19
+	VADDPS       Z19, Z18, Z20
+	VADDPS       Z20, Z17, Z21
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	MOVQ         168(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z22
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z23
+	MOVQ         176(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z23
+	VADDPS       Z23, Z22, Z24
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	MOVQ         184(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z26
+	MOVQ         192(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z26
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z24, Z28
+	VADDPS       Z28, Z21, Z21
+	VADDPS       Z21, Z7, Z7
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	MOVQ         200(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z21
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	MOVQ         208(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VADDPS       Z29, Z21, Z30
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z2, Z1, Z31
+	VMOVUPS      Z2, (DX)
+	VSUBPS       Z5, Z4, Z2
+	VMOVUPS      Z5, 64(DX)
+	VADDPS       Z2, Z31, Z5
+	VMOVUPS      Z4, 128(DX)
+	VSUBPS       Z9, Z8, Z4
+	VMOVUPS      Z9, 192(DX)
+	VSUBPS       Z12, Z11, Z9
+	VMOVUPS      Z12, 256(DX)
+	VADDPS       Z9, Z4, Z12
+	VADDPS       Z12, Z5, Z5
+	VSUBPS       Z16, Z15, Z12
+	VMOVUPS      Z16, 320(DX)
+	VSUBPS       Z19, Z18, Z16
+	VMOVUPS      Z19, 384(DX)
+	VADDPS       Z16, Z12, Z19
+	VMOVUPS      Z18, 448(DX)
+	VSUBPS       Z23, Z22, Z18
+	VMOVUPS      Z23, 512(DX)
+	VSUBPS       Z26, Z25, Z23
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z23, Z18, Z26
+	VADDPS       Z26, Z19, Z19
+	VADDPS       Z19, Z5, Z5
+	VSUBPS       Z29, Z21, Z19
+	VSUBPS       Z19, Z5, Z5
+	VADDPS.BCST  (CX), Z5, Z5
+	VMULPS       Z5, Z5, Z26
+	VSUBPS       Z26, Z7, Z7
+	VMOVUPS      Z29, 640(DX)
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VMOVUPS      Z21, 704(DX)
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z21
+	VMOVUPS      Z25, 768(DX)
+	VADDPS       Z21, Z29, Z25
+	VMOVUPS      Z22, 832(DX)
+	VADDPS       Z25, Z3, Z22
+	VMOVUPS      Z15, 896(DX)
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VMOVUPS      Z11, 960(DX)
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	VMOVUPS      Z8, 1024(DX)
+	VADDPS       Z11, Z15, Z8
+	VMOVUPS      Z1, 1088(DX)
+	VADDPS       Z6, Z8, Z1
+	VADDPS       Z1, Z22, Z1
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z22
+	VMOVUPS      Z31, 1152(DX)
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z31
+	VMOVUPS      Z3, 1216(DX)
+	VADDPS       Z31, Z22, Z3
+	VMOVUPS      Z26, 1280(DX)
+	VADDPS       Z3, Z17, Z26
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z14, Z1, Z1
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z14
+	VMOVUPS      Z17, 1344(DX)
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z17
+	VMOVUPS      Z5, 1408(DX)
+	VADDPS       Z17, Z14, Z5
+	VMOVUPS      Z27, 1472(DX)
+	VADDPS       Z20, Z5, Z27
+	VADDPS       Z28, Z27, Z27
+	VADDPS       Z30, Z27, Z28
+	VADDPS       Z28, Z1, Z1
+	VADDPS       Z1, Z0, Z1
+	VMULPS.BCST  28(CX), Z1, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z0, 1536(DX)
+	VADDPS       Z6, Z25, Z0
+	VMOVUPS      Z25, 1600(DX)
+	VADDPS       Z3, Z10, Z25
+	VADDPS       Z25, Z0, Z0
+	VADDPS       Z27, Z0, Z0
+	VADDPS       Z30, Z0, Z0
+	VSUBPS       Z21, Z29, Z25
+	VMOVUPS      Z21, 1664(DX)
+	VADDPS       Z2, Z25, Z21
+	VMOVUPS      Z2, 1728(DX)
+	VSUBPS       Z31, Z22, Z2
+	VMOVUPS      Z31, 1792(DX)
+	VSUBPS       Z17, Z14, Z31
+	VMOVUPS      Z17, 1856(DX)
+	VADDPS       Z31, Z2, Z17
+	VADDPS       Z17, Z21, Z17
+	VADDPS       Z18, Z16, Z21
+	VADDPS       Z19, Z21, Z21
+	VADDPS       Z21, Z17, Z17
+	VADDPS       Z23, Z4, Z21
+	VSUBPS       Z21, Z17, Z17
+	VADDPS.BCST  4(CX), Z17, Z17
+	VMULPS       Z17, Z17, Z21
+	VSUBPS       Z21, Z0, Z0
+	VSUBPS       Z28, Z0, Z0
+	VMULPS       Z0, Z0, Z0
+	VADDPS       Z0, Z7, Z0
+	VADDPS       Z13, Z8, Z7
+	VADDPS       Z26, Z7, Z7
+	VADDPS       Z27, Z7, Z7
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z11, Z15, Z26
+	VADDPS       Z9, Z26, Z27
+	VMOVUPS      Z14, 1920(DX)
+	VADDPS       Z16, Z2, Z14
+	VADDPS       Z14, Z27, Z14
+	VADDPS       Z19, Z23, Z27
+	VADDPS       Z27, Z14, Z14
+	VADDPS       Z31, Z12, Z27
+	VADDPS       Z18, Z27, Z27
+	VSUBPS       Z27, Z14, Z14
+	VADDPS.BCST  8(CX), Z14, Z14
+	VMULPS       Z14, Z14, Z27
+	VSUBPS       Z27, Z7, Z7
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VADDPS       Z20, Z6, Z7
+	VADDPS       Z24, Z7, Z7
+	VADDPS       1472(DX), Z10, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       1408(DX), Z17, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z20, Z13, Z28
+	VMOVUPS      Z19, 1984(DX)
+	VADDPS       1472(DX), Z28, Z19
+	VADDPS       1344(DX), Z24, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       1408(DX), Z14, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VADDPS       Z20, Z3, Z19
+	VADDPS       Z30, Z19, Z19
+	VADDPS       Z24, Z5, Z28
+	VMOVUPS      Z30, 2048(DX)
+	VADDPS       1472(DX), Z28, Z30
+	VSUBPS       Z30, Z19, Z19
+	VMULPS       Z14, Z17, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VMULPS.BCST  36(CX), Z0, Z0
+	VADDPS.BCST  40(CX), Z0, Z0
+	VSQRTPS      Z0, Z0
+	VADDPS.BCST  44(CX), Z0, Z0
+	VMULPS.BCST  48(CX), Z0, Z0
+	VBROADCASTSS 52(CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VADDPS       1280(DX), Z21, Z19
+	VADDPS       Z27, Z19, Z19
+	VMULPS.BCST  12(CX), Z19, Z19
+	VSUBPS       Z19, Z1, Z1
+	VMULPS.BCST  60(CX), Z1, Z19
+	VMOVUPS      1536(DX), Z28
+	VSUBPS       Z19, Z28, Z19
+	VMULPS       Z19, Z7, Z19
+	VSUBPS       Z19, Z28, Z19
+	VMULPS.BCST  48(CX), Z7, Z28
+	VBROADCASTSS 52(CX), Z30
+	VSUBPS       Z28, Z30, Z30
+	VMOVUPS      Z23, 1536(DX)
+	VMOVUPS      1408(DX), Z23
+	VMOVUPS      Z18, 2112(DX)
+	VMULPS.BCST  16(CX), Z23, Z18
+	VMOVUPS      Z24, 2176(DX)
+	VMULPS.BCST  20(CX), Z17, Z24
+	VMOVUPS      Z16, 2240(DX)
+	VADDPS       Z24, Z18, Z16
+	VMOVUPS      Z20, 2304(DX)
+	VMULPS.BCST  24(CX), Z14, Z20
+	VADDPS       Z20, Z16, Z16
+	VMOVUPS      Z31, 2368(DX)
+	VMULPS.BCST  64(CX), Z16, Z31
+	VMULPS       Z31, Z30, Z31
+	VSUBPS       Z31, Z19, Z19
+	MOVQ         (AX), BX
+	VMOVUPS      Z19, K1, (BX)(R9*4)
+	VMULPS       1216(DX), Z28, Z19
+	VMULPS.BCST  68(CX), Z7, Z31
+	VMOVUPS      Z5, 1216(DX)
+	VMOVUPS      1280(DX), Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z31, Z5
+	VSUBPS       Z5, Z19, Z5
+	VMULPS.BCST  76(CX), Z30, Z19
+	VMULPS.BCST  80(CX), Z18, Z18
+	VSUBPS       Z16, Z18, Z18
+	VMULPS       Z18, Z19, Z18
+	VSUBPS       Z18, Z5, Z5
+	VSUBPS.BCST  48(CX), Z0, Z0
+	VBROADCASTSS 56(CX), Z18
+	VDIVPS       Z0, Z18, Z18
+	VADDPS.BCST  48(CX), Z18, Z0
+	VBROADCASTSS 52(CX), Z18
+	VDIVPS       Z0, Z18, Z18
+	VMULPS.BCST  48(CX), Z18, Z0
+	VMOVUPS      Z22, 1280(DX)
+	VMULPS       1152(DX), Z0, Z22
+	VMOVUPS      Z2, 1152(DX)
+	VMULPS.BCST  76(CX), Z18, Z2
+	VMOVUPS      Z3, 2432(DX)
+	VMULPS       Z23, Z2, Z3
+	VSUBPS       Z3, Z22, Z3
+	VBROADCASTSS 52(CX), Z22
+	VSUBPS       Z0, Z22, Z22
+	VMOVUPS      Z12, 2496(DX)
+	VMULPS.BCST  76(CX), Z22, Z12
+	VMOVUPS      Z9, 2560(DX)
+	VMULPS.BCST  16(CX), Z12, Z9
+	VSUBPS       Z9, Z3, Z3
+	VADDPS       Z3, Z5, Z9
+	VMOVUPS      Z13, 2624(DX)
+	VMOVUPS      1088(DX), Z13
+	VSUBPS       Z9, Z13, Z9
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z9, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z9, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z5, Z3
+	VMOVUPS      (DX), Z5
+	VSUBPS       Z3, Z5, Z3
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VMULPS       1600(DX), Z28, Z3
+	VMULPS.BCST  72(CX), Z21, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z31, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  80(CX), Z24, Z5
+	VSUBPS       Z16, Z5, Z5
+	VMULPS       Z5, Z19, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS       Z25, Z0, Z5
+	VMULPS       Z17, Z2, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS.BCST  20(CX), Z12, Z9
+	VSUBPS       Z9, Z5, Z5
+	VADDPS       Z5, Z3, Z9
+	VSUBPS       Z9, Z29, Z9
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z9, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z9, K3, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VMOVUPS      1664(DX), Z5
+	VSUBPS       Z3, Z5, Z3
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VMULPS       Z8, Z28, Z3
+	VMULPS.BCST  72(CX), Z27, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z31, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  80(CX), Z20, Z5
+	VSUBPS       Z16, Z5, Z5
+	VMULPS       Z5, Z19, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS       Z26, Z0, Z5
+	VMULPS       Z14, Z2, Z2
+	VSUBPS       Z2, Z5, Z2
+	VMULPS.BCST  24(CX), Z12, Z5
+	VSUBPS       Z5, Z2, Z2
+	VADDPS       Z2, Z3, Z5
+	VSUBPS       Z5, Z15, Z5
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VSUBPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z11, Z2
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       Z6, Z28, Z2
+	VMULPS.BCST  84(CX), Z7, Z3
+	VADDPS       Z17, Z23, Z5
+	VMULPS       Z5, Z5, Z6
+	VMULPS.BCST  72(CX), Z6, Z6
+	VADDPS       Z6, Z1, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS.BCST  88(CX), Z30, Z6
+	VMULPS.BCST  92(CX), Z5, Z8
+	VMULPS.BCST  80(CX), Z8, Z8
+	VSUBPS       Z16, Z8, Z8
+	VMULPS       Z8, Z6, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       1728(DX), Z0, Z8
+	VMULPS.BCST  88(CX), Z18, Z9
+	VMULPS       Z5, Z9, Z11
+	VSUBPS       Z11, Z8, Z8
+	VMULPS.BCST  88(CX), Z22, Z11
+	VMULPS.BCST  92(CX), Z11, Z12
+	VSUBPS       Z12, Z8, Z8
+	VADDPS       Z8, Z2, Z12
+	VMOVUPS      128(DX), Z13
+	VSUBPS       Z12, Z13, Z12
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z12, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z12, K3, (BX)(R9*4)
+	VSUBPS       Z8, Z2, Z2
+	VMOVUPS      64(DX), Z8
+	VSUBPS       Z2, Z8, Z2
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       Z10, Z28, Z2
+	VSUBPS       Z17, Z23, Z8
+	VMULPS       Z8, Z8, Z10
+	VMULPS.BCST  72(CX), Z10, Z10
+	VADDPS       Z10, Z1, Z10
+	VMULPS       Z10, Z3, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS.BCST  96(CX), Z8, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z16, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       Z4, Z0, Z4
+	VMULPS       Z8, Z9, Z8
+	VSUBPS       Z8, Z4, Z4
+	VMULPS.BCST  96(CX), Z11, Z8
+	VSUBPS       Z8, Z4, Z4
+	VADDPS       Z4, Z2, Z8
+	VMOVUPS      1024(DX), Z10
+	VSUBPS       Z8, Z10, Z8
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z4, Z2, Z2
+	VMOVUPS      192(DX), Z4
+	VSUBPS       Z2, Z4, Z2
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       2624(DX), Z28, Z2
+	VADDPS       Z14, Z23, Z4
+	VMULPS       Z4, Z4, Z8
+	VMULPS.BCST  72(CX), Z8, Z8
+	VADDPS       Z8, Z1, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS.BCST  100(CX), Z4, Z8
+	VMULPS.BCST  80(CX), Z8, Z8
+	VSUBPS       Z16, Z8, Z8
+	VMULPS       Z8, Z6, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       2560(DX), Z0, Z8
+	VMULPS       Z4, Z9, Z10
+	VSUBPS       Z10, Z8, Z8
+	VMULPS.BCST  100(CX), Z11, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS       Z8, Z2, Z10
+	VMOVUPS      960(DX), Z12
+	VSUBPS       Z10, Z12, Z10
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K3, (BX)(R9*4)
+	VSUBPS       Z8, Z2, Z2
+	VMOVUPS      256(DX), Z8
+	VSUBPS       Z2, Z8, Z2
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       1344(DX), Z28, Z2
+	VSUBPS       Z14, Z23, Z8
+	VMULPS       Z8, Z8, Z10
+	VMULPS.BCST  72(CX), Z10, Z10
+	VADDPS       Z10, Z1, Z10
+	VMULPS       Z10, Z3, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS.BCST  104(CX), Z8, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z16, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       2496(DX), Z0, Z10
+	VMULPS       Z8, Z9, Z8
+	VSUBPS       Z8, Z10, Z8
+	VMULPS.BCST  104(CX), Z11, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS       Z8, Z2, Z10
+	VMOVUPS      896(DX), Z12
+	VSUBPS       Z10, Z12, Z10
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z10, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z10, K3, (BX)(R9*4)
+	VSUBPS       Z8, Z2, Z2
+	VMOVUPS      320(DX), Z8
+	VSUBPS       Z2, Z8, Z2
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       2432(DX), Z28, Z2
+	VADDPS       Z14, Z17, Z8
+	VMULPS       Z8, Z8, Z10
+	VMULPS.BCST  72(CX), Z10, Z10
+	VADDPS       Z10, Z1, Z10
+	VMULPS       Z10, Z3, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS.BCST  108(CX), Z8, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z16, Z10, Z10
+	VMULPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       1152(DX), Z0, Z10
+	VMULPS       Z8, Z9, Z12
+	VSUBPS       Z12, Z10, Z10
+	VMULPS.BCST  108(CX), Z11, Z12
+	VSUBPS       Z12, Z10, Z10
+	VADDPS       Z10, Z2, Z12
+	VMOVUPS      1280(DX), Z13
+	VSUBPS       Z12, Z13, Z12
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z12, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z12, K3, (BX)(R9*4)
+	VSUBPS       Z10, Z2, Z2
+	VMOVUPS      1792(DX), Z10
+	VSUBPS       Z2, Z10, Z2
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       1216(DX), Z28, Z2
+	VSUBPS       Z14, Z17, Z10
+	VMULPS       Z10, Z10, Z12
+	VMULPS.BCST  72(CX), Z12, Z12
+	VADDPS       Z12, Z1, Z12
+	VMULPS       Z12, Z3, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS.BCST  112(CX), Z10, Z3
+	VMULPS.BCST  80(CX), Z3, Z3
+	VSUBPS       Z16, Z3, Z3
+	VMULPS       Z3, Z6, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS       2368(DX), Z0, Z3
+	VMULPS       Z10, Z9, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  112(CX), Z11, Z6
+	VSUBPS       Z6, Z3, Z3
+	VADDPS       Z3, Z2, Z6
+	VMOVUPS      1920(DX), Z9
+	VSUBPS       Z6, Z9, Z6
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      1856(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       2304(DX), Z28, Z2
+	VMULPS.BCST  116(CX), Z7, Z3
+	VADDPS       Z14, Z5, Z6
+	VMULPS       Z6, Z6, Z7
+	VMULPS.BCST  72(CX), Z7, Z7
+	VADDPS       Z7, Z1, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z2, Z2
+	VMULPS.BCST  120(CX), Z30, Z7
+	VMULPS.BCST  124(CX), Z6, Z9
+	VMULPS.BCST  80(CX), Z9, Z9
+	VSUBPS       Z16, Z9, Z9
+	VMULPS       Z9, Z7, Z9
+	VSUBPS       Z9, Z2, Z2
+	VMULPS       2240(DX), Z0, Z9
+	VMULPS.BCST  120(CX), Z18, Z10
+	VMULPS       Z6, Z10, Z6
+	VSUBPS       Z6, Z9, Z6
+	VMULPS.BCST  120(CX), Z22, Z9
+	VMULPS.BCST  124(CX), Z9, Z11
+	VSUBPS       Z11, Z6, Z6
+	VADDPS       Z6, Z2, Z11
+	VMOVUPS      448(DX), Z12
+	VSUBPS       Z11, Z12, Z11
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z11, K2, (BX)(R10*4)
+	MOVQ         160(AX), BX
+	VMOVUPS      Z11, K3, (BX)(R9*4)
+	VSUBPS       Z6, Z2, Z2
+	VMOVUPS      384(DX), Z6
+	VSUBPS       Z2, Z6, Z2
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         152(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       2176(DX), Z28, Z2
+	VSUBPS       Z14, Z5, Z5
+	VMULPS       Z5, Z5, Z6
+	VMULPS.BCST  72(CX), Z6, Z6
+	VADDPS       Z6, Z1, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS.BCST  128(CX), Z5, Z6
+	VMULPS.BCST  80(CX), Z6, Z6
+	VSUBPS       Z16, Z6, Z6
+	VMULPS       Z6, Z7, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS       2112(DX), Z0, Z6
+	VMULPS       Z5, Z10, Z5
+	VSUBPS       Z5, Z6, Z5
+	VMULPS.BCST  128(CX), Z9, Z6
+	VSUBPS       Z6, Z5, Z5
+	VADDPS       Z5, Z2, Z6
+	VMOVUPS      832(DX), Z11
+	VSUBPS       Z6, Z11, Z6
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         176(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      512(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         168(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       1472(DX), Z28, Z2
+	VSUBPS       Z17, Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z3, Z5
+	VSUBPS       Z5, Z2, Z2
+	VMULPS.BCST  132(CX), Z4, Z5
+	VMULPS.BCST  80(CX), Z5, Z5
+	VSUBPS       Z16, Z5, Z5
+	VMULPS       Z5, Z7, Z5
+	VSUBPS       Z5, Z2, Z2
+	VMULPS       1536(DX), Z0, Z5
+	VMULPS       Z4, Z10, Z4
+	VSUBPS       Z4, Z5, Z4
+	VMULPS.BCST  132(CX), Z9, Z5
+	VSUBPS       Z5, Z4, Z4
+	VADDPS       Z4, Z2, Z5
+	VMOVUPS      768(DX), Z6
+	VSUBPS       Z5, Z6, Z5
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         192(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VSUBPS       Z4, Z2, Z2
+	VMOVUPS      576(DX), Z4
+	VSUBPS       Z2, Z4, Z2
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         184(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       2048(DX), Z28, Z2
+	VSUBPS       Z23, Z8, Z4
+	VMULPS       Z4, Z4, Z5
+	VMULPS.BCST  72(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z2, Z1
+	VMULPS.BCST  136(CX), Z4, Z2
+	VMULPS.BCST  80(CX), Z2, Z2
+	VSUBPS       Z16, Z2, Z2
+	VMULPS       Z2, Z7, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       1984(DX), Z0, Z2
+	VMULPS       Z4, Z10, Z0
+	VSUBPS       Z0, Z2, Z0
+	VMULPS.BCST  136(CX), Z9, Z2
+	VSUBPS       Z2, Z0, Z0
+	VADDPS       Z0, Z1, Z2
+	VMOVUPS      704(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         208(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VSUBPS       Z0, Z1, Z0
+	VMOVUPS      640(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func evenAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// func evenAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·evenAVX512bgkD3Q27Force(SB), $0-48
+TEXT ·evenAVX512cumulantD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
 	MOVQ scratch+40(FP), DX
@@ -10320,473 +18318,671 @@ TEXT ·evenAVX512bgkD3Q27Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ       R8, R8
-	JE          done
-	MOVLQZX     (SI), R9
-	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R10
-	BZHIQ       BX, R10, R10
-	KMOVW       R10, K1
-	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	VMULPS.BCST 28(CX), Z0, Z1
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z2
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z5
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z7
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z10
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z9
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z14
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z16
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z19
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z13
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z22
-	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z21, Z21
-	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z24
-	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z25
-	VADDPS      Z25, Z24, Z26
-	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z27
-	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z28
-	VADDPS      Z28, Z27, Z29
-	VADDPS      Z29, Z26, Z26
-	VADDPS      Z26, Z21, Z21
-	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z26
-	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z29
-	VADDPS      Z29, Z26, Z30
-	VADDPS      Z30, Z21, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z30
-	VSUBPS      Z15, Z14, Z31
-	VMOVUPS     Z15, (DX)
-	VADDPS      Z31, Z30, Z15
-	VADDPS      Z15, Z4, Z4
-	VSUBPS      Z17, Z16, Z15
-	VMOVUPS     Z17, 64(DX)
-	VSUBPS      Z23, Z22, Z17
-	VMOVUPS     Z23, 128(DX)
-	VADDPS      Z17, Z15, Z23
-	VMOVUPS     Z22, 192(DX)
-	VSUBPS      Z25, Z24, Z22
-	VMOVUPS     Z25, 256(DX)
-	VSUBPS      Z28, Z27, Z25
-	VMOVUPS     Z28, 320(DX)
-	VADDPS      Z25, Z22, Z28
-	VADDPS      Z28, Z23, Z23
-	VADDPS      Z23, Z4, Z4
-	VSUBPS      Z29, Z26, Z23
-	VSUBPS      Z23, Z4, Z4
-	VADDPS.BCST (CX), Z4, Z4
-	VMULPS      Z4, Z4, Z28
-	VMOVUPS     Z29, 384(DX)
-	VSUBPS      Z6, Z5, Z29
-	VADDPS      Z21, Z29, Z21
-	VSUBPS      Z20, Z19, Z29
-	VMOVUPS     Z26, 448(DX)
-	VSUBPS      Z18, Z13, Z26
-	VMOVUPS     Z27, 512(DX)
-	VADDPS      Z26, Z29, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z22, Z17, Z27
-	VADDPS      Z23, Z27, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z25, Z30, Z27
-	VSUBPS      Z27, Z21, Z21
-	VADDPS.BCST 4(CX), Z21, Z21
-	VMULPS      Z21, Z21, Z27
-	VADDPS      Z27, Z28, Z30
-	VMOVUPS     Z24, 576(DX)
-	VSUBPS      Z8, Z7, Z24
-	VADDPS      Z31, Z24, Z24
-	VADDPS      Z17, Z29, Z17
-	VADDPS      Z17, Z24, Z17
-	VADDPS      Z23, Z25, Z23
-	VADDPS      Z23, Z17, Z17
-	VADDPS      Z26, Z15, Z15
-	VADDPS      Z22, Z15, Z15
-	VSUBPS      Z15, Z17, Z15
-	VADDPS.BCST 8(CX), Z15, Z15
-	VMULPS      Z15, Z15, Z17
-	VADDPS      Z17, Z30, Z22
-	VMULPS.BCST 12(CX), Z22, Z22
-	VSUBPS      Z22, Z0, Z0
-	VMULPS.BCST 32(CX), Z0, Z22
-	VADDPS      Z22, Z1, Z1
-	VMULPS.BCST 16(CX), Z4, Z22
-	VMULPS.BCST 20(CX), Z21, Z23
-	VADDPS      Z23, Z22, Z24
-	VMULPS.BCST 24(CX), Z15, Z25
-	VADDPS      Z25, Z24, Z24
-	VMULPS.BCST 36(CX), Z24, Z26
-	VSUBPS      Z26, Z1, Z1
-	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z2, Z1
-	VMULPS.BCST 40(CX), Z28, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z22, Z22
-	VSUBPS      Z24, Z22, Z22
-	VMULPS.BCST 52(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z2
-	VMULPS.BCST 48(CX), Z4, Z22
-	VMULPS.BCST 44(CX), Z22, Z22
-	VADDPS.BCST 56(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z3, Z1
-	VSUBPS      Z22, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z5, Z1
-	VMULPS.BCST 40(CX), Z27, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z23, Z3
-	VSUBPS      Z24, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z21, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 60(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z7, Z1
-	VMULPS.BCST 40(CX), Z17, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z25, Z3
-	VSUBPS      Z24, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z15, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 64(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 72(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z24, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VADDPS.BCST 80(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z11, Z1
-	VSUBPS      Z5, Z3, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 40(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VMULPS.BCST 84(CX), Z3, Z6
-	VMULPS.BCST 48(CX), Z6, Z6
-	VSUBPS      Z24, Z6, Z6
-	VMULPS.BCST 76(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z5
-	VMULPS.BCST 48(CX), Z3, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VADDPS.BCST 88(CX), Z3, Z3
-	VADDPS      Z3, Z5, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z12, Z1
-	VSUBPS      Z3, Z5, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z14, Z1
-	VADDPS      Z15, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 40(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VMULPS.BCST 92(CX), Z3, Z6
-	VMULPS.BCST 48(CX), Z6, Z6
-	VSUBPS      Z24, Z6, Z6
-	VMULPS.BCST 76(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z5
-	VMULPS.BCST 48(CX), Z3, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VADDPS.BCST 96(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     (DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z6, Z5, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z16, Z1
-	VSUBPS      Z15, Z4, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 40(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VMULPS.BCST 100(CX), Z5, Z7
-	VMULPS.BCST 48(CX), Z7, Z7
-	VSUBPS      Z24, Z7, Z7
-	VMULPS.BCST 76(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z6
-	VMULPS.BCST 48(CX), Z5, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VADDPS.BCST 104(CX), Z5, Z5
-	VADDPS      Z5, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     64(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z5, Z6, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z19, Z1
-	VADDPS      Z15, Z21, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 40(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VMULPS.BCST 108(CX), Z5, Z7
-	VMULPS.BCST 48(CX), Z7, Z7
-	VSUBPS      Z24, Z7, Z7
-	VMULPS.BCST 76(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z6
-	VMULPS.BCST 48(CX), Z5, Z7
-	VMULPS.BCST 68(CX), Z7, Z7
-	VADDPS.BCST 112(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z20, Z1
-	VSUBPS      Z7, Z6, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z13, Z1
-	VSUBPS      Z15, Z21, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 40(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 68(CX), Z7, Z7
-	VMULPS.BCST 116(CX), Z6, Z8
-	VMULPS.BCST 48(CX), Z8, Z8
-	VSUBPS      Z24, Z8, Z8
-	VMULPS.BCST 76(CX), Z8, Z8
-	VADDPS      Z8, Z7, Z7
-	VMULPS.BCST 48(CX), Z6, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VADDPS.BCST 120(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z18, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     192(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VADDPS      Z15, Z2, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 40(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 124(CX), Z7, Z7
-	VMULPS.BCST 128(CX), Z6, Z8
-	VMULPS.BCST 48(CX), Z8, Z8
-	VSUBPS      Z24, Z8, Z8
-	VMULPS.BCST 132(CX), Z8, Z8
-	VADDPS      Z8, Z7, Z7
-	VMULPS.BCST 48(CX), Z6, Z6
-	VMULPS.BCST 124(CX), Z6, Z6
-	VADDPS.BCST 136(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     128(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     576(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z15, Z2, Z2
-	VMULPS      Z2, Z2, Z6
-	VMULPS.BCST 40(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 124(CX), Z6, Z6
-	VMULPS.BCST 140(CX), Z2, Z7
-	VMULPS.BCST 48(CX), Z7, Z7
-	VSUBPS      Z24, Z7, Z7
-	VMULPS.BCST 132(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z6
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 124(CX), Z2, Z2
-	VADDPS.BCST 144(CX), Z2, Z2
-	VADDPS      Z2, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     256(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z2, Z6, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     512(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z21, Z3, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 124(CX), Z3, Z3
-	VMULPS.BCST 148(CX), Z2, Z6
-	VMULPS.BCST 48(CX), Z6, Z6
-	VSUBPS      Z24, Z6, Z6
-	VMULPS.BCST 132(CX), Z6, Z6
-	VADDPS      Z6, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 124(CX), Z2, Z2
-	VADDPS.BCST 152(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     320(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     448(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z4, Z5, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 124(CX), Z0, Z0
-	VMULPS.BCST 156(CX), Z2, Z3
-	VMULPS.BCST 48(CX), Z3, Z3
-	VSUBPS      Z24, Z3, Z3
-	VMULPS.BCST 132(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 124(CX), Z2, Z2
-	VADDPS.BCST 160(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVQ        208(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMOVUPS     384(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVQ        200(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R9*4)
-	ADDQ        DI, SI
-	DECQ        R8
-	JMP         loop
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	VADDPS       Z22, Z21, Z23
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	VADDPS       Z29, Z28, Z30
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	VMOVUPS      Z8, (DX)
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	VMOVUPS      Z10, 256(DX)
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	VMOVUPS      Z29, 448(DX)
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	VMOVUPS      Z19, 704(DX)
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  (CX), Z0, Z0
+	VMULPS.BCST  (CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VBROADCASTSS (CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z18
+	VADDPS       Z18, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z18
+	VSUBPS       832(DX), Z18, Z19
+	VADDPS       Z2, Z19, Z2
+	VMOVUPS      512(DX), Z18
+	VSUBPS       576(DX), Z18, Z19
+	VMOVUPS      384(DX), Z18
+	VSUBPS       448(DX), Z18, Z20
+	VADDPS       Z20, Z19, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z10, Z8, Z18
+	VADDPS       Z15, Z18, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z18
+	VADDPS       320(DX), Z18, Z21
+	VADDPS       128(DX), Z21, Z18
+	VADDPS       Z27, Z18, Z18
+	VADDPS       Z4, Z18, Z18
+	VADDPS.BCST  4(CX), Z18, Z18
+	VMULPS       Z7, Z18, Z18
+	VMOVUPS      (DX), Z21
+	VSUBPS       64(DX), Z21, Z22
+	VADDPS       Z12, Z22, Z12
+	VADDPS       Z8, Z19, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z20, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z18, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  4(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS.BCST  8(CX), Z3, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z12
+	VMULPS       Z5, Z1, Z14
+	VMULPS       Z14, Z1, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  8(CX), Z6, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z15
+	VMULPS       Z6, Z3, Z17
+	VADDPS       Z9, Z13, Z13
+	VADDPS       704(DX), Z13, Z18
+	VADDPS       640(DX), Z16, Z13
+	VADDPS       Z4, Z13, Z13
+	VSUBPS       Z13, Z18, Z13
+	VMULPS       Z7, Z13, Z13
+	VMULPS       Z2, Z1, Z16
+	VSUBPS       Z16, Z13, Z13
+	VMULPS.BCST  8(CX), Z13, Z13
+	VMULPS       Z13, Z13, Z16
+	VMULPS.BCST  12(CX), Z16, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z17, Z0, Z17
+	VMULPS       Z15, Z1, Z18
+	VMULPS       Z18, Z1, Z19
+	VADDPS       Z19, Z17, Z17
+	VSUBPS       Z17, Z15, Z15
+	VMULPS       Z13, Z0, Z19
+	VMULPS       Z19, Z1, Z20
+	VADDPS       Z20, Z20, Z20
+	VBROADCASTSS 24(CX), Z21
+	VSUBPS       Z20, Z21, Z21
+	VMULPS       Z21, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z15, Z15
+	VMULPS       Z5, Z2, Z22
+	VMULPS       Z22, Z2, Z24
+	VADDPS       Z24, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z11, Z10, Z10
+	VMULPS.BCST  8(CX), Z10, Z10
+	VADDPS.BCST  4(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z11
+	VMULPS       Z10, Z3, Z24
+	VADDPS       320(DX), Z9, Z25
+	VADDPS       640(DX), Z25, Z27
+	VADDPS       704(DX), Z23, Z25
+	VADDPS       Z4, Z25, Z23
+	VSUBPS       Z23, Z27, Z23
+	VMULPS       Z7, Z23, Z23
+	VMULPS       Z8, Z1, Z25
+	VSUBPS       Z25, Z23, Z23
+	VMULPS.BCST  8(CX), Z23, Z23
+	VMULPS       Z23, Z23, Z25
+	VMULPS.BCST  12(CX), Z25, Z27
+	VADDPS       Z27, Z24, Z24
+	VMULPS       Z24, Z0, Z24
+	VMULPS       Z11, Z1, Z27
+	VMULPS       Z27, Z1, Z28
+	VADDPS       Z28, Z24, Z24
+	VSUBPS       Z24, Z11, Z11
+	VMULPS       Z10, Z6, Z28
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z26
+	VADDPS       640(DX), Z26, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS.BCST  8(CX), Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  12(CX), Z7, Z7
+	VADDPS       Z7, Z28, Z7
+	VMULPS       Z7, Z0, Z9
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z25, Z6, Z25
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z25, Z16
+	VMULPS.BCST  12(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z23, Z16
+	VMULPS       Z16, Z13, Z25
+	VMULPS.BCST  16(CX), Z25, Z25
+	VADDPS       Z25, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z9, Z1, Z25
+	VMULPS       Z25, Z1, Z26
+	VADDPS       Z26, Z7, Z7
+	VSUBPS       Z7, Z9, Z9
+	VMULPS       Z13, Z10, Z10
+	VMULPS.BCST  12(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 24(CX), Z26
+	VSUBPS       Z16, Z26, Z26
+	VMULPS       Z26, Z2, Z28
+	VADDPS       Z28, Z28, Z28
+	VADDPS       Z28, Z9, Z9
+	VMULPS       Z11, Z2, Z28
+	VMULPS       Z28, Z2, Z29
+	VADDPS       Z29, Z9, Z9
+	VSUBPS       Z9, Z11, Z11
+	VMULPS       Z23, Z0, Z29
+	VMULPS       Z29, Z1, Z30
+	VADDPS       Z30, Z30, Z30
+	VBROADCASTSS 24(CX), Z31
+	VSUBPS       Z30, Z31, Z31
+	VMULPS       Z23, Z6, Z6
+	VMOVUPS      Z26, (DX)
+	VMULPS       Z4, Z13, Z26
+	VMULPS.BCST  12(CX), Z26, Z26
+	VADDPS       Z26, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z26
+	VADDPS       Z26, Z26, Z26
+	VMOVUPS      Z28, 64(DX)
+	VBROADCASTSS 24(CX), Z28
+	VSUBPS       Z26, Z28, Z28
+	VMOVUPS      Z9, 128(DX)
+	VMULPS       Z4, Z0, Z9
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z23, Z13, Z4
+	VMULPS.BCST  12(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z9, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z9, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z28, Z4
+	VMULPS       Z31, Z2, Z9
+	VMULPS       Z9, Z2, Z13
+	VADDPS       Z13, Z4, Z4
+	VSUBPS       Z4, Z31, Z13
+	VMULPS       Z13, Z8, Z23
+	VADDPS       Z23, Z23, Z23
+	VADDPS       Z23, Z11, Z11
+	VMULPS       Z5, Z8, Z23
+	VMULPS       Z23, Z8, Z28
+	VADDPS       Z28, Z11, Z11
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  28(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z5
+	VMULPS.BCST  20(CX), Z14, Z12
+	VADDPS       Z12, Z5, Z14
+	VMULPS.BCST  20(CX), Z17, Z17
+	VMULPS.BCST  20(CX), Z18, Z18
+	VADDPS       Z18, Z17, Z28
+	VMULPS.BCST  20(CX), Z20, Z20
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z19, Z20, Z31
+	VMOVUPS      Z13, 192(DX)
+	VMULPS       Z31, Z2, Z13
+	VADDPS       Z13, Z13, Z13
+	VADDPS       Z13, Z28, Z13
+	VMULPS       Z14, Z2, Z28
+	VMOVUPS      Z31, 256(DX)
+	VMULPS       Z28, Z2, Z31
+	VADDPS       Z31, Z13, Z13
+	VSUBPS       Z13, Z14, Z14
+	VMULPS.BCST  20(CX), Z24, Z24
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z24, Z31
+	VMULPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z25, Z25
+	VMOVUPS      Z28, 320(DX)
+	VADDPS       Z25, Z7, Z28
+	VMULPS.BCST  20(CX), Z16, Z16
+	VMULPS.BCST  20(CX), Z10, Z10
+	VMOVUPS      Z13, 384(DX)
+	VADDPS       Z10, Z16, Z13
+	VMOVUPS      Z23, 448(DX)
+	VMULPS       Z13, Z2, Z23
+	VADDPS       Z23, Z23, Z23
+	VADDPS       Z23, Z28, Z23
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z13, 512(DX)
+	VMULPS       Z28, Z2, Z13
+	VADDPS       Z13, Z23, Z13
+	VSUBPS       Z13, Z31, Z23
+	VMULPS.BCST  20(CX), Z30, Z30
+	VMULPS.BCST  20(CX), Z29, Z29
+	VADDPS       Z29, Z30, Z31
+	VMULPS.BCST  20(CX), Z26, Z26
+	VMULPS.BCST  20(CX), Z6, Z6
+	VMOVUPS      Z28, 576(DX)
+	VADDPS       Z6, Z26, Z28
+	VMULPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  20(CX), Z3, Z3
+	VMOVUPS      Z13, 640(DX)
+	VADDPS       Z3, Z0, Z13
+	VMOVUPS      Z11, 704(DX)
+	VMULPS       Z13, Z2, Z11
+	VADDPS       Z11, Z11, Z11
+	VADDPS       Z11, Z28, Z11
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z13, 768(DX)
+	VMULPS       Z28, Z2, Z13
+	VADDPS       Z13, Z11, Z11
+	VSUBPS       Z11, Z31, Z13
+	VMULPS       Z13, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       Z14, Z8, Z31
+	VMOVUPS      Z13, 832(DX)
+	VMULPS       Z31, Z8, Z13
+	VADDPS       Z13, Z23, Z13
+	VSUBPS       Z13, Z14, Z14
+	VSUBPS.BCST  32(CX), Z14, Z14
+	MOVQ         16(AX), BX
+	VMOVUPS      Z14, K1, (BX)(R9*4)
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z18, Z17, Z12
+	VSUBPS       Z19, Z20, Z14
+	VMULPS       Z14, Z2, Z17
+	VADDPS       Z17, Z17, Z17
+	VADDPS       Z17, Z12, Z12
+	VMULPS       Z5, Z2, Z17
+	VMULPS       Z17, Z2, Z18
+	VADDPS       Z18, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z27, Z24, Z18
+	VSUBPS       Z25, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z18, Z2, Z16
+	VMULPS       Z16, Z2, Z19
+	VADDPS       Z19, Z7, Z7
+	VSUBPS       Z7, Z18, Z18
+	VSUBPS       Z29, Z30, Z19
+	VSUBPS       Z6, Z26, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z19, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z19, Z3
+	VMULPS       Z3, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z18, Z18
+	VMULPS       Z5, Z8, Z19
+	VMULPS       Z19, Z8, Z20
+	VADDPS       Z20, Z18, Z18
+	VSUBPS       Z18, Z5, Z5
+	VSUBPS.BCST  32(CX), Z5, Z5
+	MOVQ         8(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z15, Z5
+	VADDPS       Z22, Z21, Z15
+	VMULPS.BCST  20(CX), Z15, Z15
+	VADDPS       Z15, Z5, Z20
+	VMOVUPS      128(DX), Z21
+	VMULPS.BCST  20(CX), Z21, Z21
+	VMOVUPS      (DX), Z22
+	VADDPS       64(DX), Z22, Z23
+	VMULPS.BCST  20(CX), Z23, Z22
+	VADDPS       Z22, Z21, Z23
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z9, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z9
+	VMULPS       Z9, Z8, Z24
+	VADDPS       Z24, Z24, Z24
+	VADDPS       Z24, Z23, Z23
+	VMULPS       Z20, Z8, Z24
+	VMULPS       Z24, Z8, Z25
+	VADDPS       Z25, Z23, Z23
+	VSUBPS       Z23, Z20, Z20
+	VSUBPS.BCST  32(CX), Z20, Z20
+	MOVQ         32(AX), BX
+	VMOVUPS      Z20, K1, (BX)(R9*4)
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z22, Z21, Z15
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z15, Z4
+	VMULPS       Z5, Z8, Z15
+	VMULPS       Z15, Z8, Z20
+	VADDPS       Z20, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  32(CX), Z5, Z5
+	MOVQ         24(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMOVUPS      704(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      192(DX), Z20
+	VADDPS       448(DX), Z20, Z21
+	VMULPS.BCST  20(CX), Z21, Z20
+	VADDPS       Z20, Z5, Z21
+	VSUBPS.BCST  32(CX), Z21, Z21
+	MOVQ         48(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R9*4)
+	VSUBPS       Z20, Z5, Z5
+	VSUBPS.BCST  32(CX), Z5, Z5
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMOVUPS      384(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      256(DX), Z20
+	VADDPS       320(DX), Z20, Z21
+	VMULPS.BCST  20(CX), Z21, Z20
+	VADDPS       Z20, Z5, Z21
+	VMOVUPS      640(DX), Z22
+	VMULPS.BCST  20(CX), Z22, Z22
+	VMOVUPS      512(DX), Z25
+	VADDPS       576(DX), Z25, Z26
+	VMULPS.BCST  20(CX), Z26, Z25
+	VADDPS       Z25, Z22, Z26
+	VMULPS.BCST  20(CX), Z11, Z11
+	VADDPS       768(DX), Z28, Z27
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z11, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z26, Z26
+	VMULPS       Z21, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z26, Z26
+	VSUBPS       Z26, Z21, Z21
+	VSUBPS.BCST  36(CX), Z21, Z21
+	MOVQ         64(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z12
+	VADDPS       Z17, Z14, Z14
+	VMULPS.BCST  20(CX), Z14, Z14
+	VSUBPS       Z14, Z12, Z17
+	VMULPS.BCST  20(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  20(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z16, Z16
+	VMULPS       Z17, Z8, Z21
+	VMULPS       Z21, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z17, Z17
+	VSUBPS.BCST  36(CX), Z17, Z17
+	MOVQ         56(AX), BX
+	VMOVUPS      Z17, K1, (BX)(R9*4)
+	VSUBPS       Z20, Z5, Z5
+	VSUBPS       Z25, Z22, Z17
+	VSUBPS       Z27, Z11, Z11
+	VMULPS       Z11, Z8, Z20
+	VADDPS       Z20, Z20, Z20
+	VADDPS       Z20, Z17, Z17
+	VMULPS       Z5, Z8, Z20
+	VMULPS       Z20, Z8, Z22
+	VADDPS       Z22, Z17, Z17
+	VSUBPS       Z17, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VADDPS       Z14, Z12, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z13, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  20(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z10
+	VSUBPS.BCST  36(CX), Z10, Z10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z18, Z10
+	VADDPS       Z19, Z3, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VSUBPS       Z3, Z10, Z12
+	VSUBPS.BCST  36(CX), Z12, Z12
+	MOVQ         88(AX), BX
+	VMOVUPS      Z12, K1, (BX)(R9*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	MOVQ         112(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VADDPS       Z3, Z10, Z3
+	VSUBPS.BCST  36(CX), Z3, Z3
+	MOVQ         104(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z23, Z3
+	VADDPS       Z24, Z9, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  36(CX), Z8, Z8
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z15, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  36(CX), Z8, Z8
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  36(CX), Z3, Z3
+	MOVQ         144(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  36(CX), Z1, Z1
+	MOVQ         136(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z26, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  40(CX), Z4, Z4
+	MOVQ         160(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z16, Z4
+	VADDPS       Z21, Z6, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  40(CX), Z6, Z6
+	MOVQ         152(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  40(CX), Z1, Z1
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  40(CX), Z1, Z1
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z17, Z1
+	VADDPS       Z20, Z11, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  40(CX), Z4, Z4
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  40(CX), Z4, Z4
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  40(CX), Z0, Z0
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  40(CX), Z0, Z0
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func oddAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// func oddAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·oddAVX512bgkD3Q27Force(SB), $0-48
+TEXT ·oddAVX512cumulantD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
 	MOVQ scratch+40(FP), DX
@@ -10796,577 +18992,775 @@ TEXT ·oddAVX512bgkD3Q27Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ       R8, R8
-	JE          done
-	MOVLQZX     (SI), R9
-	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R10
-	BZHIQ       BX, R10, R10
-	KMOVW       R10, K1
-	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	VMULPS.BCST 28(CX), Z0, Z1
-	MOVLQSX     12(SI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z2
-	MOVLQSX     8(SI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z3
-	VADDPS      Z3, Z2, Z4
-	MOVLQSX     20(SI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z5
-	MOVLQSX     16(SI), R10
-	ADDQ        R9, R10
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	MOVLQSX     28(SI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z7
-	MOVLQSX     24(SI), R10
-	ADDQ        R9, R10
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z8
-	VADDPS      Z8, Z7, Z9
-	MOVLQSX     36(SI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z10
-	MOVLQSX     32(SI), R10
-	ADDQ        R9, R10
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	MOVLQSX     44(SI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z9
-	MOVLQSX     40(SI), R10
-	ADDQ        R9, R10
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z12
-	VADDPS      Z12, Z9, Z13
-	MOVLQSX     52(SI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z14
-	MOVLQSX     48(SI), R10
-	ADDQ        R9, R10
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	MOVLQSX     60(SI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z16
-	MOVLQSX     56(SI), R10
-	ADDQ        R9, R10
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z17
-	VADDPS      Z17, Z16, Z18
-	MOVLQSX     68(SI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z19
-	MOVLQSX     64(SI), R10
-	ADDQ        R9, R10
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	MOVLQSX     76(SI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z13
-	MOVLQSX     72(SI), R10
-	ADDQ        R9, R10
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z18
-	VADDPS      Z18, Z13, Z21
-	MOVLQSX     84(SI), R10
-	ADDQ        R9, R10
-	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z22
-	MOVLQSX     80(SI), R10
-	ADDQ        R9, R10
-	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z21, Z21
-	MOVLQSX     92(SI), R10
-	ADDQ        R9, R10
-	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z24
-	MOVLQSX     88(SI), R10
-	ADDQ        R9, R10
-	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z25
-	VADDPS      Z25, Z24, Z26
-	MOVLQSX     100(SI), R10
-	ADDQ        R9, R10
-	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z27
-	MOVLQSX     96(SI), R10
-	ADDQ        R9, R10
-	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z28
-	VADDPS      Z28, Z27, Z29
-	VADDPS      Z29, Z26, Z26
-	VADDPS      Z26, Z21, Z21
-	MOVLQSX     108(SI), R10
-	ADDQ        R9, R10
-	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z26
-	MOVLQSX     104(SI), R10
-	ADDQ        R9, R10
-	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K1, Z29
-	VADDPS      Z29, Z26, Z30
-	VADDPS      Z30, Z21, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z30
-	VSUBPS      Z15, Z14, Z31
-	VMOVUPS     Z15, (DX)
-	VADDPS      Z31, Z30, Z15
-	VADDPS      Z15, Z4, Z4
-	VSUBPS      Z17, Z16, Z15
-	VMOVUPS     Z17, 64(DX)
-	VSUBPS      Z23, Z22, Z17
-	VMOVUPS     Z23, 128(DX)
-	VADDPS      Z17, Z15, Z23
-	VMOVUPS     Z22, 192(DX)
-	VSUBPS      Z25, Z24, Z22
-	VMOVUPS     Z25, 256(DX)
-	VSUBPS      Z28, Z27, Z25
-	VMOVUPS     Z28, 320(DX)
-	VADDPS      Z25, Z22, Z28
-	VADDPS      Z28, Z23, Z23
-	VADDPS      Z23, Z4, Z4
-	VSUBPS      Z29, Z26, Z23
-	VSUBPS      Z23, Z4, Z4
-	VADDPS.BCST (CX), Z4, Z4
-	VMULPS      Z4, Z4, Z28
-	VMOVUPS     Z29, 384(DX)
-	VSUBPS      Z6, Z5, Z29
-	VADDPS      Z21, Z29, Z21
-	VSUBPS      Z20, Z19, Z29
-	VMOVUPS     Z26, 448(DX)
-	VSUBPS      Z18, Z13, Z26
-	VMOVUPS     Z27, 512(DX)
-	VADDPS      Z26, Z29, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z22, Z17, Z27
-	VADDPS      Z23, Z27, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z25, Z30, Z27
-	VSUBPS      Z27, Z21, Z21
-	VADDPS.BCST 4(CX), Z21, Z21
-	VMULPS      Z21, Z21, Z27
-	VADDPS      Z27, Z28, Z30
-	VMOVUPS     Z24, 576(DX)
-	VSUBPS      Z8, Z7, Z24
-	VADDPS      Z31, Z24, Z24
-	VADDPS      Z17, Z29, Z17
-	VADDPS      Z17, Z24, Z17
-	VADDPS      Z23, Z25, Z23
-	VADDPS      Z23, Z17, Z17
-	VADDPS      Z26, Z15, Z15
-	VADDPS      Z22, Z15, Z15
-	VSUBPS      Z15, Z17, Z15
-	VADDPS.BCST 8(CX), Z15, Z15
-	VMULPS      Z15, Z15, Z17
-	VADDPS      Z17, Z30, Z22
-	VMULPS.BCST 12(CX), Z22, Z22
-	VSUBPS      Z22, Z0, Z0
-	VMULPS.BCST 32(CX), Z0, Z22
-	VADDPS      Z22, Z1, Z1
-	VMULPS.BCST 16(CX), Z4, Z22
-	VMULPS.BCST 20(CX), Z21, Z23
-	VADDPS      Z23, Z22, Z24
-	VMULPS.BCST 24(CX), Z15, Z25
-	VADDPS      Z25, Z24, Z24
-	VMULPS.BCST 36(CX), Z24, Z26
-	VSUBPS      Z26, Z1, Z1
-	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z2, Z1
-	VMULPS.BCST 40(CX), Z28, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z22, Z22
-	VSUBPS      Z24, Z22, Z22
-	VMULPS.BCST 52(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z2
-	VMULPS.BCST 48(CX), Z4, Z22
-	VMULPS.BCST 44(CX), Z22, Z22
-	VADDPS.BCST 56(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	MOVLQSX     8(SI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z3, Z1
-	VSUBPS      Z22, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     12(SI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z5, Z1
-	VMULPS.BCST 40(CX), Z27, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z23, Z3
-	VSUBPS      Z24, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z21, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 60(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     16(SI), R10
-	ADDQ        R9, R10
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     20(SI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z7, Z1
-	VMULPS.BCST 40(CX), Z17, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z25, Z3
-	VSUBPS      Z24, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z15, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 64(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     24(SI), R10
-	ADDQ        R9, R10
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     28(SI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 72(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z24, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VADDPS.BCST 80(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     32(SI), R10
-	ADDQ        R9, R10
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z11, Z1
-	VSUBPS      Z5, Z3, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     36(SI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 40(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VMULPS.BCST 84(CX), Z3, Z6
-	VMULPS.BCST 48(CX), Z6, Z6
-	VSUBPS      Z24, Z6, Z6
-	VMULPS.BCST 76(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z5
-	VMULPS.BCST 48(CX), Z3, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VADDPS.BCST 88(CX), Z3, Z3
-	VADDPS      Z3, Z5, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     40(SI), R10
-	ADDQ        R9, R10
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z12, Z1
-	VSUBPS      Z3, Z5, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     44(SI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z14, Z1
-	VADDPS      Z15, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 40(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VMULPS.BCST 92(CX), Z3, Z6
-	VMULPS.BCST 48(CX), Z6, Z6
-	VSUBPS      Z24, Z6, Z6
-	VMULPS.BCST 76(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z5
-	VMULPS.BCST 48(CX), Z3, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VADDPS.BCST 96(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVLQSX     48(SI), R10
-	ADDQ        R9, R10
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     (DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z6, Z5, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     52(SI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z16, Z1
-	VSUBPS      Z15, Z4, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 40(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VMULPS.BCST 100(CX), Z5, Z7
-	VMULPS.BCST 48(CX), Z7, Z7
-	VSUBPS      Z24, Z7, Z7
-	VMULPS.BCST 76(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z6
-	VMULPS.BCST 48(CX), Z5, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VADDPS.BCST 104(CX), Z5, Z5
-	VADDPS      Z5, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVLQSX     56(SI), R10
-	ADDQ        R9, R10
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     64(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z5, Z6, Z5
-	VADDPS      Z5, Z1, Z1
-	MOVLQSX     60(SI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z19, Z1
-	VADDPS      Z15, Z21, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 40(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VMULPS.BCST 108(CX), Z5, Z7
-	VMULPS.BCST 48(CX), Z7, Z7
-	VSUBPS      Z24, Z7, Z7
-	VMULPS.BCST 76(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z6
-	VMULPS.BCST 48(CX), Z5, Z7
-	VMULPS.BCST 68(CX), Z7, Z7
-	VADDPS.BCST 112(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVLQSX     64(SI), R10
-	ADDQ        R9, R10
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z20, Z1
-	VSUBPS      Z7, Z6, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     68(SI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z13, Z1
-	VSUBPS      Z15, Z21, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 40(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 68(CX), Z7, Z7
-	VMULPS.BCST 116(CX), Z6, Z8
-	VMULPS.BCST 48(CX), Z8, Z8
-	VSUBPS      Z24, Z8, Z8
-	VMULPS.BCST 76(CX), Z8, Z8
-	VADDPS      Z8, Z7, Z7
-	VMULPS.BCST 48(CX), Z6, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VADDPS.BCST 120(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVLQSX     72(SI), R10
-	ADDQ        R9, R10
-	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMULPS.BCST 28(CX), Z18, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     76(SI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     192(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VADDPS      Z15, Z2, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 40(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 124(CX), Z7, Z7
-	VMULPS.BCST 128(CX), Z6, Z8
-	VMULPS.BCST 48(CX), Z8, Z8
-	VSUBPS      Z24, Z8, Z8
-	VMULPS.BCST 132(CX), Z8, Z8
-	VADDPS      Z8, Z7, Z7
-	VMULPS.BCST 48(CX), Z6, Z6
-	VMULPS.BCST 124(CX), Z6, Z6
-	VADDPS.BCST 136(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	MOVLQSX     80(SI), R10
-	ADDQ        R9, R10
-	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     128(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     84(SI), R10
-	ADDQ        R9, R10
-	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     576(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z15, Z2, Z2
-	VMULPS      Z2, Z2, Z6
-	VMULPS.BCST 40(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 124(CX), Z6, Z6
-	VMULPS.BCST 140(CX), Z2, Z7
-	VMULPS.BCST 48(CX), Z7, Z7
-	VSUBPS      Z24, Z7, Z7
-	VMULPS.BCST 132(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z6
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 124(CX), Z2, Z2
-	VADDPS.BCST 144(CX), Z2, Z2
-	VADDPS      Z2, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	MOVLQSX     88(SI), R10
-	ADDQ        R9, R10
-	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     256(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z2, Z6, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     92(SI), R10
-	ADDQ        R9, R10
-	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     512(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z21, Z3, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 124(CX), Z3, Z3
-	VMULPS.BCST 148(CX), Z2, Z6
-	VMULPS.BCST 48(CX), Z6, Z6
-	VSUBPS      Z24, Z6, Z6
-	VMULPS.BCST 132(CX), Z6, Z6
-	VADDPS      Z6, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 124(CX), Z2, Z2
-	VADDPS.BCST 152(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	MOVLQSX     96(SI), R10
-	ADDQ        R9, R10
-	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     320(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	MOVLQSX     100(SI), R10
-	ADDQ        R9, R10
-	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     448(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z4, Z5, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 124(CX), Z0, Z0
-	VMULPS.BCST 156(CX), Z2, Z3
-	VMULPS.BCST 48(CX), Z3, Z3
-	VSUBPS      Z24, Z3, Z3
-	VMULPS.BCST 132(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 124(CX), Z2, Z2
-	VADDPS.BCST 160(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	MOVLQSX     104(SI), R10
-	ADDQ        R9, R10
-	MOVQ        200(AX), BX
-	VMOVUPS     Z1, K1, (BX)(R10*4)
-	VMOVUPS     384(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	MOVLQSX     108(SI), R10
-	ADDQ        R9, R10
-	MOVQ        208(AX), BX
-	VMOVUPS     Z0, K1, (BX)(R10*4)
-	ADDQ        DI, SI
-	DECQ        R8
-	JMP         loop
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	VADDPS       Z22, Z21, Z23
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	VADDPS       Z29, Z28, Z30
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	VMOVUPS      Z8, (DX)
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	VMOVUPS      Z10, 256(DX)
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	VMOVUPS      Z29, 448(DX)
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	VMOVUPS      Z19, 704(DX)
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  (CX), Z0, Z0
+	VMULPS.BCST  (CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VBROADCASTSS (CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z18
+	VADDPS       Z18, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z18
+	VSUBPS       832(DX), Z18, Z19
+	VADDPS       Z2, Z19, Z2
+	VMOVUPS      512(DX), Z18
+	VSUBPS       576(DX), Z18, Z19
+	VMOVUPS      384(DX), Z18
+	VSUBPS       448(DX), Z18, Z20
+	VADDPS       Z20, Z19, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z10, Z8, Z18
+	VADDPS       Z15, Z18, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z18
+	VADDPS       320(DX), Z18, Z21
+	VADDPS       128(DX), Z21, Z18
+	VADDPS       Z27, Z18, Z18
+	VADDPS       Z4, Z18, Z18
+	VADDPS.BCST  4(CX), Z18, Z18
+	VMULPS       Z7, Z18, Z18
+	VMOVUPS      (DX), Z21
+	VSUBPS       64(DX), Z21, Z22
+	VADDPS       Z12, Z22, Z12
+	VADDPS       Z8, Z19, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z20, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z18, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  4(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS.BCST  8(CX), Z3, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z12
+	VMULPS       Z5, Z1, Z14
+	VMULPS       Z14, Z1, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  8(CX), Z6, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z15
+	VMULPS       Z6, Z3, Z17
+	VADDPS       Z9, Z13, Z13
+	VADDPS       704(DX), Z13, Z18
+	VADDPS       640(DX), Z16, Z13
+	VADDPS       Z4, Z13, Z13
+	VSUBPS       Z13, Z18, Z13
+	VMULPS       Z7, Z13, Z13
+	VMULPS       Z2, Z1, Z16
+	VSUBPS       Z16, Z13, Z13
+	VMULPS.BCST  8(CX), Z13, Z13
+	VMULPS       Z13, Z13, Z16
+	VMULPS.BCST  12(CX), Z16, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z17, Z0, Z17
+	VMULPS       Z15, Z1, Z18
+	VMULPS       Z18, Z1, Z19
+	VADDPS       Z19, Z17, Z17
+	VSUBPS       Z17, Z15, Z15
+	VMULPS       Z13, Z0, Z19
+	VMULPS       Z19, Z1, Z20
+	VADDPS       Z20, Z20, Z20
+	VBROADCASTSS 24(CX), Z21
+	VSUBPS       Z20, Z21, Z21
+	VMULPS       Z21, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z15, Z15
+	VMULPS       Z5, Z2, Z22
+	VMULPS       Z22, Z2, Z24
+	VADDPS       Z24, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z11, Z10, Z10
+	VMULPS.BCST  8(CX), Z10, Z10
+	VADDPS.BCST  4(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z11
+	VMULPS       Z10, Z3, Z24
+	VADDPS       320(DX), Z9, Z25
+	VADDPS       640(DX), Z25, Z27
+	VADDPS       704(DX), Z23, Z25
+	VADDPS       Z4, Z25, Z23
+	VSUBPS       Z23, Z27, Z23
+	VMULPS       Z7, Z23, Z23
+	VMULPS       Z8, Z1, Z25
+	VSUBPS       Z25, Z23, Z23
+	VMULPS.BCST  8(CX), Z23, Z23
+	VMULPS       Z23, Z23, Z25
+	VMULPS.BCST  12(CX), Z25, Z27
+	VADDPS       Z27, Z24, Z24
+	VMULPS       Z24, Z0, Z24
+	VMULPS       Z11, Z1, Z27
+	VMULPS       Z27, Z1, Z28
+	VADDPS       Z28, Z24, Z24
+	VSUBPS       Z24, Z11, Z11
+	VMULPS       Z10, Z6, Z28
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z26
+	VADDPS       640(DX), Z26, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS.BCST  8(CX), Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  12(CX), Z7, Z7
+	VADDPS       Z7, Z28, Z7
+	VMULPS       Z7, Z0, Z9
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z25, Z6, Z25
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z25, Z16
+	VMULPS.BCST  12(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z23, Z16
+	VMULPS       Z16, Z13, Z25
+	VMULPS.BCST  16(CX), Z25, Z25
+	VADDPS       Z25, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z9, Z1, Z25
+	VMULPS       Z25, Z1, Z26
+	VADDPS       Z26, Z7, Z7
+	VSUBPS       Z7, Z9, Z9
+	VMULPS       Z13, Z10, Z10
+	VMULPS.BCST  12(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 24(CX), Z26
+	VSUBPS       Z16, Z26, Z26
+	VMULPS       Z26, Z2, Z28
+	VADDPS       Z28, Z28, Z28
+	VADDPS       Z28, Z9, Z9
+	VMULPS       Z11, Z2, Z28
+	VMULPS       Z28, Z2, Z29
+	VADDPS       Z29, Z9, Z9
+	VSUBPS       Z9, Z11, Z11
+	VMULPS       Z23, Z0, Z29
+	VMULPS       Z29, Z1, Z30
+	VADDPS       Z30, Z30, Z30
+	VBROADCASTSS 24(CX), Z31
+	VSUBPS       Z30, Z31, Z31
+	VMULPS       Z23, Z6, Z6
+	VMOVUPS      Z26, (DX)
+	VMULPS       Z4, Z13, Z26
+	VMULPS.BCST  12(CX), Z26, Z26
+	VADDPS       Z26, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z26
+	VADDPS       Z26, Z26, Z26
+	VMOVUPS      Z28, 64(DX)
+	VBROADCASTSS 24(CX), Z28
+	VSUBPS       Z26, Z28, Z28
+	VMOVUPS      Z9, 128(DX)
+	VMULPS       Z4, Z0, Z9
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z23, Z13, Z4
+	VMULPS.BCST  12(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z9, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z9, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z28, Z4
+	VMULPS       Z31, Z2, Z9
+	VMULPS       Z9, Z2, Z13
+	VADDPS       Z13, Z4, Z4
+	VSUBPS       Z4, Z31, Z13
+	VMULPS       Z13, Z8, Z23
+	VADDPS       Z23, Z23, Z23
+	VADDPS       Z23, Z11, Z11
+	VMULPS       Z5, Z8, Z23
+	VMULPS       Z23, Z8, Z28
+	VADDPS       Z28, Z11, Z11
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  28(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z5
+	VMULPS.BCST  20(CX), Z14, Z12
+	VADDPS       Z12, Z5, Z14
+	VMULPS.BCST  20(CX), Z17, Z17
+	VMULPS.BCST  20(CX), Z18, Z18
+	VADDPS       Z18, Z17, Z28
+	VMULPS.BCST  20(CX), Z20, Z20
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z19, Z20, Z31
+	VMOVUPS      Z13, 192(DX)
+	VMULPS       Z31, Z2, Z13
+	VADDPS       Z13, Z13, Z13
+	VADDPS       Z13, Z28, Z13
+	VMULPS       Z14, Z2, Z28
+	VMOVUPS      Z31, 256(DX)
+	VMULPS       Z28, Z2, Z31
+	VADDPS       Z31, Z13, Z13
+	VSUBPS       Z13, Z14, Z14
+	VMULPS.BCST  20(CX), Z24, Z24
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z24, Z31
+	VMULPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z25, Z25
+	VMOVUPS      Z28, 320(DX)
+	VADDPS       Z25, Z7, Z28
+	VMULPS.BCST  20(CX), Z16, Z16
+	VMULPS.BCST  20(CX), Z10, Z10
+	VMOVUPS      Z13, 384(DX)
+	VADDPS       Z10, Z16, Z13
+	VMOVUPS      Z23, 448(DX)
+	VMULPS       Z13, Z2, Z23
+	VADDPS       Z23, Z23, Z23
+	VADDPS       Z23, Z28, Z23
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z13, 512(DX)
+	VMULPS       Z28, Z2, Z13
+	VADDPS       Z13, Z23, Z13
+	VSUBPS       Z13, Z31, Z23
+	VMULPS.BCST  20(CX), Z30, Z30
+	VMULPS.BCST  20(CX), Z29, Z29
+	VADDPS       Z29, Z30, Z31
+	VMULPS.BCST  20(CX), Z26, Z26
+	VMULPS.BCST  20(CX), Z6, Z6
+	VMOVUPS      Z28, 576(DX)
+	VADDPS       Z6, Z26, Z28
+	VMULPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  20(CX), Z3, Z3
+	VMOVUPS      Z13, 640(DX)
+	VADDPS       Z3, Z0, Z13
+	VMOVUPS      Z11, 704(DX)
+	VMULPS       Z13, Z2, Z11
+	VADDPS       Z11, Z11, Z11
+	VADDPS       Z11, Z28, Z11
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z13, 768(DX)
+	VMULPS       Z28, Z2, Z13
+	VADDPS       Z13, Z11, Z11
+	VSUBPS       Z11, Z31, Z13
+	VMULPS       Z13, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       Z14, Z8, Z31
+	VMOVUPS      Z13, 832(DX)
+	VMULPS       Z31, Z8, Z13
+	VADDPS       Z13, Z23, Z13
+	VSUBPS       Z13, Z14, Z14
+	VSUBPS.BCST  32(CX), Z14, Z14
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z14, K1, (BX)(R10*4)
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z18, Z17, Z12
+	VSUBPS       Z19, Z20, Z14
+	VMULPS       Z14, Z2, Z17
+	VADDPS       Z17, Z17, Z17
+	VADDPS       Z17, Z12, Z12
+	VMULPS       Z5, Z2, Z17
+	VMULPS       Z17, Z2, Z18
+	VADDPS       Z18, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z27, Z24, Z18
+	VSUBPS       Z25, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z18, Z2, Z16
+	VMULPS       Z16, Z2, Z19
+	VADDPS       Z19, Z7, Z7
+	VSUBPS       Z7, Z18, Z18
+	VSUBPS       Z29, Z30, Z19
+	VSUBPS       Z6, Z26, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z19, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z19, Z3
+	VMULPS       Z3, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z18, Z18
+	VMULPS       Z5, Z8, Z19
+	VMULPS       Z19, Z8, Z20
+	VADDPS       Z20, Z18, Z18
+	VSUBPS       Z18, Z5, Z5
+	VSUBPS.BCST  32(CX), Z5, Z5
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z15, Z5
+	VADDPS       Z22, Z21, Z15
+	VMULPS.BCST  20(CX), Z15, Z15
+	VADDPS       Z15, Z5, Z20
+	VMOVUPS      128(DX), Z21
+	VMULPS.BCST  20(CX), Z21, Z21
+	VMOVUPS      (DX), Z22
+	VADDPS       64(DX), Z22, Z23
+	VMULPS.BCST  20(CX), Z23, Z22
+	VADDPS       Z22, Z21, Z23
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z9, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z9
+	VMULPS       Z9, Z8, Z24
+	VADDPS       Z24, Z24, Z24
+	VADDPS       Z24, Z23, Z23
+	VMULPS       Z20, Z8, Z24
+	VMULPS       Z24, Z8, Z25
+	VADDPS       Z25, Z23, Z23
+	VSUBPS       Z23, Z20, Z20
+	VSUBPS.BCST  32(CX), Z20, Z20
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z20, K1, (BX)(R10*4)
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z22, Z21, Z15
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z15, Z4
+	VMULPS       Z5, Z8, Z15
+	VMULPS       Z15, Z8, Z20
+	VADDPS       Z20, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  32(CX), Z5, Z5
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMOVUPS      704(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      192(DX), Z20
+	VADDPS       448(DX), Z20, Z21
+	VMULPS.BCST  20(CX), Z21, Z20
+	VADDPS       Z20, Z5, Z21
+	VSUBPS.BCST  32(CX), Z21, Z21
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R10*4)
+	VSUBPS       Z20, Z5, Z5
+	VSUBPS.BCST  32(CX), Z5, Z5
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMOVUPS      384(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      256(DX), Z20
+	VADDPS       320(DX), Z20, Z21
+	VMULPS.BCST  20(CX), Z21, Z20
+	VADDPS       Z20, Z5, Z21
+	VMOVUPS      640(DX), Z22
+	VMULPS.BCST  20(CX), Z22, Z22
+	VMOVUPS      512(DX), Z25
+	VADDPS       576(DX), Z25, Z26
+	VMULPS.BCST  20(CX), Z26, Z25
+	VADDPS       Z25, Z22, Z26
+	VMULPS.BCST  20(CX), Z11, Z11
+	VADDPS       768(DX), Z28, Z27
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z11, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z26, Z26
+	VMULPS       Z21, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z26, Z26
+	VSUBPS       Z26, Z21, Z21
+	VSUBPS.BCST  36(CX), Z21, Z21
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z12, Z12
+	VADDPS       Z17, Z14, Z14
+	VMULPS.BCST  20(CX), Z14, Z14
+	VSUBPS       Z14, Z12, Z17
+	VMULPS.BCST  20(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  20(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z16, Z16
+	VMULPS       Z17, Z8, Z21
+	VMULPS       Z21, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z17, Z17
+	VSUBPS.BCST  36(CX), Z17, Z17
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z17, K1, (BX)(R10*4)
+	VSUBPS       Z20, Z5, Z5
+	VSUBPS       Z25, Z22, Z17
+	VSUBPS       Z27, Z11, Z11
+	VMULPS       Z11, Z8, Z20
+	VADDPS       Z20, Z20, Z20
+	VADDPS       Z20, Z17, Z17
+	VMULPS       Z5, Z8, Z20
+	VMULPS       Z20, Z8, Z22
+	VADDPS       Z22, Z17, Z17
+	VSUBPS       Z17, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VADDPS       Z14, Z12, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z13, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  20(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z10
+	VSUBPS.BCST  36(CX), Z10, Z10
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z18, Z10
+	VADDPS       Z19, Z3, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VSUBPS       Z3, Z10, Z12
+	VSUBPS.BCST  36(CX), Z12, Z12
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z12, K1, (BX)(R10*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VADDPS       Z3, Z10, Z3
+	VSUBPS.BCST  36(CX), Z3, Z3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z23, Z3
+	VADDPS       Z24, Z9, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  36(CX), Z8, Z8
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z15, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  36(CX), Z8, Z8
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  36(CX), Z3, Z3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  36(CX), Z1, Z1
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z26, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  40(CX), Z4, Z4
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z16, Z4
+	VADDPS       Z21, Z6, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  40(CX), Z6, Z6
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  40(CX), Z1, Z1
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  40(CX), Z1, Z1
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z17, Z1
+	VADDPS       Z20, Z11, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  40(CX), Z4, Z4
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  40(CX), Z4, Z4
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  40(CX), Z0, Z0
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  40(CX), Z0, Z0
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func walledAVX512bgkD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// func walledAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·walledAVX512bgkD3Q27Force(SB), $0-48
+TEXT ·walledAVX512cumulantD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
 	MOVQ scratch+40(FP), DX
@@ -11376,777 +19770,6187 @@ TEXT ·walledAVX512bgkD3Q27Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ       R8, R8
-	JE          done
-	MOVLQZX     (SI), R9
-	MOVLQZX     4(SI), BX
-	MOVQ        $-1, R10
-	BZHIQ       BX, R10, R10
-	KMOVW       R10, K1
-	MOVQ        (AX), BX
-	VMOVUPS.Z   (BX)(R9*4), K1, Z0
-	VMULPS.BCST 28(CX), Z0, Z1
-	KMOVW       114(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(SI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z2
-	MOVQ        8(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z2
-	KMOVW       112(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(SI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z3
-	MOVQ        16(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z3
-	VADDPS      Z3, Z2, Z4
-	KMOVW       118(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(SI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z5
-	MOVQ        24(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z5
-	KMOVW       116(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(SI), R10
-	ADDQ        R9, R10
-	MOVQ        24(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z6
-	MOVQ        32(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z4, Z4
-	KMOVW       122(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(SI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z7
-	MOVQ        40(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z7
-	KMOVW       120(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(SI), R10
-	ADDQ        R9, R10
-	MOVQ        40(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z8
-	MOVQ        48(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z8
-	VADDPS      Z8, Z7, Z9
-	KMOVW       126(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(SI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z10
-	MOVQ        56(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z10
-	KMOVW       124(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(SI), R10
-	ADDQ        R9, R10
-	MOVQ        56(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z11
-	MOVQ        64(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z11
-	VADDPS      Z11, Z10, Z12
-	VADDPS      Z12, Z9, Z9
-	VADDPS      Z9, Z4, Z4
-	KMOVW       130(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(SI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z9
-	MOVQ        72(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z9
-	KMOVW       128(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(SI), R10
-	ADDQ        R9, R10
-	MOVQ        72(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z12
-	MOVQ        80(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z12
-	VADDPS      Z12, Z9, Z13
-	KMOVW       134(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(SI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z14
-	MOVQ        88(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z14
-	KMOVW       132(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(SI), R10
-	ADDQ        R9, R10
-	MOVQ        88(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z15
-	MOVQ        96(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z15
-	VADDPS      Z15, Z14, Z16
-	VADDPS      Z16, Z13, Z13
-	KMOVW       138(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(SI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z16
-	MOVQ        104(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z16
-	KMOVW       136(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(SI), R10
-	ADDQ        R9, R10
-	MOVQ        104(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z17
-	MOVQ        112(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z17
-	VADDPS      Z17, Z16, Z18
-	KMOVW       142(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(SI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z19
-	MOVQ        120(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z19
-	KMOVW       140(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(SI), R10
-	ADDQ        R9, R10
-	MOVQ        120(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z20
-	MOVQ        128(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z20
-	VADDPS      Z20, Z19, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z18, Z13, Z13
-	VADDPS      Z13, Z4, Z4
-	KMOVW       146(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(SI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z13
-	MOVQ        136(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z13
-	KMOVW       144(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(SI), R10
-	ADDQ        R9, R10
-	MOVQ        136(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z18
-	MOVQ        144(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z18
-	VADDPS      Z18, Z13, Z21
-	KMOVW       150(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(SI), R10
-	ADDQ        R9, R10
-	MOVQ        160(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z22
-	MOVQ        152(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z22
-	KMOVW       148(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(SI), R10
-	ADDQ        R9, R10
-	MOVQ        152(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z23
-	MOVQ        160(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z23
-	VADDPS      Z23, Z22, Z24
-	VADDPS      Z24, Z21, Z21
-	KMOVW       154(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(SI), R10
-	ADDQ        R9, R10
-	MOVQ        176(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z24
-	MOVQ        168(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z24
-	KMOVW       152(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(SI), R10
-	ADDQ        R9, R10
-	MOVQ        168(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z25
-	MOVQ        176(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z25
-	VADDPS      Z25, Z24, Z26
-	KMOVW       158(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(SI), R10
-	ADDQ        R9, R10
-	MOVQ        192(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z27
-	MOVQ        184(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z27
-	KMOVW       156(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(SI), R10
-	ADDQ        R9, R10
-	MOVQ        184(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z28
-	MOVQ        192(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z28
-	VADDPS      Z28, Z27, Z29
-	VADDPS      Z29, Z26, Z26
-	VADDPS      Z26, Z21, Z21
-	KMOVW       162(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(SI), R10
-	ADDQ        R9, R10
-	MOVQ        208(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z26
-	MOVQ        200(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z26
-	KMOVW       160(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(SI), R10
-	ADDQ        R9, R10
-	MOVQ        200(AX), BX
-	VMOVUPS.Z   (BX)(R10*4), K2, Z29
-	MOVQ        208(AX), BX
-	VMOVUPS     (BX)(R9*4), K3, Z29
-	VADDPS      Z29, Z26, Z30
-	VADDPS      Z30, Z21, Z21
-	VADDPS      Z21, Z4, Z4
-	VADDPS      Z4, Z0, Z0
-	VSUBPS      Z3, Z2, Z4
-	VSUBPS      Z11, Z10, Z21
-	VADDPS      Z21, Z4, Z4
-	VSUBPS      Z12, Z9, Z30
-	VSUBPS      Z15, Z14, Z31
-	VMOVUPS     Z15, (DX)
-	VADDPS      Z31, Z30, Z15
-	VADDPS      Z15, Z4, Z4
-	VSUBPS      Z17, Z16, Z15
-	VMOVUPS     Z17, 64(DX)
-	VSUBPS      Z23, Z22, Z17
-	VMOVUPS     Z23, 128(DX)
-	VADDPS      Z17, Z15, Z23
-	VMOVUPS     Z22, 192(DX)
-	VSUBPS      Z25, Z24, Z22
-	VMOVUPS     Z25, 256(DX)
-	VSUBPS      Z28, Z27, Z25
-	VMOVUPS     Z28, 320(DX)
-	VADDPS      Z25, Z22, Z28
-	VADDPS      Z28, Z23, Z23
-	VADDPS      Z23, Z4, Z4
-	VSUBPS      Z29, Z26, Z23
-	VSUBPS      Z23, Z4, Z4
-	VADDPS.BCST (CX), Z4, Z4
-	VMULPS      Z4, Z4, Z28
-	VMOVUPS     Z29, 384(DX)
-	VSUBPS      Z6, Z5, Z29
-	VADDPS      Z21, Z29, Z21
-	VSUBPS      Z20, Z19, Z29
-	VMOVUPS     Z26, 448(DX)
-	VSUBPS      Z18, Z13, Z26
-	VMOVUPS     Z27, 512(DX)
-	VADDPS      Z26, Z29, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z22, Z17, Z27
-	VADDPS      Z23, Z27, Z27
-	VADDPS      Z27, Z21, Z21
-	VADDPS      Z25, Z30, Z27
-	VSUBPS      Z27, Z21, Z21
-	VADDPS.BCST 4(CX), Z21, Z21
-	VMULPS      Z21, Z21, Z27
-	VADDPS      Z27, Z28, Z30
-	VMOVUPS     Z24, 576(DX)
-	VSUBPS      Z8, Z7, Z24
-	VADDPS      Z31, Z24, Z24
-	VADDPS      Z17, Z29, Z17
-	VADDPS      Z17, Z24, Z17
-	VADDPS      Z23, Z25, Z23
-	VADDPS      Z23, Z17, Z17
-	VADDPS      Z26, Z15, Z15
-	VADDPS      Z22, Z15, Z15
-	VSUBPS      Z15, Z17, Z15
-	VADDPS.BCST 8(CX), Z15, Z15
-	VMULPS      Z15, Z15, Z17
-	VADDPS      Z17, Z30, Z22
-	VMULPS.BCST 12(CX), Z22, Z22
-	VSUBPS      Z22, Z0, Z0
-	VMULPS.BCST 32(CX), Z0, Z22
-	VADDPS      Z22, Z1, Z1
-	VMULPS.BCST 16(CX), Z4, Z22
-	VMULPS.BCST 20(CX), Z21, Z23
-	VADDPS      Z23, Z22, Z24
-	VMULPS.BCST 24(CX), Z15, Z25
-	VADDPS      Z25, Z24, Z24
-	VMULPS.BCST 36(CX), Z24, Z26
-	VSUBPS      Z26, Z1, Z1
-	MOVQ        (AX), BX
-	VMOVUPS     Z1, K1, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z2, Z1
-	VMULPS.BCST 40(CX), Z28, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z22, Z22
-	VSUBPS      Z24, Z22, Z22
-	VMULPS.BCST 52(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z2
-	VMULPS.BCST 48(CX), Z4, Z22
-	VMULPS.BCST 44(CX), Z22, Z22
-	VADDPS.BCST 56(CX), Z22, Z22
-	VADDPS      Z22, Z2, Z26
-	VADDPS      Z26, Z1, Z1
-	KMOVW       112(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     8(SI), R10
-	ADDQ        R9, R10
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z3, Z1
-	VSUBPS      Z22, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       114(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     12(SI), R10
-	ADDQ        R9, R10
-	MOVQ        16(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        8(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z5, Z1
-	VMULPS.BCST 40(CX), Z27, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z23, Z3
-	VSUBPS      Z24, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z21, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 60(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       116(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     16(SI), R10
-	ADDQ        R9, R10
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z6, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       118(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     20(SI), R10
-	ADDQ        R9, R10
-	MOVQ        32(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        24(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z7, Z1
-	VMULPS.BCST 40(CX), Z17, Z2
-	VADDPS      Z2, Z0, Z2
-	VMULPS.BCST 44(CX), Z2, Z2
-	VMULPS.BCST 48(CX), Z25, Z3
-	VSUBPS      Z24, Z3, Z3
-	VMULPS.BCST 52(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	VMULPS.BCST 48(CX), Z15, Z3
-	VMULPS.BCST 44(CX), Z3, Z3
-	VADDPS.BCST 64(CX), Z3, Z3
-	VADDPS      Z3, Z2, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       120(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     24(SI), R10
-	ADDQ        R9, R10
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z8, Z1
-	VSUBPS      Z3, Z2, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       122(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     28(SI), R10
-	ADDQ        R9, R10
-	MOVQ        48(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        40(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z10, Z1
-	VADDPS      Z21, Z4, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VMULPS.BCST 72(CX), Z2, Z5
-	VMULPS.BCST 48(CX), Z5, Z5
-	VSUBPS      Z24, Z5, Z5
-	VMULPS.BCST 76(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VADDPS.BCST 80(CX), Z5, Z5
-	VADDPS      Z5, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       124(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     32(SI), R10
-	ADDQ        R9, R10
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z11, Z1
-	VSUBPS      Z5, Z3, Z3
-	VADDPS      Z3, Z1, Z1
-	KMOVW       126(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     36(SI), R10
-	ADDQ        R9, R10
-	MOVQ        64(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        56(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z9, Z1
-	VSUBPS      Z21, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 40(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VMULPS.BCST 84(CX), Z3, Z6
-	VMULPS.BCST 48(CX), Z6, Z6
-	VSUBPS      Z24, Z6, Z6
-	VMULPS.BCST 76(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z5
-	VMULPS.BCST 48(CX), Z3, Z3
-	VMULPS.BCST 68(CX), Z3, Z3
-	VADDPS.BCST 88(CX), Z3, Z3
-	VADDPS      Z3, Z5, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       128(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     40(SI), R10
-	ADDQ        R9, R10
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z12, Z1
-	VSUBPS      Z3, Z5, Z3
-	VADDPS      Z3, Z1, Z1
-	KMOVW       130(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     44(SI), R10
-	ADDQ        R9, R10
-	MOVQ        80(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        72(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z14, Z1
-	VADDPS      Z15, Z4, Z3
-	VMULPS      Z3, Z3, Z5
-	VMULPS.BCST 40(CX), Z5, Z5
-	VADDPS      Z5, Z0, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VMULPS.BCST 92(CX), Z3, Z6
-	VMULPS.BCST 48(CX), Z6, Z6
-	VSUBPS      Z24, Z6, Z6
-	VMULPS.BCST 76(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z5
-	VMULPS.BCST 48(CX), Z3, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VADDPS.BCST 96(CX), Z6, Z6
-	VADDPS      Z6, Z5, Z7
-	VADDPS      Z7, Z1, Z1
-	KMOVW       132(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     48(SI), R10
-	ADDQ        R9, R10
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     (DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z6, Z5, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       134(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     52(SI), R10
-	ADDQ        R9, R10
-	MOVQ        96(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        88(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z16, Z1
-	VSUBPS      Z15, Z4, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 40(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VMULPS.BCST 100(CX), Z5, Z7
-	VMULPS.BCST 48(CX), Z7, Z7
-	VSUBPS      Z24, Z7, Z7
-	VMULPS.BCST 76(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z6
-	VMULPS.BCST 48(CX), Z5, Z5
-	VMULPS.BCST 68(CX), Z5, Z5
-	VADDPS.BCST 104(CX), Z5, Z5
-	VADDPS      Z5, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	KMOVW       136(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     56(SI), R10
-	ADDQ        R9, R10
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     64(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z5, Z6, Z5
-	VADDPS      Z5, Z1, Z1
-	KMOVW       138(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     60(SI), R10
-	ADDQ        R9, R10
-	MOVQ        112(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        104(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z19, Z1
-	VADDPS      Z15, Z21, Z5
-	VMULPS      Z5, Z5, Z6
-	VMULPS.BCST 40(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VMULPS.BCST 108(CX), Z5, Z7
-	VMULPS.BCST 48(CX), Z7, Z7
-	VSUBPS      Z24, Z7, Z7
-	VMULPS.BCST 76(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z6
-	VMULPS.BCST 48(CX), Z5, Z7
-	VMULPS.BCST 68(CX), Z7, Z7
-	VADDPS.BCST 112(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z8
-	VADDPS      Z8, Z1, Z1
-	KMOVW       140(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     64(SI), R10
-	ADDQ        R9, R10
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z20, Z1
-	VSUBPS      Z7, Z6, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       142(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     68(SI), R10
-	ADDQ        R9, R10
-	MOVQ        128(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        120(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z13, Z1
-	VSUBPS      Z15, Z21, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 40(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 68(CX), Z7, Z7
-	VMULPS.BCST 116(CX), Z6, Z8
-	VMULPS.BCST 48(CX), Z8, Z8
-	VSUBPS      Z24, Z8, Z8
-	VMULPS.BCST 76(CX), Z8, Z8
-	VADDPS      Z8, Z7, Z7
-	VMULPS.BCST 48(CX), Z6, Z6
-	VMULPS.BCST 68(CX), Z6, Z6
-	VADDPS.BCST 120(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	KMOVW       144(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     72(SI), R10
-	ADDQ        R9, R10
-	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMULPS.BCST 28(CX), Z18, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       146(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     76(SI), R10
-	ADDQ        R9, R10
-	MOVQ        144(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        136(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     192(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VADDPS      Z15, Z2, Z6
-	VMULPS      Z6, Z6, Z7
-	VMULPS.BCST 40(CX), Z7, Z7
-	VADDPS      Z7, Z0, Z7
-	VMULPS.BCST 124(CX), Z7, Z7
-	VMULPS.BCST 128(CX), Z6, Z8
-	VMULPS.BCST 48(CX), Z8, Z8
-	VSUBPS      Z24, Z8, Z8
-	VMULPS.BCST 132(CX), Z8, Z8
-	VADDPS      Z8, Z7, Z7
-	VMULPS.BCST 48(CX), Z6, Z6
-	VMULPS.BCST 124(CX), Z6, Z6
-	VADDPS.BCST 136(CX), Z6, Z6
-	VADDPS      Z6, Z7, Z8
-	VADDPS      Z8, Z1, Z1
-	KMOVW       148(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     80(SI), R10
-	ADDQ        R9, R10
-	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     128(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       150(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     84(SI), R10
-	ADDQ        R9, R10
-	MOVQ        160(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        152(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     576(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z15, Z2, Z2
-	VMULPS      Z2, Z2, Z6
-	VMULPS.BCST 40(CX), Z6, Z6
-	VADDPS      Z6, Z0, Z6
-	VMULPS.BCST 124(CX), Z6, Z6
-	VMULPS.BCST 140(CX), Z2, Z7
-	VMULPS.BCST 48(CX), Z7, Z7
-	VSUBPS      Z24, Z7, Z7
-	VMULPS.BCST 132(CX), Z7, Z7
-	VADDPS      Z7, Z6, Z6
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 124(CX), Z2, Z2
-	VADDPS.BCST 144(CX), Z2, Z2
-	VADDPS      Z2, Z6, Z7
-	VADDPS      Z7, Z1, Z1
-	KMOVW       152(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     88(SI), R10
-	ADDQ        R9, R10
-	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     256(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z2, Z6, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       154(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     92(SI), R10
-	ADDQ        R9, R10
-	MOVQ        176(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        168(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     512(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z21, Z3, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z3
-	VMULPS.BCST 124(CX), Z3, Z3
-	VMULPS.BCST 148(CX), Z2, Z6
-	VMULPS.BCST 48(CX), Z6, Z6
-	VSUBPS      Z24, Z6, Z6
-	VMULPS.BCST 132(CX), Z6, Z6
-	VADDPS      Z6, Z3, Z3
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 124(CX), Z2, Z2
-	VADDPS.BCST 152(CX), Z2, Z2
-	VADDPS      Z2, Z3, Z6
-	VADDPS      Z6, Z1, Z1
-	KMOVW       156(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     96(SI), R10
-	ADDQ        R9, R10
-	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     320(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z2, Z3, Z2
-	VADDPS      Z2, Z1, Z1
-	KMOVW       158(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     100(SI), R10
-	ADDQ        R9, R10
-	MOVQ        192(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        184(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     448(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z4, Z5, Z2
-	VMULPS      Z2, Z2, Z3
-	VMULPS.BCST 40(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 124(CX), Z0, Z0
-	VMULPS.BCST 156(CX), Z2, Z3
-	VMULPS.BCST 48(CX), Z3, Z3
-	VSUBPS      Z24, Z3, Z3
-	VMULPS.BCST 132(CX), Z3, Z3
-	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST 48(CX), Z2, Z2
-	VMULPS.BCST 124(CX), Z2, Z2
-	VADDPS.BCST 160(CX), Z2, Z2
-	VADDPS      Z2, Z0, Z3
-	VADDPS      Z3, Z1, Z1
-	KMOVW       160(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     104(SI), R10
-	ADDQ        R9, R10
-	MOVQ        200(AX), BX
-	VMOVUPS     Z1, K2, (BX)(R10*4)
-	MOVQ        208(AX), BX
-	VMOVUPS     Z1, K3, (BX)(R9*4)
-	VMOVUPS     384(DX), Z1
-	VMULPS.BCST 28(CX), Z1, Z1
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z0, Z1, Z0
-	KMOVW       162(SI), K2
-	KANDNW      K1, K2, K3
-	MOVLQSX     108(SI), R10
-	ADDQ        R9, R10
-	MOVQ        208(AX), BX
-	VMOVUPS     Z0, K2, (BX)(R10*4)
-	MOVQ        200(AX), BX
-	VMOVUPS     Z0, K3, (BX)(R9*4)
-	ADDQ        DI, SI
-	DECQ        R8
-	JMP         loop
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z14
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VADDPS       Z15, Z14, Z16
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z17
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z21
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z22
+	VADDPS       Z22, Z21, Z23
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VADDPS       Z29, Z28, Z30
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	MOVQ         152(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z31
+	VMOVUPS      Z8, (DX)
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	MOVQ         160(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	MOVQ         168(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z30
+	VMOVUPS      Z10, 256(DX)
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	MOVQ         176(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	MOVQ         184(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	VMOVUPS      Z29, 448(DX)
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	MOVQ         192(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	MOVQ         200(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	VMOVUPS      Z19, 704(DX)
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	MOVQ         208(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  (CX), Z0, Z0
+	VMULPS.BCST  (CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VBROADCASTSS (CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z18
+	VADDPS       Z18, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z18
+	VSUBPS       832(DX), Z18, Z19
+	VADDPS       Z2, Z19, Z2
+	VMOVUPS      512(DX), Z18
+	VSUBPS       576(DX), Z18, Z19
+	VMOVUPS      384(DX), Z18
+	VSUBPS       448(DX), Z18, Z20
+	VADDPS       Z20, Z19, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z10, Z8, Z18
+	VADDPS       Z15, Z18, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z18
+	VADDPS       320(DX), Z18, Z21
+	VADDPS       128(DX), Z21, Z18
+	VADDPS       Z27, Z18, Z18
+	VADDPS       Z4, Z18, Z18
+	VADDPS.BCST  4(CX), Z18, Z18
+	VMULPS       Z7, Z18, Z18
+	VMOVUPS      (DX), Z21
+	VSUBPS       64(DX), Z21, Z22
+	VADDPS       Z12, Z22, Z12
+	VADDPS       Z8, Z19, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z20, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z18, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  4(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS.BCST  8(CX), Z3, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z12
+	VMULPS       Z5, Z1, Z14
+	VMULPS       Z14, Z1, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  8(CX), Z6, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z15
+	VMULPS       Z6, Z3, Z17
+	VADDPS       Z9, Z13, Z13
+	VADDPS       704(DX), Z13, Z18
+	VADDPS       640(DX), Z16, Z13
+	VADDPS       Z4, Z13, Z13
+	VSUBPS       Z13, Z18, Z13
+	VMULPS       Z7, Z13, Z13
+	VMULPS       Z2, Z1, Z16
+	VSUBPS       Z16, Z13, Z13
+	VMULPS.BCST  8(CX), Z13, Z13
+	VMULPS       Z13, Z13, Z16
+	VMULPS.BCST  12(CX), Z16, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z17, Z0, Z17
+	VMULPS       Z15, Z1, Z18
+	VMULPS       Z18, Z1, Z19
+	VADDPS       Z19, Z17, Z17
+	VSUBPS       Z17, Z15, Z15
+	VMULPS       Z13, Z0, Z19
+	VMULPS       Z19, Z1, Z20
+	VADDPS       Z20, Z20, Z20
+	VBROADCASTSS 24(CX), Z21
+	VSUBPS       Z20, Z21, Z21
+	VMULPS       Z21, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z15, Z15
+	VMULPS       Z5, Z2, Z22
+	VMULPS       Z22, Z2, Z24
+	VADDPS       Z24, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z11, Z10, Z10
+	VMULPS.BCST  8(CX), Z10, Z10
+	VADDPS.BCST  4(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z11
+	VMULPS       Z10, Z3, Z24
+	VADDPS       320(DX), Z9, Z25
+	VADDPS       640(DX), Z25, Z27
+	VADDPS       704(DX), Z23, Z25
+	VADDPS       Z4, Z25, Z23
+	VSUBPS       Z23, Z27, Z23
+	VMULPS       Z7, Z23, Z23
+	VMULPS       Z8, Z1, Z25
+	VSUBPS       Z25, Z23, Z23
+	VMULPS.BCST  8(CX), Z23, Z23
+	VMULPS       Z23, Z23, Z25
+	VMULPS.BCST  12(CX), Z25, Z27
+	VADDPS       Z27, Z24, Z24
+	VMULPS       Z24, Z0, Z24
+	VMULPS       Z11, Z1, Z27
+	VMULPS       Z27, Z1, Z28
+	VADDPS       Z28, Z24, Z24
+	VSUBPS       Z24, Z11, Z11
+	VMULPS       Z10, Z6, Z28
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z26
+	VADDPS       640(DX), Z26, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS.BCST  8(CX), Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  12(CX), Z7, Z7
+	VADDPS       Z7, Z28, Z7
+	VMULPS       Z7, Z0, Z9
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z25, Z6, Z25
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z25, Z16
+	VMULPS.BCST  12(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z23, Z16
+	VMULPS       Z16, Z13, Z25
+	VMULPS.BCST  16(CX), Z25, Z25
+	VADDPS       Z25, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z9, Z1, Z25
+	VMULPS       Z25, Z1, Z26
+	VADDPS       Z26, Z7, Z7
+	VSUBPS       Z7, Z9, Z9
+	VMULPS       Z13, Z10, Z10
+	VMULPS.BCST  12(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 24(CX), Z26
+	VSUBPS       Z16, Z26, Z26
+	VMULPS       Z26, Z2, Z28
+	VADDPS       Z28, Z28, Z28
+	VADDPS       Z28, Z9, Z9
+	VMULPS       Z11, Z2, Z28
+	VMULPS       Z28, Z2, Z29
+	VADDPS       Z29, Z9, Z9
+	VSUBPS       Z9, Z11, Z11
+	VMULPS       Z23, Z0, Z29
+	VMULPS       Z29, Z1, Z30
+	VADDPS       Z30, Z30, Z30
+	VBROADCASTSS 24(CX), Z31
+	VSUBPS       Z30, Z31, Z31
+	VMULPS       Z23, Z6, Z6
+	VMOVUPS      Z26, (DX)
+	VMULPS       Z4, Z13, Z26
+	VMULPS.BCST  12(CX), Z26, Z26
+	VADDPS       Z26, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z26
+	VADDPS       Z26, Z26, Z26
+	VMOVUPS      Z28, 64(DX)
+	VBROADCASTSS 24(CX), Z28
+	VSUBPS       Z26, Z28, Z28
+	VMOVUPS      Z9, 128(DX)
+	VMULPS       Z4, Z0, Z9
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z23, Z13, Z4
+	VMULPS.BCST  12(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z9, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z9, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z28, Z4
+	VMULPS       Z31, Z2, Z9
+	VMULPS       Z9, Z2, Z13
+	VADDPS       Z13, Z4, Z4
+	VSUBPS       Z4, Z31, Z13
+	VMULPS       Z13, Z8, Z23
+	VADDPS       Z23, Z23, Z23
+	VADDPS       Z23, Z11, Z11
+	VMULPS       Z5, Z8, Z23
+	VMULPS       Z23, Z8, Z28
+	VADDPS       Z28, Z11, Z11
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  28(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z5
+	VMULPS.BCST  20(CX), Z14, Z12
+	VADDPS       Z12, Z5, Z14
+	VMULPS.BCST  20(CX), Z17, Z17
+	VMULPS.BCST  20(CX), Z18, Z18
+	VADDPS       Z18, Z17, Z28
+	VMULPS.BCST  20(CX), Z20, Z20
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z19, Z20, Z31
+	VMOVUPS      Z13, 192(DX)
+	VMULPS       Z31, Z2, Z13
+	VADDPS       Z13, Z13, Z13
+	VADDPS       Z13, Z28, Z13
+	VMULPS       Z14, Z2, Z28
+	VMOVUPS      Z31, 256(DX)
+	VMULPS       Z28, Z2, Z31
+	VADDPS       Z31, Z13, Z13
+	VSUBPS       Z13, Z14, Z14
+	VMULPS.BCST  20(CX), Z24, Z24
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z24, Z31
+	VMULPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z25, Z25
+	VMOVUPS      Z28, 320(DX)
+	VADDPS       Z25, Z7, Z28
+	VMULPS.BCST  20(CX), Z16, Z16
+	VMULPS.BCST  20(CX), Z10, Z10
+	VMOVUPS      Z13, 384(DX)
+	VADDPS       Z10, Z16, Z13
+	VMOVUPS      Z23, 448(DX)
+	VMULPS       Z13, Z2, Z23
+	VADDPS       Z23, Z23, Z23
+	VADDPS       Z23, Z28, Z23
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z13, 512(DX)
+	VMULPS       Z28, Z2, Z13
+	VADDPS       Z13, Z23, Z13
+	VSUBPS       Z13, Z31, Z23
+	VMULPS.BCST  20(CX), Z30, Z30
+	VMULPS.BCST  20(CX), Z29, Z29
+	VADDPS       Z29, Z30, Z31
+	VMULPS.BCST  20(CX), Z26, Z26
+	VMULPS.BCST  20(CX), Z6, Z6
+	VMOVUPS      Z28, 576(DX)
+	VADDPS       Z6, Z26, Z28
+	VMULPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  20(CX), Z3, Z3
+	VMOVUPS      Z13, 640(DX)
+	VADDPS       Z3, Z0, Z13
+	VMOVUPS      Z11, 704(DX)
+	VMULPS       Z13, Z2, Z11
+	VADDPS       Z11, Z11, Z11
+	VADDPS       Z11, Z28, Z11
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z13, 768(DX)
+	VMULPS       Z28, Z2, Z13
+	VADDPS       Z13, Z11, Z11
+	VSUBPS       Z11, Z31, Z13
+	VMULPS       Z13, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       Z14, Z8, Z31
+	VMOVUPS      Z13, 832(DX)
+	VMULPS       Z31, Z8, Z13
+	VADDPS       Z13, Z23, Z13
+	VSUBPS       Z13, Z14, Z14
+	VSUBPS.BCST  32(CX), Z14, Z14
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z14, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z14, K3, (BX)(R9*4)
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z18, Z17, Z12
+	VSUBPS       Z19, Z20, Z14
+	VMULPS       Z14, Z2, Z17
+	VADDPS       Z17, Z17, Z17
+	VADDPS       Z17, Z12, Z12
+	VMULPS       Z5, Z2, Z17
+	VMULPS       Z17, Z2, Z18
+	VADDPS       Z18, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z27, Z24, Z18
+	VSUBPS       Z25, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z18, Z2, Z16
+	VMULPS       Z16, Z2, Z19
+	VADDPS       Z19, Z7, Z7
+	VSUBPS       Z7, Z18, Z18
+	VSUBPS       Z29, Z30, Z19
+	VSUBPS       Z6, Z26, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z19, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z19, Z3
+	VMULPS       Z3, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z18, Z18
+	VMULPS       Z5, Z8, Z19
+	VMULPS       Z19, Z8, Z20
+	VADDPS       Z20, Z18, Z18
+	VSUBPS       Z18, Z5, Z5
+	VSUBPS.BCST  32(CX), Z5, Z5
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z15, Z5
+	VADDPS       Z22, Z21, Z15
+	VMULPS.BCST  20(CX), Z15, Z15
+	VADDPS       Z15, Z5, Z20
+	VMOVUPS      128(DX), Z21
+	VMULPS.BCST  20(CX), Z21, Z21
+	VMOVUPS      (DX), Z22
+	VADDPS       64(DX), Z22, Z23
+	VMULPS.BCST  20(CX), Z23, Z22
+	VADDPS       Z22, Z21, Z23
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z9, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z9
+	VMULPS       Z9, Z8, Z24
+	VADDPS       Z24, Z24, Z24
+	VADDPS       Z24, Z23, Z23
+	VMULPS       Z20, Z8, Z24
+	VMULPS       Z24, Z8, Z25
+	VADDPS       Z25, Z23, Z23
+	VSUBPS       Z23, Z20, Z20
+	VSUBPS.BCST  32(CX), Z20, Z20
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z20, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z20, K3, (BX)(R9*4)
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z22, Z21, Z15
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z15, Z4
+	VMULPS       Z5, Z8, Z15
+	VMULPS       Z15, Z8, Z20
+	VADDPS       Z20, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  32(CX), Z5, Z5
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMOVUPS      704(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      192(DX), Z20
+	VADDPS       448(DX), Z20, Z21
+	VMULPS.BCST  20(CX), Z21, Z20
+	VADDPS       Z20, Z5, Z21
+	VSUBPS.BCST  32(CX), Z21, Z21
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z21, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z21, K3, (BX)(R9*4)
+	VSUBPS       Z20, Z5, Z5
+	VSUBPS.BCST  32(CX), Z5, Z5
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMOVUPS      384(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      256(DX), Z20
+	VADDPS       320(DX), Z20, Z21
+	VMULPS.BCST  20(CX), Z21, Z20
+	VADDPS       Z20, Z5, Z21
+	VMOVUPS      640(DX), Z22
+	VMULPS.BCST  20(CX), Z22, Z22
+	VMOVUPS      512(DX), Z25
+	VADDPS       576(DX), Z25, Z26
+	VMULPS.BCST  20(CX), Z26, Z25
+	VADDPS       Z25, Z22, Z26
+	VMULPS.BCST  20(CX), Z11, Z11
+	VADDPS       768(DX), Z28, Z27
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z11, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z26, Z26
+	VMULPS       Z21, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z26, Z26
+	VSUBPS       Z26, Z21, Z21
+	VSUBPS.BCST  36(CX), Z21, Z21
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z21, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z21, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z12
+	VADDPS       Z17, Z14, Z14
+	VMULPS.BCST  20(CX), Z14, Z14
+	VSUBPS       Z14, Z12, Z17
+	VMULPS.BCST  20(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  20(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z16, Z16
+	VMULPS       Z17, Z8, Z21
+	VMULPS       Z21, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z17, Z17
+	VSUBPS.BCST  36(CX), Z17, Z17
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z17, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z17, K3, (BX)(R9*4)
+	VSUBPS       Z20, Z5, Z5
+	VSUBPS       Z25, Z22, Z17
+	VSUBPS       Z27, Z11, Z11
+	VMULPS       Z11, Z8, Z20
+	VADDPS       Z20, Z20, Z20
+	VADDPS       Z20, Z17, Z17
+	VMULPS       Z5, Z8, Z20
+	VMULPS       Z20, Z8, Z22
+	VADDPS       Z22, Z17, Z17
+	VSUBPS       Z17, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VADDPS       Z14, Z12, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z13, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  20(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z10
+	VSUBPS.BCST  36(CX), Z10, Z10
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z18, Z10
+	VADDPS       Z19, Z3, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VSUBPS       Z3, Z10, Z12
+	VSUBPS.BCST  36(CX), Z12, Z12
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z12, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z12, K3, (BX)(R9*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VADDPS       Z3, Z10, Z3
+	VSUBPS.BCST  36(CX), Z3, Z3
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z23, Z3
+	VADDPS       Z24, Z9, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  36(CX), Z8, Z8
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z15, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  36(CX), Z8, Z8
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  36(CX), Z3, Z3
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  36(CX), Z1, Z1
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z26, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  40(CX), Z4, Z4
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         160(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z16, Z4
+	VADDPS       Z21, Z6, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  40(CX), Z6, Z6
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         152(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  40(CX), Z1, Z1
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  40(CX), Z1, Z1
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z17, Z1
+	VADDPS       Z20, Z11, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  40(CX), Z4, Z4
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  40(CX), Z4, Z4
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  40(CX), Z0, Z0
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  40(CX), Z0, Z0
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512cumulantD3Q27Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	VADDPS       Z22, Z21, Z23
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	VADDPS       Z29, Z28, Z30
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	VMOVUPS      Z8, (DX)
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	VMOVUPS      Z10, 256(DX)
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	VMOVUPS      Z29, 448(DX)
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	VMOVUPS      Z19, 704(DX)
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  12(CX), Z0, Z0
+	VMULPS.BCST  12(CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VBROADCASTSS 12(CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VADDPS.BCST  (CX), Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z7, Z18
+	VMULPS.BCST  24(CX), Z1, Z19
+	VMULPS.BCST  24(CX), Z1, Z20
+	VADDPS       Z20, Z19, Z19
+	VMULPS       Z19, Z18, Z19
+	VADDPS       Z19, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z19
+	VADDPS       Z19, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z19
+	VSUBPS       832(DX), Z19, Z20
+	VADDPS       Z2, Z20, Z2
+	VMOVUPS      512(DX), Z19
+	VSUBPS       576(DX), Z19, Z20
+	VMOVUPS      384(DX), Z19
+	VSUBPS       448(DX), Z19, Z21
+	VADDPS       Z21, Z20, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z10, Z8, Z19
+	VADDPS       Z15, Z19, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VADDPS.BCST  4(CX), Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  28(CX), Z2, Z11
+	VMULPS.BCST  28(CX), Z2, Z19
+	VADDPS       Z19, Z11, Z11
+	VMULPS       Z11, Z18, Z11
+	VADDPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z19
+	VADDPS       320(DX), Z19, Z22
+	VADDPS       128(DX), Z22, Z19
+	VADDPS       Z27, Z19, Z19
+	VADDPS       Z4, Z19, Z19
+	VADDPS.BCST  16(CX), Z19, Z19
+	VMULPS       Z7, Z19, Z19
+	VMOVUPS      (DX), Z22
+	VSUBPS       64(DX), Z22, Z24
+	VADDPS       Z12, Z24, Z12
+	VADDPS       Z8, Z20, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z21, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS.BCST  8(CX), Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z19, Z10
+	VMULPS.BCST  32(CX), Z8, Z12
+	VMULPS.BCST  32(CX), Z8, Z14
+	VADDPS       Z14, Z12, Z12
+	VMULPS       Z12, Z18, Z12
+	VADDPS       Z12, Z10, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  16(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS.BCST  36(CX), Z3, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z12
+	VMULPS.BCST  (CX), Z1, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z12, Z12
+	VMULPS       Z5, Z1, Z14
+	VMULPS       Z14, Z1, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  36(CX), Z6, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z15
+	VMULPS       Z6, Z3, Z17
+	VADDPS       Z9, Z13, Z13
+	VADDPS       704(DX), Z13, Z19
+	VADDPS       640(DX), Z16, Z13
+	VADDPS       Z4, Z13, Z13
+	VSUBPS       Z13, Z19, Z13
+	VMULPS       Z7, Z13, Z13
+	VMULPS       Z2, Z1, Z16
+	VSUBPS       Z16, Z13, Z13
+	VMULPS.BCST  28(CX), Z1, Z16
+	VMULPS.BCST  24(CX), Z2, Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z16, Z18, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS.BCST  36(CX), Z13, Z13
+	VMULPS       Z13, Z13, Z16
+	VMULPS.BCST  40(CX), Z16, Z19
+	VADDPS       Z19, Z17, Z17
+	VMULPS       Z17, Z0, Z17
+	VMULPS       Z15, Z1, Z19
+	VMULPS       Z19, Z1, Z20
+	VADDPS       Z20, Z17, Z17
+	VSUBPS       Z17, Z15, Z15
+	VMULPS       Z13, Z0, Z20
+	VMULPS       Z20, Z1, Z21
+	VADDPS       Z21, Z21, Z21
+	VMULPS.BCST  4(CX), Z1, Z22
+	VMULPS       Z22, Z1, Z24
+	VADDPS       Z24, Z21, Z21
+	VBROADCASTSS 4(CX), Z24
+	VSUBPS       Z21, Z24, Z24
+	VMULPS       Z24, Z2, Z25
+	VADDPS       Z25, Z25, Z25
+	VADDPS       Z25, Z15, Z15
+	VMULPS       Z5, Z2, Z25
+	VMULPS       Z25, Z2, Z27
+	VADDPS       Z27, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z11, Z10, Z10
+	VMULPS.BCST  36(CX), Z10, Z10
+	VADDPS.BCST  16(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z11
+	VMULPS       Z10, Z3, Z27
+	VADDPS       320(DX), Z9, Z28
+	VADDPS       640(DX), Z28, Z29
+	VADDPS       704(DX), Z23, Z28
+	VADDPS       Z4, Z28, Z23
+	VSUBPS       Z23, Z29, Z23
+	VMULPS       Z7, Z23, Z23
+	VMULPS       Z8, Z1, Z28
+	VSUBPS       Z28, Z23, Z23
+	VMULPS.BCST  32(CX), Z1, Z28
+	VMULPS.BCST  24(CX), Z8, Z29
+	VADDPS       Z29, Z28, Z28
+	VMULPS       Z28, Z18, Z28
+	VADDPS       Z28, Z23, Z23
+	VMULPS.BCST  36(CX), Z23, Z23
+	VMULPS       Z23, Z23, Z28
+	VMULPS.BCST  40(CX), Z28, Z29
+	VADDPS       Z29, Z27, Z27
+	VMULPS       Z27, Z0, Z27
+	VMULPS       Z11, Z1, Z29
+	VMULPS       Z29, Z1, Z30
+	VADDPS       Z30, Z27, Z27
+	VSUBPS       Z27, Z11, Z11
+	VMULPS       Z10, Z6, Z30
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z26
+	VADDPS       640(DX), Z26, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS.BCST  32(CX), Z2, Z7
+	VMULPS.BCST  28(CX), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS       Z7, Z18, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  40(CX), Z7, Z7
+	VADDPS       Z7, Z30, Z7
+	VMULPS       Z7, Z0, Z9
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z28, Z6, Z18
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z18, Z16
+	VMULPS.BCST  40(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z23, Z16
+	VMULPS       Z16, Z13, Z18
+	VMULPS.BCST  44(CX), Z18, Z18
+	VADDPS       Z18, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z9, Z1, Z18
+	VMULPS       Z18, Z1, Z26
+	VADDPS       Z26, Z7, Z7
+	VSUBPS       Z7, Z9, Z9
+	VMULPS       Z13, Z10, Z10
+	VMULPS.BCST  40(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 48(CX), Z26
+	VSUBPS       Z16, Z26, Z26
+	VMULPS       Z26, Z2, Z28
+	VADDPS       Z28, Z28, Z28
+	VADDPS       Z28, Z9, Z9
+	VMULPS       Z11, Z2, Z28
+	VMULPS       Z28, Z2, Z30
+	VADDPS       Z30, Z9, Z9
+	VSUBPS       Z9, Z11, Z11
+	VMULPS       Z23, Z0, Z30
+	VMULPS       Z30, Z1, Z31
+	VADDPS       Z31, Z31, Z31
+	VMOVUPS      Z26, (DX)
+	VMULPS.BCST  8(CX), Z1, Z26
+	VMOVUPS      Z28, 64(DX)
+	VMULPS       Z26, Z1, Z28
+	VADDPS       Z28, Z31, Z28
+	VBROADCASTSS 8(CX), Z31
+	VSUBPS       Z28, Z31, Z31
+	VMULPS       Z23, Z6, Z6
+	VMOVUPS      Z9, 128(DX)
+	VMULPS       Z4, Z13, Z9
+	VMULPS.BCST  40(CX), Z9, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z9
+	VADDPS       Z9, Z9, Z9
+	VMOVUPS      Z24, 192(DX)
+	VBROADCASTSS 48(CX), Z24
+	VSUBPS       Z9, Z24, Z24
+	VMOVUPS      Z25, 256(DX)
+	VMULPS       Z4, Z0, Z25
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z23, Z13, Z4
+	VMULPS.BCST  40(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z25, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z25, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z24, Z4
+	VMULPS       Z31, Z2, Z13
+	VMULPS       Z13, Z2, Z23
+	VADDPS       Z23, Z4, Z4
+	VSUBPS       Z4, Z31, Z23
+	VMULPS       Z23, Z8, Z24
+	VADDPS       Z24, Z24, Z24
+	VADDPS       Z24, Z11, Z11
+	VMULPS       Z5, Z8, Z24
+	VMULPS       Z24, Z8, Z25
+	VADDPS       Z25, Z11, Z11
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  52(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z5
+	VADDPS.BCST  (CX), Z14, Z12
+	VMULPS.BCST  20(CX), Z12, Z12
+	VADDPS       Z12, Z5, Z14
+	VMULPS.BCST  20(CX), Z17, Z17
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z19, Z17, Z25
+	VMULPS.BCST  20(CX), Z21, Z21
+	VADDPS       Z22, Z20, Z20
+	VMULPS.BCST  20(CX), Z20, Z20
+	VADDPS       Z20, Z21, Z22
+	VMULPS       Z22, Z2, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z25, Z25
+	VMULPS       Z14, Z2, Z31
+	VMOVUPS      Z22, 320(DX)
+	VMULPS       Z31, Z2, Z22
+	VADDPS       Z22, Z25, Z22
+	VSUBPS       Z22, Z14, Z14
+	VMULPS.BCST  20(CX), Z27, Z25
+	VMULPS.BCST  20(CX), Z29, Z27
+	VADDPS       Z27, Z25, Z29
+	VMULPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z18, Z18
+	VMOVUPS      Z31, 384(DX)
+	VADDPS       Z18, Z7, Z31
+	VMULPS.BCST  20(CX), Z16, Z16
+	VMULPS.BCST  20(CX), Z10, Z10
+	VMOVUPS      Z22, 448(DX)
+	VADDPS       Z10, Z16, Z22
+	VMOVUPS      Z23, 512(DX)
+	VMULPS       Z22, Z2, Z23
+	VADDPS       Z23, Z23, Z23
+	VADDPS       Z23, Z31, Z23
+	VMULPS       Z29, Z2, Z31
+	VMOVUPS      Z22, 576(DX)
+	VMULPS       Z31, Z2, Z22
+	VADDPS       Z22, Z23, Z22
+	VSUBPS       Z22, Z29, Z23
+	VMULPS.BCST  20(CX), Z28, Z28
+	VADDPS       Z26, Z30, Z26
+	VMULPS.BCST  20(CX), Z26, Z26
+	VADDPS       Z26, Z28, Z29
+	VMULPS.BCST  20(CX), Z9, Z9
+	VMULPS.BCST  20(CX), Z6, Z6
+	VADDPS       Z6, Z9, Z30
+	VMULPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  20(CX), Z3, Z3
+	VMOVUPS      Z31, 640(DX)
+	VADDPS       Z3, Z0, Z31
+	VMOVUPS      Z22, 704(DX)
+	VMULPS       Z31, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z30, Z22
+	VMULPS       Z29, Z2, Z30
+	VMOVUPS      Z31, 768(DX)
+	VMULPS       Z30, Z2, Z31
+	VADDPS       Z31, Z22, Z22
+	VSUBPS       Z22, Z29, Z29
+	VMULPS       Z29, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       Z14, Z8, Z31
+	VMOVUPS      Z29, 832(DX)
+	VMULPS       Z31, Z8, Z29
+	VADDPS       Z29, Z23, Z23
+	VSUBPS       Z23, Z14, Z14
+	VSUBPS.BCST  56(CX), Z14, Z14
+	MOVQ         16(AX), BX
+	VMOVUPS      Z14, K1, (BX)(R9*4)
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z19, Z17, Z12
+	VSUBPS       Z20, Z21, Z14
+	VMULPS       Z14, Z2, Z17
+	VADDPS       Z17, Z17, Z17
+	VADDPS       Z17, Z12, Z12
+	VMULPS       Z5, Z2, Z17
+	VMULPS       Z17, Z2, Z19
+	VADDPS       Z19, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z27, Z25, Z19
+	VSUBPS       Z18, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z19, Z2, Z16
+	VMULPS       Z16, Z2, Z18
+	VADDPS       Z18, Z7, Z7
+	VSUBPS       Z7, Z19, Z18
+	VSUBPS       Z26, Z28, Z19
+	VSUBPS       Z6, Z9, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z19, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z19, Z3
+	VMULPS       Z3, Z8, Z9
+	VADDPS       Z9, Z9, Z9
+	VADDPS       Z9, Z18, Z9
+	VMULPS       Z5, Z8, Z18
+	VMULPS       Z18, Z8, Z19
+	VADDPS       Z19, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS.BCST  56(CX), Z5, Z5
+	MOVQ         8(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z15, Z5
+	VMOVUPS      192(DX), Z15
+	VADDPS       256(DX), Z15, Z19
+	VMULPS.BCST  20(CX), Z19, Z15
+	VADDPS       Z15, Z5, Z19
+	VMOVUPS      128(DX), Z20
+	VMULPS.BCST  20(CX), Z20, Z20
+	VMOVUPS      (DX), Z21
+	VADDPS       64(DX), Z21, Z25
+	VMULPS.BCST  20(CX), Z25, Z21
+	VADDPS       Z21, Z20, Z25
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z13, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z13
+	VMULPS       Z13, Z8, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z25, Z25
+	VMULPS       Z19, Z8, Z26
+	VMULPS       Z26, Z8, Z27
+	VADDPS       Z27, Z25, Z25
+	VSUBPS       Z25, Z19, Z19
+	VSUBPS.BCST  56(CX), Z19, Z19
+	MOVQ         32(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R9*4)
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z21, Z20, Z15
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z15, Z4
+	VMULPS       Z5, Z8, Z15
+	VMULPS       Z15, Z8, Z19
+	VADDPS       Z19, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  56(CX), Z5, Z5
+	MOVQ         24(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z11, Z5
+	VADDPS       512(DX), Z24, Z11
+	VMULPS.BCST  20(CX), Z11, Z11
+	VADDPS       Z11, Z5, Z19
+	VSUBPS.BCST  56(CX), Z19, Z19
+	MOVQ         48(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R9*4)
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  56(CX), Z5, Z5
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMOVUPS      448(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      320(DX), Z11
+	VADDPS       384(DX), Z11, Z19
+	VMULPS.BCST  20(CX), Z19, Z11
+	VADDPS       Z11, Z5, Z19
+	VMOVUPS      704(DX), Z20
+	VMULPS.BCST  20(CX), Z20, Z20
+	VMOVUPS      576(DX), Z21
+	VADDPS       640(DX), Z21, Z24
+	VMULPS.BCST  20(CX), Z24, Z21
+	VADDPS       Z21, Z20, Z24
+	VMULPS.BCST  20(CX), Z22, Z22
+	VADDPS       768(DX), Z30, Z27
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z22, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z24, Z24
+	VMULPS       Z19, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z24, Z24
+	VSUBPS       Z24, Z19, Z19
+	VSUBPS.BCST  60(CX), Z19, Z19
+	MOVQ         64(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z12
+	VADDPS       Z17, Z14, Z14
+	VMULPS.BCST  20(CX), Z14, Z14
+	VSUBPS       Z14, Z12, Z17
+	VMULPS.BCST  20(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  20(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z8, Z19
+	VMULPS       Z19, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z17, Z17
+	VSUBPS.BCST  60(CX), Z17, Z17
+	MOVQ         56(AX), BX
+	VMOVUPS      Z17, K1, (BX)(R9*4)
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS       Z21, Z20, Z11
+	VSUBPS       Z27, Z22, Z17
+	VMULPS       Z17, Z8, Z20
+	VADDPS       Z20, Z20, Z20
+	VADDPS       Z20, Z11, Z11
+	VMULPS       Z5, Z8, Z20
+	VMULPS       Z20, Z8, Z21
+	VADDPS       Z21, Z11, Z11
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VADDPS       Z14, Z12, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z23, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  20(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z10
+	VSUBPS.BCST  60(CX), Z10, Z10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z9, Z9
+	VADDPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VSUBPS       Z3, Z9, Z10
+	VSUBPS.BCST  60(CX), Z10, Z10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R9*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	MOVQ         112(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VADDPS       Z3, Z9, Z3
+	VSUBPS.BCST  60(CX), Z3, Z3
+	MOVQ         104(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z25, Z3
+	VADDPS       Z26, Z13, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  60(CX), Z8, Z8
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z15, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  60(CX), Z8, Z8
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  60(CX), Z3, Z3
+	MOVQ         144(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  60(CX), Z1, Z1
+	MOVQ         136(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z24, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  64(CX), Z4, Z4
+	MOVQ         160(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z16, Z4
+	VADDPS       Z19, Z6, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  64(CX), Z6, Z6
+	MOVQ         152(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  64(CX), Z1, Z1
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  64(CX), Z1, Z1
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z11, Z1
+	VADDPS       Z20, Z17, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  64(CX), Z4, Z4
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  64(CX), Z4, Z4
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  64(CX), Z0, Z0
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  64(CX), Z0, Z0
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512cumulantD3Q27Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	VADDPS       Z22, Z21, Z23
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	VADDPS       Z29, Z28, Z30
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	VMOVUPS      Z8, (DX)
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	VMOVUPS      Z10, 256(DX)
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	VMOVUPS      Z29, 448(DX)
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	VMOVUPS      Z19, 704(DX)
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  12(CX), Z0, Z0
+	VMULPS.BCST  12(CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VBROADCASTSS 12(CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VADDPS.BCST  (CX), Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z7, Z18
+	VMULPS.BCST  24(CX), Z1, Z19
+	VMULPS.BCST  24(CX), Z1, Z20
+	VADDPS       Z20, Z19, Z19
+	VMULPS       Z19, Z18, Z19
+	VADDPS       Z19, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z19
+	VADDPS       Z19, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z19
+	VSUBPS       832(DX), Z19, Z20
+	VADDPS       Z2, Z20, Z2
+	VMOVUPS      512(DX), Z19
+	VSUBPS       576(DX), Z19, Z20
+	VMOVUPS      384(DX), Z19
+	VSUBPS       448(DX), Z19, Z21
+	VADDPS       Z21, Z20, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z10, Z8, Z19
+	VADDPS       Z15, Z19, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VADDPS.BCST  4(CX), Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  28(CX), Z2, Z11
+	VMULPS.BCST  28(CX), Z2, Z19
+	VADDPS       Z19, Z11, Z11
+	VMULPS       Z11, Z18, Z11
+	VADDPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z19
+	VADDPS       320(DX), Z19, Z22
+	VADDPS       128(DX), Z22, Z19
+	VADDPS       Z27, Z19, Z19
+	VADDPS       Z4, Z19, Z19
+	VADDPS.BCST  16(CX), Z19, Z19
+	VMULPS       Z7, Z19, Z19
+	VMOVUPS      (DX), Z22
+	VSUBPS       64(DX), Z22, Z24
+	VADDPS       Z12, Z24, Z12
+	VADDPS       Z8, Z20, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z21, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS.BCST  8(CX), Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z19, Z10
+	VMULPS.BCST  32(CX), Z8, Z12
+	VMULPS.BCST  32(CX), Z8, Z14
+	VADDPS       Z14, Z12, Z12
+	VMULPS       Z12, Z18, Z12
+	VADDPS       Z12, Z10, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  16(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS.BCST  36(CX), Z3, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z12
+	VMULPS.BCST  (CX), Z1, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z12, Z12
+	VMULPS       Z5, Z1, Z14
+	VMULPS       Z14, Z1, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  36(CX), Z6, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z15
+	VMULPS       Z6, Z3, Z17
+	VADDPS       Z9, Z13, Z13
+	VADDPS       704(DX), Z13, Z19
+	VADDPS       640(DX), Z16, Z13
+	VADDPS       Z4, Z13, Z13
+	VSUBPS       Z13, Z19, Z13
+	VMULPS       Z7, Z13, Z13
+	VMULPS       Z2, Z1, Z16
+	VSUBPS       Z16, Z13, Z13
+	VMULPS.BCST  28(CX), Z1, Z16
+	VMULPS.BCST  24(CX), Z2, Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z16, Z18, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS.BCST  36(CX), Z13, Z13
+	VMULPS       Z13, Z13, Z16
+	VMULPS.BCST  40(CX), Z16, Z19
+	VADDPS       Z19, Z17, Z17
+	VMULPS       Z17, Z0, Z17
+	VMULPS       Z15, Z1, Z19
+	VMULPS       Z19, Z1, Z20
+	VADDPS       Z20, Z17, Z17
+	VSUBPS       Z17, Z15, Z15
+	VMULPS       Z13, Z0, Z20
+	VMULPS       Z20, Z1, Z21
+	VADDPS       Z21, Z21, Z21
+	VMULPS.BCST  4(CX), Z1, Z22
+	VMULPS       Z22, Z1, Z24
+	VADDPS       Z24, Z21, Z21
+	VBROADCASTSS 4(CX), Z24
+	VSUBPS       Z21, Z24, Z24
+	VMULPS       Z24, Z2, Z25
+	VADDPS       Z25, Z25, Z25
+	VADDPS       Z25, Z15, Z15
+	VMULPS       Z5, Z2, Z25
+	VMULPS       Z25, Z2, Z27
+	VADDPS       Z27, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z11, Z10, Z10
+	VMULPS.BCST  36(CX), Z10, Z10
+	VADDPS.BCST  16(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z11
+	VMULPS       Z10, Z3, Z27
+	VADDPS       320(DX), Z9, Z28
+	VADDPS       640(DX), Z28, Z29
+	VADDPS       704(DX), Z23, Z28
+	VADDPS       Z4, Z28, Z23
+	VSUBPS       Z23, Z29, Z23
+	VMULPS       Z7, Z23, Z23
+	VMULPS       Z8, Z1, Z28
+	VSUBPS       Z28, Z23, Z23
+	VMULPS.BCST  32(CX), Z1, Z28
+	VMULPS.BCST  24(CX), Z8, Z29
+	VADDPS       Z29, Z28, Z28
+	VMULPS       Z28, Z18, Z28
+	VADDPS       Z28, Z23, Z23
+	VMULPS.BCST  36(CX), Z23, Z23
+	VMULPS       Z23, Z23, Z28
+	VMULPS.BCST  40(CX), Z28, Z29
+	VADDPS       Z29, Z27, Z27
+	VMULPS       Z27, Z0, Z27
+	VMULPS       Z11, Z1, Z29
+	VMULPS       Z29, Z1, Z30
+	VADDPS       Z30, Z27, Z27
+	VSUBPS       Z27, Z11, Z11
+	VMULPS       Z10, Z6, Z30
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z26
+	VADDPS       640(DX), Z26, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS.BCST  32(CX), Z2, Z7
+	VMULPS.BCST  28(CX), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS       Z7, Z18, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  40(CX), Z7, Z7
+	VADDPS       Z7, Z30, Z7
+	VMULPS       Z7, Z0, Z9
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z28, Z6, Z18
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z18, Z16
+	VMULPS.BCST  40(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z23, Z16
+	VMULPS       Z16, Z13, Z18
+	VMULPS.BCST  44(CX), Z18, Z18
+	VADDPS       Z18, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z9, Z1, Z18
+	VMULPS       Z18, Z1, Z26
+	VADDPS       Z26, Z7, Z7
+	VSUBPS       Z7, Z9, Z9
+	VMULPS       Z13, Z10, Z10
+	VMULPS.BCST  40(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 48(CX), Z26
+	VSUBPS       Z16, Z26, Z26
+	VMULPS       Z26, Z2, Z28
+	VADDPS       Z28, Z28, Z28
+	VADDPS       Z28, Z9, Z9
+	VMULPS       Z11, Z2, Z28
+	VMULPS       Z28, Z2, Z30
+	VADDPS       Z30, Z9, Z9
+	VSUBPS       Z9, Z11, Z11
+	VMULPS       Z23, Z0, Z30
+	VMULPS       Z30, Z1, Z31
+	VADDPS       Z31, Z31, Z31
+	VMOVUPS      Z26, (DX)
+	VMULPS.BCST  8(CX), Z1, Z26
+	VMOVUPS      Z28, 64(DX)
+	VMULPS       Z26, Z1, Z28
+	VADDPS       Z28, Z31, Z28
+	VBROADCASTSS 8(CX), Z31
+	VSUBPS       Z28, Z31, Z31
+	VMULPS       Z23, Z6, Z6
+	VMOVUPS      Z9, 128(DX)
+	VMULPS       Z4, Z13, Z9
+	VMULPS.BCST  40(CX), Z9, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z9
+	VADDPS       Z9, Z9, Z9
+	VMOVUPS      Z24, 192(DX)
+	VBROADCASTSS 48(CX), Z24
+	VSUBPS       Z9, Z24, Z24
+	VMOVUPS      Z25, 256(DX)
+	VMULPS       Z4, Z0, Z25
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z23, Z13, Z4
+	VMULPS.BCST  40(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z25, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z25, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z24, Z4
+	VMULPS       Z31, Z2, Z13
+	VMULPS       Z13, Z2, Z23
+	VADDPS       Z23, Z4, Z4
+	VSUBPS       Z4, Z31, Z23
+	VMULPS       Z23, Z8, Z24
+	VADDPS       Z24, Z24, Z24
+	VADDPS       Z24, Z11, Z11
+	VMULPS       Z5, Z8, Z24
+	VMULPS       Z24, Z8, Z25
+	VADDPS       Z25, Z11, Z11
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  52(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z5
+	VADDPS.BCST  (CX), Z14, Z12
+	VMULPS.BCST  20(CX), Z12, Z12
+	VADDPS       Z12, Z5, Z14
+	VMULPS.BCST  20(CX), Z17, Z17
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z19, Z17, Z25
+	VMULPS.BCST  20(CX), Z21, Z21
+	VADDPS       Z22, Z20, Z20
+	VMULPS.BCST  20(CX), Z20, Z20
+	VADDPS       Z20, Z21, Z22
+	VMULPS       Z22, Z2, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z25, Z25
+	VMULPS       Z14, Z2, Z31
+	VMOVUPS      Z22, 320(DX)
+	VMULPS       Z31, Z2, Z22
+	VADDPS       Z22, Z25, Z22
+	VSUBPS       Z22, Z14, Z14
+	VMULPS.BCST  20(CX), Z27, Z25
+	VMULPS.BCST  20(CX), Z29, Z27
+	VADDPS       Z27, Z25, Z29
+	VMULPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z18, Z18
+	VMOVUPS      Z31, 384(DX)
+	VADDPS       Z18, Z7, Z31
+	VMULPS.BCST  20(CX), Z16, Z16
+	VMULPS.BCST  20(CX), Z10, Z10
+	VMOVUPS      Z22, 448(DX)
+	VADDPS       Z10, Z16, Z22
+	VMOVUPS      Z23, 512(DX)
+	VMULPS       Z22, Z2, Z23
+	VADDPS       Z23, Z23, Z23
+	VADDPS       Z23, Z31, Z23
+	VMULPS       Z29, Z2, Z31
+	VMOVUPS      Z22, 576(DX)
+	VMULPS       Z31, Z2, Z22
+	VADDPS       Z22, Z23, Z22
+	VSUBPS       Z22, Z29, Z23
+	VMULPS.BCST  20(CX), Z28, Z28
+	VADDPS       Z26, Z30, Z26
+	VMULPS.BCST  20(CX), Z26, Z26
+	VADDPS       Z26, Z28, Z29
+	VMULPS.BCST  20(CX), Z9, Z9
+	VMULPS.BCST  20(CX), Z6, Z6
+	VADDPS       Z6, Z9, Z30
+	VMULPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  20(CX), Z3, Z3
+	VMOVUPS      Z31, 640(DX)
+	VADDPS       Z3, Z0, Z31
+	VMOVUPS      Z22, 704(DX)
+	VMULPS       Z31, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z30, Z22
+	VMULPS       Z29, Z2, Z30
+	VMOVUPS      Z31, 768(DX)
+	VMULPS       Z30, Z2, Z31
+	VADDPS       Z31, Z22, Z22
+	VSUBPS       Z22, Z29, Z29
+	VMULPS       Z29, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       Z14, Z8, Z31
+	VMOVUPS      Z29, 832(DX)
+	VMULPS       Z31, Z8, Z29
+	VADDPS       Z29, Z23, Z23
+	VSUBPS       Z23, Z14, Z14
+	VSUBPS.BCST  56(CX), Z14, Z14
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z14, K1, (BX)(R10*4)
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z19, Z17, Z12
+	VSUBPS       Z20, Z21, Z14
+	VMULPS       Z14, Z2, Z17
+	VADDPS       Z17, Z17, Z17
+	VADDPS       Z17, Z12, Z12
+	VMULPS       Z5, Z2, Z17
+	VMULPS       Z17, Z2, Z19
+	VADDPS       Z19, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z27, Z25, Z19
+	VSUBPS       Z18, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z19, Z2, Z16
+	VMULPS       Z16, Z2, Z18
+	VADDPS       Z18, Z7, Z7
+	VSUBPS       Z7, Z19, Z18
+	VSUBPS       Z26, Z28, Z19
+	VSUBPS       Z6, Z9, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z19, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z19, Z3
+	VMULPS       Z3, Z8, Z9
+	VADDPS       Z9, Z9, Z9
+	VADDPS       Z9, Z18, Z9
+	VMULPS       Z5, Z8, Z18
+	VMULPS       Z18, Z8, Z19
+	VADDPS       Z19, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS.BCST  56(CX), Z5, Z5
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z15, Z5
+	VMOVUPS      192(DX), Z15
+	VADDPS       256(DX), Z15, Z19
+	VMULPS.BCST  20(CX), Z19, Z15
+	VADDPS       Z15, Z5, Z19
+	VMOVUPS      128(DX), Z20
+	VMULPS.BCST  20(CX), Z20, Z20
+	VMOVUPS      (DX), Z21
+	VADDPS       64(DX), Z21, Z25
+	VMULPS.BCST  20(CX), Z25, Z21
+	VADDPS       Z21, Z20, Z25
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z13, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z13
+	VMULPS       Z13, Z8, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z25, Z25
+	VMULPS       Z19, Z8, Z26
+	VMULPS       Z26, Z8, Z27
+	VADDPS       Z27, Z25, Z25
+	VSUBPS       Z25, Z19, Z19
+	VSUBPS.BCST  56(CX), Z19, Z19
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R10*4)
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z21, Z20, Z15
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z15, Z4
+	VMULPS       Z5, Z8, Z15
+	VMULPS       Z15, Z8, Z19
+	VADDPS       Z19, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  56(CX), Z5, Z5
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z11, Z5
+	VADDPS       512(DX), Z24, Z11
+	VMULPS.BCST  20(CX), Z11, Z11
+	VADDPS       Z11, Z5, Z19
+	VSUBPS.BCST  56(CX), Z19, Z19
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R10*4)
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  56(CX), Z5, Z5
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMOVUPS      448(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      320(DX), Z11
+	VADDPS       384(DX), Z11, Z19
+	VMULPS.BCST  20(CX), Z19, Z11
+	VADDPS       Z11, Z5, Z19
+	VMOVUPS      704(DX), Z20
+	VMULPS.BCST  20(CX), Z20, Z20
+	VMOVUPS      576(DX), Z21
+	VADDPS       640(DX), Z21, Z24
+	VMULPS.BCST  20(CX), Z24, Z21
+	VADDPS       Z21, Z20, Z24
+	VMULPS.BCST  20(CX), Z22, Z22
+	VADDPS       768(DX), Z30, Z27
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z22, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z24, Z24
+	VMULPS       Z19, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z24, Z24
+	VSUBPS       Z24, Z19, Z19
+	VSUBPS.BCST  60(CX), Z19, Z19
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z12, Z12
+	VADDPS       Z17, Z14, Z14
+	VMULPS.BCST  20(CX), Z14, Z14
+	VSUBPS       Z14, Z12, Z17
+	VMULPS.BCST  20(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  20(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z8, Z19
+	VMULPS       Z19, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z17, Z17
+	VSUBPS.BCST  60(CX), Z17, Z17
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z17, K1, (BX)(R10*4)
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS       Z21, Z20, Z11
+	VSUBPS       Z27, Z22, Z17
+	VMULPS       Z17, Z8, Z20
+	VADDPS       Z20, Z20, Z20
+	VADDPS       Z20, Z11, Z11
+	VMULPS       Z5, Z8, Z20
+	VMULPS       Z20, Z8, Z21
+	VADDPS       Z21, Z11, Z11
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VADDPS       Z14, Z12, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z23, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  20(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z10
+	VSUBPS.BCST  60(CX), Z10, Z10
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z9, Z9
+	VADDPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VSUBPS       Z3, Z9, Z10
+	VSUBPS.BCST  60(CX), Z10, Z10
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R10*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VADDPS       Z3, Z9, Z3
+	VSUBPS.BCST  60(CX), Z3, Z3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z25, Z3
+	VADDPS       Z26, Z13, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  60(CX), Z8, Z8
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z15, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  60(CX), Z8, Z8
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  60(CX), Z3, Z3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  60(CX), Z1, Z1
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z24, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  64(CX), Z4, Z4
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z16, Z4
+	VADDPS       Z19, Z6, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  64(CX), Z6, Z6
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  64(CX), Z1, Z1
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  64(CX), Z1, Z1
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z11, Z1
+	VADDPS       Z20, Z17, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  64(CX), Z4, Z4
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  64(CX), Z4, Z4
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  64(CX), Z0, Z0
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  64(CX), Z0, Z0
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512cumulantD3Q27Force(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z14
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VADDPS       Z15, Z14, Z16
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z17
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z21
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z22
+	VADDPS       Z22, Z21, Z23
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VADDPS       Z29, Z28, Z30
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	MOVQ         152(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z31
+	VMOVUPS      Z8, (DX)
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	MOVQ         160(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	MOVQ         168(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z30
+	VMOVUPS      Z10, 256(DX)
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	MOVQ         176(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	MOVQ         184(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	VMOVUPS      Z29, 448(DX)
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	MOVQ         192(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	MOVQ         200(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	VMOVUPS      Z19, 704(DX)
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	MOVQ         208(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  12(CX), Z0, Z0
+	VMULPS.BCST  12(CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VBROADCASTSS 12(CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VADDPS.BCST  (CX), Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z7, Z18
+	VMULPS.BCST  24(CX), Z1, Z19
+	VMULPS.BCST  24(CX), Z1, Z20
+	VADDPS       Z20, Z19, Z19
+	VMULPS       Z19, Z18, Z19
+	VADDPS       Z19, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z19
+	VADDPS       Z19, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z19
+	VSUBPS       832(DX), Z19, Z20
+	VADDPS       Z2, Z20, Z2
+	VMOVUPS      512(DX), Z19
+	VSUBPS       576(DX), Z19, Z20
+	VMOVUPS      384(DX), Z19
+	VSUBPS       448(DX), Z19, Z21
+	VADDPS       Z21, Z20, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z10, Z8, Z19
+	VADDPS       Z15, Z19, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VADDPS.BCST  4(CX), Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  28(CX), Z2, Z11
+	VMULPS.BCST  28(CX), Z2, Z19
+	VADDPS       Z19, Z11, Z11
+	VMULPS       Z11, Z18, Z11
+	VADDPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z19
+	VADDPS       320(DX), Z19, Z22
+	VADDPS       128(DX), Z22, Z19
+	VADDPS       Z27, Z19, Z19
+	VADDPS       Z4, Z19, Z19
+	VADDPS.BCST  16(CX), Z19, Z19
+	VMULPS       Z7, Z19, Z19
+	VMOVUPS      (DX), Z22
+	VSUBPS       64(DX), Z22, Z24
+	VADDPS       Z12, Z24, Z12
+	VADDPS       Z8, Z20, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z21, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS.BCST  8(CX), Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z19, Z10
+	VMULPS.BCST  32(CX), Z8, Z12
+	VMULPS.BCST  32(CX), Z8, Z14
+	VADDPS       Z14, Z12, Z12
+	VMULPS       Z12, Z18, Z12
+	VADDPS       Z12, Z10, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  16(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS.BCST  36(CX), Z3, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z12
+	VMULPS.BCST  (CX), Z1, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z12, Z12
+	VMULPS       Z5, Z1, Z14
+	VMULPS       Z14, Z1, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  36(CX), Z6, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z15
+	VMULPS       Z6, Z3, Z17
+	VADDPS       Z9, Z13, Z13
+	VADDPS       704(DX), Z13, Z19
+	VADDPS       640(DX), Z16, Z13
+	VADDPS       Z4, Z13, Z13
+	VSUBPS       Z13, Z19, Z13
+	VMULPS       Z7, Z13, Z13
+	VMULPS       Z2, Z1, Z16
+	VSUBPS       Z16, Z13, Z13
+	VMULPS.BCST  28(CX), Z1, Z16
+	VMULPS.BCST  24(CX), Z2, Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z16, Z18, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS.BCST  36(CX), Z13, Z13
+	VMULPS       Z13, Z13, Z16
+	VMULPS.BCST  40(CX), Z16, Z19
+	VADDPS       Z19, Z17, Z17
+	VMULPS       Z17, Z0, Z17
+	VMULPS       Z15, Z1, Z19
+	VMULPS       Z19, Z1, Z20
+	VADDPS       Z20, Z17, Z17
+	VSUBPS       Z17, Z15, Z15
+	VMULPS       Z13, Z0, Z20
+	VMULPS       Z20, Z1, Z21
+	VADDPS       Z21, Z21, Z21
+	VMULPS.BCST  4(CX), Z1, Z22
+	VMULPS       Z22, Z1, Z24
+	VADDPS       Z24, Z21, Z21
+	VBROADCASTSS 4(CX), Z24
+	VSUBPS       Z21, Z24, Z24
+	VMULPS       Z24, Z2, Z25
+	VADDPS       Z25, Z25, Z25
+	VADDPS       Z25, Z15, Z15
+	VMULPS       Z5, Z2, Z25
+	VMULPS       Z25, Z2, Z27
+	VADDPS       Z27, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z11, Z10, Z10
+	VMULPS.BCST  36(CX), Z10, Z10
+	VADDPS.BCST  16(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z11
+	VMULPS       Z10, Z3, Z27
+	VADDPS       320(DX), Z9, Z28
+	VADDPS       640(DX), Z28, Z29
+	VADDPS       704(DX), Z23, Z28
+	VADDPS       Z4, Z28, Z23
+	VSUBPS       Z23, Z29, Z23
+	VMULPS       Z7, Z23, Z23
+	VMULPS       Z8, Z1, Z28
+	VSUBPS       Z28, Z23, Z23
+	VMULPS.BCST  32(CX), Z1, Z28
+	VMULPS.BCST  24(CX), Z8, Z29
+	VADDPS       Z29, Z28, Z28
+	VMULPS       Z28, Z18, Z28
+	VADDPS       Z28, Z23, Z23
+	VMULPS.BCST  36(CX), Z23, Z23
+	VMULPS       Z23, Z23, Z28
+	VMULPS.BCST  40(CX), Z28, Z29
+	VADDPS       Z29, Z27, Z27
+	VMULPS       Z27, Z0, Z27
+	VMULPS       Z11, Z1, Z29
+	VMULPS       Z29, Z1, Z30
+	VADDPS       Z30, Z27, Z27
+	VSUBPS       Z27, Z11, Z11
+	VMULPS       Z10, Z6, Z30
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z26
+	VADDPS       640(DX), Z26, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS.BCST  32(CX), Z2, Z7
+	VMULPS.BCST  28(CX), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS       Z7, Z18, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  40(CX), Z7, Z7
+	VADDPS       Z7, Z30, Z7
+	VMULPS       Z7, Z0, Z9
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z28, Z6, Z18
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z18, Z16
+	VMULPS.BCST  40(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z23, Z16
+	VMULPS       Z16, Z13, Z18
+	VMULPS.BCST  44(CX), Z18, Z18
+	VADDPS       Z18, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z9, Z1, Z18
+	VMULPS       Z18, Z1, Z26
+	VADDPS       Z26, Z7, Z7
+	VSUBPS       Z7, Z9, Z9
+	VMULPS       Z13, Z10, Z10
+	VMULPS.BCST  40(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 48(CX), Z26
+	VSUBPS       Z16, Z26, Z26
+	VMULPS       Z26, Z2, Z28
+	VADDPS       Z28, Z28, Z28
+	VADDPS       Z28, Z9, Z9
+	VMULPS       Z11, Z2, Z28
+	VMULPS       Z28, Z2, Z30
+	VADDPS       Z30, Z9, Z9
+	VSUBPS       Z9, Z11, Z11
+	VMULPS       Z23, Z0, Z30
+	VMULPS       Z30, Z1, Z31
+	VADDPS       Z31, Z31, Z31
+	VMOVUPS      Z26, (DX)
+	VMULPS.BCST  8(CX), Z1, Z26
+	VMOVUPS      Z28, 64(DX)
+	VMULPS       Z26, Z1, Z28
+	VADDPS       Z28, Z31, Z28
+	VBROADCASTSS 8(CX), Z31
+	VSUBPS       Z28, Z31, Z31
+	VMULPS       Z23, Z6, Z6
+	VMOVUPS      Z9, 128(DX)
+	VMULPS       Z4, Z13, Z9
+	VMULPS.BCST  40(CX), Z9, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z9
+	VADDPS       Z9, Z9, Z9
+	VMOVUPS      Z24, 192(DX)
+	VBROADCASTSS 48(CX), Z24
+	VSUBPS       Z9, Z24, Z24
+	VMOVUPS      Z25, 256(DX)
+	VMULPS       Z4, Z0, Z25
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z23, Z13, Z4
+	VMULPS.BCST  40(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z25, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z25, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z24, Z4
+	VMULPS       Z31, Z2, Z13
+	VMULPS       Z13, Z2, Z23
+	VADDPS       Z23, Z4, Z4
+	VSUBPS       Z4, Z31, Z23
+	VMULPS       Z23, Z8, Z24
+	VADDPS       Z24, Z24, Z24
+	VADDPS       Z24, Z11, Z11
+	VMULPS       Z5, Z8, Z24
+	VMULPS       Z24, Z8, Z25
+	VADDPS       Z25, Z11, Z11
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  52(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z5
+	VADDPS.BCST  (CX), Z14, Z12
+	VMULPS.BCST  20(CX), Z12, Z12
+	VADDPS       Z12, Z5, Z14
+	VMULPS.BCST  20(CX), Z17, Z17
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z19, Z17, Z25
+	VMULPS.BCST  20(CX), Z21, Z21
+	VADDPS       Z22, Z20, Z20
+	VMULPS.BCST  20(CX), Z20, Z20
+	VADDPS       Z20, Z21, Z22
+	VMULPS       Z22, Z2, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z25, Z25
+	VMULPS       Z14, Z2, Z31
+	VMOVUPS      Z22, 320(DX)
+	VMULPS       Z31, Z2, Z22
+	VADDPS       Z22, Z25, Z22
+	VSUBPS       Z22, Z14, Z14
+	VMULPS.BCST  20(CX), Z27, Z25
+	VMULPS.BCST  20(CX), Z29, Z27
+	VADDPS       Z27, Z25, Z29
+	VMULPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z18, Z18
+	VMOVUPS      Z31, 384(DX)
+	VADDPS       Z18, Z7, Z31
+	VMULPS.BCST  20(CX), Z16, Z16
+	VMULPS.BCST  20(CX), Z10, Z10
+	VMOVUPS      Z22, 448(DX)
+	VADDPS       Z10, Z16, Z22
+	VMOVUPS      Z23, 512(DX)
+	VMULPS       Z22, Z2, Z23
+	VADDPS       Z23, Z23, Z23
+	VADDPS       Z23, Z31, Z23
+	VMULPS       Z29, Z2, Z31
+	VMOVUPS      Z22, 576(DX)
+	VMULPS       Z31, Z2, Z22
+	VADDPS       Z22, Z23, Z22
+	VSUBPS       Z22, Z29, Z23
+	VMULPS.BCST  20(CX), Z28, Z28
+	VADDPS       Z26, Z30, Z26
+	VMULPS.BCST  20(CX), Z26, Z26
+	VADDPS       Z26, Z28, Z29
+	VMULPS.BCST  20(CX), Z9, Z9
+	VMULPS.BCST  20(CX), Z6, Z6
+	VADDPS       Z6, Z9, Z30
+	VMULPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  20(CX), Z3, Z3
+	VMOVUPS      Z31, 640(DX)
+	VADDPS       Z3, Z0, Z31
+	VMOVUPS      Z22, 704(DX)
+	VMULPS       Z31, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z30, Z22
+	VMULPS       Z29, Z2, Z30
+	VMOVUPS      Z31, 768(DX)
+	VMULPS       Z30, Z2, Z31
+	VADDPS       Z31, Z22, Z22
+	VSUBPS       Z22, Z29, Z29
+	VMULPS       Z29, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       Z14, Z8, Z31
+	VMOVUPS      Z29, 832(DX)
+	VMULPS       Z31, Z8, Z29
+	VADDPS       Z29, Z23, Z23
+	VSUBPS       Z23, Z14, Z14
+	VSUBPS.BCST  56(CX), Z14, Z14
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z14, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z14, K3, (BX)(R9*4)
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z19, Z17, Z12
+	VSUBPS       Z20, Z21, Z14
+	VMULPS       Z14, Z2, Z17
+	VADDPS       Z17, Z17, Z17
+	VADDPS       Z17, Z12, Z12
+	VMULPS       Z5, Z2, Z17
+	VMULPS       Z17, Z2, Z19
+	VADDPS       Z19, Z12, Z12
+	VSUBPS       Z12, Z5, Z5
+	VSUBPS       Z27, Z25, Z19
+	VSUBPS       Z18, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z19, Z2, Z16
+	VMULPS       Z16, Z2, Z18
+	VADDPS       Z18, Z7, Z7
+	VSUBPS       Z7, Z19, Z18
+	VSUBPS       Z26, Z28, Z19
+	VSUBPS       Z6, Z9, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z19, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z19, Z3
+	VMULPS       Z3, Z8, Z9
+	VADDPS       Z9, Z9, Z9
+	VADDPS       Z9, Z18, Z9
+	VMULPS       Z5, Z8, Z18
+	VMULPS       Z18, Z8, Z19
+	VADDPS       Z19, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS.BCST  56(CX), Z5, Z5
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z15, Z5
+	VMOVUPS      192(DX), Z15
+	VADDPS       256(DX), Z15, Z19
+	VMULPS.BCST  20(CX), Z19, Z15
+	VADDPS       Z15, Z5, Z19
+	VMOVUPS      128(DX), Z20
+	VMULPS.BCST  20(CX), Z20, Z20
+	VMOVUPS      (DX), Z21
+	VADDPS       64(DX), Z21, Z25
+	VMULPS.BCST  20(CX), Z25, Z21
+	VADDPS       Z21, Z20, Z25
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z13, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z13
+	VMULPS       Z13, Z8, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z25, Z25
+	VMULPS       Z19, Z8, Z26
+	VMULPS       Z26, Z8, Z27
+	VADDPS       Z27, Z25, Z25
+	VSUBPS       Z25, Z19, Z19
+	VSUBPS.BCST  56(CX), Z19, Z19
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z19, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z19, K3, (BX)(R9*4)
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS       Z21, Z20, Z15
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z15, Z4
+	VMULPS       Z5, Z8, Z15
+	VMULPS       Z15, Z8, Z19
+	VADDPS       Z19, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  56(CX), Z5, Z5
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z11, Z5
+	VADDPS       512(DX), Z24, Z11
+	VMULPS.BCST  20(CX), Z11, Z11
+	VADDPS       Z11, Z5, Z19
+	VSUBPS.BCST  56(CX), Z19, Z19
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z19, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z19, K3, (BX)(R9*4)
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  56(CX), Z5, Z5
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMOVUPS      448(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      320(DX), Z11
+	VADDPS       384(DX), Z11, Z19
+	VMULPS.BCST  20(CX), Z19, Z11
+	VADDPS       Z11, Z5, Z19
+	VMOVUPS      704(DX), Z20
+	VMULPS.BCST  20(CX), Z20, Z20
+	VMOVUPS      576(DX), Z21
+	VADDPS       640(DX), Z21, Z24
+	VMULPS.BCST  20(CX), Z24, Z21
+	VADDPS       Z21, Z20, Z24
+	VMULPS.BCST  20(CX), Z22, Z22
+	VADDPS       768(DX), Z30, Z27
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z22, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z24, Z24
+	VMULPS       Z19, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z24, Z24
+	VSUBPS       Z24, Z19, Z19
+	VSUBPS.BCST  60(CX), Z19, Z19
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z19, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z19, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z12, Z12
+	VADDPS       Z17, Z14, Z14
+	VMULPS.BCST  20(CX), Z14, Z14
+	VSUBPS       Z14, Z12, Z17
+	VMULPS.BCST  20(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  20(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z8, Z19
+	VMULPS       Z19, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z17, Z17
+	VSUBPS.BCST  60(CX), Z17, Z17
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z17, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z17, K3, (BX)(R9*4)
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS       Z21, Z20, Z11
+	VSUBPS       Z27, Z22, Z17
+	VMULPS       Z17, Z8, Z20
+	VADDPS       Z20, Z20, Z20
+	VADDPS       Z20, Z11, Z11
+	VMULPS       Z5, Z8, Z20
+	VMULPS       Z20, Z8, Z21
+	VADDPS       Z21, Z11, Z11
+	VSUBPS       Z11, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VADDPS       Z14, Z12, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z23, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  20(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z10
+	VSUBPS.BCST  60(CX), Z10, Z10
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z9, Z9
+	VADDPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VSUBPS       Z3, Z9, Z10
+	VSUBPS.BCST  60(CX), Z10, Z10
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K3, (BX)(R9*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VADDPS       Z3, Z9, Z3
+	VSUBPS.BCST  60(CX), Z3, Z3
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z25, Z3
+	VADDPS       Z26, Z13, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  60(CX), Z8, Z8
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z15, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  60(CX), Z8, Z8
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  60(CX), Z3, Z3
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  60(CX), Z1, Z1
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z24, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  64(CX), Z4, Z4
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         160(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z16, Z4
+	VADDPS       Z19, Z6, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  64(CX), Z6, Z6
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         152(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  64(CX), Z1, Z1
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  64(CX), Z1, Z1
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z11, Z1
+	VADDPS       Z20, Z17, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  64(CX), Z4, Z4
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  64(CX), Z4, Z4
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  64(CX), Z0, Z0
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  64(CX), Z0, Z0
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·evenAVX512cumulantD3Q27ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	VADDPS       Z22, Z21, Z23
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	VADDPS       Z29, Z28, Z30
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	VMOVUPS      Z8, (DX)
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	VMOVUPS      Z10, 256(DX)
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	VMOVUPS      Z29, 448(DX)
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	VMOVUPS      Z19, 704(DX)
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  12(CX), Z0, Z0
+	VMULPS.BCST  12(CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VBROADCASTSS 12(CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VADDPS.BCST  (CX), Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z7, Z18
+	VMULPS.BCST  24(CX), Z1, Z19
+	VMULPS.BCST  24(CX), Z1, Z20
+	VADDPS       Z20, Z19, Z19
+	VMULPS       Z19, Z18, Z19
+	VADDPS       Z19, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z19
+	VADDPS       Z19, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z19
+	VSUBPS       832(DX), Z19, Z20
+	VADDPS       Z2, Z20, Z2
+	VMOVUPS      512(DX), Z19
+	VSUBPS       576(DX), Z19, Z20
+	VMOVUPS      384(DX), Z19
+	VSUBPS       448(DX), Z19, Z21
+	VADDPS       Z21, Z20, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z10, Z8, Z19
+	VADDPS       Z15, Z19, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VADDPS.BCST  4(CX), Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  28(CX), Z2, Z11
+	VMULPS.BCST  28(CX), Z2, Z19
+	VADDPS       Z19, Z11, Z11
+	VMULPS       Z11, Z18, Z11
+	VADDPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z19
+	VADDPS       320(DX), Z19, Z22
+	VADDPS       128(DX), Z22, Z19
+	VADDPS       Z27, Z19, Z19
+	VADDPS       Z4, Z19, Z19
+	VADDPS.BCST  16(CX), Z19, Z19
+	VMULPS       Z7, Z19, Z19
+	VMOVUPS      (DX), Z22
+	VSUBPS       64(DX), Z22, Z24
+	VADDPS       Z12, Z24, Z12
+	VADDPS       Z8, Z20, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z21, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS.BCST  8(CX), Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z19, Z10
+	VMULPS.BCST  32(CX), Z8, Z12
+	VMULPS.BCST  32(CX), Z8, Z14
+	VADDPS       Z14, Z12, Z12
+	VMULPS       Z12, Z18, Z12
+	VADDPS       Z12, Z10, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  16(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS       Z3, Z3, Z12
+	VSUBPS       Z11, Z6, Z6
+	VMULPS       Z6, Z6, Z14
+	VADDPS       Z14, Z12, Z12
+	VSUBPS       Z11, Z10, Z10
+	VMULPS       Z10, Z10, Z11
+	VADDPS       Z11, Z12, Z11
+	VADDPS       Z9, Z13, Z12
+	VADDPS       704(DX), Z12, Z13
+	VADDPS       640(DX), Z16, Z12
+	VADDPS       Z4, Z12, Z12
+	VSUBPS       Z12, Z13, Z12
+	VMULPS       Z7, Z12, Z12
+	VMULPS       Z2, Z1, Z13
+	VSUBPS       Z13, Z12, Z12
+	VMULPS.BCST  28(CX), Z1, Z13
+	VMULPS.BCST  24(CX), Z2, Z14
+	VADDPS       Z14, Z13, Z13
+	VMULPS       Z13, Z18, Z13
+	VADDPS       Z13, Z12, Z12
+	VMULPS       Z12, Z12, Z13
+	VADDPS       320(DX), Z9, Z14
+	VADDPS       640(DX), Z14, Z15
+	VADDPS       704(DX), Z23, Z14
+	VADDPS       Z4, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMULPS       Z7, Z14, Z14
+	VMULPS       Z8, Z1, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS.BCST  32(CX), Z1, Z15
+	VMULPS.BCST  24(CX), Z8, Z16
+	VADDPS       Z16, Z15, Z15
+	VMULPS       Z15, Z18, Z15
+	VADDPS       Z15, Z14, Z14
+	VMULPS       Z14, Z14, Z15
+	VADDPS       Z15, Z13, Z13
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z15
+	VADDPS       640(DX), Z15, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS.BCST  32(CX), Z2, Z7
+	VMULPS.BCST  28(CX), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS       Z7, Z18, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VADDPS       Z7, Z13, Z7
+	VMULPS.BCST  36(CX), Z7, Z7
+	VADDPS       Z7, Z11, Z7
+	VSQRTPS      Z7, Z7
+	VMULPS.BCST  40(CX), Z7, Z7
+	VADDPS.BCST  44(CX), Z7, Z7
+	VSQRTPS      Z7, Z7
+	VADDPS.BCST  48(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z7, Z7
+	VBROADCASTSS 12(CX), Z9
+	VDIVPS       Z7, Z9, Z9
+	VBROADCASTSS 12(CX), Z7
+	VSUBPS       Z9, Z7, Z7
+	VMULPS       Z3, Z7, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z9
+	VMULPS.BCST  (CX), Z1, Z11
+	VADDPS       Z11, Z11, Z11
+	VADDPS       Z11, Z9, Z9
+	VMULPS       Z5, Z1, Z11
+	VMULPS       Z11, Z1, Z13
+	VADDPS       Z13, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z6, Z7, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z13
+	VMULPS       Z6, Z3, Z15
+	VMULPS       Z12, Z7, Z12
+	VMULPS       Z12, Z12, Z16
+	VMULPS.BCST  36(CX), Z16, Z17
+	VADDPS       Z17, Z15, Z15
+	VMULPS       Z15, Z0, Z15
+	VMULPS       Z13, Z1, Z17
+	VMULPS       Z17, Z1, Z18
+	VADDPS       Z18, Z15, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z12, Z0, Z18
+	VMULPS       Z18, Z1, Z19
+	VADDPS       Z19, Z19, Z19
+	VMULPS.BCST  4(CX), Z1, Z20
+	VMULPS       Z20, Z1, Z21
+	VADDPS       Z21, Z19, Z19
+	VBROADCASTSS 4(CX), Z21
+	VSUBPS       Z19, Z21, Z21
+	VMULPS       Z21, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z13, Z13
+	VMULPS       Z5, Z2, Z22
+	VMULPS       Z22, Z2, Z23
+	VADDPS       Z23, Z13, Z13
+	VSUBPS       Z13, Z5, Z5
+	VMULPS       Z10, Z7, Z10
+	VADDPS.BCST  16(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z23
+	VMULPS       Z10, Z3, Z24
+	VMULPS       Z14, Z7, Z14
+	VMULPS       Z14, Z14, Z25
+	VMULPS.BCST  36(CX), Z25, Z26
+	VADDPS       Z26, Z24, Z24
+	VMULPS       Z24, Z0, Z24
+	VMULPS       Z23, Z1, Z26
+	VMULPS       Z26, Z1, Z27
+	VADDPS       Z27, Z24, Z24
+	VSUBPS       Z24, Z23, Z23
+	VMULPS       Z10, Z6, Z27
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  36(CX), Z7, Z7
+	VADDPS       Z7, Z27, Z7
+	VMULPS       Z7, Z0, Z27
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z25, Z6, Z25
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z25, Z16
+	VMULPS.BCST  36(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z14, Z16
+	VMULPS       Z16, Z12, Z25
+	VMULPS.BCST  52(CX), Z25, Z25
+	VADDPS       Z25, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z27, Z1, Z25
+	VMULPS       Z25, Z1, Z28
+	VADDPS       Z28, Z7, Z7
+	VSUBPS       Z7, Z27, Z27
+	VMULPS       Z12, Z10, Z10
+	VMULPS.BCST  36(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 56(CX), Z28
+	VSUBPS       Z16, Z28, Z28
+	VMULPS       Z28, Z2, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z27, Z27
+	VMULPS       Z23, Z2, Z29
+	VMULPS       Z29, Z2, Z30
+	VADDPS       Z30, Z27, Z27
+	VSUBPS       Z27, Z23, Z23
+	VMULPS       Z14, Z0, Z30
+	VMULPS       Z30, Z1, Z31
+	VADDPS       Z31, Z31, Z31
+	VMOVUPS      Z28, (DX)
+	VMULPS.BCST  8(CX), Z1, Z28
+	VMOVUPS      Z29, 64(DX)
+	VMULPS       Z28, Z1, Z29
+	VADDPS       Z29, Z31, Z29
+	VBROADCASTSS 8(CX), Z31
+	VSUBPS       Z29, Z31, Z31
+	VMULPS       Z14, Z6, Z6
+	VMOVUPS      Z27, 128(DX)
+	VMULPS       Z4, Z12, Z27
+	VMULPS.BCST  36(CX), Z27, Z27
+	VADDPS       Z27, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z27
+	VADDPS       Z27, Z27, Z27
+	VMOVUPS      Z21, 192(DX)
+	VBROADCASTSS 56(CX), Z21
+	VSUBPS       Z27, Z21, Z21
+	VMOVUPS      Z22, 256(DX)
+	VMULPS       Z4, Z0, Z22
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z14, Z12, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z22, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z22, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z21, Z4
+	VMULPS       Z31, Z2, Z12
+	VMULPS       Z12, Z2, Z14
+	VADDPS       Z14, Z4, Z4
+	VSUBPS       Z4, Z31, Z14
+	VMULPS       Z14, Z8, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z23, Z21
+	VMULPS       Z5, Z8, Z22
+	VMULPS       Z22, Z8, Z23
+	VADDPS       Z23, Z21, Z21
+	VSUBPS       Z21, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z9, Z5
+	VADDPS.BCST  (CX), Z11, Z9
+	VMULPS.BCST  20(CX), Z9, Z9
+	VADDPS       Z9, Z5, Z11
+	VMULPS.BCST  20(CX), Z15, Z15
+	VMULPS.BCST  20(CX), Z17, Z17
+	VADDPS       Z17, Z15, Z23
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z20, Z18, Z18
+	VMULPS.BCST  20(CX), Z18, Z18
+	VADDPS       Z18, Z19, Z20
+	VMULPS       Z20, Z2, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       Z11, Z2, Z31
+	VMOVUPS      Z20, 320(DX)
+	VMULPS       Z31, Z2, Z20
+	VADDPS       Z20, Z23, Z20
+	VSUBPS       Z20, Z11, Z11
+	VMULPS.BCST  20(CX), Z24, Z23
+	VMULPS.BCST  20(CX), Z26, Z24
+	VADDPS       Z24, Z23, Z26
+	VMULPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z25, Z25
+	VMOVUPS      Z31, 384(DX)
+	VADDPS       Z25, Z7, Z31
+	VMULPS.BCST  20(CX), Z16, Z16
+	VMULPS.BCST  20(CX), Z10, Z10
+	VMOVUPS      Z20, 448(DX)
+	VADDPS       Z10, Z16, Z20
+	VMOVUPS      Z14, 512(DX)
+	VMULPS       Z20, Z2, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z31, Z14
+	VMULPS       Z26, Z2, Z31
+	VMOVUPS      Z20, 576(DX)
+	VMULPS       Z31, Z2, Z20
+	VADDPS       Z20, Z14, Z14
+	VSUBPS       Z14, Z26, Z20
+	VMULPS.BCST  20(CX), Z29, Z26
+	VADDPS       Z28, Z30, Z28
+	VMULPS.BCST  20(CX), Z28, Z28
+	VADDPS       Z28, Z26, Z29
+	VMULPS.BCST  20(CX), Z27, Z27
+	VMULPS.BCST  20(CX), Z6, Z6
+	VADDPS       Z6, Z27, Z30
+	VMULPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  20(CX), Z3, Z3
+	VMOVUPS      Z31, 640(DX)
+	VADDPS       Z3, Z0, Z31
+	VMOVUPS      Z14, 704(DX)
+	VMULPS       Z31, Z2, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z30, Z14
+	VMULPS       Z29, Z2, Z30
+	VMOVUPS      Z31, 768(DX)
+	VMULPS       Z30, Z2, Z31
+	VADDPS       Z31, Z14, Z14
+	VSUBPS       Z14, Z29, Z29
+	VMULPS       Z29, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z20, Z20
+	VMULPS       Z11, Z8, Z31
+	VMOVUPS      Z29, 832(DX)
+	VMULPS       Z31, Z8, Z29
+	VADDPS       Z29, Z20, Z20
+	VSUBPS       Z20, Z11, Z11
+	VSUBPS.BCST  64(CX), Z11, Z11
+	MOVQ         16(AX), BX
+	VMOVUPS      Z11, K1, (BX)(R9*4)
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z17, Z15, Z9
+	VSUBPS       Z18, Z19, Z11
+	VMULPS       Z11, Z2, Z15
+	VADDPS       Z15, Z15, Z15
+	VADDPS       Z15, Z9, Z9
+	VMULPS       Z5, Z2, Z15
+	VMULPS       Z15, Z2, Z17
+	VADDPS       Z17, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z24, Z23, Z17
+	VSUBPS       Z25, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z17, Z2, Z16
+	VMULPS       Z16, Z2, Z18
+	VADDPS       Z18, Z7, Z7
+	VSUBPS       Z7, Z17, Z17
+	VSUBPS       Z28, Z26, Z18
+	VSUBPS       Z6, Z27, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z18, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z18, Z3
+	VMULPS       Z3, Z8, Z18
+	VADDPS       Z18, Z18, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z5, Z8, Z18
+	VMULPS       Z18, Z8, Z19
+	VADDPS       Z19, Z17, Z17
+	VSUBPS       Z17, Z5, Z5
+	VSUBPS.BCST  64(CX), Z5, Z5
+	MOVQ         8(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z13, Z5
+	VMOVUPS      192(DX), Z13
+	VADDPS       256(DX), Z13, Z19
+	VMULPS.BCST  20(CX), Z19, Z13
+	VADDPS       Z13, Z5, Z19
+	VMOVUPS      128(DX), Z23
+	VMULPS.BCST  20(CX), Z23, Z23
+	VMOVUPS      (DX), Z24
+	VADDPS       64(DX), Z24, Z25
+	VMULPS.BCST  20(CX), Z25, Z24
+	VADDPS       Z24, Z23, Z25
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z12, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z12
+	VMULPS       Z12, Z8, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z25, Z25
+	VMULPS       Z19, Z8, Z26
+	VMULPS       Z26, Z8, Z27
+	VADDPS       Z27, Z25, Z25
+	VSUBPS       Z25, Z19, Z19
+	VSUBPS.BCST  64(CX), Z19, Z19
+	MOVQ         32(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R9*4)
+	VSUBPS       Z13, Z5, Z5
+	VSUBPS       Z24, Z23, Z13
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z13, Z4
+	VMULPS       Z5, Z8, Z13
+	VMULPS       Z13, Z8, Z19
+	VADDPS       Z19, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  64(CX), Z5, Z5
+	MOVQ         24(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z21, Z5
+	VADDPS       512(DX), Z22, Z19
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z19, Z5, Z21
+	VSUBPS.BCST  64(CX), Z21, Z21
+	MOVQ         48(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R9*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS.BCST  64(CX), Z5, Z5
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMOVUPS      448(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      320(DX), Z19
+	VADDPS       384(DX), Z19, Z21
+	VMULPS.BCST  20(CX), Z21, Z19
+	VADDPS       Z19, Z5, Z21
+	VMOVUPS      704(DX), Z22
+	VMULPS.BCST  20(CX), Z22, Z22
+	VMOVUPS      576(DX), Z23
+	VADDPS       640(DX), Z23, Z24
+	VMULPS.BCST  20(CX), Z24, Z23
+	VADDPS       Z23, Z22, Z24
+	VMULPS.BCST  20(CX), Z14, Z14
+	VADDPS       768(DX), Z30, Z27
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z14, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z24, Z24
+	VMULPS       Z21, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z24, Z24
+	VSUBPS       Z24, Z21, Z21
+	VSUBPS.BCST  68(CX), Z21, Z21
+	MOVQ         64(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z9, Z9
+	VADDPS       Z15, Z11, Z11
+	VMULPS.BCST  20(CX), Z11, Z11
+	VSUBPS       Z11, Z9, Z15
+	VMULPS.BCST  20(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  20(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z16, Z16
+	VMULPS       Z15, Z8, Z21
+	VMULPS       Z21, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z15, Z15
+	VSUBPS.BCST  68(CX), Z15, Z15
+	MOVQ         56(AX), BX
+	VMOVUPS      Z15, K1, (BX)(R9*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS       Z23, Z22, Z15
+	VSUBPS       Z27, Z14, Z14
+	VMULPS       Z14, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z15, Z15
+	VMULPS       Z5, Z8, Z19
+	VMULPS       Z19, Z8, Z22
+	VADDPS       Z22, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS.BCST  68(CX), Z5, Z5
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VADDPS       Z11, Z9, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  68(CX), Z5, Z5
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z20, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  20(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z9
+	VSUBPS.BCST  68(CX), Z9, Z9
+	MOVQ         96(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z17, Z9
+	VADDPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VSUBPS       Z3, Z9, Z10
+	VSUBPS.BCST  68(CX), Z10, Z10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R9*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  68(CX), Z5, Z5
+	MOVQ         112(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VADDPS       Z3, Z9, Z3
+	VSUBPS.BCST  68(CX), Z3, Z3
+	MOVQ         104(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z25, Z3
+	VADDPS       Z26, Z12, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  68(CX), Z8, Z8
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z13, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  68(CX), Z8, Z8
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  68(CX), Z3, Z3
+	MOVQ         144(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  68(CX), Z1, Z1
+	MOVQ         136(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z24, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  72(CX), Z4, Z4
+	MOVQ         160(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z16, Z4
+	VADDPS       Z21, Z6, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  72(CX), Z6, Z6
+	MOVQ         152(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  72(CX), Z1, Z1
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  72(CX), Z1, Z1
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z15, Z1
+	VADDPS       Z19, Z14, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  72(CX), Z4, Z4
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  72(CX), Z4, Z4
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  72(CX), Z0, Z0
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  72(CX), Z0, Z0
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·oddAVX512cumulantD3Q27ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	VADDPS       Z15, Z14, Z16
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	VADDPS       Z22, Z21, Z23
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	VADDPS       Z29, Z28, Z30
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	VMOVUPS      Z8, (DX)
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	VMOVUPS      Z10, 256(DX)
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	VMOVUPS      Z29, 448(DX)
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	VMOVUPS      Z19, 704(DX)
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  12(CX), Z0, Z0
+	VMULPS.BCST  12(CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VBROADCASTSS 12(CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VADDPS.BCST  (CX), Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z7, Z18
+	VMULPS.BCST  24(CX), Z1, Z19
+	VMULPS.BCST  24(CX), Z1, Z20
+	VADDPS       Z20, Z19, Z19
+	VMULPS       Z19, Z18, Z19
+	VADDPS       Z19, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z19
+	VADDPS       Z19, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z19
+	VSUBPS       832(DX), Z19, Z20
+	VADDPS       Z2, Z20, Z2
+	VMOVUPS      512(DX), Z19
+	VSUBPS       576(DX), Z19, Z20
+	VMOVUPS      384(DX), Z19
+	VSUBPS       448(DX), Z19, Z21
+	VADDPS       Z21, Z20, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z10, Z8, Z19
+	VADDPS       Z15, Z19, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VADDPS.BCST  4(CX), Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  28(CX), Z2, Z11
+	VMULPS.BCST  28(CX), Z2, Z19
+	VADDPS       Z19, Z11, Z11
+	VMULPS       Z11, Z18, Z11
+	VADDPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z19
+	VADDPS       320(DX), Z19, Z22
+	VADDPS       128(DX), Z22, Z19
+	VADDPS       Z27, Z19, Z19
+	VADDPS       Z4, Z19, Z19
+	VADDPS.BCST  16(CX), Z19, Z19
+	VMULPS       Z7, Z19, Z19
+	VMOVUPS      (DX), Z22
+	VSUBPS       64(DX), Z22, Z24
+	VADDPS       Z12, Z24, Z12
+	VADDPS       Z8, Z20, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z21, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS.BCST  8(CX), Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z19, Z10
+	VMULPS.BCST  32(CX), Z8, Z12
+	VMULPS.BCST  32(CX), Z8, Z14
+	VADDPS       Z14, Z12, Z12
+	VMULPS       Z12, Z18, Z12
+	VADDPS       Z12, Z10, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  16(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS       Z3, Z3, Z12
+	VSUBPS       Z11, Z6, Z6
+	VMULPS       Z6, Z6, Z14
+	VADDPS       Z14, Z12, Z12
+	VSUBPS       Z11, Z10, Z10
+	VMULPS       Z10, Z10, Z11
+	VADDPS       Z11, Z12, Z11
+	VADDPS       Z9, Z13, Z12
+	VADDPS       704(DX), Z12, Z13
+	VADDPS       640(DX), Z16, Z12
+	VADDPS       Z4, Z12, Z12
+	VSUBPS       Z12, Z13, Z12
+	VMULPS       Z7, Z12, Z12
+	VMULPS       Z2, Z1, Z13
+	VSUBPS       Z13, Z12, Z12
+	VMULPS.BCST  28(CX), Z1, Z13
+	VMULPS.BCST  24(CX), Z2, Z14
+	VADDPS       Z14, Z13, Z13
+	VMULPS       Z13, Z18, Z13
+	VADDPS       Z13, Z12, Z12
+	VMULPS       Z12, Z12, Z13
+	VADDPS       320(DX), Z9, Z14
+	VADDPS       640(DX), Z14, Z15
+	VADDPS       704(DX), Z23, Z14
+	VADDPS       Z4, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMULPS       Z7, Z14, Z14
+	VMULPS       Z8, Z1, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS.BCST  32(CX), Z1, Z15
+	VMULPS.BCST  24(CX), Z8, Z16
+	VADDPS       Z16, Z15, Z15
+	VMULPS       Z15, Z18, Z15
+	VADDPS       Z15, Z14, Z14
+	VMULPS       Z14, Z14, Z15
+	VADDPS       Z15, Z13, Z13
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z15
+	VADDPS       640(DX), Z15, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS.BCST  32(CX), Z2, Z7
+	VMULPS.BCST  28(CX), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS       Z7, Z18, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VADDPS       Z7, Z13, Z7
+	VMULPS.BCST  36(CX), Z7, Z7
+	VADDPS       Z7, Z11, Z7
+	VSQRTPS      Z7, Z7
+	VMULPS.BCST  40(CX), Z7, Z7
+	VADDPS.BCST  44(CX), Z7, Z7
+	VSQRTPS      Z7, Z7
+	VADDPS.BCST  48(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z7, Z7
+	VBROADCASTSS 12(CX), Z9
+	VDIVPS       Z7, Z9, Z9
+	VBROADCASTSS 12(CX), Z7
+	VSUBPS       Z9, Z7, Z7
+	VMULPS       Z3, Z7, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z9
+	VMULPS.BCST  (CX), Z1, Z11
+	VADDPS       Z11, Z11, Z11
+	VADDPS       Z11, Z9, Z9
+	VMULPS       Z5, Z1, Z11
+	VMULPS       Z11, Z1, Z13
+	VADDPS       Z13, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z6, Z7, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z13
+	VMULPS       Z6, Z3, Z15
+	VMULPS       Z12, Z7, Z12
+	VMULPS       Z12, Z12, Z16
+	VMULPS.BCST  36(CX), Z16, Z17
+	VADDPS       Z17, Z15, Z15
+	VMULPS       Z15, Z0, Z15
+	VMULPS       Z13, Z1, Z17
+	VMULPS       Z17, Z1, Z18
+	VADDPS       Z18, Z15, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z12, Z0, Z18
+	VMULPS       Z18, Z1, Z19
+	VADDPS       Z19, Z19, Z19
+	VMULPS.BCST  4(CX), Z1, Z20
+	VMULPS       Z20, Z1, Z21
+	VADDPS       Z21, Z19, Z19
+	VBROADCASTSS 4(CX), Z21
+	VSUBPS       Z19, Z21, Z21
+	VMULPS       Z21, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z13, Z13
+	VMULPS       Z5, Z2, Z22
+	VMULPS       Z22, Z2, Z23
+	VADDPS       Z23, Z13, Z13
+	VSUBPS       Z13, Z5, Z5
+	VMULPS       Z10, Z7, Z10
+	VADDPS.BCST  16(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z23
+	VMULPS       Z10, Z3, Z24
+	VMULPS       Z14, Z7, Z14
+	VMULPS       Z14, Z14, Z25
+	VMULPS.BCST  36(CX), Z25, Z26
+	VADDPS       Z26, Z24, Z24
+	VMULPS       Z24, Z0, Z24
+	VMULPS       Z23, Z1, Z26
+	VMULPS       Z26, Z1, Z27
+	VADDPS       Z27, Z24, Z24
+	VSUBPS       Z24, Z23, Z23
+	VMULPS       Z10, Z6, Z27
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  36(CX), Z7, Z7
+	VADDPS       Z7, Z27, Z7
+	VMULPS       Z7, Z0, Z27
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z25, Z6, Z25
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z25, Z16
+	VMULPS.BCST  36(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z14, Z16
+	VMULPS       Z16, Z12, Z25
+	VMULPS.BCST  52(CX), Z25, Z25
+	VADDPS       Z25, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z27, Z1, Z25
+	VMULPS       Z25, Z1, Z28
+	VADDPS       Z28, Z7, Z7
+	VSUBPS       Z7, Z27, Z27
+	VMULPS       Z12, Z10, Z10
+	VMULPS.BCST  36(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 56(CX), Z28
+	VSUBPS       Z16, Z28, Z28
+	VMULPS       Z28, Z2, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z27, Z27
+	VMULPS       Z23, Z2, Z29
+	VMULPS       Z29, Z2, Z30
+	VADDPS       Z30, Z27, Z27
+	VSUBPS       Z27, Z23, Z23
+	VMULPS       Z14, Z0, Z30
+	VMULPS       Z30, Z1, Z31
+	VADDPS       Z31, Z31, Z31
+	VMOVUPS      Z28, (DX)
+	VMULPS.BCST  8(CX), Z1, Z28
+	VMOVUPS      Z29, 64(DX)
+	VMULPS       Z28, Z1, Z29
+	VADDPS       Z29, Z31, Z29
+	VBROADCASTSS 8(CX), Z31
+	VSUBPS       Z29, Z31, Z31
+	VMULPS       Z14, Z6, Z6
+	VMOVUPS      Z27, 128(DX)
+	VMULPS       Z4, Z12, Z27
+	VMULPS.BCST  36(CX), Z27, Z27
+	VADDPS       Z27, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z27
+	VADDPS       Z27, Z27, Z27
+	VMOVUPS      Z21, 192(DX)
+	VBROADCASTSS 56(CX), Z21
+	VSUBPS       Z27, Z21, Z21
+	VMOVUPS      Z22, 256(DX)
+	VMULPS       Z4, Z0, Z22
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z14, Z12, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z22, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z22, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z21, Z4
+	VMULPS       Z31, Z2, Z12
+	VMULPS       Z12, Z2, Z14
+	VADDPS       Z14, Z4, Z4
+	VSUBPS       Z4, Z31, Z14
+	VMULPS       Z14, Z8, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z23, Z21
+	VMULPS       Z5, Z8, Z22
+	VMULPS       Z22, Z8, Z23
+	VADDPS       Z23, Z21, Z21
+	VSUBPS       Z21, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z9, Z5
+	VADDPS.BCST  (CX), Z11, Z9
+	VMULPS.BCST  20(CX), Z9, Z9
+	VADDPS       Z9, Z5, Z11
+	VMULPS.BCST  20(CX), Z15, Z15
+	VMULPS.BCST  20(CX), Z17, Z17
+	VADDPS       Z17, Z15, Z23
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z20, Z18, Z18
+	VMULPS.BCST  20(CX), Z18, Z18
+	VADDPS       Z18, Z19, Z20
+	VMULPS       Z20, Z2, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       Z11, Z2, Z31
+	VMOVUPS      Z20, 320(DX)
+	VMULPS       Z31, Z2, Z20
+	VADDPS       Z20, Z23, Z20
+	VSUBPS       Z20, Z11, Z11
+	VMULPS.BCST  20(CX), Z24, Z23
+	VMULPS.BCST  20(CX), Z26, Z24
+	VADDPS       Z24, Z23, Z26
+	VMULPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z25, Z25
+	VMOVUPS      Z31, 384(DX)
+	VADDPS       Z25, Z7, Z31
+	VMULPS.BCST  20(CX), Z16, Z16
+	VMULPS.BCST  20(CX), Z10, Z10
+	VMOVUPS      Z20, 448(DX)
+	VADDPS       Z10, Z16, Z20
+	VMOVUPS      Z14, 512(DX)
+	VMULPS       Z20, Z2, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z31, Z14
+	VMULPS       Z26, Z2, Z31
+	VMOVUPS      Z20, 576(DX)
+	VMULPS       Z31, Z2, Z20
+	VADDPS       Z20, Z14, Z14
+	VSUBPS       Z14, Z26, Z20
+	VMULPS.BCST  20(CX), Z29, Z26
+	VADDPS       Z28, Z30, Z28
+	VMULPS.BCST  20(CX), Z28, Z28
+	VADDPS       Z28, Z26, Z29
+	VMULPS.BCST  20(CX), Z27, Z27
+	VMULPS.BCST  20(CX), Z6, Z6
+	VADDPS       Z6, Z27, Z30
+	VMULPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  20(CX), Z3, Z3
+	VMOVUPS      Z31, 640(DX)
+	VADDPS       Z3, Z0, Z31
+	VMOVUPS      Z14, 704(DX)
+	VMULPS       Z31, Z2, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z30, Z14
+	VMULPS       Z29, Z2, Z30
+	VMOVUPS      Z31, 768(DX)
+	VMULPS       Z30, Z2, Z31
+	VADDPS       Z31, Z14, Z14
+	VSUBPS       Z14, Z29, Z29
+	VMULPS       Z29, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z20, Z20
+	VMULPS       Z11, Z8, Z31
+	VMOVUPS      Z29, 832(DX)
+	VMULPS       Z31, Z8, Z29
+	VADDPS       Z29, Z20, Z20
+	VSUBPS       Z20, Z11, Z11
+	VSUBPS.BCST  64(CX), Z11, Z11
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z11, K1, (BX)(R10*4)
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z17, Z15, Z9
+	VSUBPS       Z18, Z19, Z11
+	VMULPS       Z11, Z2, Z15
+	VADDPS       Z15, Z15, Z15
+	VADDPS       Z15, Z9, Z9
+	VMULPS       Z5, Z2, Z15
+	VMULPS       Z15, Z2, Z17
+	VADDPS       Z17, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z24, Z23, Z17
+	VSUBPS       Z25, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z17, Z2, Z16
+	VMULPS       Z16, Z2, Z18
+	VADDPS       Z18, Z7, Z7
+	VSUBPS       Z7, Z17, Z17
+	VSUBPS       Z28, Z26, Z18
+	VSUBPS       Z6, Z27, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z18, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z18, Z3
+	VMULPS       Z3, Z8, Z18
+	VADDPS       Z18, Z18, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z5, Z8, Z18
+	VMULPS       Z18, Z8, Z19
+	VADDPS       Z19, Z17, Z17
+	VSUBPS       Z17, Z5, Z5
+	VSUBPS.BCST  64(CX), Z5, Z5
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z13, Z5
+	VMOVUPS      192(DX), Z13
+	VADDPS       256(DX), Z13, Z19
+	VMULPS.BCST  20(CX), Z19, Z13
+	VADDPS       Z13, Z5, Z19
+	VMOVUPS      128(DX), Z23
+	VMULPS.BCST  20(CX), Z23, Z23
+	VMOVUPS      (DX), Z24
+	VADDPS       64(DX), Z24, Z25
+	VMULPS.BCST  20(CX), Z25, Z24
+	VADDPS       Z24, Z23, Z25
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z12, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z12
+	VMULPS       Z12, Z8, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z25, Z25
+	VMULPS       Z19, Z8, Z26
+	VMULPS       Z26, Z8, Z27
+	VADDPS       Z27, Z25, Z25
+	VSUBPS       Z25, Z19, Z19
+	VSUBPS.BCST  64(CX), Z19, Z19
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R10*4)
+	VSUBPS       Z13, Z5, Z5
+	VSUBPS       Z24, Z23, Z13
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z13, Z4
+	VMULPS       Z5, Z8, Z13
+	VMULPS       Z13, Z8, Z19
+	VADDPS       Z19, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  64(CX), Z5, Z5
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z21, Z5
+	VADDPS       512(DX), Z22, Z19
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z19, Z5, Z21
+	VSUBPS.BCST  64(CX), Z21, Z21
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R10*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS.BCST  64(CX), Z5, Z5
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMOVUPS      448(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      320(DX), Z19
+	VADDPS       384(DX), Z19, Z21
+	VMULPS.BCST  20(CX), Z21, Z19
+	VADDPS       Z19, Z5, Z21
+	VMOVUPS      704(DX), Z22
+	VMULPS.BCST  20(CX), Z22, Z22
+	VMOVUPS      576(DX), Z23
+	VADDPS       640(DX), Z23, Z24
+	VMULPS.BCST  20(CX), Z24, Z23
+	VADDPS       Z23, Z22, Z24
+	VMULPS.BCST  20(CX), Z14, Z14
+	VADDPS       768(DX), Z30, Z27
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z14, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z24, Z24
+	VMULPS       Z21, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z24, Z24
+	VSUBPS       Z24, Z21, Z21
+	VSUBPS.BCST  68(CX), Z21, Z21
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z9, Z9
+	VADDPS       Z15, Z11, Z11
+	VMULPS.BCST  20(CX), Z11, Z11
+	VSUBPS       Z11, Z9, Z15
+	VMULPS.BCST  20(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  20(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z16, Z16
+	VMULPS       Z15, Z8, Z21
+	VMULPS       Z21, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z15, Z15
+	VSUBPS.BCST  68(CX), Z15, Z15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z15, K1, (BX)(R10*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS       Z23, Z22, Z15
+	VSUBPS       Z27, Z14, Z14
+	VMULPS       Z14, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z15, Z15
+	VMULPS       Z5, Z8, Z19
+	VMULPS       Z19, Z8, Z22
+	VADDPS       Z22, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS.BCST  68(CX), Z5, Z5
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VADDPS       Z11, Z9, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  68(CX), Z5, Z5
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z20, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  20(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z9
+	VSUBPS.BCST  68(CX), Z9, Z9
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z17, Z9
+	VADDPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VSUBPS       Z3, Z9, Z10
+	VSUBPS.BCST  68(CX), Z10, Z10
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R10*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  68(CX), Z5, Z5
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VADDPS       Z3, Z9, Z3
+	VSUBPS.BCST  68(CX), Z3, Z3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z25, Z3
+	VADDPS       Z26, Z12, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  68(CX), Z8, Z8
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z13, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  68(CX), Z8, Z8
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  68(CX), Z3, Z3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  68(CX), Z1, Z1
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z24, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  72(CX), Z4, Z4
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z16, Z4
+	VADDPS       Z21, Z6, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  72(CX), Z6, Z6
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  72(CX), Z1, Z1
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  72(CX), Z1, Z1
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z15, Z1
+	VADDPS       Z19, Z14, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  72(CX), Z4, Z4
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  72(CX), Z4, Z4
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  72(CX), Z0, Z0
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  72(CX), Z0, Z0
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·walledAVX512cumulantD3Q27ForceLargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z14
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VADDPS       Z15, Z14, Z16
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z17
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z21
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z22
+	VADDPS       Z22, Z21, Z23
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VADDPS       Z29, Z28, Z30
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	MOVQ         152(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z31
+	VMOVUPS      Z8, (DX)
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	MOVQ         160(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	MOVQ         168(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z30
+	VMOVUPS      Z10, 256(DX)
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	MOVQ         176(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	MOVQ         184(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	VMOVUPS      Z29, 448(DX)
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	MOVQ         192(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	MOVQ         200(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	VMOVUPS      Z19, 704(DX)
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	MOVQ         208(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  12(CX), Z0, Z0
+	VMULPS.BCST  12(CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VBROADCASTSS 12(CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VADDPS.BCST  (CX), Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z7, Z18
+	VMULPS.BCST  24(CX), Z1, Z19
+	VMULPS.BCST  24(CX), Z1, Z20
+	VADDPS       Z20, Z19, Z19
+	VMULPS       Z19, Z18, Z19
+	VADDPS       Z19, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z19
+	VADDPS       Z19, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z19
+	VSUBPS       832(DX), Z19, Z20
+	VADDPS       Z2, Z20, Z2
+	VMOVUPS      512(DX), Z19
+	VSUBPS       576(DX), Z19, Z20
+	VMOVUPS      384(DX), Z19
+	VSUBPS       448(DX), Z19, Z21
+	VADDPS       Z21, Z20, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z10, Z8, Z19
+	VADDPS       Z15, Z19, Z19
+	VADDPS       Z19, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VADDPS.BCST  4(CX), Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VMULPS.BCST  28(CX), Z2, Z11
+	VMULPS.BCST  28(CX), Z2, Z19
+	VADDPS       Z19, Z11, Z11
+	VMULPS       Z11, Z18, Z11
+	VADDPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z19
+	VADDPS       320(DX), Z19, Z22
+	VADDPS       128(DX), Z22, Z19
+	VADDPS       Z27, Z19, Z19
+	VADDPS       Z4, Z19, Z19
+	VADDPS.BCST  16(CX), Z19, Z19
+	VMULPS       Z7, Z19, Z19
+	VMOVUPS      (DX), Z22
+	VSUBPS       64(DX), Z22, Z24
+	VADDPS       Z12, Z24, Z12
+	VADDPS       Z8, Z20, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z21, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VADDPS.BCST  8(CX), Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z19, Z10
+	VMULPS.BCST  32(CX), Z8, Z12
+	VMULPS.BCST  32(CX), Z8, Z14
+	VADDPS       Z14, Z12, Z12
+	VMULPS       Z12, Z18, Z12
+	VADDPS       Z12, Z10, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  16(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS       Z3, Z3, Z12
+	VSUBPS       Z11, Z6, Z6
+	VMULPS       Z6, Z6, Z14
+	VADDPS       Z14, Z12, Z12
+	VSUBPS       Z11, Z10, Z10
+	VMULPS       Z10, Z10, Z11
+	VADDPS       Z11, Z12, Z11
+	VADDPS       Z9, Z13, Z12
+	VADDPS       704(DX), Z12, Z13
+	VADDPS       640(DX), Z16, Z12
+	VADDPS       Z4, Z12, Z12
+	VSUBPS       Z12, Z13, Z12
+	VMULPS       Z7, Z12, Z12
+	VMULPS       Z2, Z1, Z13
+	VSUBPS       Z13, Z12, Z12
+	VMULPS.BCST  28(CX), Z1, Z13
+	VMULPS.BCST  24(CX), Z2, Z14
+	VADDPS       Z14, Z13, Z13
+	VMULPS       Z13, Z18, Z13
+	VADDPS       Z13, Z12, Z12
+	VMULPS       Z12, Z12, Z13
+	VADDPS       320(DX), Z9, Z14
+	VADDPS       640(DX), Z14, Z15
+	VADDPS       704(DX), Z23, Z14
+	VADDPS       Z4, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMULPS       Z7, Z14, Z14
+	VMULPS       Z8, Z1, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS.BCST  32(CX), Z1, Z15
+	VMULPS.BCST  24(CX), Z8, Z16
+	VADDPS       Z16, Z15, Z15
+	VMULPS       Z15, Z18, Z15
+	VADDPS       Z15, Z14, Z14
+	VMULPS       Z14, Z14, Z15
+	VADDPS       Z15, Z13, Z13
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z15
+	VADDPS       640(DX), Z15, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS.BCST  32(CX), Z2, Z7
+	VMULPS.BCST  28(CX), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS       Z7, Z18, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VADDPS       Z7, Z13, Z7
+	VMULPS.BCST  36(CX), Z7, Z7
+	VADDPS       Z7, Z11, Z7
+	VSQRTPS      Z7, Z7
+	VMULPS.BCST  40(CX), Z7, Z7
+	VADDPS.BCST  44(CX), Z7, Z7
+	VSQRTPS      Z7, Z7
+	VADDPS.BCST  48(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z7, Z7
+	VBROADCASTSS 12(CX), Z9
+	VDIVPS       Z7, Z9, Z9
+	VBROADCASTSS 12(CX), Z7
+	VSUBPS       Z9, Z7, Z7
+	VMULPS       Z3, Z7, Z3
+	VADDPS.BCST  16(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z9
+	VMULPS.BCST  (CX), Z1, Z11
+	VADDPS       Z11, Z11, Z11
+	VADDPS       Z11, Z9, Z9
+	VMULPS       Z5, Z1, Z11
+	VMULPS       Z11, Z1, Z13
+	VADDPS       Z13, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z6, Z7, Z6
+	VADDPS.BCST  16(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z13
+	VMULPS       Z6, Z3, Z15
+	VMULPS       Z12, Z7, Z12
+	VMULPS       Z12, Z12, Z16
+	VMULPS.BCST  36(CX), Z16, Z17
+	VADDPS       Z17, Z15, Z15
+	VMULPS       Z15, Z0, Z15
+	VMULPS       Z13, Z1, Z17
+	VMULPS       Z17, Z1, Z18
+	VADDPS       Z18, Z15, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z12, Z0, Z18
+	VMULPS       Z18, Z1, Z19
+	VADDPS       Z19, Z19, Z19
+	VMULPS.BCST  4(CX), Z1, Z20
+	VMULPS       Z20, Z1, Z21
+	VADDPS       Z21, Z19, Z19
+	VBROADCASTSS 4(CX), Z21
+	VSUBPS       Z19, Z21, Z21
+	VMULPS       Z21, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z13, Z13
+	VMULPS       Z5, Z2, Z22
+	VMULPS       Z22, Z2, Z23
+	VADDPS       Z23, Z13, Z13
+	VSUBPS       Z13, Z5, Z5
+	VMULPS       Z10, Z7, Z10
+	VADDPS.BCST  16(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z23
+	VMULPS       Z10, Z3, Z24
+	VMULPS       Z14, Z7, Z14
+	VMULPS       Z14, Z14, Z25
+	VMULPS.BCST  36(CX), Z25, Z26
+	VADDPS       Z26, Z24, Z24
+	VMULPS       Z24, Z0, Z24
+	VMULPS       Z23, Z1, Z26
+	VMULPS       Z26, Z1, Z27
+	VADDPS       Z27, Z24, Z24
+	VSUBPS       Z24, Z23, Z23
+	VMULPS       Z10, Z6, Z27
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  36(CX), Z7, Z7
+	VADDPS       Z7, Z27, Z7
+	VMULPS       Z7, Z0, Z27
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z25, Z6, Z25
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z25, Z16
+	VMULPS.BCST  36(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z14, Z16
+	VMULPS       Z16, Z12, Z25
+	VMULPS.BCST  52(CX), Z25, Z25
+	VADDPS       Z25, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z27, Z1, Z25
+	VMULPS       Z25, Z1, Z28
+	VADDPS       Z28, Z7, Z7
+	VSUBPS       Z7, Z27, Z27
+	VMULPS       Z12, Z10, Z10
+	VMULPS.BCST  36(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 56(CX), Z28
+	VSUBPS       Z16, Z28, Z28
+	VMULPS       Z28, Z2, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z27, Z27
+	VMULPS       Z23, Z2, Z29
+	VMULPS       Z29, Z2, Z30
+	VADDPS       Z30, Z27, Z27
+	VSUBPS       Z27, Z23, Z23
+	VMULPS       Z14, Z0, Z30
+	VMULPS       Z30, Z1, Z31
+	VADDPS       Z31, Z31, Z31
+	VMOVUPS      Z28, (DX)
+	VMULPS.BCST  8(CX), Z1, Z28
+	VMOVUPS      Z29, 64(DX)
+	VMULPS       Z28, Z1, Z29
+	VADDPS       Z29, Z31, Z29
+	VBROADCASTSS 8(CX), Z31
+	VSUBPS       Z29, Z31, Z31
+	VMULPS       Z14, Z6, Z6
+	VMOVUPS      Z27, 128(DX)
+	VMULPS       Z4, Z12, Z27
+	VMULPS.BCST  36(CX), Z27, Z27
+	VADDPS       Z27, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z27
+	VADDPS       Z27, Z27, Z27
+	VMOVUPS      Z21, 192(DX)
+	VBROADCASTSS 56(CX), Z21
+	VSUBPS       Z27, Z21, Z21
+	VMOVUPS      Z22, 256(DX)
+	VMULPS       Z4, Z0, Z22
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z14, Z12, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z22, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z22, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z21, Z4
+	VMULPS       Z31, Z2, Z12
+	VMULPS       Z12, Z2, Z14
+	VADDPS       Z14, Z4, Z4
+	VSUBPS       Z4, Z31, Z14
+	VMULPS       Z14, Z8, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z23, Z21
+	VMULPS       Z5, Z8, Z22
+	VMULPS       Z22, Z8, Z23
+	VADDPS       Z23, Z21, Z21
+	VSUBPS       Z21, Z5, Z5
+	VSUBPS.BCST  60(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z9, Z5
+	VADDPS.BCST  (CX), Z11, Z9
+	VMULPS.BCST  20(CX), Z9, Z9
+	VADDPS       Z9, Z5, Z11
+	VMULPS.BCST  20(CX), Z15, Z15
+	VMULPS.BCST  20(CX), Z17, Z17
+	VADDPS       Z17, Z15, Z23
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z20, Z18, Z18
+	VMULPS.BCST  20(CX), Z18, Z18
+	VADDPS       Z18, Z19, Z20
+	VMULPS       Z20, Z2, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       Z11, Z2, Z31
+	VMOVUPS      Z20, 320(DX)
+	VMULPS       Z31, Z2, Z20
+	VADDPS       Z20, Z23, Z20
+	VSUBPS       Z20, Z11, Z11
+	VMULPS.BCST  20(CX), Z24, Z23
+	VMULPS.BCST  20(CX), Z26, Z24
+	VADDPS       Z24, Z23, Z26
+	VMULPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  20(CX), Z25, Z25
+	VMOVUPS      Z31, 384(DX)
+	VADDPS       Z25, Z7, Z31
+	VMULPS.BCST  20(CX), Z16, Z16
+	VMULPS.BCST  20(CX), Z10, Z10
+	VMOVUPS      Z20, 448(DX)
+	VADDPS       Z10, Z16, Z20
+	VMOVUPS      Z14, 512(DX)
+	VMULPS       Z20, Z2, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z31, Z14
+	VMULPS       Z26, Z2, Z31
+	VMOVUPS      Z20, 576(DX)
+	VMULPS       Z31, Z2, Z20
+	VADDPS       Z20, Z14, Z14
+	VSUBPS       Z14, Z26, Z20
+	VMULPS.BCST  20(CX), Z29, Z26
+	VADDPS       Z28, Z30, Z28
+	VMULPS.BCST  20(CX), Z28, Z28
+	VADDPS       Z28, Z26, Z29
+	VMULPS.BCST  20(CX), Z27, Z27
+	VMULPS.BCST  20(CX), Z6, Z6
+	VADDPS       Z6, Z27, Z30
+	VMULPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  20(CX), Z3, Z3
+	VMOVUPS      Z31, 640(DX)
+	VADDPS       Z3, Z0, Z31
+	VMOVUPS      Z14, 704(DX)
+	VMULPS       Z31, Z2, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z30, Z14
+	VMULPS       Z29, Z2, Z30
+	VMOVUPS      Z31, 768(DX)
+	VMULPS       Z30, Z2, Z31
+	VADDPS       Z31, Z14, Z14
+	VSUBPS       Z14, Z29, Z29
+	VMULPS       Z29, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z20, Z20
+	VMULPS       Z11, Z8, Z31
+	VMOVUPS      Z29, 832(DX)
+	VMULPS       Z31, Z8, Z29
+	VADDPS       Z29, Z20, Z20
+	VSUBPS       Z20, Z11, Z11
+	VSUBPS.BCST  64(CX), Z11, Z11
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z11, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z11, K3, (BX)(R9*4)
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z17, Z15, Z9
+	VSUBPS       Z18, Z19, Z11
+	VMULPS       Z11, Z2, Z15
+	VADDPS       Z15, Z15, Z15
+	VADDPS       Z15, Z9, Z9
+	VMULPS       Z5, Z2, Z15
+	VMULPS       Z15, Z2, Z17
+	VADDPS       Z17, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z24, Z23, Z17
+	VSUBPS       Z25, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z17, Z2, Z16
+	VMULPS       Z16, Z2, Z18
+	VADDPS       Z18, Z7, Z7
+	VSUBPS       Z7, Z17, Z17
+	VSUBPS       Z28, Z26, Z18
+	VSUBPS       Z6, Z27, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z18, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z18, Z3
+	VMULPS       Z3, Z8, Z18
+	VADDPS       Z18, Z18, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z5, Z8, Z18
+	VMULPS       Z18, Z8, Z19
+	VADDPS       Z19, Z17, Z17
+	VSUBPS       Z17, Z5, Z5
+	VSUBPS.BCST  64(CX), Z5, Z5
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z13, Z5
+	VMOVUPS      192(DX), Z13
+	VADDPS       256(DX), Z13, Z19
+	VMULPS.BCST  20(CX), Z19, Z13
+	VADDPS       Z13, Z5, Z19
+	VMOVUPS      128(DX), Z23
+	VMULPS.BCST  20(CX), Z23, Z23
+	VMOVUPS      (DX), Z24
+	VADDPS       64(DX), Z24, Z25
+	VMULPS.BCST  20(CX), Z25, Z24
+	VADDPS       Z24, Z23, Z25
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z12, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z12
+	VMULPS       Z12, Z8, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z25, Z25
+	VMULPS       Z19, Z8, Z26
+	VMULPS       Z26, Z8, Z27
+	VADDPS       Z27, Z25, Z25
+	VSUBPS       Z25, Z19, Z19
+	VSUBPS.BCST  64(CX), Z19, Z19
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z19, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z19, K3, (BX)(R9*4)
+	VSUBPS       Z13, Z5, Z5
+	VSUBPS       Z24, Z23, Z13
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z13, Z4
+	VMULPS       Z5, Z8, Z13
+	VMULPS       Z13, Z8, Z19
+	VADDPS       Z19, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  64(CX), Z5, Z5
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z21, Z5
+	VADDPS       512(DX), Z22, Z19
+	VMULPS.BCST  20(CX), Z19, Z19
+	VADDPS       Z19, Z5, Z21
+	VSUBPS.BCST  64(CX), Z21, Z21
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z21, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z21, K3, (BX)(R9*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS.BCST  64(CX), Z5, Z5
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMOVUPS      448(DX), Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VMOVUPS      320(DX), Z19
+	VADDPS       384(DX), Z19, Z21
+	VMULPS.BCST  20(CX), Z21, Z19
+	VADDPS       Z19, Z5, Z21
+	VMOVUPS      704(DX), Z22
+	VMULPS.BCST  20(CX), Z22, Z22
+	VMOVUPS      576(DX), Z23
+	VADDPS       640(DX), Z23, Z24
+	VMULPS.BCST  20(CX), Z24, Z23
+	VADDPS       Z23, Z22, Z24
+	VMULPS.BCST  20(CX), Z14, Z14
+	VADDPS       768(DX), Z30, Z27
+	VMULPS.BCST  20(CX), Z27, Z27
+	VADDPS       Z27, Z14, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z24, Z24
+	VMULPS       Z21, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z24, Z24
+	VSUBPS       Z24, Z21, Z21
+	VSUBPS.BCST  68(CX), Z21, Z21
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z21, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z21, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z9, Z9
+	VADDPS       Z15, Z11, Z11
+	VMULPS.BCST  20(CX), Z11, Z11
+	VSUBPS       Z11, Z9, Z15
+	VMULPS.BCST  20(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  20(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z16, Z16
+	VMULPS       Z15, Z8, Z21
+	VMULPS       Z21, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z15, Z15
+	VSUBPS.BCST  68(CX), Z15, Z15
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z15, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z15, K3, (BX)(R9*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS       Z23, Z22, Z15
+	VSUBPS       Z27, Z14, Z14
+	VMULPS       Z14, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z15, Z15
+	VMULPS       Z5, Z8, Z19
+	VMULPS       Z19, Z8, Z22
+	VADDPS       Z22, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS.BCST  68(CX), Z5, Z5
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VADDPS       Z11, Z9, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  68(CX), Z5, Z5
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z20, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  20(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z9
+	VSUBPS.BCST  68(CX), Z9, Z9
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z9, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z9, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z17, Z9
+	VADDPS       Z18, Z3, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VSUBPS       Z3, Z9, Z10
+	VSUBPS.BCST  68(CX), Z10, Z10
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K3, (BX)(R9*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  68(CX), Z5, Z5
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VADDPS       Z3, Z9, Z3
+	VSUBPS.BCST  68(CX), Z3, Z3
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z25, Z3
+	VADDPS       Z26, Z12, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  68(CX), Z8, Z8
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z4, Z4
+	VADDPS       Z13, Z1, Z1
+	VMULPS.BCST  20(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  68(CX), Z8, Z8
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  68(CX), Z3, Z3
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  68(CX), Z1, Z1
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z24, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  72(CX), Z4, Z4
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         160(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z16, Z4
+	VADDPS       Z21, Z6, Z5
+	VMULPS.BCST  20(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  72(CX), Z6, Z6
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         152(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  72(CX), Z1, Z1
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  72(CX), Z1, Z1
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z15, Z1
+	VADDPS       Z19, Z14, Z3
+	VMULPS.BCST  20(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  72(CX), Z4, Z4
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS.BCST  20(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  20(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  72(CX), Z4, Z4
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  72(CX), Z0, Z0
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  72(CX), Z0, Z0
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
 
 done:
 	VZEROUPPER

@@ -124,10 +124,20 @@ func (s *scheduler) emit(n int) {
 			s.place(&act, a, b)
 		}
 	}
+	// A table entry comes into the target before b is read, and making room
+	// for the target may fill a slot that has become free: then the operands
+	// must be held until there is room.
+	early := act.aTable || act.bSlot
+	if early {
+		act.to = s.free()
+		s.holds[act.to] = n
+	}
 	for _, operand := range operands {
 		s.release(operand)
 	}
-	act.to = s.free()
+	if !early {
+		act.to = s.free()
+	}
 	s.holds[act.to] = n
 	s.inReg[n] = act.to
 	s.actions = append(s.actions, act)
