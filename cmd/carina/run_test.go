@@ -97,3 +97,24 @@ func TestRunReadsCaseFile(t *testing.T) {
 		t.Errorf("steps %d, spacing %g, %d ranks", s.Steps, s.Spacing, len(s.Ranks))
 	}
 }
+
+func TestExtendedOpeningsAddTheirVolume(t *testing.T) {
+	pipe := generated(t, "pipe", "--diameter", "10mm", "--length", "30mm")
+	cells := func(arguments ...string) float64 {
+		t.Helper()
+		arguments = append([]string{"voxelize", pipe, "--spacing", "0.5mm", "-o", filepath.Join(t.TempDir(), "grid")}, arguments...)
+		return succeed[map[string]any](t, arguments...)["fluid_cells"].(float64)
+	}
+	plain := cells()
+	for _, extension := range []string{"1.5D", "15mm"} {
+		// 15 mm at either end of 30 mm double the pipe.
+		if got := cells("--extend-openings", extension); math.Abs(got-2*plain) > 0.02*plain {
+			t.Errorf("extended by %s: %g cells, %g without", extension, got, plain)
+		}
+	}
+	for _, extension := range []string{"D", "-2D", "2", "0mm", "NaND"} {
+		if status, _, stderr := carina(t, "voxelize", pipe, "--spacing", "1mm", "-o", filepath.Join(t.TempDir(), "grid"), "--extend-openings", extension); status != exitFailure || stderr == "" {
+			t.Errorf("extended by %s: status %d, says %q", extension, status, stderr)
+		}
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -141,6 +143,9 @@ func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 			return o, fmt.Errorf("spacing: %w", err)
 		}
 	}
+	if err := c.extension(&o); err != nil {
+		return o, err
+	}
 	for i, opening := range c.Openings {
 		radius, err := quantity.Length.ParsePositive(opening.Radius)
 		if err != nil {
@@ -151,6 +156,27 @@ func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 		o.Openings = append(o.Openings, geometry.Disc{Center: center, Radius: radius, Name: opening.Name})
 	}
 	return o, nil
+}
+
+// extension reads how far openings are lengthened: 2D for two diameters, or a
+// length.
+func (c *Case) extension(o *geometry.Options) error {
+	if c.ExtendOpenings == "" {
+		return nil
+	}
+	if number, found := strings.CutSuffix(c.ExtendOpenings, "D"); found {
+		diameters, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(diameters > 0) || diameters > 1e3 {
+			return fmt.Errorf("openings cannot be lengthened by %q: write a multiple of their diameter such as 2D, or a length such as 10mm", c.ExtendOpenings)
+		}
+		o.ExtendDiameters = diameters
+		return nil
+	}
+	var err error
+	if o.ExtendLength, err = quantity.Length.ParsePositive(c.ExtendOpenings); err != nil {
+		return fmt.Errorf("extending openings: %w", err)
+	}
+	return nil
 }
 
 func sourceOf(path, unit string) (balance.Source, error) {
