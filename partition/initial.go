@@ -34,13 +34,14 @@ func (t *task) bisect(p *piece, r *random, result []int32) {
 	half := (len(p.parts) + 1) / 2
 	sides := &level{g: p.l.g, fixed: p.sidesFixed(half)}
 	division := t.multilevel(sides, sideLimits(p, half), t.c.bisection, r)
-	for side := int32(0); side < 2; side++ {
+	seeds := r.seeds(2)
+	t.workers.each(2, func(side int) {
 		lower, upper := 0, half
 		if side == 1 {
 			lower, upper = half, len(p.parts)
 		}
-		t.bisect(p.extract(division, side, lower, upper), r, result)
-	}
+		t.bisect(p.extract(division, int32(side), lower, upper), newRandom(seeds[side]), result)
+	})
 }
 
 func (p *piece) rootOf(v int32) int32 {
@@ -132,15 +133,24 @@ func (p *piece) extract(division []int32, side int32, lower, upper int) *piece {
 func (t *task) bestBisection(l *level, limit []int64, c *levelConfig, r *random) []int32 {
 	s := newState(l.g, l.fixed, 2, make([]int32, l.g.Vertices()), limit)
 	f := newFM(s, r, c.patience, t.stopped)
+	f.slack = heaviestOf(l.g)
 	var best []int32
 	bestOver, bestCut := int64(0), int64(0)
 	division := make([]int32, len(s.part))
 	for try := 0; try < c.tries; try++ {
-		growBisection(l, limit, r, division, f.queue)
+		if try%3 == 2 {
+			scatter(l, r, division)
+		} else {
+			growBisection(l, limit, r, division, f.queue)
+		}
 		s.reset(division)
 		fillEmptyParts(s)
 		rebalance(s, r)
 		f.refine(c.rounds)
+		if c.initialReach > 0 {
+			newFlowRefiner(s, r, c.initialReach, t.stopped).refine(3)
+			f.refine(1)
+		}
 		if over := s.overload(); best == nil || over < bestOver || over == bestOver && s.cut < bestCut {
 			best = append(best[:0], s.part...)
 			bestOver, bestCut = over, s.cut
@@ -195,6 +205,26 @@ func growBisection(l *level, limit []int64, r *random, division []int32, queue *
 		}
 	}
 	queue.clear()
+}
+
+// scatter puts every vertex on a random side: refined, that gives sides of
+// several pieces, which growing never finds and tree-like graphs need.
+func scatter(l *level, r *random, division []int32) {
+	for v := range division {
+		division[v] = int32(r.below(2))
+		if l.fixed != nil && l.fixed[v] >= 0 {
+			division[v] = l.fixed[v]
+		}
+	}
+}
+
+// heaviestOf returns the largest vertex weight.
+func heaviestOf(g *Graph) int64 {
+	var w int64
+	for _, x := range g.VertexWeights {
+		w = max(w, x)
+	}
+	return w
 }
 
 func growGain(g *Graph, division []int32, v int32) int64 {

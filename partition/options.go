@@ -3,6 +3,7 @@ package partition
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"time"
 )
 
@@ -93,6 +94,13 @@ type Progress struct {
 	Done float64
 	// Objective is the best value so far; -1 while there is none.
 	Objective int64
+}
+
+func (o *Options) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // check returns an error that says which option is wrong for a graph of n

@@ -54,9 +54,9 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 	l := newLimits(g, &opt)
 	halt := new(atomic.Bool)
 	defer context.AfterFunc(ctx, func() { halt.Store(true) })()
-	t := &task{c: presets[opt.Preset], halt: halt}
+	t := &task{c: presets[opt.Preset], halt: halt, workers: newWorkers(opt.workers())}
 	finest := &level{g: g.weighted(), fixed: fixedVertices(g, &opt, l)}
-	parts := t.multilevel(finest, l.effective, t.c.kway, newRandom(opt.Seed))
+	parts := t.search(finest, l.effective, newRandom(opt.Seed))
 	parts = t.settle(finest, parts, l, newRandom(opt.Seed))
 	return newResult(g, parts, l.stated, &opt), ctx.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -300,6 +301,24 @@ func TestOptionsRefused(t *testing.T) {
 		_, err := Partition(context.Background(), g, c.opt)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestResultIndependentOfWorkers(t *testing.T) {
+	g := gridGraph(20, 15, 3)
+	for _, preset := range []Preset{Fast, Eco, Strong} {
+		var first *Result
+		for _, workers := range []int{1, 2, 7} {
+			res, err := Partition(context.Background(), g, Options{Parts: 7, Imbalance: 0.03, Preset: preset, Seed: 5, Workers: workers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = res
+			} else if diff := cmp.Diff(first, res); diff != "" {
+				t.Errorf("%v: %d workers differ from one: %s", preset, workers, diff)
+			}
 		}
 	}
 }

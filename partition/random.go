@@ -44,3 +44,12 @@ func (r *random) permutation(n int) []int32 {
 	r.shuffle(order)
 	return order
 }
+
+// seeds draws n seeds for tasks that run side by side.
+func (r *random) seeds(n int) []uint64 {
+	s := make([]uint64, n)
+	for i := range s {
+		s[i] = r.next()
+	}
+	return s
+}

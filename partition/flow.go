@@ -1,0 +1,249 @@
+package partition
+
+// flowRefiner improves pairs of adjacent parts by flow cuts on the vertices
+// around their common boundary (Sanders and Schulz 2011; active parts as in
+// Holtgrewe, Sanders and Schulz 2010).
+type flowRefiner struct {
+	s      *state
+	r      *random
+	cutter flowCutter
+	// reach is the share of each part's weight that the network may hold.
+	reach  float64
+	local  []int32 // node of a vertex, 0 outside the network
+	region []int32 // vertex of node i+2
+	degree []int32
+	lists  [][]int32 // boundary vertices per part
+	stop   func() bool
+}
+
+func newFlowRefiner(s *state, r *random, reach float64, stop func() bool) *flowRefiner {
+	return &flowRefiner{s: s, r: r, reach: reach, local: make([]int32, len(s.part)), lists: make([][]int32, s.k), stop: stop}
+}
+
+// refine goes over all adjacent pairs of which one part has changed since its
+// last turn, for at most rounds rounds.
+func (f *flowRefiner) refine(rounds int) {
+	active := make([]bool, f.s.k)
+	for p := range active {
+		active[p] = true
+	}
+	for round := 0; round < rounds; round++ {
+		pairs := f.adjacentPairs(active)
+		changed := make([]bool, f.s.k)
+		any := false
+		for _, i := range f.r.permutation(len(pairs)) {
+			if f.stop() {
+				return
+			}
+			a, b := pairs[i][0], pairs[i][1]
+			before := f.s.cut
+			if f.improve(a, b) && f.s.cut < before {
+				changed[a], changed[b], any = true, true, true
+			}
+		}
+		if !any {
+			return
+		}
+		active = changed
+	}
+}
+
+// adjacentPairs lists pairs of adjacent parts of which one is active, and
+// fills the boundary lists.
+func (f *flowRefiner) adjacentPairs(active []bool) [][2]int32 {
+	s := f.s
+	for p := range f.lists {
+		f.lists[p] = f.lists[p][:0]
+	}
+	seen := make(map[[2]int32]bool)
+	var pairs [][2]int32
+	for v := int32(0); int(v) < len(s.part); v++ {
+		if !s.isBoundary(v) {
+			continue
+		}
+		p := s.part[v]
+		f.lists[p] = append(f.lists[p], v)
+		parts, _ := s.row(v)
+		for _, q := range parts {
+			if p < q && (active[p] || active[q]) && !seen[[2]int32{p, q}] {
+				seen[[2]int32{p, q}] = true
+				pairs = append(pairs, [2]int32{p, q})
+			}
+		}
+	}
+	return pairs
+}
+
+// improve replaces the boundary between a and b by a better one if it finds
+// one, and tells whether it moved anything.
+func (f *flowRefiner) improve(a, b int32) bool {
+	s := f.s
+	f.region = f.region[:0]
+	f.cutter.distance = append(f.cutter.distance[:0], 0, 0)
+	weightA := f.grow(a, b, 1)
+	weightB := f.grow(b, a, -1)
+	defer func() {
+		for _, v := range f.region {
+			f.local[v] = 0
+		}
+	}()
+	if len(f.region) == 0 {
+		return false
+	}
+	cut := f.build(a, b, weightA, weightB)
+	c := &f.cutter
+	c.bound = cut
+	c.limit = [2]int64{s.limit[a], s.limit[b]}
+	over, load := c.excess(s.weight[a])
+	value, newLoad, found := c.run(over, f.stop)
+	if !found || value > cut || value == cut && newLoad >= load {
+		return false
+	}
+	for i, v := range f.region {
+		to := a
+		if c.side[i+2] == 1 {
+			to = b
+		}
+		if s.part[v] != to {
+			if s.count[s.part[v]] == 1 {
+				continue
+			}
+			s.move(v, to)
+		}
+	}
+	return true
+}
+
+// grow adds vertices of part p to the region, breadth first from the
+// boundary with part q, and returns their weight. Vertices that pass the
+// budget are left out, the search goes on beside them.
+func (f *flowRefiner) grow(p, q int32, sign int32) int64 {
+	s := f.s
+	budget := int64(f.reach * float64(s.weight[p]))
+	var weight int64
+	begin := len(f.region)
+	add := func(v int32, distance int32) {
+		if f.local[v] != 0 || s.part[v] != p || s.isFixed(v) || weight+s.g.VertexWeights[v] > budget {
+			return
+		}
+		weight += s.g.VertexWeights[v]
+		f.region = append(f.region, v)
+		f.local[v] = int32(len(f.region) + 1)
+		f.cutter.distance = append(f.cutter.distance, sign*distance)
+	}
+	for _, v := range f.lists[p] {
+		if s.part[v] == p && s.connection(v, q) > 0 {
+			add(v, 1)
+		}
+	}
+	for at := begin; at < len(f.region); at++ {
+		v := f.region[at]
+		distance := sign*f.cutter.distance[at+2] + 1
+		for _, u := range s.g.Neighbours[s.g.Offsets[v]:s.g.Offsets[v+1]] {
+			add(u, distance)
+		}
+	}
+	return weight
+}
+
+// build lays out the network and returns the present cut within it.
+func (f *flowRefiner) build(a, b int32, weightA, weightB int64) int64 {
+	s, c, g := f.s, &f.cutter, f.s.g
+	n := len(f.region) + 2
+	c.weight = resize(c.weight, n)
+	c.first = resize(c.first, n+1)
+	c.weight[0], c.weight[1] = s.weight[a]-weightA, s.weight[b]-weightB
+	f.degree = resize(f.degree, n)
+	clear(f.degree)
+	// Every region vertex has one arc slot to each terminal.
+	arcs := int32(0)
+	f.degree[0], f.degree[1] = int32(n), int32(n)
+	for i, v := range f.region {
+		c.weight[i+2] = g.VertexWeights[v]
+		f.degree[i+2] = int32(g.Offsets[v+1]-g.Offsets[v]) + 2
+	}
+	for i := range n {
+		c.first[i] = arcs
+		arcs += f.degree[i]
+	}
+	c.first[n] = arcs
+	c.head, c.reverse = resize(c.head, int(arcs)), resize(c.reverse, int(arcs))
+	c.residual[0], c.residual[1] = resize(c.residual[0], int(arcs)), resize(c.residual[1], int(arcs))
+	fill := f.degree
+	copy(fill, c.first[:n])
+	var cut int64
+	for i, v := range f.region {
+		cut += f.arcsOf(int32(i+2), v, a, b, fill)
+	}
+	f.compact(n, fill)
+	c.start(n)
+	return cut
+}
+
+// arcsOf adds the arcs of node i: to nodes of higher number and the
+// terminals.
+func (f *flowRefiner) arcsOf(i, v, a, b int32, fill []int32) int64 {
+	s, g := f.s, f.s.g
+	var cut int64
+	var terminal [2]int64
+	own := s.part[v]
+	for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+		u := g.Neighbours[e]
+		p := s.part[u]
+		if p != a && p != b {
+			continue
+		}
+		w := g.EdgeWeights[e]
+		j := f.local[u]
+		switch {
+		case j > i:
+			f.link(i, j, w, w, fill)
+			if p != own {
+				cut += w
+			}
+		case j == 0 && p == a:
+			terminal[0] += w
+		case j == 0:
+			terminal[1] += w
+		}
+	}
+	if terminal[0] > 0 {
+		f.link(0, i, terminal[0], 0, fill)
+		if own == b {
+			cut += terminal[0]
+		}
+	}
+	if terminal[1] > 0 {
+		f.link(i, 1, terminal[1], 0, fill)
+		if own == a {
+			cut += terminal[1]
+		}
+	}
+	return cut
+}
+
+func (f *flowRefiner) link(i, j int32, forward, backward int64, fill []int32) {
+	c := &f.cutter
+	e, r := fill[i], fill[j]
+	fill[i]++
+	fill[j]++
+	c.head[e], c.reverse[e], c.residual[0][e], c.residual[1][e] = j, r, forward, backward
+	c.head[r], c.reverse[r], c.residual[0][r], c.residual[1][r] = i, e, backward, forward
+}
+
+// compact closes the gaps between rows.
+func (f *flowRefiner) compact(n int, fill []int32) {
+	c := &f.cutter
+	at := int32(0)
+	for i := range n {
+		begin, end := c.first[i], fill[i]
+		c.first[i] = at
+		for e := begin; e < end; e++ {
+			c.head[at], c.reverse[at] = c.head[e], c.reverse[e]
+			c.residual[0][at], c.residual[1][at] = c.residual[0][e], c.residual[1][e]
+			c.reverse[c.reverse[at]] = at
+			at++
+		}
+	}
+	c.first[n] = at
+}
