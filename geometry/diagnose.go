@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -33,7 +34,10 @@ type Diagnosis struct {
 	Mended   Mended          `json:"mended"`
 	Method   Method          `json:"method"`
 	Openings []OpeningReport `json:"openings"`
-	Verdict  string          `json:"verdict"`
+	// Suggested are places to cut a lumen in which no openings were found.
+	Suggested []DiscReport `json:"suggested_openings"`
+	Warnings  []string     `json:"warnings"`
+	Verdict   string       `json:"verdict"`
 }
 
 // OpeningReport is an Opening as reports and scripts see it.
@@ -44,6 +48,22 @@ type OpeningReport struct {
 	Center [3]float64 `json:"center_m"`
 	Normal [3]float64 `json:"normal"`
 	Area   float64    `json:"area_m2"`
+}
+
+// DiscReport is a Disc as reports and scripts see it.
+type DiscReport struct {
+	Name   string     `json:"name"`
+	Center [3]float64 `json:"center_m"`
+	Radius float64    `json:"radius_m"`
+}
+
+// ReportDiscs puts discs into the form of reports.
+func ReportDiscs(discs []Disc) []DiscReport {
+	out := make([]DiscReport, len(discs))
+	for i, d := range discs {
+		out[i] = DiscReport{Name: d.Name, Center: array(d.Center), Radius: d.Radius}
+	}
+	return out
 }
 
 // ReportOpenings puts openings into the form of reports.
@@ -80,8 +100,14 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 		Volume:            p.Volume, Area: p.Area,
 		Mended: p.Mended, Method: p.Method, Openings: ReportOpenings(p.Openings),
 	}
-	if d.Notes == nil {
-		d.Notes = []string{}
+	d.Notes = append([]string{}, d.Notes...)
+	d.Warnings = append([]string{}, p.Warnings...)
+	d.Suggested = []DiscReport{}
+	if len(p.Openings) == 0 {
+		// A lumen in which nothing can be followed gets no suggestions.
+		if discs, err := SuggestOpenings(context.Background(), p); err == nil {
+			d.Suggested = ReportDiscs(discs)
+		}
 	}
 	d.Verdict = d.verdict()
 	return d
@@ -111,6 +137,9 @@ func (d *Diagnosis) verdict() string {
 	switch len(d.Openings) {
 	case 0:
 		ends = "no openings found, name them by hand (center, radius and name of each)"
+		if n := len(d.Suggested); n > 0 {
+			ends = fmt.Sprintf("no flat or open ends found, but %d branches whose ends can be cut off (suggested openings)", n)
+		}
 	case 1:
 		ends = "one opening found"
 	}

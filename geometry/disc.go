@@ -25,47 +25,42 @@ func (d *Disc) String() string {
 	return fmt.Sprintf("opening %q at (%.4g, %.4g, %.4g) mm with radius %.4g mm", d.Name, d.Center.X*1e3, d.Center.Y*1e3, d.Center.Z*1e3, d.Radius*1e3)
 }
 
-// place finds the plane of a disc on a closed surface, its normal pointing out
-// of the lumen.
-func (d *Disc) place(s *Surface, h *hierarchy, t *topology) (plane, error) {
-	p := plane{at: d.Center}
-	if !(d.Radius > 0) || math.IsInf(d.Radius, 0) {
-		return p, fmt.Errorf("%v: the radius must be positive", d)
-	}
-	var cut *section
-	if d.Normal != (r3.Vec{}) {
-		p.normal = r3.Unit(d.Normal)
-		cut = h.sectionWithin(p, d.Radius)
-	} else {
-		p, cut = h.smallestSection(d.Center, d.Radius)
-	}
-	if cut == nil {
-		return p, fmt.Errorf("%v: no plane there cuts the lumen within that radius: move the center into the lumen or enlarge the radius", d)
-	}
-	upper, lower := cut.sides(s, t, &p)
-	if upper == nil {
-		return p, fmt.Errorf("%v: the plane does not divide the lumen, since its sides are connected elsewhere: choose another place", d)
-	}
-	if d.Normal == (r3.Vec{}) && area(s, upper) > area(s, lower) {
-		p.normal = r3.Scale(-1, p.normal)
-	}
-	return p, nil
+// cut is a disc placed on a surface: its plane, with the normal pointing out
+// of the lumen, the section there and the triangles beyond.
+type cut struct {
+	disc    *Disc
+	plane   plane
+	section *section
+	upper   []int32
 }
 
-// cutDisc cuts a closed surface at the plane of a disc. It returns the surface
-// without the part beyond, closed by a flat cap, the numbers of the cap's
-// triangles, and for every old triangle its new number or -1.
-func cutDisc(s *Surface, d Disc, p plane) (out *Surface, caps, kept []int32, err error) {
-	cut := newHierarchy(s).sectionWithin(p, d.Radius)
-	if cut == nil {
-		return nil, nil, nil, fmt.Errorf("%v: another opening has cut off this place: leave one of them out", &d)
+// place finds the plane of a disc on a closed surface and what it cuts off.
+func (d *Disc) place(s *Surface, h *hierarchy, t *topology) (*cut, error) {
+	if !(d.Radius > 0) || math.IsInf(d.Radius, 0) {
+		return nil, fmt.Errorf("%v: the radius must be positive", d)
 	}
-	upper, _ := cut.sides(s, newTopology(s), &p)
-	if upper == nil {
-		return nil, nil, nil, fmt.Errorf("%v: the plane does not divide the lumen: move the center a little", &d)
+	c := &cut{disc: d, plane: plane{at: d.Center}}
+	if d.Normal != (r3.Vec{}) {
+		c.plane.normal = r3.Unit(d.Normal)
+		c.section = h.sectionWithin(c.plane, d.Radius)
+	} else {
+		c.plane, c.section = h.smallestSection(d.Center, d.Radius)
 	}
-	out, caps, kept = cut.apply(s, &p, upper)
-	return out, caps, kept, nil
+	if c.section == nil {
+		return nil, fmt.Errorf("%v: no plane there cuts the lumen within that radius: move the center into the lumen or enlarge the radius", d)
+	}
+	var lower []int32
+	if c.upper, lower = c.section.sides(s, t, &c.plane); d.Normal == (r3.Vec{}) && area(s, c.upper) > area(s, lower) {
+		c.plane.normal = r3.Scale(-1, c.plane.normal)
+		if c.section = h.sectionWithin(c.plane, d.Radius); c.section == nil {
+			return nil, fmt.Errorf("%v: the section there is not clean: move the center a little", d)
+		}
+		c.upper, _ = c.section.sides(s, t, &c.plane)
+	}
+	if c.upper == nil {
+		return nil, fmt.Errorf("%v: the plane does not divide the lumen, since its sides are connected elsewhere: choose another place", d)
+	}
+	return c, nil
 }
 
 func area(s *Surface, triangles []int32) float64 {
@@ -178,24 +173,35 @@ func (c *section) sides(s *Surface, t *topology, p *plane) (upper, lower []int32
 	return upper, lower
 }
 
-// apply returns the surface without the triangles above the section, with the
-// passed ones cut at the plane, and with a cap over the section.
-func (c *section) apply(s *Surface, p *plane, upper []int32) (cut *Surface, caps, kept []int32) {
-	out := *s
-	out.Vertices = append(slices.Clone(s.Vertices), c.corners...)
+// applyCuts returns the surface without what lies beyond the cuts, with the
+// triangles that they pass cut at the planes, and with a cap over each
+// section; the numbers of the caps' triangles; and for every old triangle its
+// new number or -1.
+func applyCuts(s *Surface, cuts []*cut) (out *Surface, caps [][]int32, kept []int32, err error) {
 	kept = make([]int32, len(s.Triangles))
-	for _, t := range upper {
-		kept[t] = -1
+	by := make([]*cut, len(s.Triangles))
+	for _, c := range cuts {
+		for _, t := range c.upper {
+			kept[t] = -1
+		}
+		for _, t := range c.section.triangles {
+			if by[t] != nil {
+				return nil, nil, nil, fmt.Errorf("%v and %v cut each other: leave one of them out", c.disc, by[t].disc)
+			}
+			by[t] = c
+		}
 	}
-	corner := map[edgeKey]int32{}
-	loop := make([]int32, len(c.edges))
-	for i, e := range c.edges {
-		loop[i] = int32(len(s.Vertices) + i)
-		corner[e] = loop[i]
+	for t, c := range by {
+		if c != nil && kept[t] < 0 {
+			return nil, nil, nil, fmt.Errorf("%v lies beyond another opening: leave one of them out", c.disc)
+		}
+		if c != nil {
+			kept[t] = -1
+		}
 	}
-	for _, t := range c.triangles {
-		kept[t] = -1
-	}
+	copied := *s
+	out = &copied
+	out.Vertices = slices.Clone(s.Vertices)
 	out.Triangles = make([]Triangle, 0, len(s.Triangles))
 	for i := range s.Triangles {
 		if kept[i] == 0 {
@@ -203,19 +209,34 @@ func (c *section) apply(s *Surface, p *plane, upper []int32) (cut *Surface, caps
 			out.Triangles = append(out.Triangles, s.Triangles[i])
 		}
 	}
-	for _, t := range c.triangles {
-		out.Triangles = append(out.Triangles, clipTriangle(s, p, s.Triangles[t], corner)...)
-	}
-	solid := int32(len(s.Solids))
 	out.Solids = append(slices.Clone(s.Solids), "")
+	for _, c := range cuts {
+		caps = append(caps, c.apply(s, out))
+	}
+	return out, caps, kept, nil
+}
+
+// apply adds the lower parts of the passed triangles and a cap over the
+// section to out, and returns the numbers of the cap's triangles.
+func (c *cut) apply(s, out *Surface) (caps []int32) {
+	corner := map[edgeKey]int32{}
+	loop := make([]int32, len(c.section.edges))
+	for i, e := range c.section.edges {
+		loop[i] = int32(len(out.Vertices) + i)
+		corner[e] = loop[i]
+	}
+	out.Vertices = append(out.Vertices, c.section.corners...)
+	for _, t := range c.section.triangles {
+		out.Triangles = append(out.Triangles, clipTriangle(s, &c.plane, s.Triangles[t], corner)...)
+	}
 	// The rest of the passed triangles walks the section forwards, so the cap
 	// walks it backwards.
-	e1, e2 := perpendicular(p.normal)
-	for _, t := range triangulate(planar(c.corners, p.at, e1, e2)) {
+	e1, e2 := perpendicular(c.plane.normal)
+	for _, t := range triangulate(planar(c.section.corners, c.plane.at, e1, e2)) {
 		caps = append(caps, int32(len(out.Triangles)))
-		out.Triangles = append(out.Triangles, Triangle{V: [3]int32{loop[t[2]], loop[t[1]], loop[t[0]]}, Solid: solid})
+		out.Triangles = append(out.Triangles, Triangle{V: [3]int32{loop[t[2]], loop[t[1]], loop[t[0]]}, Solid: int32(len(out.Solids) - 1)})
 	}
-	return &out, caps, kept
+	return caps
 }
 
 // clipTriangle returns the part of a triangle below the plane.

@@ -102,27 +102,25 @@ func (p *Prepared) cutDiscs(caps []patch, discs []Disc) ([]patch, error) {
 	if len(discs) == 0 {
 		return caps, nil
 	}
-	// All planes are placed on the whole surface, where the side beyond an
-	// opening is the smaller one.
 	h, t := newHierarchy(p.Surface), newTopology(p.Surface)
-	planes := make([]plane, len(discs))
+	cuts := make([]*cut, len(discs))
 	for i := range discs {
 		var err error
-		if planes[i], err = discs[i].place(p.Surface, h, t); err != nil {
+		if cuts[i], err = discs[i].place(p.Surface, h, t); err != nil {
 			return nil, err
 		}
 	}
+	surface, closed, kept, err := applyCuts(p.Surface, cuts)
+	if err != nil {
+		return nil, err
+	}
+	p.Surface = surface
+	caps = renumber(caps, kept)
 	for i, d := range discs {
-		cut, triangles, kept, err := cutDisc(p.Surface, d, planes[i])
-		if err != nil {
-			return nil, err
-		}
-		p.Surface = cut
-		caps = renumber(caps, kept)
 		if d.Name == "" {
 			d.Name = fmt.Sprintf("opening_%02d", i+1)
 		}
-		caps = append(caps, patch{triangles: triangles, name: d.Name, byHand: true})
+		caps = append(caps, patch{triangles: closed[i], name: d.Name, byHand: true})
 	}
 	return caps, nil
 }

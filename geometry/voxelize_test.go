@@ -296,3 +296,24 @@ func ExampleVoxelize() {
 	// 1 inlet inlet 3.14 mm²
 	// 2 outlet_02 outlet 3.14 mm²
 }
+
+// Every end found on the full airway is connected to the trachea at 0.4 mm,
+// whose thinnest branches are 1.6 mm wide (issue: what must hold).
+func TestFullAirwayStaysConnected(t *testing.T) {
+	s, err := ReadSurface(shared(t, "airway-full-mm.stl"), UnknownUnit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Prepare(s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, filled, err := VoxelizePrepared(context.Background(), p, Options{Spacing: 0.4e-3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d openings, %d cells, %d cells in %d islands dropped", len(p.Openings), g.Cells(), filled.DroppedCells, filled.DroppedParts)
+	if len(p.Openings) < 76 || len(filled.LostOpenings) > 0 {
+		t.Errorf("%d openings, of which %v are not connected to the trachea", len(p.Openings), filled.LostOpenings)
+	}
+}
