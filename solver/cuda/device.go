@@ -1,0 +1,54 @@
+package cuda
+
+import "errors"
+
+// ErrNoCUDA says that this binary was built without the tag cuda.
+var ErrNoCUDA = errors.New("this binary has no GPU code; build with -tags cuda on a machine with CUDA, or compute on the processor")
+
+// address is a place in device memory.
+type address uint64
+
+// kernel is a compiled kernel.
+type kernel any
+
+// device is what the solver needs of a GPU. Work is done in the order in
+// which it is given.
+type device interface {
+	// name is that of the product.
+	name() string
+	// memory returns the free and total memory, in bytes.
+	memory() (free, total int64, err error)
+	allocate(bytes int64) (address, error)
+	free(address) error
+	zero(to address, bytes int64) error
+	upload(to address, from []byte) error
+	download(to []byte, from address) error
+	// compile returns the kernel of the given name in a program.
+	compile(p program) (kernel, error)
+	launch(k kernel, l launch) error
+	// synchronize waits for all work and reports what failed.
+	synchronize() error
+	// elapsed measures the time on the device that the work given by f takes,
+	// in seconds.
+	elapsed(f func() error) (float64, error)
+	close() error
+}
+
+// launch is the size and the arguments of a kernel call.
+type launch struct {
+	blocks, threads, sharedBytes int
+	arguments                    []uint64
+}
+
+// Description says what a GPU is.
+type Description struct {
+	Number      int    `json:"number"`
+	Name        string `json:"name"`
+	MemoryBytes int64  `json:"memory_bytes"`
+	FreeBytes   int64  `json:"free_bytes"`
+	// Bandwidth is that of a copy on the device, read and written, in bytes
+	// per second.
+	Bandwidth float64 `json:"bandwidth_bytes_per_s"`
+	// Peers are the numbers of the GPUs whose memory it can reach directly.
+	Peers []int `json:"peers"`
+}

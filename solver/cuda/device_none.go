@@ -1,0 +1,8 @@
+//go:build !cuda
+
+package cuda
+
+func openDevice(int) (device, error) { return nil, ErrNoCUDA }
+
+// Devices lists the GPUs of this machine.
+func Devices() ([]Description, error) { return nil, ErrNoCUDA }

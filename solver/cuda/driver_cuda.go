@@ -1,0 +1,457 @@
+//go:build cuda
+
+package cuda
+
+/*
+#cgo linux LDFLAGS: -ldl
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// The few functions of the CUDA driver and of its run-time compiler that are
+// used, found when the program runs: so this package builds without CUDA, and
+// the program starts and says what is missing on a machine without a GPU. They
+// are stable interfaces (CUDA Driver API and NVRTC reference, versions 12, 13).
+typedef void *pointer;
+typedef uint64_t address;
+
+static struct {
+	int (*cuInit)(unsigned);
+	int (*cuGetErrorString)(int, const char **);
+	int (*cuDeviceGetCount)(int *);
+	int (*cuDeviceGet)(int *, int);
+	int (*cuDeviceGetName)(char *, int, int);
+	int (*cuDeviceGetAttribute)(int *, int, int);
+	int (*cuDeviceTotalMem_v2)(size_t *, int);
+	int (*cuDeviceCanAccessPeer)(int *, int, int);
+	int (*cuDevicePrimaryCtxRetain)(pointer *, int);
+	int (*cuDevicePrimaryCtxRelease_v2)(int);
+	int (*cuCtxSetCurrent)(pointer);
+	int (*cuMemGetInfo_v2)(size_t *, size_t *);
+	int (*cuMemAlloc_v2)(address *, size_t);
+	int (*cuMemFree_v2)(address);
+	int (*cuMemsetD8Async)(address, unsigned char, size_t, pointer);
+	int (*cuMemcpyHtoDAsync_v2)(address, const void *, size_t, pointer);
+	int (*cuMemcpyDtoHAsync_v2)(void *, address, size_t, pointer);
+	int (*cuMemcpyDtoDAsync_v2)(address, address, size_t, pointer);
+	int (*cuModuleLoadData)(pointer *, const void *);
+	int (*cuModuleGetFunction)(pointer *, pointer, const char *);
+	int (*cuLaunchKernel)(pointer, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, pointer, void **, void **);
+	int (*cuStreamCreate)(pointer *, unsigned);
+	int (*cuStreamDestroy_v2)(pointer);
+	int (*cuStreamSynchronize)(pointer);
+	int (*cuEventCreate)(pointer *, unsigned);
+	int (*cuEventDestroy_v2)(pointer);
+	int (*cuEventRecord)(pointer, pointer);
+	int (*cuEventSynchronize)(pointer);
+	int (*cuEventElapsedTime)(float *, pointer, pointer);
+} driver;
+
+static struct {
+	int (*nvrtcVersion)(int *, int *);
+	int (*nvrtcCreateProgram)(pointer *, const char *, const char *, int, const char *const *, const char *const *);
+	int (*nvrtcCompileProgram)(pointer, int, const char *const *);
+	int (*nvrtcGetCUBINSize)(pointer, size_t *);
+	int (*nvrtcGetCUBIN)(pointer, char *);
+	int (*nvrtcGetProgramLogSize)(pointer, size_t *);
+	int (*nvrtcGetProgramLog)(pointer, char *);
+	int (*nvrtcDestroyProgram)(pointer *);
+} compiler;
+
+// find stores the function of the given name, or its name where there is none.
+static void find(void *library, const char *name, void *to, const char **missing)
+{
+	void *f = dlsym(library, name);
+	*(void **)to = f;
+	if (!f) *missing = name;
+}
+
+static const char *load_driver(void)
+{
+	const char *missing = NULL;
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+	if (!library) return "libcuda.so.1";
+#define FIND(NAME) find(library, #NAME, &driver.NAME, &missing)
+	FIND(cuInit); FIND(cuGetErrorString); FIND(cuDeviceGetCount); FIND(cuDeviceGet); FIND(cuDeviceGetName);
+	FIND(cuDeviceGetAttribute); FIND(cuDeviceTotalMem_v2); FIND(cuDeviceCanAccessPeer); FIND(cuDevicePrimaryCtxRetain);
+	FIND(cuDevicePrimaryCtxRelease_v2); FIND(cuCtxSetCurrent); FIND(cuMemGetInfo_v2); FIND(cuMemAlloc_v2); FIND(cuMemFree_v2);
+	FIND(cuMemsetD8Async); FIND(cuMemcpyHtoDAsync_v2); FIND(cuMemcpyDtoHAsync_v2); FIND(cuMemcpyDtoDAsync_v2);
+	FIND(cuModuleLoadData); FIND(cuModuleGetFunction); FIND(cuLaunchKernel); FIND(cuStreamCreate); FIND(cuStreamDestroy_v2);
+	FIND(cuStreamSynchronize); FIND(cuEventCreate); FIND(cuEventDestroy_v2); FIND(cuEventRecord); FIND(cuEventSynchronize);
+	FIND(cuEventElapsedTime);
+#undef FIND
+	return missing;
+}
+
+static const char *load_compiler(void)
+{
+	static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+		"/usr/local/cuda/lib64/libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12"};
+	const char *missing = NULL;
+	void *library = NULL;
+	for (int i = 0; i < 6 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_GLOBAL);
+	if (!library) return "libnvrtc.so";
+#define FIND(NAME) find(library, #NAME, &compiler.NAME, &missing)
+	FIND(nvrtcVersion); FIND(nvrtcCreateProgram); FIND(nvrtcCompileProgram); FIND(nvrtcGetCUBINSize); FIND(nvrtcGetCUBIN);
+	FIND(nvrtcGetProgramLogSize); FIND(nvrtcGetProgramLog); FIND(nvrtcDestroyProgram);
+#undef FIND
+	return missing;
+}
+
+// A context belongs to a thread and Go moves calls between threads: every
+// call that needs one sets it.
+#define IN_CONTEXT                                       \
+	{                                                    \
+		const int r = driver.cuCtxSetCurrent(context);   \
+		if (r) return r;                                 \
+	}
+
+static const char *text(int r)
+{
+	const char *s = NULL;
+	driver.cuGetErrorString(r, &s);
+	return s ? s : "unknown error";
+}
+static int init(void) { return driver.cuInit(0); }
+static int device_count(int *n) { return driver.cuDeviceGetCount(n); }
+static int device_get(int *d, int n) { return driver.cuDeviceGet(d, n); }
+static int device_name(char *to, int n, int d) { return driver.cuDeviceGetName(to, n, d); }
+static int device_attribute(int *v, int a, int d) { return driver.cuDeviceGetAttribute(v, a, d); }
+static int device_memory(size_t *n, int d) { return driver.cuDeviceTotalMem_v2(n, d); }
+static int device_peer(int *can, int d, int other) { return driver.cuDeviceCanAccessPeer(can, d, other); }
+static int retain(pointer *context, int d) { return driver.cuDevicePrimaryCtxRetain(context, d); }
+static int release(int d) { return driver.cuDevicePrimaryCtxRelease_v2(d); }
+static int memory_info(pointer context, size_t *free, size_t *total) { IN_CONTEXT return driver.cuMemGetInfo_v2(free, total); }
+static int memory_allocate(pointer context, address *a, size_t n) { IN_CONTEXT return driver.cuMemAlloc_v2(a, n); }
+static int memory_free(pointer context, address a) { IN_CONTEXT return driver.cuMemFree_v2(a); }
+static int memory_zero(pointer context, address a, size_t n, pointer stream) { IN_CONTEXT return driver.cuMemsetD8Async(a, 0, n, stream); }
+static int upload(pointer context, address to, const void *from, size_t n, pointer stream)
+{
+	IN_CONTEXT
+	return driver.cuMemcpyHtoDAsync_v2(to, from, n, stream);
+}
+static int download(pointer context, void *to, address from, size_t n, pointer stream)
+{
+	IN_CONTEXT
+	const int r = driver.cuMemcpyDtoHAsync_v2(to, from, n, stream);
+	return r ? r : driver.cuStreamSynchronize(stream);
+}
+static int copy(pointer context, address to, address from, size_t n, pointer stream)
+{
+	IN_CONTEXT
+	return driver.cuMemcpyDtoDAsync_v2(to, from, n, stream);
+}
+static int load(pointer context, const void *image, const char *name, pointer *kernel)
+{
+	IN_CONTEXT
+	pointer module;
+	const int r = driver.cuModuleLoadData(&module, image);
+	return r ? r : driver.cuModuleGetFunction(kernel, module, name);
+}
+static int launch(pointer context, pointer kernel, unsigned blocks, unsigned threads, unsigned shared, pointer stream, uint64_t *arguments, int n)
+{
+	IN_CONTEXT
+	void *pointers[16];
+	for (int i = 0; i < n; i++) pointers[i] = &arguments[i];
+	return driver.cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, shared, stream, pointers, NULL);
+}
+static int stream_create(pointer context, pointer *stream) { IN_CONTEXT return driver.cuStreamCreate(stream, 1); }
+static int stream_destroy(pointer context, pointer stream) { IN_CONTEXT return driver.cuStreamDestroy_v2(stream); }
+static int stream_wait(pointer context, pointer stream) { IN_CONTEXT return driver.cuStreamSynchronize(stream); }
+static int event_create(pointer context, pointer *event) { IN_CONTEXT return driver.cuEventCreate(event, 0); }
+static int event_destroy(pointer context, pointer event) { IN_CONTEXT return driver.cuEventDestroy_v2(event); }
+static int event_record(pointer context, pointer event, pointer stream) { IN_CONTEXT return driver.cuEventRecord(event, stream); }
+static int event_between(pointer context, float *ms, pointer a, pointer b)
+{
+	IN_CONTEXT
+	const int r = driver.cuEventSynchronize(b);
+	return r ? r : driver.cuEventElapsedTime(ms, a, b);
+}
+
+static int compiler_version(int *major, int *minor) { return compiler.nvrtcVersion(major, minor); }
+static int program_create(pointer *p, const char *source, const char *name) { return compiler.nvrtcCreateProgram(p, source, name, 0, NULL, NULL); }
+static int program_compile(pointer p, int n, const char **options) { return compiler.nvrtcCompileProgram(p, n, (const char *const *)options); }
+static int program_size(pointer p, size_t *n) { return compiler.nvrtcGetCUBINSize(p, n); }
+static int program_get(pointer p, char *to) { return compiler.nvrtcGetCUBIN(p, to); }
+static int program_log_size(pointer p, size_t *n) { return compiler.nvrtcGetProgramLogSize(p, n); }
+static int program_log(pointer p, char *to) { return compiler.nvrtcGetProgramLog(p, to); }
+static int program_destroy(pointer *p) { return compiler.nvrtcDestroyProgram(p); }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+)
+
+// loadDriver finds the driver, once.
+var loadDriver = sync.OnceValue(func() error {
+	if missing := C.load_driver(); missing != nil {
+		return fmt.Errorf("there is no NVIDIA driver for CUDA (%s) on this machine; compute on the processor", C.GoString(missing))
+	}
+	if err := failure("starting CUDA", C.init()); err != nil {
+		return fmt.Errorf("%w; compute on the processor", err)
+	}
+	return nil
+})
+
+// loadCompiler finds the run-time compiler, once.
+var loadCompiler = sync.OnceValue(func() error {
+	if missing := C.load_compiler(); missing != nil {
+		return fmt.Errorf("CUDA's run-time compiler (%s) is not on this machine; install the package cuda-nvrtc or set LD_LIBRARY_PATH", C.GoString(missing))
+	}
+	return nil
+})
+
+// failure turns a result of the driver into an error.
+func failure(what string, r C.int) error {
+	const outOfMemory = 2
+	switch r {
+	case 0:
+		return nil
+	case outOfMemory:
+		return fmt.Errorf("%s: the GPU's memory is full; use 16-bit storage, more GPUs or a coarser spacing", what)
+	}
+	return fmt.Errorf("%s: %s (CUDA error %d)", what, C.GoString(C.text(r)), int(r))
+}
+
+// gpu is a device of this machine with a stream for all its work.
+type gpu struct {
+	number          int
+	device          C.int
+	context, stream C.pointer
+	product         string
+	architecture    string // such as sm_90
+}
+
+var _ device = (*gpu)(nil)
+
+func openDevice(number int) (device, error) {
+	if err := loadDriver(); err != nil {
+		return nil, err
+	}
+	var n C.int
+	if err := failure("counting GPUs", C.device_count(&n)); err != nil {
+		return nil, err
+	}
+	if number < 0 || number >= int(n) {
+		return nil, fmt.Errorf("there is no GPU %d; this machine has %d", number, int(n))
+	}
+	g := &gpu{number: number}
+	var name [256]C.char
+	var major, minor C.int
+	const majorAttribute, minorAttribute = 75, 76
+	for _, r := range []C.int{
+		C.device_get(&g.device, C.int(number)),
+		C.device_name(&name[0], C.int(len(name)), g.device),
+		C.device_attribute(&major, majorAttribute, g.device),
+		C.device_attribute(&minor, minorAttribute, g.device),
+		C.retain(&g.context, g.device),
+		C.stream_create(g.context, &g.stream),
+	} {
+		if err := failure(fmt.Sprintf("opening GPU %d", number), r); err != nil {
+			return nil, err
+		}
+	}
+	g.product, g.architecture = C.GoString(&name[0]), fmt.Sprintf("sm_%d%d", int(major), int(minor))
+	return g, nil
+}
+
+func (g *gpu) name() string { return g.product }
+
+func (g *gpu) close() error {
+	err := failure("closing the GPU", C.stream_destroy(g.context, g.stream))
+	return errors.Join(err, failure("closing the GPU", C.release(g.device)))
+}
+
+func (g *gpu) memory() (int64, int64, error) {
+	var free, total C.size_t
+	err := failure("asking for free memory", C.memory_info(g.context, &free, &total))
+	return int64(free), int64(total), err
+}
+
+func (g *gpu) allocate(bytes int64) (address, error) {
+	var a C.address
+	err := failure(fmt.Sprintf("allocating %d bytes", bytes), C.memory_allocate(g.context, &a, C.size_t(bytes)))
+	return address(a), err
+}
+
+func (g *gpu) free(a address) error {
+	return failure("freeing memory", C.memory_free(g.context, C.address(a)))
+}
+
+func (g *gpu) zero(to address, bytes int64) error {
+	return failure("clearing memory", C.memory_zero(g.context, C.address(to), C.size_t(bytes), g.stream))
+}
+
+func (g *gpu) upload(to address, from []byte) error {
+	if len(from) == 0 {
+		return nil
+	}
+	return failure("copying to the GPU", C.upload(g.context, C.address(to), unsafe.Pointer(&from[0]), C.size_t(len(from)), g.stream))
+}
+
+func (g *gpu) download(to []byte, from address) error {
+	if len(to) == 0 {
+		return nil
+	}
+	return failure("copying from the GPU", C.download(g.context, unsafe.Pointer(&to[0]), C.address(from), C.size_t(len(to)), g.stream))
+}
+
+func (g *gpu) copy(to, from address, bytes int64) error {
+	return failure("copying on the GPU", C.copy(g.context, C.address(to), C.address(from), C.size_t(bytes), g.stream))
+}
+
+func (g *gpu) launch(k kernel, l launch) error {
+	return failure("starting a kernel", C.launch(g.context, k.(C.pointer), C.uint(l.blocks), C.uint(l.threads), C.uint(l.sharedBytes),
+		g.stream, (*C.uint64_t)(unsafe.SliceData(l.arguments)), C.int(len(l.arguments))))
+}
+
+func (g *gpu) synchronize() error {
+	return failure("computing on the GPU", C.stream_wait(g.context, g.stream))
+}
+
+func (g *gpu) elapsed(f func() error) (float64, error) {
+	var events [2]C.pointer
+	for i := range events {
+		if err := failure("making an event", C.event_create(g.context, &events[i])); err != nil {
+			return 0, err
+		}
+		defer C.event_destroy(g.context, events[i])
+	}
+	if err := failure("measuring time", C.event_record(g.context, events[0], g.stream)); err != nil {
+		return 0, err
+	}
+	if err := f(); err != nil {
+		return 0, err
+	}
+	if err := failure("measuring time", C.event_record(g.context, events[1], g.stream)); err != nil {
+		return 0, err
+	}
+	var ms C.float
+	err := failure("measuring time", C.event_between(g.context, &ms, events[0], events[1]))
+	return float64(ms) / 1e3, err
+}
+
+// Devices lists the GPUs of this machine with their measured bandwidths.
+func Devices() ([]Description, error) {
+	if err := loadDriver(); err != nil {
+		return nil, err
+	}
+	var n C.int
+	if err := failure("counting GPUs", C.device_count(&n)); err != nil {
+		return nil, err
+	}
+	var list []Description
+	for i := range int(n) {
+		d, err := openDevice(i)
+		if err != nil {
+			return nil, err
+		}
+		g := d.(*gpu)
+		about := Description{Number: i, Name: g.product}
+		about.FreeBytes, about.MemoryBytes, err = g.memory()
+		if err == nil {
+			about.Bandwidth, err = g.bandwidth()
+		}
+		if err = errors.Join(err, g.close()); err != nil {
+			return nil, err
+		}
+		for other := range int(n) {
+			var can C.int
+			if other != i && C.device_peer(&can, C.int(i), C.int(other)) == 0 && can != 0 {
+				about.Peers = append(about.Peers, other)
+			}
+		}
+		list = append(list, about)
+	}
+	return list, nil
+}
+
+// bandwidth measures a copy on the device, in bytes read and written per
+// second: the best of a few.
+func (g *gpu) bandwidth() (float64, error) {
+	const repetitions = 6
+	free, _, err := g.memory()
+	if err != nil {
+		return 0, err
+	}
+	bytes := min(4<<30, free/4)
+	var a [2]address
+	for i := range a {
+		if a[i], err = g.allocate(bytes); err != nil {
+			return 0, err
+		}
+		defer g.free(a[i])
+	}
+	if err := g.zero(a[0], bytes); err != nil {
+		return 0, err
+	}
+	best := 0.0
+	for range repetitions {
+		t, err := g.elapsed(func() error { return g.copy(a[1], a[0], bytes) })
+		if err != nil {
+			return 0, err
+		}
+		best = max(best, 2*float64(bytes)/t)
+	}
+	return best, nil
+}
+
+func compilerVersion() (major, minor int, err error) {
+	var a, b C.int
+	if r := C.compiler_version(&a, &b); r != 0 {
+		return 0, 0, fmt.Errorf("CUDA's run-time compiler does not tell its version (error %d)", int(r))
+	}
+	return int(a), int(b), nil
+}
+
+// translate compiles CUDA C for an architecture.
+func translate(source, name, architecture string) ([]byte, error) {
+	text, title := C.CString(source), C.CString(name+".cu")
+	defer C.free(unsafe.Pointer(text))
+	defer C.free(unsafe.Pointer(title))
+	options := []*C.char{C.CString("--gpu-architecture=" + architecture), C.CString("--std=c++17")}
+	for _, o := range options {
+		defer C.free(unsafe.Pointer(o))
+	}
+	var p C.pointer
+	if r := C.program_create(&p, text, title); r != 0 {
+		return nil, fmt.Errorf("preparing the kernel %s failed (compiler error %d)", name, int(r))
+	}
+	defer C.program_destroy(&p)
+	if r := C.program_compile(p, C.int(len(options)), &options[0]); r != 0 {
+		return nil, fmt.Errorf("compiling the kernel %s for %s failed (compiler error %d):\n%s", name, architecture, int(r), compilerLog(p))
+	}
+	var n C.size_t
+	if r := C.program_size(p, &n); r != 0 {
+		return nil, fmt.Errorf("the compiled kernel %s has no size (compiler error %d)", name, int(r))
+	}
+	image := make([]byte, n)
+	if r := C.program_get(p, (*C.char)(unsafe.Pointer(&image[0]))); r != 0 {
+		return nil, fmt.Errorf("reading the compiled kernel %s failed (compiler error %d)", name, int(r))
+	}
+	return image, nil
+}
+
+func compilerLog(p C.pointer) string {
+	var n C.size_t
+	if C.program_log_size(p, &n) != 0 || n == 0 {
+		return ""
+	}
+	text := make([]byte, n)
+	C.program_log(p, (*C.char)(unsafe.Pointer(&text[0])))
+	return string(text[:n-1])
+}
+
+// load returns a kernel of a compiled program.
+func (g *gpu) load(image []byte, name string) (kernel, error) {
+	title := C.CString(name)
+	defer C.free(unsafe.Pointer(title))
+	var k C.pointer
+	err := failure("loading the kernel "+name, C.load(g.context, unsafe.Pointer(&image[0]), title, &k))
+	return k, err
+}

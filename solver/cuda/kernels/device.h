@@ -1,0 +1,52 @@
+// What the kernels need of a CUDA device. emulation.h offers the same on a
+// processor, for tests.
+#define KERNEL(NAME) extern "C" __global__ void __launch_bounds__(WARPS * 32, BLOCKS) NAME
+#define SHARED_BYTES(NAME) extern __shared__ __align__(128) char NAME[]
+#define DEVICE __device__ __forceinline__
+
+DEVICE void sync_warp() { __syncwarp(); }
+
+// Asynchronous copies go through the first-level cache (.ca): 16-byte copies
+// past it (.cg) fetch a 32-byte sector twice when its halves go to different
+// places, which costs a fifth of the speed.
+template <int BYTES> DEVICE void copy_async(char *to, const char *from)
+{
+	const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+	if (BYTES == 16)
+		asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+	else
+		asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at), "l"(from) : "memory");
+}
+DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int GROUPS> DEVICE void wait_for_copies() { asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory"); }
+
+template <int BYTES> DEVICE void store_chunk(char *to, const char *from)
+{
+	if (BYTES == 16)
+		*(uint4 *)to = *(const uint4 *)from;
+	else
+		*(uint2 *)to = *(const uint2 *)from;
+}
+
+DEVICE float half_to_float(unsigned short h)
+{
+	float f;
+	asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+	return f;
+}
+DEVICE unsigned short float_to_half(float f)
+{
+	unsigned short h;
+	asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
+	return h;
+}
+DEVICE float reciprocal(float x)
+{
+	float r;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+	return r;
+}
+DEVICE unsigned bits_of(float x) { return __float_as_uint(x); }
+DEVICE void atomic_max(unsigned *at, unsigned v) { atomicMax(at, v); }
+DEVICE void atomic_min(unsigned long long *at, unsigned long long v) { atomicMin(at, v); }
+DEVICE void atomic_add(unsigned long long *at, unsigned long long v) { atomicAdd(at, v); }

@@ -1,0 +1,76 @@
+// How tiles come into shared memory and go back. A warp owns a tile: it copies
+// the tile's image asynchronously, STAGES − 1 tiles ahead, updates it, and
+// writes it back. In memory a tile is a list of chunks:
+//
+//	  0 …  95  what the six face neighbours touch in odd steps, 16 chunks each
+//	 96 … 291  what only this tile touches
+//	292 … 303  what the twelve edge neighbours touch, in two copies: a tile
+//	304 … 315  writes its own and reads its neighbours', so that no two
+//	           multiprocessors write the same 32-byte sector
+//
+// Lane l of a warp moves chunks l, l + 32, …: the first three rounds are the
+// faces, the last one the end of the interior and the edges.
+
+struct Neighbours {
+	int face[3]; // of the lane's face chunks, −1 where there is none
+	int edge;    // of the lane's last chunk, −1 where it has none
+};
+
+// fetch_neighbours reads the tiles that the lane's chunks come from and, in
+// odd steps, faces go to.
+DEVICE void fetch_neighbours(Neighbours &n, const int *rows, unsigned tile, unsigned lane)
+{
+	const int *const row = rows + (size_t)tile * 18;
+	if (ODD)
+		for (int i = 0; i < 3; i++) n.face[i] = row[2 * i + (lane >> 4)];
+	n.edge = lane < 4 ? (int)tile : lane >= 16 ? -1 : row[ODD ? 2 + lane : 6 + ((lane - 4) ^ 1)];
+}
+
+// Tiles gives addresses of chunks.
+struct Tiles {
+	char *memory;
+	unsigned in, out; // offsets of the lane's last chunk where it is read and written
+	unsigned lane;
+
+	DEVICE Tiles(char *memory, unsigned lane) : memory(memory), lane(lane)
+	{
+		in = (lane < 4 || ODD ? 288 + lane : 300 + lane) * CHUNK;
+		out = (lane < 4 || !ODD ? 288 + lane : 300 + lane) * CHUNK;
+	}
+	DEVICE char *chunk(int round, unsigned tile, const Neighbours &n) const
+	{
+		return memory + (size_t)(ODD && round < 3 ? (unsigned)n.face[round] : tile) * TILE + (lane + 32 * round) * CHUNK;
+	}
+	DEVICE void load(char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
+	{
+#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			char *const to = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
+			if (i == 9) {
+				if (n.edge >= 0) copy_async<CHUNK>(to, memory + (size_t)(unsigned)n.edge * TILE + in);
+			} else if (!ODD || i >= 3 || n.face[i] >= 0)
+				copy_async<CHUNK>(to, chunk(i, tile, n));
+		}
+	}
+	DEVICE void store(const char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
+	{
+#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const char *const from = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
+			if (i == 9) {
+				if (lane < 16) store_chunk<CHUNK>(memory + (size_t)tile * TILE + out, from);
+			} else if (!ODD || i >= 3 || n.face[i] >= 0)
+				store_chunk<CHUNK>(chunk(i, tile, n), from);
+		}
+	}
+};
+
+// read_places packs where the lane's ten chunks lie in the image, in bytes.
+DEVICE void read_places(unsigned *places, const unsigned short *table, unsigned lane)
+{
+#pragma unroll
+	for (int i = 0; i < 5; i++) {
+		const unsigned k = lane + 64 * i + 32;
+		places[i] = table[lane + 64 * i] * CHUNK | table[k < 304 ? k : 303] * CHUNK << 16;
+	}
+}

@@ -1,0 +1,93 @@
+// Tiles of 4×4×4 cells and where they keep their populations. Compile-time
+// constants: BITS of a stored population (32 or 16), ODD (1 in odd steps),
+// STAGES of the pipeline, WARPS of a block, BLOCKS of a multiprocessor, WALLS
+// (1 where there are walls or openings), FORCE (1 with a body force).
+//
+// Populations are numbered as geometry.Directions, the one at rest is 18; all
+// are shifted by their weights and, in 16 bits, scaled by 2¹⁵.
+#define CHUNK (BITS / 2)          // bytes of 4 populations
+#define IMAGE (304 * CHUNK)       // bytes of a tile in shared memory
+#define TILE ((316 * CHUNK + 127) / 128 * 128) // bytes of a tile in memory
+#define STAGED_CELLS 32
+#define STAGED_LINKS 128
+#define STAGE (IMAGE + (WALLS ? STAGED_CELLS * 8 + STAGED_LINKS * (4 + BITS / 8) : 0))
+
+#if BITS == 32
+typedef float slot_t;
+#define SCALE 1.0f
+DEVICE float widen(slot_t v) { return v; }
+DEVICE slot_t narrow(float v) { return v; }
+#else
+typedef unsigned short slot_t;
+#define SCALE 32768.0f
+DEVICE float widen(slot_t v) { return half_to_float(v); }
+DEVICE slot_t narrow(float v) { return float_to_half(v); }
+#endif
+
+// The components of the directions plus one, two bits each.
+#define ALONG_X 0x1552222552ull
+#define ALONG_Y 0x1225582525ull
+#define ALONG_Z 0x1828255255ull
+DEVICE int component(unsigned long long along, int q) { return (int)(along >> (2 * q) & 3) - 1; }
+
+// position returns where the image holds population q of cell (x, y, z) of
+// this tile, or of the neighbour around it whose coordinate wraps to there.
+// The four cells of a chunk, consecutive in the image, leave the tile together:
+// they lie along an axis in which the population does not move.
+DEVICE int position(int x, int y, int z, int q)
+{
+	x &= 3;
+	y &= 3;
+	z &= 3;
+	x = x >> 1 | (x & 1) << 1; // x and x + 2 side by side: no bank conflicts
+	if (q < 4 || q == 18 || (q > 5 && q < 10)) return q * 64 + x * 16 + y * 4 + z;
+	if (q >= 14) return q * 64 + z * 16 + y * 4 + x;
+	return q * 64 + x * 16 + z * 4 + y;
+}
+
+// access returns where cell (x, y, z) leaves what departs along q, and finds
+// what arrives against q: in an even step the cell's own slot of the opposite
+// population, in an odd step the neighbour's slot of q.
+DEVICE int access(int x, int y, int z, int q)
+{
+	if (q == 18) return position(x, y, z, q);
+	if (ODD) return position(x + component(ALONG_X, q), y + component(ALONG_Y, q), z + component(ALONG_Z, q), q);
+	return position(x, y, z, q ^ 1);
+}
+DEVICE int access_cell(int cell, int q) { return access(cell >> 4, cell >> 2 & 3, cell & 3, q); }
+
+struct Span { // what a tile has of walls
+	int first_cell, cells, first_link, links;
+};
+struct BoundaryCell {
+	unsigned cell; // its number in the tile | links << 8 | first link in the tile << 16
+	unsigned opening; // 1 + number of the opening cell, 0 where it meets none
+};
+struct OpeningCell {
+	int first_link, links;
+};
+struct OpeningLink {
+	unsigned link; // number among the wall's links
+	unsigned short direction, opening;
+	float area; // that the link stands for, in cell faces
+};
+struct Opening {
+	float velocity; // 1 where a flow is imposed, 0 where a pressure is
+	float inflow;   // per cell face at full strength
+	float density;  // the imposed deviation
+	float unused;
+};
+struct Sample { // of an opening cell in the last step
+	float density, x, y, z;
+};
+struct Walls {
+	const Span *spans;
+	const BoundaryCell *cells;
+	const unsigned *links; // direction | distance << 16
+	slot_t *held;          // what has left along the links, on its way back
+	const OpeningCell *opening_cells;
+	const OpeningLink *opening_links;
+	const Opening *openings;
+	Sample *samples;
+	float *outflow; // of the opening links in the last step
+};

@@ -1,0 +1,137 @@
+// Walls and openings of a tile, worked on in shared memory. Every link that
+// leaves the fluid has a place of its own for what has left along it and
+// returns in the next step, so that the update itself knows no walls. One lane
+// takes all links of a cell.
+
+// stage_walls copies the tile's boundary cells, links and what they hold
+// behind its image, as far as there is room.
+DEVICE void stage_walls(char *image, const Span &span, const Walls &walls, unsigned lane)
+{
+	if (!span.cells) return;
+	char *to = image + IMAGE;
+	if ((int)lane * 2 < span.cells && lane * 2 < STAGED_CELLS)
+		copy_async<16>(to + lane * 16, (const char *)(walls.cells + span.first_cell) + lane * 16);
+	to += STAGED_CELLS * 8;
+	if ((int)lane * 4 < span.links)
+		copy_async<16>(to + lane * 16, (const char *)(walls.links + span.first_link) + lane * 16);
+	to += STAGED_LINKS * 4;
+	constexpr int values = 128 / BITS;
+	if ((int)lane * values < span.links && lane * values < STAGED_LINKS)
+		copy_async<16>(to + lane * 16, (const char *)(walls.held + span.first_link) + lane * 16);
+}
+
+// TileWalls reads what stage_walls has copied, or memory beyond it.
+struct TileWalls {
+	const Walls &walls;
+	const Span &span;
+	const char *staged;
+	slot_t *slots;
+
+	DEVICE TileWalls(const Walls &walls, const Span &span, char *image) : walls(walls), span(span), staged(image + IMAGE), slots((slot_t *)image) {}
+	DEVICE BoundaryCell cell(int i) const { return i < STAGED_CELLS ? ((const BoundaryCell *)staged)[i] : walls.cells[span.first_cell + i]; }
+	DEVICE unsigned link(int i) const { return i < STAGED_LINKS ? ((const unsigned *)(staged + STAGED_CELLS * 8))[i] : walls.links[span.first_link + i]; }
+	DEVICE float held(int i) const
+	{
+		return widen(i < STAGED_LINKS ? ((const slot_t *)(staged + STAGED_CELLS * 8 + STAGED_LINKS * 4))[i] : walls.held[span.first_link + i]);
+	}
+
+	// arrive puts what returns from the walls where the update looks for it.
+	// For walls nearer than half-way it is interpolated with what arrives
+	// along the link (Bouzidi, Firdaouss and Lallemand 2001), and what that
+	// adds is taken from the population at rest. Exact leaves both as held.
+	DEVICE void arrive(unsigned lane, bool exact) const
+	{
+#pragma unroll 1
+		for (int i = lane; i < span.cells; i += 32) {
+			const BoundaryCell c = cell(i);
+			const int number = c.cell & 63, first = c.cell >> 16, last = first + (c.cell >> 8 & 31);
+			slot_t *const rest = slots + access_cell(number, 18);
+			float taken = 0;
+#pragma unroll 1
+			for (int k = first; k < last; k++) {
+				const unsigned l = link(k);
+				const int q = l & 31;
+				const float bounced = held(k), share = 1.0f - ((l >> 16) + 1) * (1.0f / 32768);
+				float in = bounced;
+				if (share > 0 && !exact) {
+					const float change = share * (widen(slots[access_cell(number, q ^ 1)]) - bounced);
+					in += change;
+					taken += change;
+				}
+				slots[access_cell(number, q)] = narrow(in);
+			}
+			if (taken != 0) *rest = narrow(widen(*rest) - taken);
+		}
+	}
+
+	// observe keeps density and momentum of the cells at openings.
+	DEVICE void observe(unsigned lane) const
+	{
+#pragma unroll 1
+		for (int i = lane; i < span.cells; i += 32) {
+			const BoundaryCell c = cell(i);
+			if (!c.opening) continue;
+			float density = widen(slots[access_cell(c.cell & 63, 18)]), x = 0, y = 0, z = 0;
+#pragma unroll 1
+			for (int q = 0; q < 18; q++) {
+				const float v = widen(slots[access_cell(c.cell & 63, q ^ 1)]);
+				density += v;
+				x += component(ALONG_X, q) * v;
+				y += component(ALONG_Y, q) * v;
+				z += component(ALONG_Z, q) * v;
+			}
+			const Sample sample = {density * (1 / SCALE), x * (1 / SCALE), y * (1 / SCALE), z * (1 / SCALE)};
+			walls.samples[c.opening - 1] = sample;
+		}
+	}
+
+	// leave keeps what has left along the links, for walls farther than
+	// half-way interpolated with what has left against them.
+	DEVICE void leave(unsigned lane) const
+	{
+#pragma unroll 1
+		for (int i = lane; i < span.cells; i += 32) {
+			const BoundaryCell c = cell(i);
+			const int number = c.cell & 63, first = c.cell >> 16, last = first + (c.cell >> 8 & 31);
+			slot_t *const rest = slots + access_cell(number, 18);
+			float taken = 0;
+#pragma unroll 1
+			for (int k = first; k < last; k++) {
+				const unsigned l = link(k);
+				const int q = l & 31;
+				const float twice = ((l >> 16) + 1) * (1.0f / 32768);
+				float out = widen(slots[access_cell(number, q)]);
+				if (twice > 1) {
+					const float change = (1.0f - reciprocal(twice)) * (widen(slots[access_cell(number, q ^ 1)]) - out);
+					out += change;
+					taken += change;
+				}
+				walls.held[span.first_link + k] = narrow(out);
+			}
+			if (taken != 0) *rest = narrow(widen(*rest) - taken);
+			if (c.opening) impose(walls.opening_cells[c.opening - 1], walls.samples[c.opening - 1]);
+		}
+	}
+
+	// impose replaces what returns from the openings: where a flow is imposed
+	// by Ladd's (1994) moving wall, where a pressure is by anti-bounce-back
+	// (Ginzburg, Verhaeghe and d'Humières 2008) with the cell's velocity.
+	DEVICE void impose(const OpeningCell &c, const Sample &u) const
+	{
+		const float square = u.x * u.x + u.y * u.y + u.z * u.z;
+#pragma unroll 1
+		for (int k = c.first_link; k < c.first_link + c.links; k++) {
+			const OpeningLink l = walls.opening_links[k];
+			const Opening o = walls.openings[l.opening];
+			const float before = widen(walls.held[l.link]);
+			float after = before + SCALE * l.area * o.inflow;
+			if (o.velocity == 0) {
+				const float cu = component(ALONG_X, l.direction) * u.x + component(ALONG_Y, l.direction) * u.y + component(ALONG_Z, l.direction) * u.z;
+				const float w = l.direction < 6 ? 1.0f / 18 : 1.0f / 36;
+				after = SCALE * 2 * w * (o.density + 4.5f * cu * cu - 1.5f * square) - before;
+			}
+			walls.held[l.link] = narrow(after);
+			walls.outflow[k] = (before - after) * (1 / SCALE);
+		}
+	}
+};

@@ -1,0 +1,102 @@
+package cuda
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed kernels/device.h
+var deviceSource string
+
+//go:embed kernels/tile.h
+var tileSource string
+
+//go:embed kernels/collide.h
+var collideSource string
+
+//go:embed kernels/pipeline.h
+var pipelineSource string
+
+//go:embed kernels/walls.h
+var wallsSource string
+
+//go:embed kernels/step.cu
+var stepSource string
+
+//go:embed kernels/observe.cu
+var observeSource string
+
+// program is a kernel specialised at compile time.
+type program struct {
+	kernel string // step or observe
+	bits   int    // of a stored population
+	odd    bool
+	stages int // of the pipeline of a warp
+	warps  int // of a block
+	blocks int // of a multiprocessor
+	walls  bool
+	force  bool
+	mode   int // of observe
+}
+
+// constants are the definitions that specialise the program.
+func (p program) constants() string {
+	number := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	return fmt.Sprintf("#define BITS %d\n#define ODD %d\n#define STAGES %d\n#define WARPS %d\n#define BLOCKS %d\n#define WALLS %d\n#define FORCE %d\n#define MODE %d\n",
+		p.bits, number(p.odd), p.stages, p.warps, p.blocks, number(p.walls), number(p.force), p.mode)
+}
+
+// body is the source apart from what belongs to the device.
+func (p program) body() string {
+	last := stepSource
+	if p.kernel == "observe" {
+		last = observeSource
+	}
+	return strings.Join([]string{tileSource, collideSource, pipelineSource, wallsSource, last}, "\n")
+}
+
+// source is the whole program in CUDA C.
+func (p program) source() string { return p.constants() + deviceSource + p.body() }
+
+// sharedBytes is the shared memory of a block.
+func (p program) sharedBytes() int {
+	const stagedCells, stagedLinks, cellBytes, linkBytes = 32, 128, 8, 4
+	image := tileChunks * chunkValues * p.bits / 8
+	if p.walls {
+		image += stagedCells*cellBytes + stagedLinks*(linkBytes+p.bits/8)
+	}
+	return p.warps * p.stages * image
+}
+
+// tuned returns the program of a step as it was measured to be fastest, and
+// how many tiles a warp updates in a row (NOTES.md).
+func tuned(bits int, odd, walls, force bool) (p program, perWarp int) {
+	p = program{kernel: "step", bits: bits, odd: odd, stages: 2, warps: 4, blocks: 5, walls: walls, force: force}
+	switch {
+	case bits == 32:
+		return p, 2
+	case walls:
+		return p, 4
+	}
+	p.blocks = 6
+	return p, 4
+}
+
+// observing returns a program that looks at the flow.
+func observing(bits, mode int, walls bool) program {
+	return program{kernel: "observe", bits: bits, stages: 1, warps: 4, blocks: 5, walls: walls, mode: mode}
+}
+
+// The modes of observe.
+const (
+	observeFields = iota
+	observePeak
+	observeHash
+	observeModes
+)

@@ -1,0 +1,203 @@
+package cuda
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"carina/geometry"
+	"carina/solver"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// cave is a lumen of overlapping balls around a channel from an inlet to two
+// outlets, with random wall distances, or without openings where periodic.
+func cave(seed uint64, periodic [3]bool) *geometry.Grid {
+	random := rand.New(rand.NewPCG(seed, 3))
+	size := [3]int32{32, 24, 20}
+	type ball struct{ x, y, z, r float64 }
+	var balls []ball
+	for range 10 {
+		balls = append(balls, ball{random.Float64() * 32, random.Float64() * 24, random.Float64() * 20, 1 + 4*random.Float64()})
+	}
+	fluid := func(x, y, z int32) bool {
+		px, py, pz := float64(x)+0.5, float64(y)+0.5, float64(z)+0.5
+		if math.Hypot(py-12, pz-10) < 5 {
+			return true
+		}
+		for _, b := range balls {
+			if (px-b.x)*(px-b.x)+(py-b.y)*(py-b.y)+(pz-b.z)*(pz-b.z) < b.r*b.r {
+				return true
+			}
+		}
+		return false
+	}
+	return makeGrid(size, periodic, fluid, random)
+}
+
+func makeGrid(size [3]int32, periodic [3]bool, fluid func(x, y, z int32) bool, random *rand.Rand) *geometry.Grid {
+	g := &geometry.Grid{Spacing: 1e-4, Size: size}
+	out := r3.Vec{X: 1}
+	if !periodic[0] {
+		g.Openings = []geometry.Opening{
+			{Number: 1, Role: geometry.Inlet, Normal: r3.Scale(-1, out), Area: 80e-8},
+			{Number: 2, Role: geometry.Outlet, Normal: out, Area: 40e-8},
+			{Number: 3, Role: geometry.Outlet, Normal: out, Area: 40e-8},
+		}
+	}
+	inside := func(c [3]int32) bool {
+		for a := range 3 {
+			if periodic[a] {
+				c[a] = (c[a] + size[a]) % size[a]
+			} else if c[a] < 0 || c[a] >= size[a] {
+				return false
+			}
+		}
+		return fluid(c[0], c[1], c[2])
+	}
+	l := &g.Links
+	l.Directions = 26
+	var number int64
+	for z := range size[2] {
+		for y := range size[1] {
+			for x := range size[0] {
+				if !fluid(x, y, z) {
+					continue
+				}
+				if n := len(g.Runs); n > 0 && g.Runs[n-1] == (geometry.Run{X0: g.Runs[n-1].X0, X1: x, Y: y, Z: z}) {
+					g.Runs[n-1].X1++
+				} else {
+					g.Runs = append(g.Runs, geometry.Run{X0: x, X1: x + 1, Y: y, Z: z})
+				}
+				var mask uint32
+				first := int64(len(l.Distance))
+				for d, c := range geometry.Directions {
+					if inside([3]int32{x + int32(c.X), y + int32(c.Y), z + int32(c.Z)}) {
+						continue
+					}
+					mask |= 1 << d
+					opening := uint16(0)
+					if nx := x + int32(c.X); !periodic[0] && nx < 0 {
+						opening = 1
+					} else if !periodic[0] && nx >= size[0] {
+						opening = 2
+						if y >= size[1]/2 {
+							opening = 3
+						}
+					}
+					if opening > 0 {
+						l.Openings = append(l.Openings, geometry.OpeningLink{Link: int64(len(l.Distance)), Number: opening})
+					}
+					l.Distance = append(l.Distance, uint16(1000+random.IntN(64000)))
+				}
+				if mask != 0 {
+					l.Cells, l.Mask, l.First = append(l.Cells, number), append(l.Mask, mask), append(l.First, first)
+				}
+				number++
+			}
+		}
+	}
+	l.First = append(l.First, int64(len(l.Distance)))
+	return g
+}
+
+func caveSettings(g *geometry.Grid) solver.Settings {
+	s := solver.DefaultSettings()
+	s.FlowRate, s.RampTime, s.Workers = 2e-7, -1, 1
+	if len(g.Openings) == 0 {
+		s.BodyForce = [3]float64{30, 20, 10}
+	}
+	return s
+}
+
+// TestAgreesWithProcessor compares the fields and the flow through the
+// openings with those of the processor's solver in double precision.
+func TestAgreesWithProcessor(t *testing.T) {
+	const steps = 40
+	for _, c := range []struct {
+		name      string
+		periodic  [3]bool
+		collision solver.Collision
+		wall      solver.Wall
+		storage   Storage
+		// tolerance of velocity and pressure, relative to the largest.
+		tolerance float64
+	}{
+		{"openings", [3]bool{}, solver.TRT, solver.Interpolated, Single, 1e-5},
+		{"openings 16 bits", [3]bool{}, solver.TRT, solver.Interpolated, Half, 1e-2},
+		{"periodic", [3]bool{true, true, true}, solver.BGK, solver.Interpolated, Single, 1e-5},
+		{"plain walls", [3]bool{false, true, false}, solver.TRT, solver.BounceBack, Single, 1e-5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := cave(5, c.periodic)
+			domain := solver.WholeDomain(g)
+			domain.Periodic = c.periodic
+			settings := caveSettings(g)
+			settings.Collision, settings.Wall = c.collision, c.wall
+			flow, err := solver.NewFlow(domain, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := newSolver(flow, testDevice(t), c.storage)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			for range steps {
+				if err := s.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := s.Fields()
+			if err != nil {
+				t.Fatal(err)
+			}
+			summary, err := s.Summary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			settings.Precision = solver.Double
+			var want *solver.Fields
+			reference, err := solver.RunInProcess(context.Background(), domain, settings, solver.Plan{Steps: steps, Visit: func(r *solver.Rank) error {
+				want = r.Fields()
+				return nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareFields(t, got, want, c.tolerance)
+			for i, o := range summary.Openings {
+				w := reference.Openings[i]
+				if d := math.Abs(o.Flow - w.Flow); !(d <= c.tolerance*settings.FlowRate) {
+					t.Errorf("opening %d: flow %g, the processor has %g", o.Number, o.Flow, w.Flow)
+				}
+			}
+			if d := math.Abs(summary.PeakVelocity/reference.PeakVelocity - 1); !(d <= c.tolerance) {
+				t.Errorf("peak velocity %g, the processor has %g", summary.PeakVelocity, reference.PeakVelocity)
+			}
+		})
+	}
+}
+
+func compareFields(t *testing.T, got, want *solver.Fields, tolerance float64) {
+	t.Helper()
+	compare := func(name string, got, want [][]float32) {
+		var largest, worst float64
+		for a := range want {
+			for i, w := range want[a] {
+				largest = max(largest, math.Abs(float64(w)))
+				if d := math.Abs(float64(got[a][i] - w)); !(d <= worst) {
+					worst = d
+				}
+			}
+		}
+		t.Logf("%s: largest difference %.3g of %.3g", name, worst, largest)
+		if !(worst <= tolerance*largest) || largest == 0 {
+			t.Errorf("%s differs by %g of %g", name, worst, largest)
+		}
+	}
+	compare("pressure", [][]float32{got.Pressure}, [][]float32{want.Pressure})
+	compare("velocity", got.Velocity[:], want.Velocity[:])
+}

@@ -1,0 +1,193 @@
+package cuda
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+
+	"carina/geometry"
+	"carina/solver"
+)
+
+// tileSet is the tiles that hold fluid, ordered by z, y, x.
+type tileSet struct {
+	size     [3]int32 // of the bounding box, in tiles
+	periodic [3]bool
+	// position is where the tiles are, fluid has bit 16x+4y+z of each cell.
+	position [][3]int32
+	fluid    []uint64
+	// neighbours are by direction, −1 where there is no tile.
+	neighbours [][directions]int32
+	layers     []layer
+}
+
+// layer is the tiles of one z, as a bitmap over y and x, and how many tiles
+// come before each word.
+type layer struct {
+	words  []uint64
+	before []int32
+}
+
+// newTileSet finds the tiles of a domain.
+func newTileSet(domain *solver.Domain) (*tileSet, error) {
+	grid := domain.Grid
+	if len(grid.Runs) == 0 {
+		return nil, errors.New("the grid has no fluid cell; choose a finer spacing")
+	}
+	s := &tileSet{periodic: domain.Periodic}
+	for a := range 3 {
+		s.size[a] = (grid.Size[a] + tileSide - 1) / tileSide
+		if s.periodic[a] && grid.Size[a]%tileSide != 0 {
+			return nil, fmt.Errorf("a periodic axis of %d cells does not fit tiles of %d on a GPU; choose a multiple", grid.Size[a], tileSide)
+		}
+	}
+	if err := s.mark(grid.Runs); err != nil {
+		return nil, err
+	}
+	n := len(s.position)
+	s.fluid, s.neighbours = make([]uint64, n), make([][directions]int32, n)
+	byLayer := s.runsByLayer(grid.Runs)
+	s.eachLayer(func(z int) {
+		for _, r := range byLayer[z] {
+			s.fill(r)
+		}
+		s.findNeighbours(z)
+	})
+	return s, nil
+}
+
+// runsByLayer cuts the runs, which are ordered by z, into layers of tiles.
+func (s *tileSet) runsByLayer(runs []geometry.Run) [][]geometry.Run {
+	layers := make([][]geometry.Run, s.size[2])
+	from := 0
+	for z := range layers {
+		limit := int32(z+1) * tileSide
+		n, _ := slices.BinarySearchFunc(runs[from:], limit, func(r geometry.Run, limit int32) int { return cmp.Compare(r.Z, limit) })
+		layers[z] = runs[from : from+n]
+		from += n
+	}
+	return layers
+}
+
+// mark numbers the tiles that the runs touch.
+func (s *tileSet) mark(runs []geometry.Run) error {
+	s.layers = make([]layer, s.size[2])
+	words := (int(s.size[0])*int(s.size[1]) + 63) / 64
+	byLayer := s.runsByLayer(runs)
+	s.eachLayer(func(z int) {
+		if len(byLayer[z]) == 0 {
+			return
+		}
+		l := &s.layers[z]
+		l.words, l.before = make([]uint64, words), make([]int32, words)
+		for _, r := range byLayer[z] {
+			row := int(r.Y/tileSide) * int(s.size[0])
+			for x := r.X0 / tileSide; x <= (r.X1-1)/tileSide; x++ {
+				bit := row + int(x)
+				l.words[bit/64] |= 1 << (bit % 64)
+			}
+		}
+	})
+	total := int64(0)
+	for z := range s.layers {
+		l := &s.layers[z]
+		for w, word := range l.words {
+			l.before[w] = int32(total)
+			total += int64(bits.OnesCount64(word))
+			if total > math.MaxInt32 {
+				return errors.New("one GPU cannot hold more than two billion tiles; use more ranks")
+			}
+			for ; word != 0; word &= word - 1 {
+				bit := int32(w*64 + bits.TrailingZeros64(word))
+				s.position = append(s.position, [3]int32{bit % s.size[0], bit / s.size[0], int32(z)})
+			}
+		}
+	}
+	return nil
+}
+
+// eachLayer calls f for all layers, several at a time.
+func (s *tileSet) eachLayer(f func(z int)) {
+	var next int
+	var lock sync.Mutex
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for {
+				lock.Lock()
+				z := next
+				next++
+				lock.Unlock()
+				if z >= int(s.size[2]) {
+					return
+				}
+				f(z)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// find returns the number of the tile at a position, −1 where there is none.
+func (s *tileSet) find(x, y, z int32) int32 {
+	at := [3]int32{x, y, z}
+	for a := range 3 {
+		if s.periodic[a] {
+			at[a] = (at[a] + s.size[a]) % s.size[a]
+		} else if at[a] < 0 || at[a] >= s.size[a] {
+			return -1
+		}
+	}
+	l := &s.layers[at[2]]
+	if l.words == nil {
+		return -1
+	}
+	bit := int(at[1])*int(s.size[0]) + int(at[0])
+	word := l.words[bit/64]
+	if word>>(bit%64)&1 == 0 {
+		return -1
+	}
+	return l.before[bit/64] + int32(bits.OnesCount64(word&(1<<(bit%64)-1)))
+}
+
+// cellBit is the number of a cell in its tile.
+func cellBit(x, y, z int32) int { return int(x%tileSide*16 + y%tileSide*4 + z%tileSide) }
+
+// fill marks the cells of a run as fluid.
+func (s *tileSet) fill(r geometry.Run) {
+	tile := s.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
+	for x := r.X0; x < r.X1; x++ {
+		if x > r.X0 && x%tileSide == 0 {
+			tile++ // a run is without gaps, so its tiles follow each other
+		}
+		s.fluid[tile] |= 1 << cellBit(x, r.Y, r.Z)
+	}
+}
+
+// findNeighbours finds the neighbours of the tiles of a layer.
+func (s *tileSet) findNeighbours(z int) {
+	if s.layers[z].words == nil {
+		return
+	}
+	from := int(s.layers[z].before[0])
+	for i := from; i < len(s.position) && s.position[i][2] == int32(z); i++ {
+		p := s.position[i]
+		for d, o := range geometry.Directions[:directions] {
+			s.neighbours[i][d] = s.find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z))
+		}
+	}
+}
+
+// cells returns the number of fluid cells.
+func (s *tileSet) cells() int64 {
+	var n int64
+	for _, f := range s.fluid {
+		n += int64(bits.OnesCount64(f))
+	}
+	return n
+}

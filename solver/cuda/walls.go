@@ -1,0 +1,149 @@
+package cuda
+
+import (
+	"fmt"
+	"math/bits"
+	"sort"
+
+	"carina/geometry"
+	"carina/solver"
+)
+
+// halfWay is the distance of a plain bounce-back wall.
+const halfWay = 1<<15 - 1
+
+// The records of kernels/tile.h.
+type (
+	span         struct{ firstCell, cells, firstLink, links int32 }
+	boundaryCell struct{ cell, opening uint32 }
+	openingCell  struct{ firstLink, links int32 }
+	openingLink  struct {
+		link               uint32
+		direction, opening uint16
+		area               float32
+	}
+)
+
+// wallTables are the links of all tiles. Cells and links of a tile stand
+// together, beginning at multiples of 2 and 8: 16 bytes.
+type wallTables struct {
+	spans        []span
+	cells        []boundaryCell
+	links        []uint32
+	openingCells []openingCell
+	openingLinks []openingLink
+}
+
+const (
+	cellsAlign = 2
+	linksAlign = 8
+)
+
+// newWallTables collects the links of a domain by tile.
+func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wall solver.Wall) (*wallTables, error) {
+	l := &domain.Grid.Links
+	if len(l.Cells) > 0 && l.Directions < directions {
+		return nil, fmt.Errorf("the grid's links cover %d directions and D3Q19 needs %d; voxelize the surface again", l.Directions, directions)
+	}
+	t := &wallTables{spans: make([]span, len(tiles.position))}
+	const d3q19 = 1<<directions - 1
+	t.eachCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
+		if n := bits.OnesCount32(l.Mask[i] & d3q19); n > 0 {
+			t.spans[tile].cells++
+			t.spans[tile].links += int32(n)
+		}
+	})
+	var cells, links int64
+	for i := range t.spans {
+		s := &t.spans[i]
+		s.firstCell, s.firstLink = int32(cells), int32(links)
+		cells += (int64(s.cells) + cellsAlign - 1) / cellsAlign * cellsAlign
+		links += (int64(s.links) + linksAlign - 1) / linksAlign * linksAlign
+		s.cells, s.links = 0, 0
+	}
+	const limit = 1<<31 - 1
+	if links > limit {
+		return nil, fmt.Errorf("one GPU cannot hold %d wall links; use more ranks", links)
+	}
+	t.cells, t.links = make([]boundaryCell, cells), make([]uint32, links)
+	opening := openingFinder{list: l.Openings}
+	t.eachCell(tiles, domain.Grid, func(tile int32, cell int, i int) {
+		t.addCell(domain.Grid, flow, wall, &opening, tile, cell, i)
+	})
+	return t, nil
+}
+
+// eachCell calls f for all boundary cells with their tile, number in the tile
+// and index in the grid's links.
+func (t *wallTables) eachCell(tiles *tileSet, grid *geometry.Grid, f func(tile int32, cell, index int)) {
+	next, global := 0, int64(0)
+	cells := grid.Links.Cells
+	for _, r := range grid.Runs {
+		n := int64(r.X1 - r.X0)
+		if next < len(cells) && cells[next] < global+n {
+			first := tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
+			for ; next < len(cells) && cells[next] < global+n; next++ {
+				x := r.X0 + int32(cells[next]-global)
+				f(first+x/tileSide-r.X0/tileSide, cellBit(x, r.Y, r.Z), next)
+			}
+		}
+		global += n
+	}
+}
+
+// addCell adds the links of a boundary cell, number i in the grid's links.
+func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver.Wall, opening *openingFinder, tile int32, cell, i int) {
+	l := &grid.Links
+	s := &t.spans[tile]
+	var open []openingLink
+	first := s.links
+	link := l.First[i]
+	for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
+		d := bits.TrailingZeros32(mask)
+		number := link
+		link++
+		if d >= directions {
+			continue
+		}
+		distance := uint32(l.Distance[number])
+		at := s.firstLink + s.links
+		if o := opening.find(number); o >= 0 {
+			distance = halfWay
+			open = append(open, openingLink{uint32(at), uint16(d), uint16(o), float32(flow.LinkArea(d, o))})
+		}
+		if wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
+			distance = halfWay // nothing to interpolate with
+		}
+		t.links[at] = uint32(d) | distance<<16
+		s.links++
+	}
+	if s.links == first {
+		return
+	}
+	c := boundaryCell{cell: uint32(cell) | uint32(s.links-first)<<8 | uint32(first)<<16}
+	if len(open) > 0 {
+		t.openingCells = append(t.openingCells, openingCell{int32(len(t.openingLinks)), int32(len(open))})
+		t.openingLinks = append(t.openingLinks, open...)
+		c.opening = uint32(len(t.openingCells))
+	}
+	t.cells[s.firstCell+s.cells] = c
+	s.cells++
+}
+
+// openingFinder finds the openings of links, which come nearly in order.
+type openingFinder struct {
+	list []geometry.OpeningLink
+	next int
+}
+
+// find returns the index of the opening that a link meets, or −1.
+func (f *openingFinder) find(link int64) int {
+	if f.next > 0 && f.list[f.next-1].Link >= link || f.next < len(f.list) && f.list[f.next].Link < link {
+		f.next = sort.Search(len(f.list), func(i int) bool { return f.list[i].Link >= link })
+	}
+	if f.next < len(f.list) && f.list[f.next].Link == link {
+		f.next++
+		return int(f.list[f.next-1].Number) - 1
+	}
+	return -1
+}
