@@ -18,7 +18,24 @@ type emulator struct {
 	folder  string
 	content []byte
 	next    int64
-	built   map[program]string
+}
+
+// emulated are the programs compiled for the processor by all tests.
+var emulated = struct {
+	folder   string
+	programs map[program]string
+}{programs: map[program]string{}}
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "carina-kernels-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	emulated.folder = folder
+	status := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(status)
 }
 
 const (
@@ -33,7 +50,7 @@ func newEmulator(t testing.TB) *emulator {
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("there is no g++ to compile the kernels for the processor")
 	}
-	e := &emulator{t: t, folder: t.TempDir(), next: 256, built: map[program]string{}}
+	e := &emulator{folder: t.TempDir(), next: 256}
 	f, err := os.Create(e.file())
 	if err != nil {
 		t.Fatal(err)
@@ -83,10 +100,10 @@ func (e *emulator) download(to []byte, from address) error {
 	return nil
 }
 func (e *emulator) compile(p program) (kernel, error) {
-	if path, ok := e.built[p]; ok {
+	if path, ok := emulated.programs[p]; ok {
 		return path, nil
 	}
-	path := filepath.Join(e.folder, strconv.Itoa(len(e.built)))
+	path := filepath.Join(emulated.folder, strconv.Itoa(len(emulated.programs)))
 	emulation, err := os.ReadFile("kernels/emulation.h")
 	if err != nil {
 		return nil, err
@@ -102,7 +119,7 @@ func (e *emulator) compile(p program) (kernel, error) {
 	if out, err := exec.Command("g++", "-std=c++17", "-O1", "-w", "-o", path, path+".cpp").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("compiling %+v for the processor: %w\n%s", p, err, out)
 	}
-	e.built[p] = path
+	emulated.programs[p] = path
 	return path, nil
 }
 func (e *emulator) launch(k kernel, l launch) error {

@@ -115,7 +115,7 @@ func caveSettings(g *geometry.Grid) solver.Settings {
 // TestAgreesWithProcessor compares the fields and the flow through the
 // openings with those of the processor's solver in double precision.
 func TestAgreesWithProcessor(t *testing.T) {
-	const steps = 40
+	const steps = 16
 	for _, c := range []struct {
 		name      string
 		periodic  [3]bool

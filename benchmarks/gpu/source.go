@@ -1,0 +1,33 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+
+	"carina/geometry"
+	"carina/geometry/generate"
+)
+
+// sparse voxelizes the surface that was asked for, or a generated airway.
+func sparse(ctx context.Context, o *Options) (*geometry.Grid, error) {
+	surface, err := readSurface(o)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: o.FluidCells})
+	if err != nil {
+		return nil, fmt.Errorf("voxelizing the airway: %w", err)
+	}
+	return grid, nil
+}
+
+func readSurface(o *Options) (*geometry.Surface, error) {
+	if o.Surface != "" {
+		return geometry.ReadSurface(o.Surface, o.Unit)
+	}
+	surface, _, err := generate.Airway(generate.AirwayOptions{Generations: 11})
+	if err != nil {
+		return nil, fmt.Errorf("generating an airway: %w", err)
+	}
+	return surface, nil
+}

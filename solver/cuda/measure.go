@@ -1,0 +1,89 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Timing is what a step costs on the device, in seconds.
+type Timing struct {
+	// Even and Odd are the medians of the two kinds of steps, Step the mean of
+	// many in a row.
+	Even, Odd, Step float64
+	// Check is a look for divergence over all cells.
+	Check float64
+}
+
+// Measure times steps on the device after a warm-up. The flow goes on
+// meanwhile.
+func (s *Solver) Measure(steps int) (Timing, error) {
+	const warmUp = 4
+	for range warmUp + s.steps%2 {
+		if err := s.Step(); err != nil {
+			return Timing{}, err
+		}
+	}
+	var t Timing
+	pairs := max(1, steps/2)
+	all, err := s.device.elapsed(func() error {
+		for range 2 * pairs {
+			if err := s.Step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return t, err
+	}
+	t.Step = all / float64(2*pairs)
+	var kinds [2][]float64
+	for i := range 2 * pairs {
+		seconds, err := s.device.elapsed(s.Step)
+		if err != nil {
+			return t, err
+		}
+		kinds[i%2] = append(kinds[i%2], seconds)
+	}
+	t.Even, t.Odd = median(kinds[0]), median(kinds[1])
+	t.Check, err = s.device.elapsed(func() error { return s.observeTiles(observePeak, 0, len(s.tiles.position), 0) })
+	return t, err
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// TileShare is the part of the cells of all tiles that are fluid.
+func (s *Solver) TileShare() float64 {
+	return float64(s.tiles.cells()) / float64(tileCells*len(s.tiles.position))
+}
+
+// Scramble fills the populations with small random values: measured on a
+// fluid at rest, memory and arithmetic units may be faster than on any flow.
+func (s *Solver) Scramble(seed uint64) error {
+	const block = 1 << 24
+	random := rand.New(rand.NewPCG(seed, 1))
+	content := make([]byte, block)
+	for i := 0; i < block; i += s.bits / 8 {
+		value := uint32(random.Uint64())
+		if s.bits == 16 {
+			// A half between 2⁻³ and 2 of either sign: up to 6·10⁻⁵ unscaled.
+			half := value&0x8000 | 0x3000 + value&0xfff
+			content[i], content[i+1] = byte(half), byte(half>>8)
+			continue
+		}
+		b := math.Float32bits((float32(value>>8)/(1<<24) - 0.5) * 1e-4)
+		content[i], content[i+1], content[i+2], content[i+3] = byte(b), byte(b>>8), byte(b>>16), byte(b>>24)
+	}
+	total := int64(len(s.tiles.position)) * tileBytes(s.bits)
+	for at := int64(0); at < total; at += block {
+		if err := s.device.upload(s.populations+address(at), content[:min(block, total-at)]); err != nil {
+			return fmt.Errorf("filling the populations: %w", err)
+		}
+	}
+	return nil
+}
