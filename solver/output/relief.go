@@ -442,6 +442,9 @@ func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, ligh
 // paintPixel averages the samples of one pixel whose lower left corner lies at
 // (left, low) pixels from that of the relief.
 func (r *relief) paintPixel(img *image.RGBA, x, y int, left, low, scale float64, deepest float32, light lighting, colourAt func(s *sample) colour) {
+	if r.beyond(left/scale, low/scale, scale) {
+		return
+	}
 	var s sample
 	var sum colour
 	hits := 0.0
@@ -470,6 +473,14 @@ func (r *relief) paintPixel(img *image.RGBA, x, y int, left, low, scale float64,
 		sum[k] = (sum[k] + (supersampling*supersampling-hits)*float64(b)/255) / (supersampling * supersampling)
 	}
 	img.SetRGBA(x, y, sum.rgba())
+}
+
+// beyond reports whether a pixel at (x, y), in columns, is too far from the
+// outline to show anything.
+func (r *relief) beyond(x, y, scale float64) bool {
+	column, row := int(x), int(y)
+	// Larger pixels would reach further than outside is.
+	return scale >= 1 && column < r.width && row < r.height && r.inside[row*r.width+column] <= outside
 }
 
 // lighting is how a surface's colour turns into what is seen: a lamp at the
