@@ -131,33 +131,30 @@ func stretches(weights []int64, share []float64) []int {
 }
 
 // fill gives each share as much of the list as the bottleneck allows and
-// reports whether the list was used up.
+// reports whether the list was used up. Shares that would get nothing get an
+// entry of a neighbour.
 func fill(prefix []int64, share []float64, bottleneck float64, ends []int) bool {
 	n := len(prefix) - 1
 	from := 0
-	fits := true
 	for r, s := range share {
+		// The first place behind all that fits; entries of weight zero do.
 		limit := prefix[from] + int64(bottleneck*s)
-		to, found := slices.BinarySearch(prefix, limit)
-		if found {
-			// Entries of weight zero behind the limit fit too.
-			for to < n && prefix[to+1] == limit {
-				to++
-			}
-		} else {
-			to--
-		}
-		if to <= from {
-			to = from + 1
-			fits = fits && prefix[to]-prefix[from] <= int64(bottleneck*s)
-		}
-		to = min(to, n-(len(share)-1-r))
-		if r == len(share)-1 {
-			fits = fits && (to == n)
-			to = n
-		}
-		ends[r] = to
-		from = to
+		to, _ := slices.BinarySearch(prefix, limit+1)
+		ends[r] = to - 1
+		from = ends[r]
 	}
-	return fits
+	used := from == n
+	last := len(ends) - 1
+	ends[last] = n
+	for r := last - 1; r >= 0; r-- {
+		ends[r] = min(ends[r], ends[r+1]-1)
+	}
+	for r := range ends {
+		before := 0
+		if r > 0 {
+			before = ends[r-1]
+		}
+		ends[r] = max(ends[r], before+1)
+	}
+	return used
 }

@@ -11,9 +11,9 @@ import (
 // graph partitions the graph so that few bytes cross between ranks while the
 // work stays within the imbalance (Fietz 2011, section 4.1). Where there are
 // several hosts of several ranks it looks for a partition in which little
-// crosses between hosts (Fietz 2011, section 4.1.3). Where a cut by coordinates
-// or along a curve happens to be as balanced and cuts less, as on full boxes of
-// bricks, it is taken.
+// crosses between hosts (Fietz 2011, section 4.1.3). Where a division by
+// coordinates or along a curve, refined on the graph, is as balanced and cuts
+// less, as wide tubes of bricks sometimes allow, it is taken.
 func graph(ctx context.Context, p *Problem) ([]int32, error) {
 	best, err := graphBySpeeds(ctx, p)
 	if err != nil {
@@ -27,6 +27,7 @@ func graph(ctx context.Context, p *Problem) ([]int32, error) {
 			return nil, err
 		}
 		occupy(p, owners)
+		refineCut(p, owners)
 		if imbalance(p.Graph.VertexWeights, owners, p.Ranks) <= limit && partition.EdgeCutOf(p.Graph, owners) < partition.EdgeCutOf(p.Graph, best) && exchangeTime(p, owners) < least {
 			best, least = owners, exchangeTime(p, owners)
 		}
