@@ -1,0 +1,112 @@
+package output
+
+import (
+	"image"
+	"math"
+	"runtime"
+	"sync"
+)
+
+// supersampling is the number of samples along the side of a picture's pixel.
+const supersampling = 3
+
+// paint draws the relief into box of img, scale pixels a column, its lower
+// left corner at box's. colourAt gives the colour of the surface before light
+// falls on it; depth is shown by fading towards the background up to fade.
+func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, light lighting, colourAt func(s *sample) colour) {
+	box = box.Intersect(img.Bounds())
+	deepest := float32(1)
+	for _, d := range r.near {
+		if d > deepest {
+			deepest = d
+		}
+	}
+	var group sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() {
+			for y := box.Min.Y + w; y < box.Max.Y; y += workers {
+				for x := box.Min.X; x < box.Max.X; x++ {
+					r.paintPixel(img, x, y, float64(x-box.Min.X), float64(box.Max.Y-1-y), scale, deepest, light, colourAt)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// paintPixel averages the samples of one pixel whose lower left corner lies at
+// (left, low) pixels from that of the relief.
+func (r *relief) paintPixel(img *image.RGBA, x, y int, left, low, scale float64, deepest float32, light lighting, colourAt func(s *sample) colour) {
+	if r.beyond(left/scale, low/scale, scale) {
+		return
+	}
+	var s sample
+	var sum colour
+	hits := 0.0
+	for j := range supersampling {
+		for i := range supersampling {
+			if !r.at(&s, (left+(float64(i)+0.5)/supersampling)/scale, (low+(float64(j)+0.5)/supersampling)/scale) {
+				continue
+			}
+			var slope [2]float64
+			for k := range s.count {
+				slope[0] += float64(s.weight[k] * r.slope[s.column[k]][0])
+				slope[1] += float64(s.weight[k] * r.slope[s.column[k]][1])
+			}
+			c := light.shade(colourAt(&s), slope, float64(s.mean(r.occlusion)), float64(s.mean(r.near)/deepest))
+			for k := range sum {
+				sum[k] += c[k]
+			}
+			hits++
+		}
+	}
+	if hits == 0 {
+		return
+	}
+	back := img.RGBAAt(x, y)
+	for k, b := range [3]uint8{back.R, back.G, back.B} {
+		sum[k] = (sum[k] + (supersampling*supersampling-hits)*float64(b)/255) / (supersampling * supersampling)
+	}
+	img.SetRGBA(x, y, sum.rgba())
+}
+
+// beyond reports whether a pixel at (x, y), in columns, is too far from the
+// outline to show anything.
+func (r *relief) beyond(x, y, scale float64) bool {
+	column, row := int(x), int(y)
+	// Larger pixels would reach further than outside is.
+	return scale >= 1 && column < r.width && row < r.height && r.inside[row*r.width+column] <= outside
+}
+
+// lighting is how a surface's colour turns into what is seen: a lamp at the
+// upper left beside the viewer, a weaker one opposite, and some shine.
+type lighting struct {
+	// ambient is the brightness where no light falls, 0 to 1.
+	ambient float64
+	// shine is the strength of the highlight.
+	shine float64
+	// fade is how much of the background the deepest point takes on.
+	fade float64
+}
+
+var lamp = unit3([3]float64{-0.45, 0.55, 0.75})
+
+func unit3(v [3]float64) [3]float64 {
+	n := math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2])
+	return [3]float64{v[0] / n, v[1] / n, v[2] / n}
+}
+
+func (l lighting) shade(c colour, slope [2]float64, occlusion, depth float64) colour {
+	n := unit3([3]float64{slope[0], slope[1], 1})
+	diffuse := n[0]*lamp[0] + n[1]*lamp[1] + n[2]*lamp[2]
+	// Blinn's half vector between the lamp and the viewer, who is at (0, 0, 1).
+	half := unit3([3]float64{lamp[0], lamp[1], lamp[2] + 1})
+	glint := math.Pow(max(0, n[0]*half[0]+n[1]*half[1]+n[2]*half[2]), 40)
+	brightness := l.ambient + (1-l.ambient)*max(0, 0.25+0.85*diffuse)
+	brightness *= 1 - 0.4*occlusion
+	for i := range c {
+		c[i] = min(1, c[i]*brightness+l.shine*glint)
+	}
+	return c.mix(colour{1, 1, 1}, l.fade*depth)
+}
