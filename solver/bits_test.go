@@ -91,6 +91,17 @@ func TestBitForBit(t *testing.T) {
 		func(s *Settings) { s.Precision = Double },
 		func(s *Settings) { s.Collision, s.Smagorinsky = Regularized, 0.15 },
 		func(s *Settings) { s.Collision = Cumulant },
+		func(s *Settings) {
+			s.Profile, s.Waveform = Developed, Sine{Period: 1e-3, Mean: 1, Amplitude: 0.5}
+			s.Conditions = map[int]Condition{2: {Kind: Share, Share: 0.5}, 3: {Kind: Share, Share: 0.5}}
+		},
+		func(s *Settings) {
+			s.Profile = Parabolic
+			s.Conditions = map[int]Condition{
+				2: {Kind: Windkessel, ProximalResistance: 1e6, DistalResistance: 1e6, Compliance: 1e-10},
+				3: {Kind: Flow, Flow: -3e-8},
+			}
+		},
 		func(s *Settings) { s.Lattice, s.Smagorinsky = D3Q27, 0.1 },
 	}
 	for _, periodic := range [][3]bool{{}, {true, false, true}, {true, true, true}} {
@@ -98,6 +109,9 @@ func TestBitForBit(t *testing.T) {
 			g := cave(uint64(m), periodic)
 			s := caveSettings(g)
 			change(&s)
+			if periodic[0] {
+				s.Conditions = nil
+			}
 			whole := WholeDomain(g)
 			whole.Periodic = periodic
 			want, reference := hashOf(t, whole, s, 40)

@@ -10,6 +10,8 @@ import (
 	"carina/geometry"
 	"carina/solver/kernel"
 	"carina/solver/lattice"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // wallStream corrects what comes back from walls that are not half-way, for
@@ -71,6 +73,9 @@ type openingLink struct {
 	// area is the part of the opening's area that the link stands for, in
 	// cell faces: 6 w_i c_i·n, which adds up to one over the links of a face.
 	area float64
+	// inflow is the area times the profile of a prescribed flow, which adds up
+	// to the opening's area.
+	inflow float64
 }
 
 // linkArea is the area that a link along population i stands for where it
@@ -81,23 +86,47 @@ func linkArea(set *lattice.Set, i int, o *geometry.Opening) float64 {
 	return max(0, 6*set.Weights[i]*along)
 }
 
+// openingLinks calls f for all links of the grid that meet openings: the
+// index of the opening, the population that leaves, and the cell's centre.
+func openingLinks(grid *geometry.Grid, set *lattice.Set, f func(opening, population int, center r3.Vec)) error {
+	l := &grid.Links
+	cell, run := 0, 0
+	var before int64 // cells in earlier runs
+	for _, o := range l.Openings {
+		if o.Number < 1 || int(o.Number) > len(grid.Openings) {
+			return fmt.Errorf("a link meets opening %d of %d; voxelize the surface again", o.Number, len(grid.Openings))
+		}
+		for l.First[cell+1] <= o.Link {
+			cell++
+		}
+		for n := runCells(grid.Runs[run]); l.Cells[cell] >= before+n; n = runCells(grid.Runs[run]) {
+			before += n
+			run++
+		}
+		r := grid.Runs[run]
+		if i := linkPopulation(l, cell, o.Link); i < set.Q {
+			f(int(o.Number)-1, i, cellCenter(grid, r.X0+int32(l.Cells[cell]-before), r.Y, r.Z))
+		}
+	}
+	return nil
+}
+
+func runCells(r geometry.Run) int64 { return int64(r.X1 - r.X0) }
+
+func cellCenter(grid *geometry.Grid, x, y, z int32) r3.Vec {
+	center := r3.Vec{X: float64(x) + 0.5, Y: float64(y) + 0.5, Z: float64(z) + 0.5}
+	return r3.Add(grid.Origin, r3.Scale(grid.Spacing, center))
+}
+
 // openingAreas sums the link areas of every opening over the whole grid. A
 // spacing too coarse for a small opening leaves it none: only an inlet needs
 // some.
 func openingAreas(grid *geometry.Grid, set *lattice.Set) ([]float64, error) {
 	areas := make([]float64, len(grid.Openings))
-	l := &grid.Links
-	cell := 0
-	for _, o := range l.Openings {
-		if o.Number < 1 || int(o.Number) > len(grid.Openings) {
-			return nil, fmt.Errorf("a link meets opening %d of %d; voxelize the surface again", o.Number, len(grid.Openings))
-		}
-		for l.First[cell+1] <= o.Link {
-			cell++
-		}
-		if i := linkPopulation(l, cell, o.Link); i < set.Q {
-			areas[o.Number-1] += linkArea(set, i, &grid.Openings[o.Number-1])
-		}
+	if err := openingLinks(grid, set, func(o, i int, _ r3.Vec) {
+		areas[o] += linkArea(set, i, &grid.Openings[o])
+	}); err != nil {
+		return nil, err
 	}
 	for i, a := range areas {
 		if o := &grid.Openings[i]; a == 0 && o.Role == geometry.Inlet {
@@ -105,6 +134,30 @@ func openingAreas(grid *geometry.Grid, set *lattice.Set) ([]float64, error) {
 		}
 	}
 	return areas, nil
+}
+
+// openingProfiles returns for every opening the profile of its flow, scaled so
+// that its mean over the links is one.
+func openingProfiles(grid *geometry.Grid, set *lattice.Set, list []openingState) ([]profile, error) {
+	profiles := make([]profile, len(list))
+	for i := range list {
+		profiles[i] = newProfile(list[i].condition.Profile, grid, &grid.Openings[i])
+	}
+	sums := make([]float64, len(list))
+	if err := openingLinks(grid, set, func(o, i int, center r3.Vec) {
+		sums[o] += linkArea(set, i, &grid.Openings[o]) * profiles[o](center)
+	}); err != nil {
+		return nil, err
+	}
+	for i, p := range profiles {
+		if sums[i] <= 0 {
+			profiles[i] = func(r3.Vec) float64 { return 1 }
+			continue
+		}
+		scale := list[i].area / sums[i]
+		profiles[i] = func(at r3.Vec) float64 { return scale * p(at) }
+	}
+	return profiles, nil
 }
 
 // linkPopulation is the population that moves along a link of boundary cell
@@ -118,13 +171,13 @@ func linkPopulation(l *geometry.Links, cell int, link int64) int {
 }
 
 // findLinks makes the wall streams and opening cells of every chunk.
-func (l *layout) findLinks(grid *geometry.Grid, wall Wall) error {
+func (l *layout) findLinks(grid *geometry.Grid, wall Wall, profiles []profile) error {
 	links := &grid.Links
 	if len(links.Cells) > 0 && links.Directions < l.set.Q-1 {
 		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
 			links.Directions, l.set.Name, l.set.Q-1)
 	}
-	b := linkBuilder{layout: l, grid: grid, wall: wall}
+	b := linkBuilder{layout: l, grid: grid, wall: wall, profiles: profiles}
 	q := l.set.Q
 	for i := range l.chunks {
 		c := &l.chunks[i]
@@ -165,7 +218,9 @@ type linkBuilder struct {
 	*layout
 	grid        *geometry.Grid
 	wall        Wall
+	profiles    []profile
 	openingNext int
+	piece       int // of the window at hand
 	window      irregular
 	// nearShares and farShares are those of the window at hand, by direction
 	// and lane.
@@ -179,7 +234,8 @@ func (b *linkBuilder) neighbour(lane int32, d int) int32 { return b.window[2+d*w
 func (b *linkBuilder) addWindow() {
 	l := &b.grid.Links
 	cell, count := b.window[0], b.window[1]
-	global := b.globalNumber(cell)
+	b.piece = b.pieceOf(cell)
+	global := b.pieces[b.piece].global + int64(cell-b.pieces[b.piece].local)
 	i, _ := slices.BinarySearch(l.Cells, global)
 	for ; i < len(l.Cells) && l.Cells[i] < global+int64(count); i++ {
 		b.addCell(int32(l.Cells[i]-global), i)
@@ -224,7 +280,10 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 		}
 		if o := b.openingOf(number); o >= 0 {
 			back := uint8(lattice.Opposite(d + 1))
-			open = append(open, openingLink{o, back, linkArea(b.set, d+1, &b.grid.Openings[o])})
+			area := linkArea(b.set, d+1, &b.grid.Openings[o])
+			p := &b.pieces[b.piece]
+			center := cellCenter(b.grid, p.X0+b.window[0]+lane-p.local, p.Y, p.Z)
+			open = append(open, openingLink{o, back, area, area * b.profiles[o](center)})
 			continue
 		}
 		if b.wall == BounceBack || b.neighbour(lane, d^1) < 0 {
@@ -260,8 +319,13 @@ func (b *linkBuilder) openingOf(link int64) int {
 	return -1
 }
 
+// pieceOf returns the piece of an own cell.
+func (l *layout) pieceOf(cell int32) int {
+	return sort.Search(len(l.pieces), func(i int) bool { return l.pieces[i].local > cell }) - 1
+}
+
 // globalNumber is that of an own cell.
 func (l *layout) globalNumber(cell int32) int64 {
-	i := sort.Search(len(l.pieces), func(i int) bool { return l.pieces[i].local > cell }) - 1
-	return l.pieces[i].global + int64(cell-l.pieces[i].local)
+	p := &l.pieces[l.pieceOf(cell)]
+	return p.global + int64(cell-p.local)
 }

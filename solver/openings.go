@@ -10,17 +10,22 @@ import (
 // openingState is what one opening imposes in the present step, in lattice
 // units, on every rank alike.
 type openingState struct {
-	// velocity tells whether the opening imposes a flow (else a pressure).
-	velocity bool
+	condition Condition
 	// area is that of the opening as voxelized, in cell faces.
 	area float64
-	// flow is what enters through the opening at full strength, in cell
-	// volumes per step.
+	// flow is what enters through the opening at factor one, in cell volumes
+	// per step.
 	flow float64
-	// inflow is what enters per cell face in the present step.
+	// inflow is what enters per cell face of mean profile in the present step.
 	inflow float64
 	// density is the imposed deviation of the density.
 	density float64
+	// For pressure openings: what leaves (cell volumes per step) as measured
+	// last, and smoothed over different times.
+	outflow, fast, smooth, slow float64
+	// base is the density that belongs to the condition without the part that
+	// lets sound out; stored is that of a Windkessel's compliance.
+	base, stored float64
 }
 
 // openingStates are all openings of the grid and what the rank's opening
@@ -29,6 +34,8 @@ type openingStates struct {
 	list []openingState
 	// seen[i] belongs to opening cell i of the layout.
 	seen []openingSample
+	// sums is room for adding up the flow through the openings.
+	sums []int64
 }
 
 // openingSample is the state of an opening cell in the last step.
@@ -39,32 +46,48 @@ type openingSample struct {
 	outflow [26]float64
 }
 
-// newOpeningStates prepares the openings of a grid: flow through inlets,
-// shared by area, and zero pressure at outlets.
-func newOpeningStates(grid *geometry.Grid, areas []float64, cells int, s *Settings, u Units) *openingStates {
-	o := &openingStates{list: make([]openingState, len(areas)), seen: make([]openingSample, cells)}
-	var inlets float64
+// newOpeningStates prepares the openings of a grid.
+func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units) *openingStates {
+	o := &openingStates{list: make([]openingState, len(areas)), sums: make([]int64, 2*len(areas))}
+	var shared float64
 	for i, a := range areas {
-		o.list[i] = openingState{velocity: grid.Openings[i].Role == geometry.Inlet, area: a}
-		if o.list[i].velocity {
-			inlets += a
+		c, given := s.Conditions[grid.Openings[i].Number]
+		if !given && grid.Openings[i].Role == geometry.Inlet {
+			c = Condition{Kind: Flow, Profile: s.Profile, Waveform: s.Waveform}
+			shared += a
 		}
+		if c.Kind == "" {
+			c.Kind = Pressure
+		}
+		o.list[i] = openingState{condition: c, area: a, flow: c.Flow / u.FlowRate()}
 	}
-	for i := range o.list {
-		if o.list[i].velocity {
-			o.list[i].flow = s.FlowRate / u.FlowRate() * o.list[i].area / inlets
+	for i, a := range areas {
+		if _, given := s.Conditions[grid.Openings[i].Number]; !given && o.list[i].condition.Kind == Flow {
+			o.list[i].flow = s.FlowRate / u.FlowRate() * a / shared
 		}
 	}
 	return o
 }
 
-// prepare sets what the openings impose in a step; start grows from 0 to 1
-// while the flow starts.
-func (o *openingStates) prepare(start float64) {
+// prepare sets what the openings impose in the step that ends at the given
+// time, in steps.
+func (o *openingStates) prepare(time, ramp float64, u Units) {
 	for i := range o.list {
-		if s := &o.list[i]; s.velocity {
-			s.inflow = s.flow * start / s.area
+		s := &o.list[i]
+		factor := startFactor(time, ramp)
+		if s.condition.Waveform != nil {
+			factor = s.condition.Waveform.Factor(time * u.TimeStep)
 		}
+		switch s.condition.Kind {
+		case Flow:
+			if s.area > 0 {
+				s.inflow = s.flow * factor / s.area
+			}
+			continue
+		case Pressure:
+			s.base = s.condition.Pressure / u.Pressure() * factor
+		}
+		s.density = s.base + s.absorption()
 	}
 }
 
@@ -99,6 +122,9 @@ func (s *populations[T]) observeOpenings(c *chunk, odd bool, o *openingStates) {
 	}
 }
 
+// imposes tells whether an opening prescribes the flow.
+func (s *openingState) imposes() bool { return s.condition.Kind == Flow }
+
 // imposeOpenings replaces what plain bounce-back has left on the links that
 // meet openings: on velocity openings by Ladd's (1994) moving wall, on
 // pressure openings by anti-bounce-back (Ginzburg, Verhaeghe and d'Humières
@@ -114,8 +140,8 @@ func (s *populations[T]) imposeOpenings(c *chunk, o *openingStates) {
 			state := &o.list[link.opening]
 			at := &s.f[s.offset[link.p]+int(cell.cell)]
 			before := *at
-			if state.velocity {
-				*at = before + T(link.area*state.inflow)
+			if state.imposes() {
+				*at = before + T(link.inflow*state.inflow)
 			} else {
 				v := s.layout.set.Velocities[link.p]
 				cu := float64(v[0])*u[0] + float64(v[1])*u[1] + float64(v[2])*u[2]

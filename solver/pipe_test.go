@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"carina/geometry"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // pipe is a straight pipe along an axis with cells across and length cells,
@@ -41,7 +43,13 @@ func pipe(axis int, across, length int32, diameter float64) *geometry.Grid {
 		return min(1, max(q, 1./65536)), 0
 	}
 	spacing := diameter / float64(across)
-	return makeGrid(size, spacing, [3]bool{}, fluid, wall, channelOpenings(axis, math.Pi*diameter*diameter/4))
+	openings := channelOpenings(axis, math.Pi*diameter*diameter/4)
+	for i := range openings {
+		var center [3]float64
+		center[a], center[b], center[axis] = diameter/2, diameter/2, float64(length)*spacing*float64(i)
+		openings[i].Center = r3.Vec{X: center[0], Y: center[1], Z: center[2]}
+	}
+	return makeGrid(size, spacing, [3]bool{}, fluid, wall, openings)
 }
 
 // pipeError is the relative L2 error of the velocity against the parabola, in
@@ -82,7 +90,7 @@ func TestPoiseuille(t *testing.T) {
 			s := DefaultSettings()
 			s.Wall, s.FlowRate = c.wall, flow
 			var fields *Fields
-			summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 2000,
+			summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 1200,
 				Visit: func(r *Rank) (err error) { fields, err = r.Gather(); return err }})
 			if err != nil {
 				t.Fatal(err)
@@ -95,6 +103,33 @@ func TestPoiseuille(t *testing.T) {
 			}
 			if summary.MassBalance > 0.005 {
 				t.Errorf("%s along axis %d: mass balance %.2g", c.wall, axis, summary.MassBalance)
+			}
+		}
+	}
+}
+
+// A developed profile at the inlet needs no length to develop: seven cells
+// inside, the flow is closer to the parabola than after a plug.
+func TestInletProfiles(t *testing.T) {
+	const diameter, flow, across = 0.01, 1e-6, 15
+	for _, axis := range []int{0, 1} {
+		for _, c := range []struct {
+			profile  Profile
+			low, top float64
+		}{{Plug, 0.03, 1}, {Parabolic, 0, 0.02}, {Developed, 0, 0.02}} {
+			g := pipe(axis, across, 14, diameter)
+			s := DefaultSettings()
+			s.FlowRate, s.Profile = flow, c.profile
+			var fields *Fields
+			_, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 1000,
+				Visit: func(r *Rank) (err error) { fields, err = r.Gather(); return err }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := pipeError(g, axis, fields, flow, diameter)
+			t.Logf("axis %d %s: error %.4f", axis, c.profile, e)
+			if e < c.low || e > c.top {
+				t.Errorf("axis %d, %s: error %.4f, want %g to %g", axis, c.profile, e, c.low, c.top)
 			}
 		}
 	}

@@ -50,6 +50,9 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	if domain.Ranks != t.Size() {
 		return nil, fmt.Errorf("the partition is for %d ranks and %d were started; start as many or partition again", domain.Ranks, t.Size())
 	}
+	if err := settings.validateConditions(domain.Grid); err != nil {
+		return nil, err
+	}
 	r := &Rank{domain: domain, settings: settings, transport: t, set: settings.set()}
 	areas, err := openingAreas(domain.Grid, r.set)
 	if err != nil {
@@ -58,12 +61,17 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	if r.layout, err = newLayout(domain, t.Rank(), r.set); err != nil {
 		return nil, err
 	}
-	if err := r.layout.findLinks(domain.Grid, settings.Wall); err != nil {
-		return nil, err
-	}
 	r.expected = expect(domain.Grid, &settings)
 	r.units, r.warnings = chooseUnits(domain.Grid, &settings, r.expected)
-	r.openings = newOpeningStates(domain.Grid, areas, len(r.layout.openings), &settings, r.units)
+	r.openings = newOpeningStates(domain.Grid, areas, &settings, r.units)
+	profiles, err := openingProfiles(domain.Grid, r.set, r.openings.list)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.layout.findLinks(domain.Grid, settings.Wall, profiles); err != nil {
+		return nil, err
+	}
+	r.openings.seen = make([]openingSample, len(r.layout.openings))
 	for i, a := range areas {
 		if o := &domain.Grid.Openings[i]; a == 0 {
 			r.warnings = append(r.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed; refine the spacing", o.Number, o.Name))
@@ -85,7 +93,7 @@ func (r *Rank) newState() error {
 	for a := range 3 {
 		r.force[a] = s.BodyForce[a] / r.units.Acceleration()
 	}
-	variant := collision.Variant{Name: string(s.Collision), Set: r.set,
+	variant := collision.Variant{Name: string(s.operator(tau)), Set: r.set,
 		Force: r.force != [3]float64{} || s.Smagorinsky > 0, LargeEddy: s.Smagorinsky > 0}
 	parameters := map[string]float64{
 		collision.OmegaPlus:  1 / tau,
@@ -108,10 +116,14 @@ func (r *Rank) chooseRamp() float64 {
 	if t := r.settings.RampTime; t != 0 {
 		return max(0, t/r.units.TimeStep)
 	}
-	size := r.domain.Grid.Size
-	cells := float64(max(size[0], size[1], size[2]))
 	const crossings = 4
-	return crossings * Mach(cells)
+	return crossings * r.crossing()
+}
+
+// crossing is the number of steps in which sound crosses the domain.
+func (r *Rank) crossing() float64 {
+	size := r.domain.Grid.Size
+	return Mach(float64(max(size[0], size[1], size[2])))
 }
 
 // workers returns how many goroutines a rank gets.
@@ -192,7 +204,7 @@ func (r *Rank) Advance(ctx context.Context, steps int64, report func(Progress)) 
 func (r *Rank) step() error {
 	begin := time.Now()
 	odd := r.steps%2 == 1
-	r.openings.prepare(startFactor(float64(r.steps+1), r.rampSteps))
+	r.openings.prepare(float64(r.steps+1), r.rampSteps, r.units)
 	update := r.updateEven
 	if odd {
 		update = r.updateOdd
@@ -202,6 +214,9 @@ func (r *Rank) step() error {
 	r.pool.run(r.layout.crossing, len(r.layout.chunks), update)
 	computed := time.Now()
 	err := r.halo.finish()
+	if err == nil && (r.steps+1)%couplingInterval == 0 && r.openings.couples() {
+		err = r.couple()
+	}
 	r.timing.exchange += time.Since(computed)
 	r.timing.total += time.Since(begin)
 	r.timing.steps++
@@ -209,6 +224,15 @@ func (r *Rank) step() error {
 	if err != nil {
 		return fmt.Errorf("exchanging the border after step %d: %w", r.steps, err)
 	}
+	return nil
+}
+
+// couple tells the openings how much flows through them.
+func (r *Rank) couple() error {
+	if err := r.sumOpenings(); err != nil {
+		return err
+	}
+	r.openings.couple(func(i int) float64 { return float64(r.openings.sums[2*i]) / fixedPoint }, r.crossing(), r.units)
 	return nil
 }
 

@@ -70,7 +70,7 @@ func (r *Rank) Summary() (*Summary, error) {
 		Reynolds:     r.expected.meanInletVelocity * r.expected.inletDiameter / r.units.KinematicViscosity,
 		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.warnings,
 	}
-	if s.Openings, err = r.openingSummaries(); err != nil {
+	if s.Openings, err = r.OpeningSummaries(); err != nil {
 		return nil, err
 	}
 	s.PressureDrop, s.MassBalance = balance(s.Openings)
@@ -112,11 +112,11 @@ func balance(openings []OpeningSummary) (drop, mass float64) {
 	return pressure[0] - pressure[1], mass
 }
 
-// openingSummaries sums the flow through the openings in the last step over
-// all ranks.
-func (r *Rank) openingSummaries() ([]OpeningSummary, error) {
-	openings := r.domain.Grid.Openings
-	sums := make([]int64, 2*len(openings))
+// sumOpenings sums the flow through the openings in the last step, and the
+// density there times the area, over all ranks.
+func (r *Rank) sumOpenings() error {
+	sums := r.openings.sums
+	clear(sums)
 	for i := range r.layout.openings {
 		sample := &r.openings.seen[i]
 		for k, link := range r.layout.openings[i].links {
@@ -125,13 +125,23 @@ func (r *Rank) openingSummaries() ([]OpeningSummary, error) {
 		}
 	}
 	if err := r.transport.Reduce(transport.Sum, sums); err != nil {
-		return nil, fmt.Errorf("summing the flow through the openings: %w", err)
+		return fmt.Errorf("summing the flow through the openings: %w", err)
 	}
+	return nil
+}
+
+// OpeningSummaries returns the flow through the openings in the last step.
+// Call it on all ranks; all get the same.
+func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
+	if err := r.sumOpenings(); err != nil {
+		return nil, err
+	}
+	openings, sums := r.domain.Grid.Openings, r.openings.sums
 	list := make([]OpeningSummary, len(openings))
 	for i, o := range openings {
 		state := &r.openings.list[i]
-		density := state.density
-		if state.velocity {
+		density := state.base
+		if state.imposes() && state.area > 0 {
 			density = float64(sums[2*i+1]) / fixedPoint / state.area
 		}
 		list[i] = OpeningSummary{

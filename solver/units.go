@@ -70,15 +70,21 @@ type expected struct {
 	inletDiameter     float64 // m, of a circle of the inlet's area
 }
 
-// expect estimates velocities from the areas of the openings: the peak is
-// twice the mean (Poiseuille) through the smaller of all inlets and all
-// outlets.
+// expect estimates velocities from the areas of the openings and the flow
+// prescribed: the peak is twice the mean (Poiseuille) through the smaller of
+// all openings with prescribed flow and all others.
 func expect(grid *geometry.Grid, s *Settings) expected {
-	var inlets, outlets float64
+	var inlets, outlets, flow float64
 	for _, o := range grid.Openings {
-		if o.Role == geometry.Inlet {
+		c, given := s.Conditions[o.Number]
+		switch {
+		case given && c.Kind == Flow:
+			flow += max(0, c.Flow)
 			inlets += o.Area
-		} else {
+		case !given && o.Role == geometry.Inlet:
+			flow = max(flow, math.Abs(s.FlowRate))
+			inlets += o.Area
+		default:
 			outlets += o.Area
 		}
 	}
@@ -88,8 +94,8 @@ func expect(grid *geometry.Grid, s *Settings) expected {
 		if outlets > 0 {
 			narrow = min(narrow, outlets)
 		}
-		e.meanInletVelocity = math.Abs(s.FlowRate) / inlets
-		e.peakVelocity = 2 * math.Abs(s.FlowRate) / narrow
+		e.meanInletVelocity = flow / inlets
+		e.peakVelocity = 2 * flow / narrow
 		e.inletDiameter = 2 * math.Sqrt(inlets/math.Pi)
 	}
 	return e
@@ -117,16 +123,21 @@ func chooseUnits(grid *geometry.Grid, s *Settings, e expected) (Units, []string)
 		warn("the flow is fast for this time step: Mach number %.3g (should be below %.2g), relaxation time %.4f; "+
 			"reduce the time step below %.3g s", ma, largestMach, tau, u.TimeStep*largestMach/ma)
 	}
-	if tau < smallestRelaxationTime {
+	stable := s.operator(tau) == Regularized || s.operator(tau) == Cumulant
+	if tau < smallestRelaxationTime && !stable {
 		warn("the relaxation time %.5f is below %.3f (Mach number %.3g), so the computation may become unstable; "+
-			"refine the spacing", tau, smallestRelaxationTime, Mach(peak))
+			"refine the spacing or choose the regularized or cumulant collision", tau, smallestRelaxationTime, Mach(peak))
+	}
+	if odd := s.Magic / (tau - 0.5); s.operator(tau) == TRT && odd > largestOddTime {
+		warn("TRT with Λ = %.3g is unstable at the relaxation time %.4f (Mach number %.3g): choose the regularized or cumulant collision, "+
+			"Λ below %.3g, or a finer spacing", s.Magic, tau, Mach(peak), largestOddTime*(tau-0.5))
 	}
 	if tau > 2*largestRelaxationTime {
 		warn("the relaxation time %.3f is above %.1f, so walls and time are inaccurate; reduce the time step below %.3g s",
 			tau, 2*largestRelaxationTime, u.TimeStep/(2*tau-1))
 	}
 	if re := e.peakVelocity * dx / s.KinematicViscosity; re > gridReynolds {
-		warn("the flow is coarse for its speed: cell Reynolds number %.3g (should be below %d); refine the spacing below %.3g m",
+		warn("the flow is coarse for its speed, so what is smaller than a cell is lost: cell Reynolds number %.3g (should be below %d); refine the spacing below %.3g m",
 			re, gridReynolds, dx*gridReynolds/re)
 	}
 	return u, warnings

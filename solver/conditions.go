@@ -1,0 +1,194 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"carina/geometry"
+)
+
+// ConditionKind names what happens at an opening.
+type ConditionKind string
+
+// The kinds of conditions.
+const (
+	// Flow prescribes what enters (negative: leaves).
+	Flow ConditionKind = "flow"
+	// Pressure prescribes the pressure.
+	Pressure ConditionKind = "pressure"
+	// Share prescribes which part of all that leaves leaves here, by moving
+	// the pressure until it does.
+	Share ConditionKind = "share"
+	// Windkessel lets air out through a resistance into a compliance that
+	// drains through a second resistance (RCR); without compliance it is a
+	// resistance.
+	Windkessel ConditionKind = "windkessel"
+)
+
+// ConditionKinds lists the kinds of conditions.
+var ConditionKinds = []ConditionKind{Flow, Pressure, Share, Windkessel}
+
+// Profile names how the velocity is distributed over an opening with
+// prescribed flow.
+type Profile string
+
+// The profiles.
+const (
+	// Plug is the same velocity everywhere.
+	Plug Profile = "plug"
+	// Parabolic is that of a circular pipe of the opening's area.
+	Parabolic Profile = "parabolic"
+	// Developed is that of a long straight tube of the opening's shape.
+	Developed Profile = "developed"
+)
+
+// Profiles lists the profiles.
+var Profiles = []Profile{Plug, Parabolic, Developed}
+
+// Condition is what happens at an opening.
+type Condition struct {
+	Kind ConditionKind
+	// Flow is what enters, in m³/s.
+	Flow float64
+	// Profile is that of a Flow; empty means Plug.
+	Profile Profile
+	// Pressure is in Pa; of a Windkessel, that behind it.
+	Pressure float64
+	// Share is a part of one. The shares of all openings that have one add up
+	// to what is left by the others, and are scaled to do so.
+	Share float64
+	// ProximalResistance and DistalResistance are in Pa·s/m³, Compliance in
+	// m³/Pa.
+	ProximalResistance, DistalResistance, Compliance float64
+	// Waveform is a factor of Flow or Pressure over time; nil means one, after
+	// the smooth start.
+	Waveform Waveform
+}
+
+// validate says what is wrong with a condition, if anything.
+func (c *Condition) validate() error {
+	if err := oneOf("kind of condition", c.Kind, ConditionKinds); err != nil {
+		return err
+	}
+	if c.Profile != "" {
+		if err := oneOf("profile", c.Profile, Profiles); err != nil {
+			return err
+		}
+	}
+	for name, v := range map[string]float64{"flow": c.Flow, "pressure": c.Pressure, "share": c.Share,
+		"proximal resistance": c.ProximalResistance, "distal resistance": c.DistalResistance, "compliance": c.Compliance} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("the %s is %g; give a number", name, v)
+		}
+		if v < 0 && name != "flow" && name != "pressure" {
+			return fmt.Errorf("the %s is %g; give a positive number", name, v)
+		}
+	}
+	if c.Kind == Share && c.Share == 0 {
+		return fmt.Errorf("the share of the flow is zero; close the opening instead")
+	}
+	return nil
+}
+
+// validateConditions checks the conditions against the openings of a grid.
+func (s *Settings) validateConditions(grid *geometry.Grid) error {
+	for number, c := range s.Conditions {
+		if number < 1 || number > len(grid.Openings) {
+			return fmt.Errorf("there is a condition for opening %d, but the openings are 1 to %d", number, len(grid.Openings))
+		}
+		if err := c.validate(); err != nil {
+			return fmt.Errorf("opening %d: %w", number, err)
+		}
+	}
+	return nil
+}
+
+// Constants of the coupling between openings and the flow through them.
+const (
+	// couplingInterval is how many steps pass between measurements of the
+	// flow. Sound needs many times longer through any opening's tube.
+	couplingInterval = 10
+	// fastSteps is the time over which the flow is smoothed that a pressure
+	// opening answers. An answer to every change at once would only meet its
+	// own echo.
+	fastSteps = 40
+	// slowCrossings is the time over which the flow is smoothed that a
+	// pressure opening regards as steady, in crossings of the domain by sound;
+	// faster changes are sound, and leave.
+	slowCrossings = 2
+	// smoothSteps is the time over which the flow into a Windkessel is
+	// smoothed; it keeps resistances above the wave impedance stable.
+	smoothSteps = 100
+	// shareSteps is the time in which a pressure opening corrects its share.
+	shareSteps = 1000
+)
+
+// impedance is Z = c_s/A (density one): the pressure, as a density, that goes
+// with a flow in a travelling wave is 3 c_s q/A.
+func (s *openingState) impedance() float64 { return math.Sqrt(3) / max(s.area, 1) }
+
+// absorption is the density that lets sound out: the opening answers fast
+// changes of the flow as an endless tube would.
+func (s *openingState) absorption() float64 { return s.impedance() * (s.fast - s.slow) }
+
+// couples tells whether any opening reacts to the flow.
+func (o *openingStates) couples() bool {
+	return slices.ContainsFunc(o.list, func(s openingState) bool { return !s.imposes() })
+}
+
+// couple takes over the measured flow through the openings, what leaves in
+// cell volumes per step. Sound crosses the domain in crossing steps.
+func (o *openingStates) couple(outflow func(i int) float64, crossing float64, u Units) {
+	var leaving, shares float64
+	for i := range o.list {
+		s := &o.list[i]
+		s.outflow = outflow(i)
+		if s.condition.Kind == Share {
+			leaving += s.outflow
+			shares += s.condition.Share
+		}
+		s.fast += (s.outflow - s.fast) * couplingInterval / fastSteps
+		s.slow += (s.outflow - s.slow) * couplingInterval / (couplingInterval + slowCrossings*crossing)
+		s.smooth += (s.outflow - s.smooth) * couplingInterval / smoothSteps
+		if s.condition.Kind == Windkessel {
+			s.drain(u)
+		}
+	}
+	if shares == 0 {
+		return
+	}
+	var mean float64
+	for i := range o.list {
+		if s := &o.list[i]; s.condition.Kind == Share {
+			want := leaving * s.condition.Share / shares
+			s.base += s.impedance() * (s.smooth - want) * couplingInterval / shareSteps
+			mean += s.base * s.condition.Share / shares
+		}
+	}
+	// The pressures of all are known up to a constant only: their mean is zero.
+	for i := range o.list {
+		if s := &o.list[i]; s.condition.Kind == Share {
+			s.base -= mean
+		}
+	}
+}
+
+// drain advances a Windkessel by one coupling interval, implicitly:
+// C dp/dt = Q − (p − p_out)/R_distal, and p_opening = p + R_proximal·Q.
+func (s *openingState) drain(u Units) {
+	c := &s.condition
+	flow := s.smooth * u.FlowRate()
+	behind := c.Pressure
+	dt := couplingInterval * u.TimeStep
+	pressure := behind + c.DistalResistance*flow
+	if c.Compliance > 0 && c.DistalResistance > 0 {
+		stored := s.stored * u.Pressure()
+		drain := dt / (c.Compliance * c.DistalResistance)
+		pressure = (stored + dt/c.Compliance*flow + drain*behind) / (1 + drain)
+	} else if c.Compliance > 0 {
+		pressure = s.stored*u.Pressure() + dt/c.Compliance*flow
+	}
+	s.stored = pressure / u.Pressure()
+	s.base = s.stored + c.ProximalResistance*flow/u.Pressure()
+}
