@@ -93,13 +93,13 @@ func TestBitForBit(t *testing.T) {
 		func(s *Settings) { s.Collision = Cumulant },
 		func(s *Settings) {
 			s.Profile, s.Waveform = Developed, Sine{Period: 1e-3, Mean: 1, Amplitude: 0.5}
-			s.Conditions = map[int]Condition{2: {Kind: Share, Share: 0.5}, 3: {Kind: Share, Share: 0.5}}
+			s.Conditions = map[int]Condition{2: {Kind: FlowShare, Share: 0.5}, 3: {Kind: FlowShare, Share: 0.5}}
 		},
 		func(s *Settings) {
 			s.Profile = Parabolic
 			s.Conditions = map[int]Condition{
 				2: {Kind: Windkessel, ProximalResistance: 1e6, DistalResistance: 1e6, Compliance: 1e-10},
-				3: {Kind: Flow, Flow: -3e-8},
+				3: {Kind: ImposedFlow, Flow: -3e-8},
 			}
 		},
 		func(s *Settings) { s.Lattice, s.Smagorinsky = D3Q27, 0.1 },

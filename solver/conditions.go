@@ -13,13 +13,13 @@ type ConditionKind string
 
 // The kinds of conditions.
 const (
-	// Flow prescribes what enters (negative: leaves).
-	Flow ConditionKind = "flow"
-	// Pressure prescribes the pressure.
-	Pressure ConditionKind = "pressure"
-	// Share prescribes which part of all that leaves leaves here, by moving
-	// the pressure until it does.
-	Share ConditionKind = "share"
+	// ImposedFlow prescribes what enters (negative: leaves).
+	ImposedFlow ConditionKind = "flow"
+	// ImposedPressure prescribes the pressure.
+	ImposedPressure ConditionKind = "pressure"
+	// FlowShare prescribes which part of all that leaves leaves here, by
+	// moving the pressure until it does.
+	FlowShare ConditionKind = "share"
 	// Windkessel lets air out through a resistance into a compliance that
 	// drains through a second resistance (RCR); without compliance it is a
 	// resistance.
@@ -27,7 +27,7 @@ const (
 )
 
 // ConditionKinds lists the kinds of conditions.
-var ConditionKinds = []ConditionKind{Flow, Pressure, Share, Windkessel}
+var ConditionKinds = []ConditionKind{ImposedFlow, ImposedPressure, FlowShare, Windkessel}
 
 // Profile names how the velocity is distributed over an opening with
 // prescribed flow.
@@ -51,7 +51,7 @@ type Condition struct {
 	Kind ConditionKind
 	// Flow is what enters, in m³/s.
 	Flow float64
-	// Profile is that of a Flow; empty means Plug.
+	// Profile is that of an ImposedFlow; empty means Plug.
 	Profile Profile
 	// Pressure is in Pa; of a Windkessel, that behind it.
 	Pressure float64
@@ -85,7 +85,7 @@ func (c *Condition) validate() error {
 			return fmt.Errorf("the %s is %g; give a positive number", name, v)
 		}
 	}
-	if c.Kind == Share && c.Share == 0 {
+	if c.Kind == FlowShare && c.Share == 0 {
 		return fmt.Errorf("the share of the flow is zero; close the opening instead")
 	}
 	return nil
@@ -144,7 +144,7 @@ func (o *openingStates) couple(outflow func(i int) float64, crossing float64, u 
 	for i := range o.list {
 		s := &o.list[i]
 		s.outflow = outflow(i)
-		if s.condition.Kind == Share {
+		if s.condition.Kind == FlowShare {
 			leaving += s.outflow
 			shares += s.condition.Share
 		}
@@ -160,7 +160,7 @@ func (o *openingStates) couple(outflow func(i int) float64, crossing float64, u 
 	}
 	var mean float64
 	for i := range o.list {
-		if s := &o.list[i]; s.condition.Kind == Share {
+		if s := &o.list[i]; s.condition.Kind == FlowShare {
 			want := leaving * s.condition.Share / shares
 			s.base += s.impedance() * (s.smooth - want) * couplingInterval / shareSteps
 			mean += s.base * s.condition.Share / shares
@@ -168,7 +168,7 @@ func (o *openingStates) couple(outflow func(i int) float64, crossing float64, u 
 	}
 	// The pressures of all are known up to a constant only: their mean is zero.
 	for i := range o.list {
-		if s := &o.list[i]; s.condition.Kind == Share {
+		if s := &o.list[i]; s.condition.Kind == FlowShare {
 			s.base -= mean
 		}
 	}

@@ -61,7 +61,7 @@ func runConditions(t *testing.T, change func(*Settings), steps int64) *Summary {
 func TestShares(t *testing.T) {
 	for _, share := range []float64{0.3, 0.5, 0.8} {
 		summary := runConditions(t, func(s *Settings) {
-			s.Conditions = map[int]Condition{2: {Kind: Share, Share: share}, 3: {Kind: Share, Share: 1 - share}}
+			s.Conditions = map[int]Condition{2: {Kind: FlowShare, Share: share}, 3: {Kind: FlowShare, Share: 1 - share}}
 		}, 6000)
 		o := summary.Openings
 		got := o[1].Flow / (o[1].Flow + o[2].Flow)
@@ -177,12 +177,12 @@ func FuzzReadTable(f *testing.F) {
 func TestConditionsAreChecked(t *testing.T) {
 	g := cave(1, [3]bool{})
 	for name, c := range map[string]map[int]Condition{
-		"opening 4":  {4: {Kind: Pressure}},
+		"opening 4":  {4: {Kind: ImposedPressure}},
 		"kind":       {2: {Kind: "magic"}},
-		"share":      {2: {Kind: Share}},
-		"profile":    {1: {Kind: Flow, Profile: "spiky"}},
+		"share":      {2: {Kind: FlowShare}},
+		"profile":    {1: {Kind: ImposedFlow, Profile: "spiky"}},
 		"resistance": {2: {Kind: Windkessel, DistalResistance: -1}},
-		"flow":       {1: {Kind: Flow, Flow: math.NaN()}},
+		"flow":       {1: {Kind: ImposedFlow, Flow: math.NaN()}},
 	} {
 		s := caveSettings(g)
 		s.Conditions = c

@@ -41,6 +41,12 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
+	if settings.Collision == Automatic {
+		settings.Collision = TRT
+	}
+	if err := settings.deviceSupports(); err != nil {
+		return nil, err
+	}
 	areas, err := openingAreas(domain.Grid, lattice.D3Q19)
 	if err != nil {
 		return nil, err
@@ -55,8 +61,8 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	for a := range 3 {
 		f.Force[a] = settings.BodyForce[a] / f.Units.Acceleration()
 	}
-	for _, o := range newOpeningStates(domain.Grid, areas, 0, &settings, f.Units).list {
-		c := OpeningCondition{Velocity: o.velocity, Area: o.area, Density: o.density}
+	for _, o := range newOpeningStates(domain.Grid, areas, &settings, f.Units).list {
+		c := OpeningCondition{Velocity: o.imposes(), Area: o.area, Density: o.base}
 		if o.area > 0 {
 			c.Inflow = o.flow / o.area
 		}
@@ -64,6 +70,24 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	}
 	f.rampSteps = (&Rank{domain: domain, settings: settings, units: f.Units}).chooseRamp()
 	return f, nil
+}
+
+// deviceSupports says what of the settings devices do not compute.
+func (s *Settings) deviceSupports() error {
+	what := ""
+	switch {
+	case s.Collision != TRT && s.Collision != BGK:
+		what = "the collision " + string(s.Collision)
+	case s.set() != lattice.D3Q19:
+		what = "the lattice " + string(s.Lattice)
+	case s.Smagorinsky != 0:
+		what = "an eddy viscosity"
+	case len(s.Conditions) > 0 || s.Waveform != nil || s.Profile != "" && s.Profile != Plug:
+		what = "a condition at an opening other than a constant flow or pressure"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s is not computed on a GPU; leave it out or compute on the processor", what)
 }
 
 // Start is the strength of the inflow in the step after the given number of

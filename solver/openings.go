@@ -53,16 +53,16 @@ func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units
 	for i, a := range areas {
 		c, given := s.Conditions[grid.Openings[i].Number]
 		if !given && grid.Openings[i].Role == geometry.Inlet {
-			c = Condition{Kind: Flow, Profile: s.Profile, Waveform: s.Waveform}
+			c = Condition{Kind: ImposedFlow, Profile: s.Profile, Waveform: s.Waveform}
 			shared += a
 		}
 		if c.Kind == "" {
-			c.Kind = Pressure
+			c.Kind = ImposedPressure
 		}
 		o.list[i] = openingState{condition: c, area: a, flow: c.Flow / u.FlowRate()}
 	}
 	for i, a := range areas {
-		if _, given := s.Conditions[grid.Openings[i].Number]; !given && o.list[i].condition.Kind == Flow {
+		if _, given := s.Conditions[grid.Openings[i].Number]; !given && o.list[i].condition.Kind == ImposedFlow {
 			o.list[i].flow = s.FlowRate / u.FlowRate() * a / shared
 		}
 	}
@@ -79,12 +79,12 @@ func (o *openingStates) prepare(time, ramp float64, u Units) {
 			factor = s.condition.Waveform.Factor(time * u.TimeStep)
 		}
 		switch s.condition.Kind {
-		case Flow:
+		case ImposedFlow:
 			if s.area > 0 {
 				s.inflow = s.flow * factor / s.area
 			}
 			continue
-		case Pressure:
+		case ImposedPressure:
 			s.base = s.condition.Pressure / u.Pressure() * factor
 		}
 		s.density = s.base + s.absorption()
@@ -123,7 +123,7 @@ func (s *populations[T]) observeOpenings(c *chunk, odd bool, o *openingStates) {
 }
 
 // imposes tells whether an opening prescribes the flow.
-func (s *openingState) imposes() bool { return s.condition.Kind == Flow }
+func (s *openingState) imposes() bool { return s.condition.Kind == ImposedFlow }
 
 // imposeOpenings replaces what plain bounce-back has left on the links that
 // meet openings: on velocity openings by Ladd's (1994) moving wall, on

@@ -78,7 +78,7 @@ func expect(grid *geometry.Grid, s *Settings) expected {
 	for _, o := range grid.Openings {
 		c, given := s.Conditions[o.Number]
 		switch {
-		case given && c.Kind == Flow:
+		case given && c.Kind == ImposedFlow:
 			flow += max(0, c.Flow)
 			inlets += o.Area
 		case !given && o.Role == geometry.Inlet:
