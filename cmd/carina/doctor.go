@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os/exec"
 	"runtime"
@@ -8,6 +9,7 @@ import (
 
 	"carina/internal/machine"
 	"carina/internal/quantity"
+	"carina/solver/cuda"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,11 @@ type doctorResult struct {
 	MPI                     bool    `json:"mpi"`
 	Mpirun                  string  `json:"mpirun"`
 	CUDA                    bool    `json:"cuda"`
-	Advice                  string  `json:"advice"`
+	// GPUs are those that this binary can use; GPUProblem says why there are
+	// none although CUDA is built in.
+	GPUs       []cuda.Description `json:"gpus"`
+	GPUProblem string             `json:"gpu_problem,omitempty"`
+	Advice     string             `json:"advice"`
 }
 
 func newDoctor() *cobra.Command {
@@ -41,8 +47,14 @@ func examine() doctorResult {
 		Description:             machine.Describe(),
 		BandwidthBytesPerSecond: machine.CopyBandwidth(runtime.NumCPU(), perWorker, repetitions),
 		MPI:                     transport.MPI,
-		CUDA:                    withCUDA,
+		GPUs:                    []cuda.Description{},
 	}
+	gpus, err := cuda.Devices()
+	r.CUDA = !errors.Is(err, cuda.ErrNoCUDA)
+	if r.CUDA && err != nil {
+		r.GPUProblem = err.Error()
+	}
+	r.GPUs = append(r.GPUs, gpus...)
 	r.Mpirun, _ = exec.LookPath("mpirun")
 	var advice []string
 	if !r.MPI {
@@ -66,6 +78,13 @@ func (r *doctorResult) words() string {
 	fmt.Fprintf(&w, "memory bandwidth: %s copying on all cores, so at most %.0f million updates of D3Q19 cells per second in single precision\n",
 		quantity.Format(r.BandwidthBytesPerSecond, "B/s"), r.BandwidthBytesPerSecond/bytesPerUpdate/1e6)
 	fmt.Fprintf(&w, "MPI: %s\nGPUs: %s\n", able(r.MPI), able(r.CUDA))
+	for _, g := range r.GPUs {
+		fmt.Fprintf(&w, "GPU %d: %s, %s of memory, %s free, %s copying; reaches GPUs %v directly\n", g.Number, g.Name,
+			quantity.FormatBytes(g.MemoryBytes), quantity.FormatBytes(g.FreeBytes), quantity.Format(g.Bandwidth, "B/s"), g.Peers)
+	}
+	if r.GPUProblem != "" {
+		fmt.Fprintf(&w, "no GPU can be used (%s): compute on the processor\n", r.GPUProblem)
+	}
 	if r.Advice != "" {
 		fmt.Fprintf(&w, "advice: %s\n", r.Advice)
 	}

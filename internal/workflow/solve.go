@@ -169,7 +169,7 @@ func (c *Case) CheckOpenings(g *geometry.Grid) error {
 		count[o.Role]++
 	}
 	if count[geometry.Inlet] == 0 || count[geometry.Outlet] == 0 {
-		return fmt.Errorf("the geometry has %d inlets and %d outlets, air needs one of each at least: name openings with --opening x,y,z,radius,name",
+		return fmt.Errorf("the geometry has %d inlets and %d outlets, air needs one of each at least: name openings with --opening, for which carina inspect suggests places",
 			count[geometry.Inlet], count[geometry.Outlet])
 	}
 	return nil

@@ -10,7 +10,10 @@ import (
 )
 
 // SurfaceReport is what `carina inspect` says of a surface.
-type SurfaceReport struct{ geometry.Diagnosis }
+type SurfaceReport struct {
+	geometry.Diagnosis
+	unit geometry.Unit
+}
 
 // InspectSurface reads a surface, diagnoses it and finds its openings. It
 // writes a picture of them unless picture is empty.
@@ -27,21 +30,19 @@ func (c *Case) InspectSurface(picture string) (*SurfaceReport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Surface, err)
 	}
-	if picture != "" {
-		prepared, err := geometry.Prepare(surface, options)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Surface, err)
-		}
-		err = output.WriteSurface(picture, prepared.Surface, output.SurfacePicture{
-			Title:    filepath.Base(c.Surface),
-			Subtitle: fmt.Sprintf("%s triangles, %d openings", grouped(int64(diagnosis.Triangles)), len(prepared.Openings)),
-			Openings: prepared.Openings,
-		})
-		if err != nil {
-			return nil, err
-		}
+	report := &SurfaceReport{diagnosis, surface.Unit}
+	if picture == "" {
+		return report, nil
 	}
-	return &SurfaceReport{diagnosis}, nil
+	prepared, err := geometry.Prepare(surface, options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Surface, err)
+	}
+	return report, output.WriteSurface(picture, prepared.Surface, output.SurfacePicture{
+		Title:    filepath.Base(c.Surface),
+		Subtitle: fmt.Sprintf("%s triangles, %d openings", grouped(int64(diagnosis.Triangles)), len(prepared.Openings)),
+		Openings: prepared.Openings,
+	})
 }
 
 // Words says the same for people.
@@ -63,5 +64,12 @@ func (r *SurfaceReport) Words() string {
 	}
 	fmt.Fprintf(&w, "verdict: %s\n", r.Verdict)
 	w.WriteString(openingsTable(r.Openings))
+	if len(r.Suggested) > 0 {
+		w.WriteString("the lumen could be cut here, the widest first:\n")
+	}
+	for _, d := range r.Suggested {
+		unit := float64(r.unit)
+		fmt.Fprintf(&w, "  --opening %.5g,%.5g,%.5g,%.3gmm,%s\n", d.Center[0]/unit, d.Center[1]/unit, d.Center[2]/unit, d.Radius*1e3, d.Name)
+	}
 	return w.String()
 }
