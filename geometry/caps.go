@@ -31,7 +31,7 @@ const (
 	strictFlat = 0.7
 	// What touches an end, lies within so many of its radii from its axis and
 	// faces another way belongs to its rim.
-	rimWide, rimCos = 1.4, 0.85
+	rimWide, rimCos = 1.4, 0.94
 )
 
 // endRules are the combinations of signs that make an end: at least so many
@@ -44,11 +44,15 @@ var endRules = []struct {
 	flat, slender      float64
 }{
 	{4, 10, 0.15, 4.2},
+	{4, 7, 0.15, 5},
 	{4, 8, 0.3, 3.5},
-	{4, 13, 0.3, 2.2},
-	{4, 11, 0.5, 2.2},
-	{20, 6, 0.8, 2.5},
+	{3, 7, 0.5, 4.2},
+	{3, 6, 0.9, 4.2},
+	{4, 13, 0.3, 2.1},
+	{4, 11, 0.5, 1.8},
+	{6, 7, 0.6, 2},
 	{4, 8, 0.75, 2.5},
+	{20, 6, 0.8, 2.5},
 	{4, 13, 0.6, 1.5},
 	{1, 16, 0.7, 1},
 }
@@ -111,16 +115,12 @@ func newCapFinder(s *Surface, t *topology) *capFinder {
 // ends that touch stay two.
 func (f *capFinder) find() []patch {
 	var found []patch
-	for id, core := range f.findCores() {
-		if f.taken[core.triangles[0]] {
+	cores := f.findCores()
+	for id := range cores {
+		if f.taken[cores[id].triangles[0]] {
 			continue
 		}
-		end := f.grow(core.triangles, func(t int32) bool {
-			return f.facing(t, core.normal, core.center, cosRim, rimDepth) && f.joinsRim(t, int32(id))
-		})
-		end.flat = core.area / end.area
-		end.core = core.normal
-		if f.isEnd(&end) {
+		if end := f.growEnd(&cores[id], int32(id)); f.isEnd(&end) {
 			found = append(found, end)
 			for _, t := range end.triangles {
 				f.taken[t] = true
@@ -128,8 +128,26 @@ func (f *capFinder) find() []patch {
 		}
 	}
 	f.settle(found)
-	slices.SortStableFunc(found, func(a, b patch) int { return cmp.Compare(b.area, a.area) })
-	return f.withoutBoxes(f.withoutRims(found))
+	sortPatches(found)
+	found = f.withoutBoxes(f.withoutRims(found))
+	found = f.findRagged(found, cores)
+	sortPatches(found)
+	return found
+}
+
+// sortPatches puts the largest first.
+func sortPatches(p []patch) {
+	slices.SortStableFunc(p, func(a, b patch) int { return cmp.Compare(b.area, a.area) })
+}
+
+// growEnd takes a core and the rim around it for an end.
+func (f *capFinder) growEnd(core *patch, id int32) patch {
+	end := f.grow(core.triangles, func(t int32) bool {
+		return f.facing(t, core.normal, core.center, cosRim, rimDepth) && f.joinsRim(t, id)
+	})
+	end.flat = core.area / end.area
+	end.core = core.normal
+	return end
 }
 
 // withoutBoxes drops ends that mostly border on other ends: the faces of a

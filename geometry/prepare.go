@@ -1,7 +1,6 @@
 package geometry
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -183,7 +182,7 @@ func (p *Prepared) findOpenings(caps []patch) []patch {
 		f.strict = p.Mended.CappedOpenings > 0
 		found = append(found, f.find()...)
 	}
-	slices.SortStableFunc(found, func(a, b patch) int { return cmp.Compare(b.area, a.area) })
+	sortPatches(found)
 	return found
 }
 

@@ -313,7 +313,7 @@ func TestFullAirwayStaysConnected(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d openings, %d cells, %d cells in %d islands dropped", len(p.Openings), g.Cells(), filled.DroppedCells, filled.DroppedParts)
-	if len(p.Openings) < 76 || len(filled.LostOpenings) > 0 {
+	if len(p.Openings) < 80 || len(filled.LostOpenings) > 0 {
 		t.Errorf("%d openings, of which %v are not connected to the trachea", len(p.Openings), filled.LostOpenings)
 	}
 }
