@@ -179,11 +179,31 @@ func (p *Prepared) findOpenings(caps []patch) []patch {
 	if len(named) > 0 {
 		found = append(found, named...)
 	} else {
-		f.strict = p.Mended.CappedOpenings > 0
-		found = append(found, f.find()...)
+		// Beside openings that are open or placed by hand, only plain ends
+		// count, and no splinters that a cut has left.
+		f.strict = len(found) > 0
+		found = append(found, f.apartFrom(found, f.find())...)
 	}
 	sortPatches(found)
 	return found
+}
+
+// apartFrom returns the patches that touch none of the others.
+func (f *capFinder) apartFrom(others, patches []patch) []patch {
+	taken := map[int32]bool{}
+	for _, p := range others {
+		for _, t := range p.triangles {
+			for _, v := range f.surface.Triangles[t].V {
+				taken[v] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(patches, func(p patch) bool {
+		return slices.ContainsFunc(p.triangles, func(t int32) bool {
+			v := f.surface.Triangles[t].V
+			return taken[v[0]] || taken[v[1]] || taken[v[2]]
+		})
+	})
 }
 
 // isOpenEnd tells the open end of a tube from a hole in its wall.
