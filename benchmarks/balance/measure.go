@@ -14,7 +14,7 @@ import (
 // predicted to be slowest, which decide, and others evenly.
 const mostTimed = 16
 
-// measure times, for every number of ranks and each layout, the predicted best
+// measure times, for some numbers of ranks and each layout, the predicted best
 // of the source's two main strategies and of all of ours.
 func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) error {
 	for _, row := range s.contenders() {
@@ -54,7 +54,7 @@ func fitsMemory(p *balance.Partition) bool {
 // contenders returns the rows to be measured.
 func (s *suite) contenders() []*Row {
 	var list []*Row
-	for _, ranks := range ranksOf(s.rows) {
+	for _, ranks := range spread(ranksOf(s.rows), mostMeasured) {
 		for _, match := range []func(r *Row) bool{isTraditional, isShrunk, isOurs, isSparseGraph} {
 			if r := best(s.rows, func(r *Row) bool { return r.Ranks == ranks && match(r) }); r != nil {
 				list = append(list, r)
@@ -62,6 +62,22 @@ func (s *suite) contenders() []*Row {
 		}
 	}
 	return list
+}
+
+// mostMeasured bounds the numbers of ranks for which ranks are timed.
+const mostMeasured = 4
+
+// spread returns at most so many entries of a list, the first and the last
+// among them.
+func spread(list []int, most int) []int {
+	if len(list) <= most {
+		return list
+	}
+	few := make([]int, most)
+	for i := range few {
+		few[i] = list[i*(len(list)-1)/(most-1)]
+	}
+	return few
 }
 
 func isTraditional(r *Row) bool {

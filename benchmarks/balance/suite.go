@@ -257,9 +257,14 @@ func Balance(ctx context.Context, opt Options) error {
 			return err
 		}
 		all = append(all, s.rows...)
+		// After every geometry, so that a long suite that is stopped leaves
+		// what it has.
+		if err := writeFile(filepath.Join(opt.Folder, "balance.csv"), func(w writer) error { return writeCSV(w, all) }); err != nil {
+			return err
+		}
+		if err := report.write(filepath.Join(opt.Folder, "balance.md")); err != nil {
+			return err
+		}
 	}
-	if err := writeFile(filepath.Join(opt.Folder, "balance.csv"), func(w writer) error { return writeCSV(w, all) }); err != nil {
-		return err
-	}
-	return report.write(filepath.Join(opt.Folder, "balance.md"))
+	return nil
 }
