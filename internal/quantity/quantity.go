@@ -43,6 +43,18 @@ var (
 	Density = Kind{"density", "1.2kg/m3", map[string]float64{
 		"kg/m3": 1, "g/L": 1, "g/cm3": 1e3,
 	}}
+	// Pressure is read into Pa.
+	Pressure = Kind{"pressure", "50Pa", map[string]float64{
+		"Pa": 1, "hPa": 100, "kPa": 1e3, "mbar": 100, "cmH2O": 98.0665, "mmHg": 133.322,
+	}}
+	// Resistance is that of an opening to flow, read into Pa·s/m³.
+	Resistance = Kind{"resistance", "1.5cmH2O.s/L", map[string]float64{
+		"Pa.s/m3": 1, "Pa.s/L": 1e3, "kPa.s/L": 1e6, "cmH2O.s/L": 98066.5,
+	}}
+	// Compliance is read into m³/Pa.
+	Compliance = Kind{"compliance", "200mL/cmH2O", map[string]float64{
+		"m3/Pa": 1, "L/kPa": 1e-6, "mL/Pa": 1e-6, "mL/cmH2O": 1e-6 / 98.0665, "L/cmH2O": 1e-3 / 98.0665,
+	}}
 	// Bytes is an amount of memory, read into bytes.
 	Bytes = Kind{"amount of memory", "4GiB", map[string]float64{
 		"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,

@@ -23,6 +23,9 @@ func TestParse(t *testing.T) {
 		{Viscosity, "15mm2/s", 15e-6},
 		{Density, "1.2kg/m3", 1.2},
 		{Bytes, "2GiB", 2 << 30},
+		{Pressure, "5cmH2O", 490.3325},
+		{Resistance, "2cmH2O.s/L", 196133},
+		{Compliance, "98.0665mL/cmH2O", 1e-6},
 	}
 	for _, test := range tests {
 		got, err := test.kind.Parse(test.text)

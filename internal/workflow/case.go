@@ -57,10 +57,19 @@ type Case struct {
 	Flow      string `yaml:"flow"`
 	Viscosity string `yaml:"viscosity"`
 	Density   string `yaml:"density"`
-	// Collision, Wall and Precision choose the method, see package solver.
-	Collision string `yaml:"collision"`
-	Wall      string `yaml:"wall"`
-	Precision string `yaml:"precision"`
+	// Profile over inlets is plug, parabolic or developed. Waveform multiplies
+	// the flow over time, see parseWaveform. Conditions are those of single
+	// openings.
+	Profile    string          `yaml:"profile"`
+	Waveform   string          `yaml:"waveform"`
+	Conditions []ConditionCase `yaml:"conditions"`
+	// Collision, Wall, Precision, Lattice and Smagorinsky choose the method,
+	// see package solver.
+	Collision   string  `yaml:"collision"`
+	Wall        string  `yaml:"wall"`
+	Precision   string  `yaml:"precision"`
+	Lattice     string  `yaml:"lattice"`
+	Smagorinsky float64 `yaml:"smagorinsky"`
 	// TimeStep is chosen from LatticeVelocity, the largest expected velocity
 	// in cells per step, when empty.
 	TimeStep        string  `yaml:"time-step"`
@@ -72,6 +81,9 @@ type Case struct {
 
 	// Output is the folder for results.
 	Output string `yaml:"output"`
+
+	// folder is that of the case file, where its tables are looked for.
+	folder string
 }
 
 // OpeningCase is an opening named by hand: a disc that cuts the lumen. Center
@@ -80,6 +92,21 @@ type OpeningCase struct {
 	Name   string     `yaml:"name"`
 	Center [3]float64 `yaml:"center"`
 	Radius string     `yaml:"radius"`
+}
+
+// ConditionCase is what happens at one opening, see solver.Condition. Opening
+// is its number or name. Quantities carry units.
+type ConditionCase struct {
+	Opening            string  `yaml:"opening"`
+	Kind               string  `yaml:"kind"`
+	Flow               string  `yaml:"flow"`
+	Profile            string  `yaml:"profile"`
+	Pressure           string  `yaml:"pressure"`
+	Share              float64 `yaml:"share"`
+	ProximalResistance string  `yaml:"proximal-resistance"`
+	DistalResistance   string  `yaml:"distal-resistance"`
+	Compliance         string  `yaml:"compliance"`
+	Waveform           string  `yaml:"waveform"`
 }
 
 // ReadCase reads a case file. Unknown keys are refused with their place in
@@ -103,5 +130,6 @@ func ReadCase(path string) (Case, error) {
 	if !filepath.IsAbs(c.Surface) {
 		c.Surface = filepath.Join(filepath.Dir(path), c.Surface)
 	}
+	c.folder = filepath.Dir(path)
 	return c, nil
 }

@@ -143,6 +143,11 @@ func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 			return o, fmt.Errorf("spacing: %w", err)
 		}
 	}
+	settings, err := c.Settings()
+	if err != nil {
+		return o, err
+	}
+	o.Directions = settings.Directions()
 	if err := c.extension(&o); err != nil {
 		return o, err
 	}

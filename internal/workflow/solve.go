@@ -35,19 +35,27 @@ func (c *Case) Settings() (solver.Settings, error) {
 			return s, fmt.Errorf("%s: %w", q.name, err)
 		}
 	}
-	if c.Collision != "" {
-		s.Collision = solver.Collision(c.Collision)
-	}
-	if c.Wall != "" {
-		s.Wall = solver.Wall(c.Wall)
-	}
-	if c.Precision != "" {
-		s.Precision = solver.Precision(c.Precision)
-	}
+	setIfGiven(&s.Collision, c.Collision)
+	setIfGiven(&s.Wall, c.Wall)
+	setIfGiven(&s.Precision, c.Precision)
+	setIfGiven(&s.Lattice, c.Lattice)
+	setIfGiven(&s.Profile, c.Profile)
 	if c.LatticeVelocity != 0 {
 		s.LatticeVelocity = c.LatticeVelocity
 	}
+	s.Smagorinsky = c.Smagorinsky
+	var err error
+	if s.Waveform, err = c.parseWaveform(c.Waveform); err != nil {
+		return s, err
+	}
 	return s, s.Validate()
+}
+
+// setIfGiven sets a named choice unless the text is empty.
+func setIfGiven[T ~string](choice *T, text string) {
+	if text != "" {
+		*choice = T(text)
+	}
 }
 
 // Check finds the mistakes in a case that can be found before its surface is
@@ -130,6 +138,9 @@ type Solver struct {
 func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error) {
 	settings, err := s.Case.Settings()
 	if err != nil {
+		return nil, settings, solver.Plan{}, err
+	}
+	if settings.Conditions, err = s.Case.conditions(s.Grid); err != nil {
 		return nil, settings, solver.Plan{}, err
 	}
 	plan, err := s.Case.plan(s.Grid, settings)

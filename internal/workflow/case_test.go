@@ -1,0 +1,95 @@
+package workflow
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"carina/geometry"
+	"carina/internal/gridtest"
+	"carina/solver"
+)
+
+func writeCase(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "case.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestReadCaseRefuses(t *testing.T) {
+	tests := []struct{ name, text, says string }{
+		{"empty", "", "empty"},
+		{"comment", "# nothing\n", "empty"},
+		{"no surface", "spacing: 1mm\n", "names no surface"},
+		{"unknown key", "surface: a.stl\nspaceing: 1mm\n", "spaceing"},
+		{"wrong type", "surface: a.stl\nranks: many\n", "ranks"},
+		{"broken", "surface: [a.stl\n", "case.yaml"},
+	}
+	for _, test := range tests {
+		if _, err := ReadCase(writeCase(t, test.text)); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: says %v; want %q", test.name, err, test.says)
+		}
+	}
+}
+
+func TestCaseConditions(t *testing.T) {
+	path := writeCase(t, `surface: a.stl
+flow: 6L/min
+waveform: breathing:4s
+conditions:
+  - {opening: left, kind: share, share: 0.4}
+  - {opening: "3", kind: windkessel, proximal-resistance: 1Pa.s/L, distal-resistance: 2Pa.s/L, compliance: 3mL/Pa}
+  - {opening: 4, kind: pressure, pressure: 20Pa, waveform: beat.csv}
+`)
+	table := filepath.Join(filepath.Dir(path), "beat.csv")
+	if err := os.WriteFile(table, []byte("time,factor\n0,0\n2,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadCase(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, err := c.Settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if settings.FlowRate != 1e-4 || settings.Waveform != (solver.Breathing{Period: 4, Inspiration: inspiration}) {
+		t.Errorf("flow %g, waveform %v", settings.FlowRate, settings.Waveform)
+	}
+	grid := gridtest.Full([3]int32{3, 3, 3})
+	for i, name := range []string{"trachea", "left", "right", "upper"} {
+		grid.Openings = append(grid.Openings, geometry.Opening{Number: i + 1, Name: name})
+	}
+	conditions, err := c.conditions(grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := conditions[2]; got.Kind != solver.FlowShare || got.Share != 0.4 {
+		t.Errorf("left: %+v", got)
+	}
+	if got := conditions[3]; got.ProximalResistance != 1e3 || got.DistalResistance != 2e3 || math.Abs(got.Compliance-3e-6) > 1e-18 {
+		t.Errorf("right: %+v", got)
+	}
+	if got := conditions[4]; got.Pressure != 20 || got.Waveform.Factor(1) != 0.5 {
+		t.Errorf("upper: %+v", got)
+	}
+	for _, test := range []struct {
+		condition ConditionCase
+		says      string
+	}{
+		{ConditionCase{Opening: "lingula"}, "trachea, left, right, upper"},
+		{ConditionCase{Opening: "left", Pressure: "20"}, "no unit"},
+		{ConditionCase{Opening: "left", Waveform: "none.csv"}, "none.csv"},
+		{ConditionCase{Opening: "left", Waveform: "sine:-1s"}, "above zero"},
+	} {
+		bad := Case{Conditions: []ConditionCase{test.condition}}
+		if _, err := bad.conditions(grid); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%+v: says %v; want %q", test.condition, err, test.says)
+		}
+	}
+}
