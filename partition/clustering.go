@@ -12,10 +12,6 @@ func clusterVertices(l *level, heaviest int64, r *random) ([]int32, int) {
 	cluster := make([]int32, n)
 	weight := append([]int64(nil), g.VertexWeights...)
 	alone := make([]bool, n)
-	var fixed []int32
-	if l.fixed != nil {
-		fixed = append(fixed, l.fixed...)
-	}
 	for v := range cluster {
 		cluster[v], alone[v] = int32(v), true
 	}
@@ -30,8 +26,7 @@ func clusterVertices(l *level, heaviest int64, r *random) ([]int32, int) {
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 			u := g.Neighbours[e]
 			c := cluster[u]
-			if weight[c]+weight[v] > heaviest || l.label != nil && l.label[u] != l.label[v] ||
-				fixed != nil && fixed[c] >= 0 && fixed[v] >= 0 && fixed[c] != fixed[v] {
+			if weight[c]+weight[v] > heaviest || !l.mayMerge(u, v) {
 				continue
 			}
 			if tie[c] == 0 {
@@ -59,9 +54,6 @@ func clusterVertices(l *level, heaviest int64, r *random) ([]int32, int) {
 		alone[v], alone[best] = false, false
 		cluster[v] = best
 		weight[best] += weight[v]
-		if fixed != nil {
-			fixed[best] = max(fixed[best], fixed[v])
-		}
 		clusters--
 	}
 	return numberClusters(cluster)

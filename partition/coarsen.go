@@ -12,12 +12,13 @@ type level struct {
 	toCoarse []int32
 }
 
-// mayMerge tells whether u and v may become one vertex.
+// mayMerge tells whether u and v may become one vertex: a fixed vertex only
+// with others fixed to the same part.
 func (l *level) mayMerge(u, v int32) bool {
 	if l.label != nil && l.label[u] != l.label[v] {
 		return false
 	}
-	return l.fixed == nil || l.fixed[u] < 0 || l.fixed[v] < 0 || l.fixed[u] == l.fixed[v]
+	return l.fixed == nil || l.fixed[u] == l.fixed[v]
 }
 
 // expansion is the edge rating ω²/(c(u)·c(v)) ("expansion*2", Holtgrewe,
@@ -127,18 +128,15 @@ func contract(l *level, toCoarse []int32, coarse int) *level {
 	return &level{g: next, fixed: projectDown(l.fixed, toCoarse, coarse), label: projectDown(l.label, toCoarse, coarse)}
 }
 
-// projectDown carries per-vertex numbers to the coarser level; where members
-// differ (one fixed, one free) the larger wins.
+// projectDown carries per-vertex numbers, equal within every coarse vertex, to
+// the coarser level.
 func projectDown(values, toCoarse []int32, coarse int) []int32 {
 	if values == nil {
 		return nil
 	}
 	result := make([]int32, coarse)
-	for c := range result {
-		result[c] = -1
-	}
 	for v, c := range toCoarse {
-		result[c] = max(result[c], values[v])
+		result[c] = values[v]
 	}
 	return result
 }

@@ -1,23 +1,50 @@
 package partition
 
+import "sync"
+
 // flowRefiner improves pairs of adjacent parts by flow cuts on the vertices
 // around their common boundary (Sanders and Schulz 2011; active parts as in
-// Holtgrewe, Sanders and Schulz 2010).
+// Holtgrewe, Sanders and Schulz 2010). Pairs without a common part are worked
+// on side by side; their moves are applied afterwards, in order.
 type flowRefiner struct {
-	s      *state
-	r      *random
-	cutter flowCutter
+	s *state
+	r *random
 	// reach is the share of each part's weight that the network may hold.
-	reach  float64
+	reach   float64
+	lists   [][]int32 // boundary vertices per part
+	t       *task
+	mutex   sync.Mutex
+	scratch []*flowNetwork // not in use
+}
+
+// flowNetwork is the network of one pair and the memory to build it.
+type flowNetwork struct {
+	s      *state
+	cutter flowCutter
 	local  []int32 // node of a vertex, 0 outside the network
 	region []int32 // vertex of node i+2
 	degree []int32
-	lists  [][]int32 // boundary vertices per part
-	stop   func() bool
 }
 
-func newFlowRefiner(s *state, r *random, reach float64, stop func() bool) *flowRefiner {
-	return &flowRefiner{s: s, r: r, reach: reach, local: make([]int32, len(s.part)), lists: make([][]int32, s.k), stop: stop}
+func newFlowRefiner(s *state, r *random, reach float64, t *task) *flowRefiner {
+	return &flowRefiner{s: s, r: r, reach: reach, t: t, lists: make([][]int32, s.k)}
+}
+
+func (f *flowRefiner) borrow() *flowNetwork {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if last := len(f.scratch) - 1; last >= 0 {
+		n := f.scratch[last]
+		f.scratch = f.scratch[:last]
+		return n
+	}
+	return &flowNetwork{s: f.s, local: make([]int32, len(f.s.part))}
+}
+
+func (f *flowRefiner) giveBack(n *flowNetwork) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.scratch = append(f.scratch, n)
 }
 
 // refine goes over all adjacent pairs of which one part has changed since its
@@ -27,29 +54,64 @@ func (f *flowRefiner) refine(rounds int) {
 	for p := range active {
 		active[p] = true
 	}
-	for round := 0; round < rounds; round++ {
-		pairs := f.adjacentPairs(active)
+	for range rounds {
 		changed := make([]bool, f.s.k)
 		any := false
-		for _, i := range f.r.permutation(len(pairs)) {
-			if f.stop() {
-				return
-			}
-			a, b := pairs[i][0], pairs[i][1]
-			before := f.s.cut
-			if f.improve(a, b) && f.s.cut < before {
-				changed[a], changed[b], any = true, true, true
+		pairs := f.adjacentPairs(active)
+		for len(pairs) > 0 && !f.t.stopped() {
+			var batch [][2]int32
+			batch, pairs = disjointPairs(pairs, f.s.k)
+			for i, improved := range f.improveAll(batch) {
+				if improved {
+					changed[batch[i][0]], changed[batch[i][1]], any = true, true, true
+				}
 			}
 		}
-		if !any {
+		if !any || f.t.stopped() {
 			return
 		}
 		active = changed
 	}
 }
 
-// adjacentPairs lists pairs of adjacent parts of which one is active, and
-// fills the boundary lists.
+// disjointPairs takes pairs in order as long as they share no part with those
+// taken; the others are returned as rest.
+func disjointPairs(pairs [][2]int32, k int) (taken, rest [][2]int32) {
+	used := make([]bool, k)
+	for _, pair := range pairs {
+		if used[pair[0]] || used[pair[1]] {
+			rest = append(rest, pair)
+			continue
+		}
+		used[pair[0]], used[pair[1]] = true, true
+		taken = append(taken, pair)
+	}
+	return taken, rest
+}
+
+// improveAll improves disjoint pairs and tells whose cut has become smaller.
+func (f *flowRefiner) improveAll(pairs [][2]int32) []bool {
+	shifts := make([][]shift, len(pairs))
+	f.t.workers.each(len(pairs), func(i int) {
+		network := f.borrow()
+		shifts[i] = network.improve(pairs[i], f.lists, f.reach, f.t.stopped)
+		f.giveBack(network)
+	})
+	improved := make([]bool, len(pairs))
+	for i := range pairs {
+		before := f.s.cut
+		for _, m := range shifts[i] {
+			if f.s.count[f.s.part[m.v]] > 1 {
+				f.s.move(m.v, m.to)
+			}
+		}
+		improved[i] = f.s.cut < before
+	}
+	return improved
+}
+
+// adjacentPairs lists, in random order, pairs of adjacent parts of which one
+// is active, and fills the boundary lists.
 func (f *flowRefiner) adjacentPairs(active []bool) [][2]int32 {
 	s := f.s
 	for p := range f.lists {
@@ -71,55 +133,58 @@ func (f *flowRefiner) adjacentPairs(active []bool) [][2]int32 {
 			}
 		}
 	}
+	for i := len(pairs) - 1; i > 0; i-- {
+		j := f.r.below(i + 1)
+		pairs[i], pairs[j] = pairs[j], pairs[i]
+	}
 	return pairs
 }
 
-// improve replaces the boundary between a and b by a better one if it finds
-// one, and tells whether it moved anything.
-func (f *flowRefiner) improve(a, b int32) bool {
+// shift is a move to be made.
+type shift struct{ v, to int32 }
+
+// improve returns the moves that replace the boundary between the parts of
+// pair by a better one, none if it finds none. It changes nothing but rows of
+// vertices of these two parts.
+func (f *flowNetwork) improve(pair [2]int32, lists [][]int32, reach float64, stop func() bool) []shift {
 	s := f.s
+	a, b := pair[0], pair[1]
 	f.region = f.region[:0]
 	f.cutter.distance = append(f.cutter.distance[:0], 0, 0)
-	weightA := f.grow(a, b, 1)
-	weightB := f.grow(b, a, -1)
+	weightA := f.grow(a, b, 1, lists[a], reach)
+	weightB := f.grow(b, a, -1, lists[b], reach)
 	defer func() {
 		for _, v := range f.region {
 			f.local[v] = 0
 		}
 	}()
 	if len(f.region) == 0 {
-		return false
+		return nil
 	}
 	cut := f.build(a, b, weightA, weightB)
 	c := &f.cutter
 	c.bound = cut
 	c.limit = [2]int64{s.limit[a], s.limit[b]}
 	over, load := c.excess(s.weight[a])
-	value, newLoad, found := c.run(over, f.stop)
+	value, newLoad, found := c.run(over, stop)
 	if !found || value > cut || value == cut && newLoad >= load {
-		return false
+		return nil
 	}
+	var shifts []shift
 	for i, v := range f.region {
-		to := a
-		if c.side[i+2] == 1 {
-			to = b
-		}
-		if s.part[v] != to {
-			if s.count[s.part[v]] == 1 {
-				continue
-			}
-			s.move(v, to)
+		if to := pair[c.side[i+2]]; s.part[v] != to {
+			shifts = append(shifts, shift{v, to})
 		}
 	}
-	return true
+	return shifts
 }
 
 // grow adds vertices of part p to the region, breadth first from the
 // boundary with part q, and returns their weight. Vertices that pass the
 // budget are left out, the search goes on beside them.
-func (f *flowRefiner) grow(p, q int32, sign int32) int64 {
+func (f *flowNetwork) grow(p, q int32, sign int32, boundary []int32, reach float64) int64 {
 	s := f.s
-	budget := int64(f.reach * float64(s.weight[p]))
+	budget := int64(reach * float64(s.weight[p]))
 	var weight int64
 	begin := len(f.region)
 	add := func(v int32, distance int32) {
@@ -131,7 +196,7 @@ func (f *flowRefiner) grow(p, q int32, sign int32) int64 {
 		f.local[v] = int32(len(f.region) + 1)
 		f.cutter.distance = append(f.cutter.distance, sign*distance)
 	}
-	for _, v := range f.lists[p] {
+	for _, v := range boundary {
 		if s.part[v] == p && s.connection(v, q) > 0 {
 			add(v, 1)
 		}
@@ -147,7 +212,7 @@ func (f *flowRefiner) grow(p, q int32, sign int32) int64 {
 }
 
 // build lays out the network and returns the present cut within it.
-func (f *flowRefiner) build(a, b int32, weightA, weightB int64) int64 {
+func (f *flowNetwork) build(a, b int32, weightA, weightB int64) int64 {
 	s, c, g := f.s, &f.cutter, f.s.g
 	n := len(f.region) + 2
 	c.weight = resize(c.weight, n)
@@ -182,7 +247,7 @@ func (f *flowRefiner) build(a, b int32, weightA, weightB int64) int64 {
 
 // arcsOf adds the arcs of node i: to nodes of higher number and the
 // terminals.
-func (f *flowRefiner) arcsOf(i, v, a, b int32, fill []int32) int64 {
+func (f *flowNetwork) arcsOf(i, v, a, b int32, fill []int32) int64 {
 	s, g := f.s, f.s.g
 	var cut int64
 	var terminal [2]int64
@@ -222,7 +287,7 @@ func (f *flowRefiner) arcsOf(i, v, a, b int32, fill []int32) int64 {
 	return cut
 }
 
-func (f *flowRefiner) link(i, j int32, forward, backward int64, fill []int32) {
+func (f *flowNetwork) link(i, j int32, forward, backward int64, fill []int32) {
 	c := &f.cutter
 	e, r := fill[i], fill[j]
 	fill[i]++
@@ -232,7 +297,7 @@ func (f *flowRefiner) link(i, j int32, forward, backward int64, fill []int32) {
 }
 
 // compact closes the gaps between rows.
-func (f *flowRefiner) compact(n int, fill []int32) {
+func (f *flowNetwork) compact(n int, fill []int32) {
 	c := &f.cutter
 	at := int32(0)
 	for i := range n {

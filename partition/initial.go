@@ -1,6 +1,9 @@
 package partition
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // piece is the part of a graph that a recursive bisection still divides.
 type piece struct {
@@ -33,7 +36,10 @@ func (t *task) bisect(p *piece, r *random, result []int32) {
 	}
 	half := (len(p.parts) + 1) / 2
 	sides := &level{g: p.l.g, fixed: p.sidesFixed(half)}
-	division := t.multilevel(sides, sideLimits(p, half), t.c.bisection, r)
+	// Early bisections matter most and are few: they get more tries.
+	c := t.c.bisection
+	c.tries += c.tries * bits.Len(uint(len(p.parts)-1)) / 2
+	division := t.multilevel(sides, sideLimits(p, half), c, r)
 	seeds := r.seeds(2)
 	t.workers.each(2, func(side int) {
 		lower, upper := 0, half
@@ -148,7 +154,7 @@ func (t *task) bestBisection(l *level, limit []int64, c *levelConfig, r *random)
 		rebalance(s, r)
 		f.refine(c.rounds)
 		if c.initialReach > 0 {
-			newFlowRefiner(s, r, c.initialReach, t.stopped).refine(3)
+			newFlowRefiner(s, r, c.initialReach, t).refine(3)
 			f.refine(1)
 		}
 		if over := s.overload(); best == nil || over < bestOver || over == bestOver && s.cut < bestCut {

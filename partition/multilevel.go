@@ -84,9 +84,6 @@ func (t *task) coarsen(l *level, target int, heaviest int64, r *random) []*level
 // graph, refine on the way back.
 func (t *task) multilevel(l *level, limit []int64, c levelConfig, r *random) []int32 {
 	k := len(limit)
-	if k == 2 {
-		c = t.c.bisection
-	}
 	target := max(c.coarsest*k, c.smallest)
 	heaviest := l.g.TotalVertexWeight()/int64(target)*3/2 + 1
 	levels := t.coarsen(l, target, heaviest, r)
@@ -125,8 +122,13 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	depth := math.Log2(float64(len(limit))) / 6
 	size := int(math.Round(t.c.population * depth))
 	combinations := int(math.Round(t.c.combinations * depth))
-	return t.evolve(l, limit, t.c.kway, size, combinations, r, func(r *random) []int32 {
-		return t.multilevel(l, limit, t.c.kway, r)
+	c := t.c.kway
+	if len(limit) == 2 {
+		c = t.c.bisection
+		c.tries *= 3
+	}
+	return t.evolve(l, limit, c, size, combinations, r, func(r *random) []int32 {
+		return t.multilevel(l, limit, c, r)
 	}).part
 }
 
@@ -142,7 +144,7 @@ func (t *task) refine(l *level, part []int32, limit []int64, c *levelConfig, r *
 	f.slack = heaviestOf(l.g)
 	f.refine(c.rounds)
 	if c.flows > 0 {
-		newFlowRefiner(s, r, c.reach, t.stopped).refine(c.flows)
+		newFlowRefiner(s, r, c.reach, t).refine(c.flows)
 	}
 	return s
 }
