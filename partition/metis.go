@@ -182,7 +182,10 @@ func (p *metisReader) header() error {
 	if len(fields) < 2 {
 		return errors.New("the header must give the numbers of vertices and edges")
 	}
-	return errors.Join(p.setHeader(fields), p.endLine())
+	if err := p.setHeader(fields); err != nil {
+		return err
+	}
+	return p.endLine()
 }
 
 func (p *metisReader) setHeader(fields []int64) error {
@@ -255,7 +258,7 @@ func (p *metisReader) vertex(g *Graph) error {
 
 func (p *metisReader) missing(what string, err error) error {
 	if err == io.EOF || errors.Is(err, errEndOfLine) {
-		return fmt.Errorf("the line ends where a %s is expected", what)
+		return fmt.Errorf("the line ends where the %s is expected", what)
 	}
 	return err
 }
