@@ -5,7 +5,7 @@ package partition
 // best rating Σω/(c(v)·c(C)). Where degrees differ much it shrinks the graph
 // further than any matching could. It stops at a shrinking factor of 1.8: more
 // at once costs quality.
-func clusterVertices(l *level, heaviest int64, r *random) ([]int32, int) {
+func clusterVertices(l *level, heaviest int64, r *random, stop func() bool) ([]int32, int) {
 	g := l.g
 	n := g.Vertices()
 	fewest := n * 5 / 9
@@ -18,7 +18,10 @@ func clusterVertices(l *level, heaviest int64, r *random) ([]int32, int) {
 	tie := make([]int64, n) // edge weight to each cluster met
 	var met []int32
 	clusters := n
-	for _, v := range r.permutation(n) {
+	for i, v := range r.permutation(n) {
+		if i%4096 == 0 && stop() {
+			break
+		}
 		if !alone[v] || clusters <= fewest {
 			continue
 		}

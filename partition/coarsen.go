@@ -28,43 +28,6 @@ func expansion(w, a, b int64) float64 {
 	return x * x / (float64(max(a, 1)) * float64(max(b, 1)))
 }
 
-// matchGreedily visits the vertices in random order and matches each with the
-// free neighbour of best rating, ties broken at random. It returns the coarse
-// vertex of each vertex and their number.
-func matchGreedily(l *level, heaviest int64, r *random) ([]int32, int) {
-	g := l.g
-	n := g.Vertices()
-	mate := make([]int32, n)
-	for v := range mate {
-		mate[v] = -1
-	}
-	for _, v := range r.permutation(n) {
-		if mate[v] >= 0 {
-			continue
-		}
-		weight := g.VertexWeights[v]
-		best, bestRating, ties := v, 0.0, 1
-		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-			u := g.Neighbours[e]
-			if mate[u] >= 0 || weight+g.VertexWeights[u] > heaviest || !l.mayMerge(u, v) {
-				continue
-			}
-			rating := expansion(g.EdgeWeights[e], weight, g.VertexWeights[u])
-			switch {
-			case rating > bestRating:
-				best, bestRating, ties = u, rating, 1
-			case rating == bestRating:
-				if ties++; r.below(ties) == 0 {
-					best = u
-				}
-			}
-		}
-		mate[v] = best
-		mate[best] = v
-	}
-	return numberPairs(mate)
-}
-
 // numberPairs numbers matched pairs and single vertices in vertex order, which
 // keeps the locality of the finer graph.
 func numberPairs(mate []int32) ([]int32, int) {

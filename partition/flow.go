@@ -10,11 +10,13 @@ type flowRefiner struct {
 	s *state
 	r *random
 	// reach is the share of each part's weight that the network may hold.
-	reach   float64
-	lists   [][]int32 // boundary vertices per part
-	t       *task
-	mutex   sync.Mutex
-	scratch []*flowNetwork // not in use
+	reach float64
+	lists [][]int32 // boundary vertices per part
+	// connected is set if parts must not be broken.
+	connected *connectivity
+	t         *task
+	mutex     sync.Mutex
+	scratch   []*flowNetwork // not in use
 }
 
 // flowNetwork is the network of one pair and the memory to build it.
@@ -27,7 +29,11 @@ type flowNetwork struct {
 }
 
 func newFlowRefiner(s *state, r *random, reach float64, t *task) *flowRefiner {
-	return &flowRefiner{s: s, r: r, reach: reach, t: t, lists: make([][]int32, s.k)}
+	f := &flowRefiner{s: s, r: r, reach: reach, t: t, lists: make([][]int32, s.k)}
+	if t.contiguous {
+		f.connected = newConnectivity(s)
+	}
+	return f
 }
 
 func (f *flowRefiner) borrow() *flowNetwork {
@@ -100,14 +106,37 @@ func (f *flowRefiner) improveAll(pairs [][2]int32) []bool {
 	improved := make([]bool, len(pairs))
 	for i := range pairs {
 		before := f.s.cut
-		for _, m := range shifts[i] {
-			if f.s.count[f.s.part[m.v]] > 1 {
-				f.s.move(m.v, m.to)
-			}
-		}
+		f.apply(pairs[i], shifts[i])
 		improved[i] = f.s.cut < before
 	}
 	return improved
+}
+
+// apply makes the moves between a pair of parts; if parts must stay connected
+// and that would break one, it takes them back.
+func (f *flowRefiner) apply(pair [2]int32, shifts []shift) {
+	if len(shifts) == 0 {
+		return
+	}
+	pieces := f.pieces(pair)
+	for _, m := range shifts {
+		if f.s.count[f.s.part[m.v]] > 1 {
+			f.s.move(m.v, m.to)
+		}
+	}
+	if f.pieces(pair) <= pieces {
+		return
+	}
+	for _, m := range shifts {
+		f.s.move(m.v, pair[0]+pair[1]-f.s.part[m.v])
+	}
+}
+
+func (f *flowRefiner) pieces(pair [2]int32) int {
+	if f.connected == nil {
+		return 0
+	}
+	return f.connected.pieces(pair[0]) + f.connected.pieces(pair[1])
 }
 
 // adjacentPairs lists, in random order, pairs of adjacent parts of which one
@@ -252,13 +281,27 @@ func (f *flowNetwork) arcsOf(i, v, a, b int32, fill []int32) int64 {
 	var cut int64
 	var terminal [2]int64
 	own := s.part[v]
+	apart := int64(1)
+	if s.distance != nil {
+		apart = s.distance[a][b]
+	}
 	for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 		u := g.Neighbours[e]
 		p := s.part[u]
+		w := g.EdgeWeights[e]
 		if p != a && p != b {
+			if s.distance == nil {
+				continue
+			}
+			// The cost towards a third part differs with the side.
+			if more := w * (s.distance[b][p] - s.distance[a][p]); more > 0 {
+				terminal[0] += more
+			} else {
+				terminal[1] -= more
+			}
 			continue
 		}
-		w := g.EdgeWeights[e]
+		w *= apart
 		j := f.local[u]
 		switch {
 		case j > i:

@@ -19,7 +19,9 @@ type fm struct {
 	patience int
 	// slack is how far a part may pass its limit during a search.
 	slack int64
-	stop  func() bool
+	// connected, if set, allows only moves that leave parts connected.
+	connected *connectivity
+	stop      func() bool
 }
 
 // moved records one move for rolling back.
@@ -37,6 +39,9 @@ func (f *fm) bestMove(v int32) (int32, int64) {
 	if s.count[from] == 1 || s.isFixed(v) {
 		return -1, 0
 	}
+	if s.distance != nil {
+		return f.bestMappedMove(v)
+	}
 	w := s.g.VertexWeights[v]
 	parts, conn := s.row(v)
 	best, bestConn, inner := int32(-1), int64(-1), int64(0)
@@ -53,6 +58,23 @@ func (f *fm) bestMove(v int32) (int32, int64) {
 		}
 	}
 	return best, bestConn - inner
+}
+
+// bestMappedMove is bestMove with distances between parts.
+func (f *fm) bestMappedMove(v int32) (int32, int64) {
+	s := f.s
+	from, w := s.part[v], s.g.VertexWeights[v]
+	parts, conn := s.row(v)
+	best, bestGain := int32(-1), int64(0)
+	for _, p := range parts {
+		if p == from || s.weight[p]+w > s.limit[p]+f.slack {
+			continue
+		}
+		if gain := s.mappedGain(parts, conn, from, p); best < 0 || gain > bestGain {
+			best, bestGain = p, gain
+		}
+	}
+	return best, bestGain
 }
 
 // refine runs up to rounds rounds and ends early when one gains nothing.
@@ -102,6 +124,9 @@ func (f *fm) search() {
 		}
 		if gain < key {
 			f.queue.set(v, gain)
+			continue
+		}
+		if f.connected != nil && !f.connected.without(v) {
 			continue
 		}
 		f.apply(v, to)

@@ -34,6 +34,12 @@ func (t *task) bisect(p *piece, r *random, result []int32) {
 		}
 		return
 	}
+	if t.stopped() {
+		for v, at := range splitInOrder(p.l, p.limit) {
+			result[p.rootOf(int32(v))] = p.parts[at]
+		}
+		return
+	}
 	half := (len(p.parts) + 1) / 2
 	sides := &level{g: p.l.g, fixed: p.sidesFixed(half)}
 	// Early bisections matter most and are few: they get more tries.
@@ -137,11 +143,10 @@ func (p *piece) extract(division []int32, side int32, lower, upper int) *piece {
 // bestBisection tries to grow side 0 from several random vertices, refines
 // each and returns the best.
 func (t *task) bestBisection(l *level, limit []int64, c *levelConfig, r *random) []int32 {
-	s := newState(l.g, l.fixed, 2, make([]int32, l.g.Vertices()), limit)
+	s := newState(l, make([]int32, l.g.Vertices()), limit, nil)
 	f := newFM(s, r, c.patience, t.stopped)
 	f.slack = heaviestOf(l.g)
-	var best []int32
-	bestOver, bestCut := int64(0), int64(0)
+	var best *individual
 	division := make([]int32, len(s.part))
 	for try := 0; try < c.tries; try++ {
 		if try%3 == 2 {
@@ -151,21 +156,31 @@ func (t *task) bestBisection(l *level, limit []int64, c *levelConfig, r *random)
 		}
 		s.reset(division)
 		fillEmptyParts(s)
-		rebalance(s, r)
-		f.refine(c.rounds)
+		if t.contiguous {
+			t.connectParts(s, c, r)
+		} else {
+			rebalance(s, r)
+			f.refine(c.rounds)
+		}
 		if c.initialReach > 0 {
 			newFlowRefiner(s, r, c.initialReach, t).refine(3)
-			f.refine(1)
+			if !t.contiguous {
+				f.refine(1)
+			}
 		}
-		if over := s.overload(); best == nil || over < bestOver || over == bestOver && s.cut < bestCut {
-			best = append(best[:0], s.part...)
-			bestOver, bestCut = over, s.cut
+		found := &individual{over: s.overload(), cut: s.cut}
+		if t.contiguous {
+			found.broken = len(fragments(l.g, s.part))
+		}
+		if best == nil || found.better(best) {
+			found.part = append([]int32(nil), s.part...)
+			best = found
 		}
 		if t.stopped() {
 			break
 		}
 	}
-	return best
+	return best.part
 }
 
 // growBisection puts everything on side 1 and then grows side 0 from a random

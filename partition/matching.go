@@ -15,7 +15,7 @@ type ratedEdge struct {
 // matchGlobally finds a matching by the global path algorithm (Maue and
 // Sanders 2007): edges, best rating first, are joined to paths and even
 // cycles, each of which is then matched optimally by dynamic programming.
-func matchGlobally(l *level, heaviest int64, r *random) ([]int32, int) {
+func matchGlobally(l *level, heaviest int64, r *random, _ func() bool) ([]int32, int) {
 	g := l.g
 	n := g.Vertices()
 	edges := ratedEdges(l, heaviest, r)

@@ -4,21 +4,21 @@ package partition
 type individual struct {
 	part []int32
 	over int64
-	cut  int64
+	// broken counts surplus pieces of parts if contiguous parts are wanted.
+	broken int
+	cut    int64
 }
 
 // better tells whether a is to be preferred to b: less weight above the
-// limits first, then the smaller cut.
+// limits first, then connected parts if wanted, then the smaller cut.
 func (a *individual) better(b *individual) bool {
 	if a.over != b.over {
 		return a.over < b.over
 	}
+	if a.broken != b.broken {
+		return a.broken < b.broken
+	}
 	return a.cut < b.cut
-}
-
-func (t *task) individualOf(l *level, part []int32, limit []int64) *individual {
-	s := newState(l.g, l.fixed, len(limit), part, limit)
-	return &individual{part, s.overload(), s.cut}
 }
 
 // overlay numbers the classes of vertices that are together in both
@@ -38,6 +38,27 @@ func overlay(a, b []int32, k int) []int32 {
 	return label
 }
 
+// measure returns part as an individual.
+func (t *task) measure(l *level, part []int32, limit []int64) *individual {
+	result := &individual{part: part}
+	weight := make([]int64, len(limit))
+	for v, p := range part {
+		weight[p] += l.g.VertexWeights[v]
+	}
+	for p, w := range weight {
+		result.over += max(w-limit[p], 0)
+	}
+	if len(limit) == len(t.distance) {
+		result.cut = MappingCostOf(l.g, part, t.distance)
+	} else {
+		result.cut = EdgeCutOf(l.g, part)
+	}
+	if t.contiguous {
+		result.broken = len(fragments(l.g, part)) - len(limit)
+	}
+	return result
+}
+
 // combine lets the better of two partitions take over what is good in the
 // other (KaFFPaE, Sanders and Schulz 2012): no edge cut by either is
 // contracted, so both live on the coarsest graph, and refinement starts there
@@ -47,8 +68,11 @@ func (t *task) combine(l *level, a, b *individual, limit []int64, c levelConfig,
 		a, b = b, a
 	}
 	top := &level{g: l.g, fixed: l.fixed, label: overlay(a.part, b.part, len(limit))}
-	part := t.descend(top, a.part, limit, c, r)
-	return t.individualOf(l, part, limit)
+	child := t.measure(l, t.descend(top, a.part, limit, c, r), limit)
+	if a.better(child) {
+		return a // rebalancing on a coarse level may have cost more than it gained
+	}
+	return child
 }
 
 // descend coarsens l along its labels, carries part down and refines it on
@@ -78,19 +102,23 @@ func coarseVertices(toCoarse []int32) int {
 // the result does not depend on the number of workers.
 const brood = 4
 
-// evolve builds a population of size partitions of l and then replaces, as
-// often as told, the worse of two by their combination. It returns the best.
+// evolve builds a population of size partitions of l and then combines pairs
+// of it as often as told; given a time limit it goes on until stopped. It
+// returns the best.
 func (t *task) evolve(l *level, limit []int64, c levelConfig, size, combinations int, r *random, build func(r *random) []int32) *individual {
 	population := make([]*individual, max(size, 1))
 	seeds := r.seeds(len(population))
 	t.workers.each(len(population), func(i int) {
-		population[i] = t.individualOf(l, build(newRandom(seeds[i])), limit)
+		population[i] = t.measure(l, build(newRandom(seeds[i])), limit)
+		t.report("partitioning", 1, population[i])
 	})
-	for done := 0; done < combinations && len(population) > 1 && !t.stopped(); {
-		n := min(brood, combinations-done, len(population)/2)
-		t.combineSome(l, limit, c, population, n, r)
-		done += n
+	for done := 0; done < combinations && len(population) > 1 && !t.stopped(); done += brood {
+		t.combineSome(l, limit, c, population, min(brood, combinations-done), r, nil)
 	}
+	return bestOf(population)
+}
+
+func bestOf(population []*individual) *individual {
 	best := population[0]
 	for _, p := range population[1:] {
 		if p.better(best) {
@@ -100,20 +128,87 @@ func (t *task) evolve(l *level, limit []int64, c levelConfig, size, combinations
 	return best
 }
 
-// combineSome pairs up 2n members at random, and every pair's child replaces
-// the worse of its parents, to whom it is never inferior.
-func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []*individual, n int, r *random) {
-	order := r.permutation(len(population))
+// combineSome computes n children side by side and lets each take the place
+// of the member most like it among those not better. Parents are the better
+// of two drawn at random; one time in immigration (if build is given) the
+// second parent is built anew.
+func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []*individual, n int, r *random, build func(r *random) []int32) {
 	seeds := r.seeds(n)
 	children := make([]*individual, n)
 	t.workers.each(n, func(i int) {
-		children[i] = t.combine(l, population[order[2*i]], population[order[2*i+1]], limit, c, newRandom(seeds[i]))
-	})
-	for i, child := range children {
-		worse := order[2*i]
-		if population[worse].better(population[order[2*i+1]]) {
-			worse = order[2*i+1]
+		r := newRandom(seeds[i])
+		a := r.below(len(population))
+		b := (a + 1 + r.below(len(population)-1)) % len(population)
+		first, second := population[a], population[b]
+		if build != nil && r.below(immigration) == 0 {
+			second = t.measure(l, build(r), limit)
 		}
-		population[worse] = child
+		children[i] = t.combine(l, first, second, limit, c, r)
+		t.report("combining", 1, children[i])
+	})
+	if t.stopped() {
+		// Children cut short are kept only if they are the best.
+		children = append(children[:0], bestOf(children))
 	}
+	for _, child := range children {
+		replaceSimilar(l.g, population, child)
+	}
+}
+
+// immigration is how many combinations there are, on average, to one with a
+// partition built anew.
+const immigration = 8
+
+// replaceSimilar puts child in the place of the member most like it, in cut
+// edges, among those not better than it (KaFFPaE's rule, which keeps the
+// population diverse); a copy of a member is dropped.
+func replaceSimilar(g *Graph, population []*individual, child *individual) {
+	place, nearest := -1, int64(0)
+	for i, p := range population {
+		if p.better(child) {
+			continue
+		}
+		d := difference(g, p.part, child.part)
+		if place < 0 || d < nearest {
+			place, nearest = i, d
+		}
+	}
+	if place >= 0 {
+		population[place] = child
+	}
+}
+
+// difference counts the adjacency entries that one partition cuts and the
+// other does not.
+func difference(g *Graph, a, b []int32) int64 {
+	var n int64
+	for v := range a {
+		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+			if (a[v] == a[u]) != (b[v] == b[u]) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// evolveUntilStopped is the memetic search proper: the population grows as
+// long as that takes no more than a third of the time, then pairs are
+// combined until time is up.
+func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *random, build func(r *random) []int32) *individual {
+	const largest = 40
+	var population []*individual
+	for len(population) < largest && !t.stopped() && (len(population) < 2*brood || t.elapsed() < 0.33) {
+		members := make([]*individual, brood)
+		seeds := r.seeds(brood)
+		t.workers.each(brood, func(i int) {
+			members[i] = t.measure(l, build(newRandom(seeds[i])), limit)
+			t.report("partitioning", 0, members[i])
+		})
+		population = append(population, members...)
+	}
+	for !t.stopped() {
+		t.combineSome(l, limit, c, population, brood, r, build)
+	}
+	return bestOf(population)
 }

@@ -1,9 +1,6 @@
 package partition
 
-import (
-	"math"
-	"sync/atomic"
-)
+import "math"
 
 // levelConfig sets how one kind of multilevel pass (bisections, or the whole
 // into k parts) works.
@@ -47,26 +44,31 @@ var presets = [...]config{
 	},
 }
 
-// task is one run's shared context.
-type task struct {
-	c       config
-	halt    *atomic.Bool
-	workers *workers
+// newState takes over part of all parts or of a bisection, which knows no
+// distances.
+func (t *task) newState(l *level, part []int32, limit []int64) *state {
+	if len(limit) != len(t.distance) {
+		return newState(l, part, limit, nil)
+	}
+	return newState(l, part, limit, t.distance)
 }
-
-func (t *task) stopped() bool { return t.halt.Load() }
 
 // coarsen builds the hierarchy below l down to about target vertices.
 func (t *task) coarsen(l *level, target int, heaviest int64, r *random) []*level {
 	levels := []*level{l}
 	// Clusterings and matchings suit different graphs; taking turns at random
 	// also makes partitions differ, on which combining lives.
+	// Sorting millions of edges for a matching is not worth its time.
 	merge := matchGlobally
-	if r.below(2) == 0 {
+	const many = 1 << 20
+	if r.below(2) == 0 || len(l.g.Neighbours) > many {
 		merge = clusterVertices
 	}
 	for l.g.Vertices() > target && !t.stopped() {
-		toCoarse, coarse := merge(l, heaviest, r)
+		toCoarse, coarse := merge(l, heaviest, r, t.stopped)
+		if t.stopped() {
+			break
+		}
 		if coarse*20 > l.g.Vertices()*19 {
 			break
 		}
@@ -87,6 +89,9 @@ func (t *task) multilevel(l *level, limit []int64, c levelConfig, r *random) []i
 	target := max(c.coarsest*k, c.smallest)
 	heaviest := l.g.TotalVertexWeight()/int64(target)*3/2 + 1
 	levels := t.coarsen(l, target, heaviest, r)
+	if t.stopped() {
+		return splitInOrder(l, limit)
+	}
 	var part []int32
 	if k == 2 {
 		part = t.bestBisection(levels[len(levels)-1], limit, &c, r)
@@ -109,11 +114,18 @@ func (t *task) ascend(levels []*level, part []int32, limit []int64, c *levelConf
 
 // bestRecursive takes the best of a few refined recursive bisections.
 func (t *task) bestRecursive(l *level, limit []int64, c *levelConfig, r *random) []int32 {
-	return t.evolve(l, limit, *c, c.tries, 0, r, func(r *random) []int32 {
+	candidates := make([]*individual, c.tries)
+	seeds := r.seeds(c.tries)
+	t.workers.each(c.tries, func(i int) {
+		r := newRandom(seeds[i])
 		part := t.recursiveBisection(l, limit, r)
+		if t.distance != nil && l.fixed == nil {
+			permuteParts(t.newState(l, part, limit))
+		}
 		t.refine(l, part, limit, c, r)
-		return part
-	}).part
+		candidates[i] = t.measure(l, part, limit)
+	})
+	return bestOf(candidates).part
 }
 
 // search runs the whole of a preset: one or more multilevel partitions,
@@ -127,24 +139,76 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		c = t.c.bisection
 		c.tries *= 3
 	}
-	return t.evolve(l, limit, c, size, combinations, r, func(r *random) []int32 {
+	build := func(r *random) []int32 {
+		if t.previous != nil {
+			return t.continuePrevious(l, limit, c, r)
+		}
 		return t.multilevel(l, limit, c, r)
-	}).part
+	}
+	if t.timed() {
+		return t.evolveUntilStopped(l, limit, c, r, build).part
+	}
+	size = max(size, 1)
+	t.expect(size + combinations)
+	return t.evolve(l, limit, c, size, combinations, r, build).part
+}
+
+// continuePrevious improves the given partition by a V-cycle and takes the
+// better of that and a new one, which must pay for its migration.
+func (t *task) continuePrevious(l *level, limit []int64, c levelConfig, r *random) []int32 {
+	old := &level{g: l.g, fixed: l.fixed, label: t.previous}
+	kept := t.measure(l, t.descend(old, t.previous, limit, c, r), limit)
+	fresh := t.measure(l, t.multilevel(l, limit, c, r), limit)
+	return bestOf([]*individual{kept, fresh}).part
 }
 
 // refine improves part in place.
-func (t *task) refine(l *level, part []int32, limit []int64, c *levelConfig, r *random) *state {
-	s := newState(l.g, l.fixed, len(limit), part, limit)
-	fillEmptyParts(s)
+func (t *task) refine(l *level, part []int32, limit []int64, c *levelConfig, r *random) {
 	if t.stopped() {
-		return s
+		return
+	}
+	s := t.newState(l, part, limit)
+	fillEmptyParts(s)
+	if t.contiguous {
+		t.connectParts(s, c, r)
+		t.refineFlows(s, c, r)
+		return
 	}
 	rebalance(s, r)
 	f := newFM(s, r, c.patience, t.stopped)
 	f.slack = heaviestOf(l.g)
 	f.refine(c.rounds)
+	t.refineFlows(s, c, r)
+}
+
+func (t *task) refineFlows(s *state, c *levelConfig, r *random) {
 	if c.flows > 0 {
 		newFlowRefiner(s, r, c.reach, t).refine(c.flows)
 	}
-	return s
+}
+
+// splitInOrder gives each part a run of consecutive vertices: what there is
+// time for when a run is cancelled early.
+func splitInOrder(l *level, limit []int64) []int32 {
+	part := make([]int32, l.g.Vertices())
+	var room, weight int64
+	for _, x := range limit {
+		room += x
+	}
+	total := l.g.TotalVertexWeight()
+	p, filled := 0, limit[0]
+	for v := range part {
+		w := l.g.VertexWeights[v]
+		// Fill in proportion to the limits.
+		for p < len(limit)-1 && float64(weight)+float64(w)/2 > float64(filled)/float64(room)*float64(total) {
+			p++
+			filled += limit[p]
+		}
+		weight += w
+		part[v] = int32(p)
+		if l.fixed != nil && l.fixed[v] >= 0 {
+			part[v] = l.fixed[v]
+		}
+	}
+	return part
 }

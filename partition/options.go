@@ -44,11 +44,13 @@ type Objective int
 // The objectives. EdgeCut is the weight of the edges between parts.
 // CommunicationVolume is the sum over all vertices of the number of other
 // parts they touch. BottleneckVolume is that sum for the part where it is
-// largest.
+// largest. MappingCost is Σ weight × distance over the edges between parts,
+// with the distances given in [Options.Distances].
 const (
 	EdgeCut Objective = iota
 	CommunicationVolume
 	BottleneckVolume
+	MappingCost
 )
 
 // DefaultImbalance is the usual tolerance of the literature, 3 %.
@@ -76,6 +78,18 @@ type Options struct {
 	Fixed []int32
 	// Objective is EdgeCut unless given.
 	Objective Objective
+	// Distances between parts, for MappingCost: symmetric, zero from a part to
+	// itself. See [Hierarchy].
+	Distances [][]int64
+	// Previous, if given, holds the part each vertex is in now, or -1 for new
+	// vertices, and is where the search starts.
+	Previous []int32
+	// MigrationCosts holds what it costs to move each vertex out of its
+	// Previous part, in units of edge weight; nil means nothing.
+	MigrationCosts []int64
+	// Contiguous asks for parts that are connected within themselves, as far
+	// as the graph and the limits allow ([Result.DisconnectedParts]).
+	Contiguous bool
 	// TimeLimit, if positive, goes on combining partitions (memetic search)
 	// until that much time has passed since the call.
 	TimeLimit time.Duration
@@ -115,12 +129,20 @@ func (o *Options) check(n int) error {
 		return fmt.Errorf("imbalance %v; give a number ≥ 0 such as 0.03", o.Imbalance)
 	case o.Preset < Fast || o.Preset > Strong:
 		return fmt.Errorf("unknown preset %d; use Fast, Eco or Strong", int(o.Preset))
-	case o.Objective < EdgeCut || o.Objective > BottleneckVolume:
+	case o.Objective < EdgeCut || o.Objective > MappingCost:
 		return fmt.Errorf("unknown objective %d", int(o.Objective))
 	case o.Targets != nil && len(o.Targets) != o.Parts:
 		return fmt.Errorf("%d targets for %d parts; give one share per part", len(o.Targets), o.Parts)
 	case o.Fixed != nil && len(o.Fixed) != n:
 		return fmt.Errorf("%d entries in Fixed for %d vertices; give one per vertex, -1 where free", len(o.Fixed), n)
+	}
+	if o.Objective == MappingCost {
+		if err := checkDistances(o.Distances, o.Parts); err != nil {
+			return err
+		}
+	}
+	if err := o.checkPrevious(n); err != nil {
+		return err
 	}
 	for p, t := range o.Targets {
 		if !(t > 0) || math.IsInf(t, 1) {
@@ -130,6 +152,30 @@ func (o *Options) check(n int) error {
 	for v, p := range o.Fixed {
 		if p < -1 || int(p) >= o.Parts {
 			return fmt.Errorf("vertex %d is fixed to part %d; parts run from 0 to %d, -1 is free", v, p, o.Parts-1)
+		}
+	}
+	return nil
+}
+
+// checkPrevious tells what is wrong with Previous and MigrationCosts.
+func (o *Options) checkPrevious(n int) error {
+	if o.Previous != nil && len(o.Previous) != n {
+		return fmt.Errorf("%d entries in Previous for %d vertices; give one per vertex, -1 where new", len(o.Previous), n)
+	}
+	for v, p := range o.Previous {
+		if p < -1 || int(p) >= o.Parts {
+			return fmt.Errorf("vertex %d was in part %d; parts run from 0 to %d, -1 is new", v, p, o.Parts-1)
+		}
+	}
+	if o.MigrationCosts == nil {
+		return nil
+	}
+	if o.Previous == nil || len(o.MigrationCosts) != n {
+		return fmt.Errorf("%d migration costs for %d vertices; give one per vertex, and Previous with them", len(o.MigrationCosts), n)
+	}
+	for v, c := range o.MigrationCosts {
+		if c < 0 || c > 1<<40 {
+			return fmt.Errorf("migration cost of vertex %d is %d; costs must be 0 to 2^40", v, c)
 		}
 	}
 	return nil

@@ -3,34 +3,8 @@ package partition
 import (
 	"context"
 	"sync/atomic"
+	"time"
 )
-
-// Result is a partition and its figures, recomputed from scratch.
-type Result struct {
-	// Parts holds the part of every vertex, 0 to Options.Parts-1.
-	Parts []int32
-	// Cut is the weight of the edges between different parts.
-	Cut int64
-	// CommunicationVolume sums, over all vertices, the number of other parts
-	// the vertex has neighbours in; BottleneckVolume is the largest such sum
-	// of a single part.
-	CommunicationVolume, BottleneckVolume int64
-	// PartWeights is the weight of each part.
-	PartWeights []int64
-	// Limits holds ⌈(1+ε)·target⌉ for each part.
-	Limits []int64
-	// Imbalance is the largest part weight over its target, minus 1.
-	Imbalance float64
-	// Feasible tells whether every part is within Limits.
-	Feasible bool
-	// Unreachable tells that whole vertices are too heavy for Limits, so that
-	// some parts were allowed more: a vertex heavier than a part gets a part
-	// to itself.
-	Unreachable bool
-	// EmptyParts is the number of parts without a vertex: zero unless there
-	// are more parts than vertices.
-	EmptyParts int
-}
 
 // Partition divides g into opt.Parts parts.
 //
@@ -39,6 +13,7 @@ type Result struct {
 // a nil result: an unsound option or a graph whose shape does not fit
 // ([Graph.Validate] checks more, at some cost).
 func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
+	start := time.Now()
 	if err := g.validateShape(); err != nil {
 		return nil, err
 	}
@@ -49,28 +24,74 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 		return nil, err
 	}
 	if opt.Parts == 1 || g.Vertices() == 0 || opt.Parts >= g.Vertices() && opt.Fixed == nil {
-		return trivial(g, &opt), nil
+		return trivial(g, &opt), ctx.Err()
 	}
 	l := newLimits(g, &opt)
-	halt := new(atomic.Bool)
-	defer context.AfterFunc(ctx, func() { halt.Store(true) })()
-	t := &task{c: presets[opt.Preset], halt: halt, workers: newWorkers(opt.workers())}
 	finest := &level{g: g.weighted(), fixed: fixedVertices(g, &opt, l)}
-	parts := t.search(finest, l.effective, newRandom(opt.Seed))
-	parts = t.settle(finest, parts, l, newRandom(opt.Seed))
-	return newResult(g, parts, l.stated, &opt), ctx.Err()
+	t := &task{c: presets[opt.Preset], workers: newWorkers(opt.workers()), start: start, timeLimit: opt.TimeLimit, progress: opt.Progress,
+		contiguous: opt.Contiguous}
+	if opt.Objective == MappingCost && opt.Parts > 2 {
+		t.distance = opt.Distances
+	}
+	parts := t.searchFor(ctx, finest, l, &opt)
+	t.halt = new(atomic.Bool)
+	defer context.AfterFunc(ctx, func() { t.halt.Store(true) })()
+	parts = t.finish(finest, parts, l, &opt)
+	return newResult(g, parts, l, &opt), ctx.Err()
+}
+
+// searchFor searches until done, cancelled or out of time.
+func (t *task) searchFor(ctx context.Context, finest *level, l *limits, opt *Options) []int32 {
+	if opt.TimeLimit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, t.start.Add(opt.TimeLimit))
+		defer cancel()
+	}
+	halt := new(atomic.Bool)
+	t.halt = halt
+	defer context.AfterFunc(ctx, func() { halt.Store(true) })()
+	if ctx.Err() != nil {
+		halt.Store(true)
+	}
+	searched := finest
+	if opt.Previous != nil && opt.MigrationCosts != nil {
+		g, fixed := anchored(finest.g, finest.fixed, opt.Previous, opt.MigrationCosts, opt.Parts)
+		searched = &level{g: g, fixed: fixed}
+	}
+	if opt.Previous != nil {
+		t.previous = completed(opt.Previous, searched, l)
+	}
+	return t.search(searched, l.effective, newRandom(opt.Seed))[:finest.g.Vertices()]
+}
+
+// finish makes the partition meet what the search did not take into account.
+func (t *task) finish(finest *level, parts []int32, l *limits, opt *Options) []int32 {
+	r := newRandom(opt.Seed)
+	parts = t.settle(finest, parts, l, r)
+	if t.stopped() {
+		return parts
+	}
+	s := t.newState(finest, parts, l.effective)
+	if opt.Contiguous {
+		t.connectParts(s, &t.c.kway, r)
+	}
+	if opt.Objective == CommunicationVolume || opt.Objective == BottleneckVolume {
+		refineVolume(s, opt.Objective, r, opt.Contiguous, t.stopped)
+	}
+	return s.part
 }
 
 // trivial handles one part, no vertices, and at least as many parts as
 // vertices.
 func trivial(g *Graph, opt *Options) *Result {
+	l := &limits{stated: statedLimits(g.TotalVertexWeight(), opt)}
+	l.effective = l.stated
 	parts := make([]int32, g.Vertices())
 	if opt.Parts > 1 {
 		// One vertex per part, the heaviest where the limit is largest.
-		l := &limits{stated: statedLimits(g.TotalVertexWeight(), opt)}
 		parts = onePerPart(g, l.stated)
 	}
-	return newResult(g, parts, statedLimits(g.TotalVertexWeight(), opt), opt)
+	return newResult(g, parts, l, opt)
 }
 
 // fixedVertices merges the caller's fixed vertices with those that got a part
@@ -92,10 +113,43 @@ func fixedVertices(g *Graph, opt *Options, l *limits) []int32 {
 	return fixed
 }
 
+// completed returns a copy of previous in which fixed vertices are where they
+// must be and new ones (-1) in the part with most room.
+func completed(previous []int32, l *level, lim *limits) []int32 {
+	parts := make([]int32, l.g.Vertices())
+	weight := make([]int64, len(lim.effective))
+	var unplaced []int32
+	for v := range parts {
+		p := int32(-1)
+		if v < len(previous) {
+			p = previous[v]
+		}
+		if l.fixed != nil && l.fixed[v] >= 0 {
+			p = l.fixed[v]
+		}
+		if parts[v] = p; p < 0 {
+			unplaced = append(unplaced, int32(v))
+		} else {
+			weight[p] += l.g.VertexWeights[v]
+		}
+	}
+	for _, v := range unplaced {
+		best := 0
+		for p := range weight {
+			if lim.effective[p]-weight[p] > lim.effective[best]-weight[best] {
+				best = p
+			}
+		}
+		parts[v] = int32(best)
+		weight[best] += l.g.VertexWeights[v]
+	}
+	return parts
+}
+
 // settle makes sure of feasibility: where refinement ended above the limits,
 // the packing that is known to fit takes its place.
 func (t *task) settle(l *level, parts []int32, lim *limits, r *random) []int32 {
-	s := newState(l.g, l.fixed, len(lim.effective), parts, lim.effective)
+	s := t.newState(l, parts, lim.effective)
 	fillEmptyParts(s)
 	if s.overload() == 0 || rebalance(s, r) {
 		return s.part

@@ -5,9 +5,45 @@ import (
 	"slices"
 )
 
+// Result is a partition and its figures, recomputed from scratch.
+type Result struct {
+	// Parts holds the part of every vertex, 0 to Options.Parts-1.
+	Parts []int32
+	// Cut is the weight of the edges between different parts.
+	Cut int64
+	// CommunicationVolume sums, over all vertices, the number of other parts
+	// the vertex has neighbours in; BottleneckVolume is the largest such sum
+	// of a single part.
+	CommunicationVolume, BottleneckVolume int64
+	// MappingCost is Σ weight × distance if distances were given.
+	MappingCost int64
+	// MigrationCost is the cost of the vertices that left their previous
+	// part, and MigratedWeight their vertex weight.
+	MigrationCost, MigratedWeight int64
+	// PartWeights is the weight of each part.
+	PartWeights []int64
+	// Limits holds ⌈(1+ε)·target⌉ for each part.
+	Limits []int64
+	// Raised tells that single vertices are too heavy, or whole vertices too
+	// coarse, for Limits, so that some parts were allowed more (a vertex
+	// heavier than a part gets a part to itself; the others keep Limits).
+	Raised bool
+	// Imbalance is the largest part weight over its target, minus 1.
+	Imbalance float64
+	// Feasible tells whether every part is within Limits.
+	Feasible bool
+	// EmptyParts is the number of parts without a vertex: zero unless there
+	// are more parts than vertices.
+	EmptyParts int
+	// DisconnectedParts is the number of parts that consist of more than one
+	// piece.
+	DisconnectedParts int
+}
+
 // newResult computes all figures of parts from scratch.
-func newResult(g *Graph, parts []int32, stated []int64, opt *Options) *Result {
-	res := &Result{Parts: parts, Limits: stated, PartWeights: make([]int64, opt.Parts), Feasible: true}
+func newResult(g *Graph, parts []int32, l *limits, opt *Options) *Result {
+	stated := l.stated
+	res := &Result{Parts: parts, Limits: stated, Raised: !slices.Equal(stated, l.effective), PartWeights: make([]int64, opt.Parts), Feasible: true}
 	count := make([]int, opt.Parts)
 	for v, p := range parts {
 		res.PartWeights[p] += g.vertexWeight(int32(v))
@@ -23,6 +59,18 @@ func newResult(g *Graph, parts []int32, stated []int64, opt *Options) *Result {
 	}
 	res.Cut = EdgeCutOf(g, parts)
 	res.CommunicationVolume, res.BottleneckVolume = VolumesOf(g, parts, opt.Parts)
+	res.DisconnectedParts = DisconnectedPartsOf(g, parts, opt.Parts)
+	if checkDistances(opt.Distances, opt.Parts) == nil {
+		res.MappingCost = MappingCostOf(g, parts, opt.Distances)
+	}
+	for v, p := range opt.Previous {
+		if p >= 0 && p != parts[v] {
+			res.MigratedWeight += g.vertexWeight(int32(v))
+			if opt.MigrationCosts != nil {
+				res.MigrationCost += opt.MigrationCosts[v]
+			}
+		}
+	}
 	res.Imbalance = imbalance(res.PartWeights, opt.Targets)
 	return res
 }

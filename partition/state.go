@@ -12,7 +12,10 @@ type state struct {
 	weight []int64
 	limit  []int64
 	count  []int32
-	cut    int64
+	// cut is the weight of the edges between parts, or with distances, Σ weight
+	// × distance over them.
+	cut      int64
+	distance [][]int64 // between parts; nil means 1
 	// Row v of the gain table occupies Offsets[v] onward: no vertex touches
 	// more parts than it has neighbours. rowLen is -1 where not built.
 	rowLen  []int32
@@ -21,9 +24,9 @@ type state struct {
 }
 
 // newState takes over part, which it will change.
-func newState(g *Graph, fixed []int32, k int, part []int32, limit []int64) *state {
-	n := g.Vertices()
-	s := &state{g: g, fixed: fixed, k: k, part: part, limit: limit,
+func newState(l *level, part []int32, limit []int64, distance [][]int64) *state {
+	g, n, k := l.g, l.g.Vertices(), len(limit)
+	s := &state{g: g, fixed: l.fixed, k: k, distance: distance, part: part, limit: limit,
 		weight: make([]int64, k), count: make([]int32, k), rowLen: make([]int32, n),
 		rowPart: make([]int32, len(g.Neighbours)), rowConn: make([]int64, len(g.Neighbours))}
 	for v := range s.rowLen {
@@ -42,7 +45,11 @@ func (s *state) recount() {
 		s.weight[p] += s.g.VertexWeights[v]
 		s.count[p]++
 		for e := s.g.Offsets[v]; e < s.g.Offsets[v+1]; e++ {
-			if s.part[s.g.Neighbours[e]] != p {
+			if q := s.part[s.g.Neighbours[e]]; q == p {
+				continue
+			} else if s.distance != nil {
+				cut += s.g.EdgeWeights[e] * s.distance[p][q]
+			} else {
 				cut += s.g.EdgeWeights[e]
 			}
 		}
@@ -98,12 +105,16 @@ next:
 func (s *state) move(v, to int32) {
 	from := s.part[v]
 	parts, conn := s.row(v)
-	for i, p := range parts {
-		switch p {
-		case from:
-			s.cut += conn[i]
-		case to:
-			s.cut -= conn[i]
+	if s.distance != nil {
+		s.cut -= s.mappedGain(parts, conn, from, to)
+	} else {
+		for i, p := range parts {
+			switch p {
+			case from:
+				s.cut += conn[i]
+			case to:
+				s.cut -= conn[i]
+			}
 		}
 	}
 	w := s.g.VertexWeights[v]

@@ -1,0 +1,306 @@
+package partition
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func mustPartition(t testing.TB, g *Graph, opt Options) *Result {
+	t.Helper()
+	res, err := Partition(context.Background(), g, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func TestTargets(t *testing.T) {
+	g := gridGraph(40, 30, 1)
+	opt := Options{Parts: 4, Imbalance: 0.02, Preset: Eco, Targets: []float64{1, 2, 3, 6}}
+	res := mustPartition(t, g, opt)
+	checkResult(t, g, opt, res)
+	// ⌈1.02·1200·share/12⌉
+	for p, limit := range []int64{102, 204, 306, 612} {
+		if res.Limits[p] != limit || res.PartWeights[p] > limit {
+			t.Errorf("part %d weighs %d, limit %d, want limit %d", p, res.PartWeights[p], res.Limits[p], limit)
+		}
+	}
+	if !res.Feasible {
+		t.Error("infeasible")
+	}
+}
+
+func TestFixedVerticesStay(t *testing.T) {
+	g := gridGraph(30, 30, 1)
+	fixed := make([]int32, 900)
+	for v := range fixed {
+		fixed[v] = -1
+	}
+	// Opposite corners together, which no free partition would do.
+	fixed[0], fixed[899] = 2, 2
+	fixed[29], fixed[870] = 0, 0
+	opt := Options{Parts: 4, Imbalance: 0.03, Preset: Eco, Fixed: fixed}
+	res := mustPartition(t, g, opt)
+	checkResult(t, g, opt, res)
+	if !res.Feasible {
+		t.Error("infeasible")
+	}
+}
+
+func TestContiguousParts(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		parts int
+	}{{"airway_a", 4}, {"airway_a", 8}, {"add20", 8}, {"3elt", 8}} {
+		g := referenceGraph(t, c.name)
+		opt := Options{Parts: c.parts, Imbalance: 0.03, Preset: Fast}
+		free := mustPartition(t, g, opt)
+		opt.Contiguous = true
+		res := mustPartition(t, g, opt)
+		checkResult(t, g, opt, res)
+		if res.DisconnectedParts > 0 || !res.Feasible {
+			t.Errorf("%s in %d: %d disconnected parts, feasible %v", c.name, c.parts, res.DisconnectedParts, res.Feasible)
+		}
+		t.Logf("%s in %d: cut %d, free %d with %d disconnected", c.name, c.parts, res.Cut, free.Cut, free.DisconnectedParts)
+	}
+}
+
+// A part is connected if a search within it reaches all of it.
+func TestDisconnectedPartsOf(t *testing.T) {
+	path := fromEdges(6, pathEdges(6))
+	for _, c := range []struct {
+		parts []int32
+		want  int
+	}{
+		{[]int32{0, 0, 0, 1, 1, 1}, 0},
+		{[]int32{0, 1, 0, 1, 1, 1}, 2},
+		{[]int32{0, 0, 1, 1, 0, 2}, 1},
+	} {
+		if got := DisconnectedPartsOf(path, c.parts, 3); got != c.want {
+			t.Errorf("%v: %d disconnected parts, want %d", c.parts, got, c.want)
+		}
+	}
+}
+
+func TestRepartitioningWeighsMigration(t *testing.T) {
+	g := gridGraph(24, 24, 1)
+	opt := Options{Parts: 6, Imbalance: 0.03, Preset: Eco}
+	before := mustPartition(t, g, opt)
+	// The load of one corner doubles.
+	g.VertexWeights = ones(576)
+	for v := range 576 {
+		if v%24 < 12 && v/24 < 12 {
+			g.VertexWeights[v] = 2
+		}
+	}
+	moved := func(cost int64) *Result {
+		opt := opt
+		opt.Previous = before.Parts
+		opt.MigrationCosts = make([]int64, 576)
+		for v := range opt.MigrationCosts {
+			opt.MigrationCosts[v] = cost
+		}
+		res := mustPartition(t, g, opt)
+		checkResult(t, g, opt, res)
+		if !res.Feasible {
+			t.Errorf("cost %d: infeasible", cost)
+		}
+		return res
+	}
+	fresh := mustPartition(t, g, opt)
+	cheap, dear := moved(0), moved(100)
+	if dear.MigratedWeight > cheap.MigratedWeight {
+		t.Errorf("at a cost of 100 weight %d moved, at none %d", dear.MigratedWeight, cheap.MigratedWeight)
+	}
+	// The limit is ⌈1.03·720/6⌉ = 124; the heaviest part of before weighs about
+	// 192, so about 70 have to leave it, 200 in all at the very most.
+	if dear.MigratedWeight > 200 {
+		t.Errorf("weight %d moved", dear.MigratedWeight)
+	}
+	t.Logf("fresh cut %d; cost 0: cut %d moved %d; cost 100: cut %d moved %d", fresh.Cut, cheap.Cut, cheap.MigratedWeight, dear.Cut, dear.MigratedWeight)
+}
+
+func TestNoMigrationWithoutCause(t *testing.T) {
+	g := gridGraph(24, 24, 1)
+	opt := Options{Parts: 6, Imbalance: 0.03, Preset: Strong}
+	opt.Previous = mustPartition(t, g, opt).Parts
+	opt.MigrationCosts = make([]int64, 576)
+	for v := range opt.MigrationCosts {
+		opt.MigrationCosts[v] = 10
+	}
+	if res := mustPartition(t, g, opt); res.MigratedWeight > 0 {
+		t.Errorf("weight %d moved although the partition was good", res.MigratedWeight)
+	}
+}
+
+func TestVolumeObjectives(t *testing.T) {
+	g := gridGraph(30, 20, 2)
+	cut := mustPartition(t, g, Options{Parts: 8, Imbalance: 0.03})
+	total := mustPartition(t, g, Options{Parts: 8, Imbalance: 0.03, Objective: CommunicationVolume})
+	bottleneck := mustPartition(t, g, Options{Parts: 8, Imbalance: 0.03, Objective: BottleneckVolume})
+	if total.CommunicationVolume > cut.CommunicationVolume {
+		t.Errorf("volume %d, minimising the cut %d", total.CommunicationVolume, cut.CommunicationVolume)
+	}
+	if bottleneck.BottleneckVolume > cut.BottleneckVolume {
+		t.Errorf("bottleneck %d, minimising the cut %d", bottleneck.BottleneckVolume, cut.BottleneckVolume)
+	}
+}
+
+// Changes foretold by volumes must equal recomputed differences.
+func TestVolumesForetold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t)
+		k := rapid.IntRange(2, 5).Draw(t, "parts")
+		parts := rapid.SliceOfN(rapid.Int32Range(0, int32(k)-1), g.Vertices(), g.Vertices()).Draw(t, "labels")
+		limit := make([]int64, k)
+		s := newState(&level{g: g.weighted()}, append([]int32(nil), parts...), limit, nil)
+		o := newVolumes(s)
+		v := rapid.Int32Range(0, int32(g.Vertices())-1).Draw(t, "vertex")
+		to := rapid.Int32Range(0, int32(k)-1).Draw(t, "to")
+		if to == parts[v] {
+			return
+		}
+		total, bottleneck := VolumesOf(g, parts, k)
+		moreTotal, moreBottleneck := o.weigh(v, to)
+		parts[v] = to
+		nowTotal, nowBottleneck := VolumesOf(g, parts, k)
+		if total+moreTotal != nowTotal || bottleneck+moreBottleneck != nowBottleneck {
+			t.Fatalf("foretold %+d, %+d; are %+d, %+d", moreTotal, moreBottleneck, nowTotal-total, nowBottleneck-bottleneck)
+		}
+	})
+}
+
+func TestHierarchy(t *testing.T) {
+	d, err := Hierarchy([]int{2, 3}, []int64{10, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a := range 6 {
+		for b := range 6 {
+			want := int64(10)
+			if a/3 == b/3 {
+				want = 1
+			}
+			if a == b {
+				want = 0
+			}
+			if d[a][b] != want {
+				t.Errorf("distance of %d and %d is %d, want %d", a, b, d[a][b], want)
+			}
+		}
+	}
+	if err := checkDistances(d, 6); err != nil {
+		t.Error(err)
+	}
+	if _, err := Hierarchy([]int{2}, nil); err == nil {
+		t.Error("accepted counts without distances")
+	}
+}
+
+func TestMappingBeatsMappingAfterTheFact(t *testing.T) {
+	d, err := Hierarchy([]int{4, 4}, []int64{20, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := gridGraph(40, 40, 1)
+	opt := Options{Parts: 16, Imbalance: 0.03, Preset: Eco}
+	free := mustPartition(t, g, opt)
+	opt.Objective, opt.Distances = MappingCost, d
+	res := mustPartition(t, g, opt)
+	checkResult(t, g, opt, res)
+	if want := MappingCostOf(g, res.Parts, d); res.MappingCost != want {
+		t.Errorf("mapping cost %d, recomputed %d", res.MappingCost, want)
+	}
+	if free := MappingCostOf(g, free.Parts, d); res.MappingCost > free {
+		t.Errorf("mapping cost %d, minimising the cut %d", res.MappingCost, free)
+	}
+	// Straight cuts between hosts cost 20·80, within hosts 4·40·1.
+	if res.MappingCost > (20*80+160)*11/10 {
+		t.Errorf("mapping cost %d, straight cuts cost 1760", res.MappingCost)
+	}
+}
+
+// The state's bookkeeping must equal a recount after any moves, with and
+// without distances.
+func TestStateBookkeeping(t *testing.T) {
+	d, err := Hierarchy([]int{2, 2}, []int64{7, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t).weighted()
+		var distance [][]int64
+		if rapid.Bool().Draw(t, "mapped") {
+			distance = d
+			for e := range g.EdgeWeights {
+				g.EdgeWeights[e] = min(g.EdgeWeights[e], 1000)
+			}
+		}
+		n := g.Vertices()
+		s := newState(&level{g: g}, make([]int32, n), make([]int64, 4), distance)
+		for range rapid.IntRange(0, 40).Draw(t, "moves") {
+			v := rapid.Int32Range(0, int32(n)-1).Draw(t, "vertex")
+			if to := rapid.Int32Range(0, 3).Draw(t, "to"); to != s.part[v] {
+				s.move(v, to)
+			}
+		}
+		fresh := newState(&level{g: g}, append([]int32(nil), s.part...), make([]int64, 4), distance)
+		if s.cut != fresh.cut {
+			t.Fatalf("cut %d, recounted %d", s.cut, fresh.cut)
+		}
+		for v := range int32(n) {
+			for p := range int32(4) {
+				if a, b := s.connection(v, p), fresh.connection(v, p); a != b {
+					t.Fatalf("vertex %d to part %d: %d, recounted %d", v, p, a, b)
+				}
+			}
+		}
+	})
+}
+
+func TestTimeLimitImproves(t *testing.T) {
+	g := gridGraph(30, 30, 1)
+	opt := Options{Parts: 9, Imbalance: 0.03, Preset: Strong, TimeLimit: 300 * time.Millisecond}
+	calls, last := 0, int64(-1)
+	opt.Progress = func(p Progress) {
+		if calls++; last >= 0 && p.Objective > last {
+			t.Errorf("progress went from %d to %d", last, p.Objective)
+		}
+		last = p.Objective
+	}
+	start := time.Now()
+	res := mustPartition(t, g, opt)
+	if took := time.Since(start); took < 250*time.Millisecond || took > 2*time.Second {
+		t.Errorf("took %v with a limit of 300 ms", took)
+	}
+	checkResult(t, g, opt, res)
+	if calls == 0 || res.Cut > last {
+		t.Errorf("%d progress calls, last %d, result %d", calls, last, res.Cut)
+	}
+}
+
+func TestCancelledReturnsBest(t *testing.T) {
+	g := gridGraph(60, 60, 20)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 4 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.IntN(300))*time.Millisecond)
+		start := time.Now()
+		res, err := Partition(ctx, g, Options{Parts: 16, Imbalance: 0.03, Preset: Strong})
+		deadline, _ := ctx.Deadline()
+		late := time.Since(deadline)
+		cancel()
+		if err == nil || res == nil {
+			t.Fatalf("after %v: result %v, error %v", time.Since(start), res, err)
+		}
+		checkResult(t, g, Options{Parts: 16}, res)
+		// The bound is 100 ms; leave room for a busy machine.
+		if late > time.Second {
+			t.Errorf("returned %v after being cancelled", late)
+		}
+		t.Logf("%v late, cut %d, feasible %v", late, res.Cut, res.Feasible)
+	}
+}
