@@ -24,10 +24,10 @@ type Result struct {
 	PartWeights []int64
 	// Limits holds ⌈(1+ε)·target⌉ for each part.
 	Limits []int64
-	// Raised tells that single vertices are too heavy, or whole vertices too
+	// Unreachable tells that single vertices are too heavy, or whole vertices too
 	// coarse, for Limits, so that some parts were allowed more (a vertex
 	// heavier than a part gets a part to itself; the others keep Limits).
-	Raised bool
+	Unreachable bool
 	// Imbalance is the largest part weight over its target, minus 1.
 	Imbalance float64
 	// Feasible tells whether every part is within Limits.
@@ -43,7 +43,7 @@ type Result struct {
 // newResult computes all figures of parts from scratch.
 func newResult(g *Graph, parts []int32, l *limits, opt *Options) *Result {
 	stated := l.stated
-	res := &Result{Parts: parts, Limits: stated, Raised: !slices.Equal(stated, l.effective), PartWeights: make([]int64, opt.Parts), Feasible: true}
+	res := &Result{Parts: parts, Limits: stated, Unreachable: !slices.Equal(stated, l.effective), PartWeights: make([]int64, opt.Parts), Feasible: true}
 	count := make([]int, opt.Parts)
 	for v, p := range parts {
 		res.PartWeights[p] += g.vertexWeight(int32(v))
