@@ -224,3 +224,11 @@ func oneOf[T ~string](what string, value T, list []T) error {
 	}
 	return fmt.Errorf("there is no %s %q; choose one of %q", what, value, list)
 }
+
+// Bytes is the size of one population.
+func (p Precision) Bytes() int {
+	if p == Double {
+		return 8
+	}
+	return 4
+}

@@ -1,0 +1,234 @@
+// Package solverbench measures how close the solver's kernels come to the
+// limit that the memory's bandwidth sets.
+package solverbench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"carina/geometry"
+	"carina/geometry/generate"
+	"carina/internal/machine"
+	"carina/solver"
+	"carina/solver/kernel"
+	"carina/solver/transport"
+)
+
+// Options choose what is measured.
+type Options struct {
+	// Surface is read for the sparse case; where it is empty an airway is
+	// generated. Unit is that of the file.
+	Surface string
+	Unit    geometry.Unit
+	// FluidCells is the size of the sparse case, Side that of the dense cube;
+	// 0 means 2·10⁷ and 200.
+	FluidCells int64
+	Side       int32
+	// Pairs of steps are timed; 0 means 10.
+	Pairs int
+	// Quick measures small cases.
+	Quick bool
+	// Progress hears what is being done; it may be nil.
+	Progress func(stage string, done float64)
+}
+
+// Report is what was measured.
+type Report struct {
+	// Machines are the instruction sets, the fastest first; Workers the
+	// goroutines of the one rank.
+	Machines []string `json:"instruction_sets"`
+	Workers  int      `json:"workers"`
+	// BandwidthBytesPerSecond is that of a copy, bytes read and written, the
+	// best of all copies made before, between and after the cases.
+	BandwidthBytesPerSecond float64 `json:"bandwidth_bytes_per_s"`
+	Results                 []Row   `json:"results"`
+}
+
+// Row is one case.
+type Row struct {
+	Case       string  `json:"case"`
+	Layout     string  `json:"layout"`
+	Precision  string  `json:"precision"`
+	Collision  string  `json:"collision"`
+	Wall       string  `json:"wall"`
+	Lattice    string  `json:"lattice"`
+	LargeEddy  bool    `json:"large_eddy"`
+	Devices    int     `json:"devices"`
+	FluidCells int64   `json:"fluid_cells"`
+	MLUPS      float64 `json:"mlups"`
+	// MedianMLUPS is that of the median pair of steps, MLUPS that of the best.
+	MedianMLUPS float64 `json:"median_mlups"`
+	// BytesPerUpdate is the least traffic: every population read and written
+	// once. Fraction is what that makes of the bandwidth.
+	BytesPerUpdate float64 `json:"bytes_per_update"`
+	Fraction       float64 `json:"fraction"`
+	// BytesPerCell is the memory held for each fluid cell.
+	BytesPerCell float64 `json:"bytes_per_cell"`
+}
+
+// variant is one way to compute.
+type variant struct {
+	airway bool
+	change func(*solver.Settings)
+}
+
+// variants lists the cases: the cube with every collision, and the airway
+// with what walls, eddies and storage cost there.
+var variants = []variant{
+	{false, func(s *solver.Settings) {}},
+	{false, func(s *solver.Settings) { s.Collision = solver.BGK }},
+	{false, func(s *solver.Settings) { s.Collision = solver.Regularized }},
+	{false, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
+	{false, func(s *solver.Settings) { s.Lattice = solver.D3Q27 }},
+	{false, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
+	{false, func(s *solver.Settings) { s.Precision = solver.Double }},
+	{true, func(s *solver.Settings) { s.Wall = solver.BounceBack }},
+	{true, func(s *solver.Settings) {}},
+	{true, func(s *solver.Settings) { s.Collision = solver.BGK }},
+	{true, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
+}
+
+// Measure runs all cases.
+func Measure(ctx context.Context, o Options) (*Report, error) {
+	o.setDefaults()
+	r := &Report{Machines: kernel.Machines(), Workers: runtime.GOMAXPROCS(0)}
+	o.Progress("making the airway", 0)
+	airway, err := sparse(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	cube := solver.WholeDomain(cavity(o.Side))
+	for i, v := range variants {
+		r.copyBandwidth(&o)
+		domain, name := cube, "cavity"
+		if v.airway {
+			domain, name = airway, "airway"
+		}
+		row, err := measure(domain, v, &o)
+		if err != nil {
+			return nil, fmt.Errorf("measuring the %s: %w", name, err)
+		}
+		row.Case = name
+		o.Progress(row.title(), float64(i+1)/float64(len(variants)))
+		r.Results = append(r.Results, *row)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	r.copyBandwidth(&o)
+	for i := range r.Results {
+		row := &r.Results[i]
+		row.Fraction = row.MLUPS * 1e6 * row.BytesPerUpdate / r.BandwidthBytesPerSecond
+	}
+	return r, nil
+}
+
+func (o *Options) setDefaults() {
+	cells, side, pairs := int64(20e6), int32(200), 10
+	if o.Quick {
+		cells, side, pairs = 2e6, 128, 5
+	}
+	if o.FluidCells == 0 {
+		o.FluidCells = cells
+	}
+	if o.Side == 0 {
+		o.Side = side
+	}
+	if o.Pairs == 0 {
+		o.Pairs = pairs
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, float64) {}
+	}
+}
+
+// copyBandwidth copies memory of the size of the cube's populations.
+func (r *Report) copyBandwidth(o *Options) {
+	bytes := int(o.Side) * int(o.Side) * int(o.Side) * 76 / r.Workers
+	r.BandwidthBytesPerSecond = max(r.BandwidthBytesPerSecond, machine.CopyBandwidth(r.Workers, bytes, 5))
+}
+
+// cavity is a closed cube of side³ cells.
+func cavity(side int32) *geometry.Grid {
+	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{side, side, side}}
+	for z := range side {
+		for y := range side {
+			g.Runs = append(g.Runs, geometry.Run{X0: 0, X1: side, Y: y, Z: z})
+		}
+	}
+	g.Links.First = []int64{0}
+	return g
+}
+
+// sparse voxelizes an airway with links in all directions.
+func sparse(ctx context.Context, o *Options) (*solver.Domain, error) {
+	var surface *geometry.Surface
+	var err error
+	if o.Surface != "" {
+		surface, err = geometry.ReadSurface(o.Surface, o.Unit)
+	} else {
+		// Fine branches only where there are cells to fill them.
+		generations := 11
+		if o.FluidCells < 5e6 {
+			generations = 5
+		}
+		surface, _, err = generate.Airway(generate.AirwayOptions{Generations: generations})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the airway to measure: %w", err)
+	}
+	grid, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: o.FluidCells})
+	if err != nil {
+		return nil, fmt.Errorf("the airway to measure: %w", err)
+	}
+	return solver.WholeDomain(grid), nil
+}
+
+// measure times one case.
+func measure(domain *solver.Domain, v variant, o *Options) (*Row, error) {
+	s := solver.DefaultSettings()
+	s.Collision, s.LatticeVelocity = solver.TRT, 0.01
+	v.change(&s)
+	rank, err := solver.NewRank(domain, s, transport.NewLocal(1)[0])
+	if err != nil {
+		return nil, err
+	}
+	defer rank.Close()
+	t, err := rank.Measure(o.Pairs)
+	if err != nil {
+		return nil, err
+	}
+	cells := domain.Grid.Cells()
+	q := s.Directions() + 1
+	return &Row{
+		Layout: "runs", Precision: string(s.Precision), Collision: string(s.Collision), Wall: string(s.Wall),
+		Lattice: fmt.Sprintf("D3Q%d", q), LargeEddy: s.Smagorinsky > 0, Devices: 1, FluidCells: cells,
+		MLUPS: float64(cells) / t.Best / 1e6, MedianMLUPS: float64(cells) / t.Median / 1e6,
+		BytesPerUpdate: float64(2 * q * s.Precision.Bytes()),
+		BytesPerCell:   float64(rank.Bytes()) / float64(cells),
+	}, nil
+}
+
+// title names a case in a few words.
+func (r *Row) title() string {
+	words := []string{r.Case, r.Lattice, r.Collision}
+	if r.LargeEddy {
+		words = append(words, "+ eddies")
+	}
+	return strings.Join(append(words, r.Precision, r.Wall), " ")
+}
+
+// Words is the report as a table.
+func (r *Report) Words() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "copy %.1f GB/s read and written; %d workers; %s\n", r.BandwidthBytesPerSecond/1e9, r.Workers, strings.Join(r.Machines, ", "))
+	fmt.Fprintf(&b, "%-52s %12s %8s %8s %14s %9s %11s\n", "case", "fluid cells", "MLUPS", "median", "bytes/update", "fraction", "bytes/cell")
+	for i := range r.Results {
+		row := &r.Results[i]
+		fmt.Fprintf(&b, "%-52s %12d %8.1f %8.1f %14.0f %9.2f %11.1f\n", row.title(), row.FluidCells, row.MLUPS, row.MedianMLUPS,
+			row.BytesPerUpdate, row.Fraction, row.BytesPerCell)
+	}
+	return b.String()
+}

@@ -1,0 +1,27 @@
+package solverbench
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// Every case is measured and set in relation to the bandwidth.
+func TestMeasure(t *testing.T) {
+	r, err := Measure(context.Background(), Options{FluidCells: 20000, Side: 24, Pairs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) != len(variants) || r.BandwidthBytesPerSecond <= 0 {
+		t.Fatalf("%d cases at %g bytes/s", len(r.Results), r.BandwidthBytesPerSecond)
+	}
+	for _, row := range r.Results {
+		want := row.MLUPS * 1e6 * row.BytesPerUpdate / r.BandwidthBytesPerSecond
+		if row.MLUPS <= 0 || row.MLUPS < row.MedianMLUPS || row.Fraction != want || row.BytesPerCell < row.BytesPerUpdate/2 {
+			t.Errorf("%+v", row)
+		}
+	}
+	if words := r.Words(); strings.Count(words, "\n") != len(variants)+2 {
+		t.Errorf("table:\n%s", words)
+	}
+}
