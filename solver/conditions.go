@@ -20,6 +20,8 @@ const (
 	// FlowShare prescribes which part of all that leaves leaves here, by
 	// moving the pressure until it does.
 	FlowShare ConditionKind = "share"
+	// MovingWall is a wall that moves along itself.
+	MovingWall ConditionKind = "moving wall"
 	// Windkessel lets air out through a resistance into a compliance that
 	// drains through a second resistance (RCR); without compliance it is a
 	// resistance.
@@ -27,7 +29,7 @@ const (
 )
 
 // ConditionKinds lists the kinds of conditions.
-var ConditionKinds = []ConditionKind{ImposedFlow, ImposedPressure, FlowShare, Windkessel}
+var ConditionKinds = []ConditionKind{ImposedFlow, ImposedPressure, FlowShare, MovingWall, Windkessel}
 
 // Profile names how the velocity is distributed over an opening with
 // prescribed flow.
@@ -53,6 +55,8 @@ type Condition struct {
 	Flow float64
 	// Profile is that of an ImposedFlow; empty means Plug.
 	Profile Profile
+	// Velocity is that of a MovingWall, in m/s.
+	Velocity [3]float64
 	// Pressure is in Pa; of a Windkessel, that behind it.
 	Pressure float64
 	// Share is a part of one. The shares of all openings that have one add up
@@ -61,7 +65,7 @@ type Condition struct {
 	// ProximalResistance and DistalResistance are in Pa·s/m³, Compliance in
 	// m³/Pa.
 	ProximalResistance, DistalResistance, Compliance float64
-	// Waveform is a factor of Flow or Pressure over time; nil means one, after
+	// Waveform is a factor of Flow, Velocity or Pressure over time; nil means one, after
 	// the smooth start.
 	Waveform Waveform
 }

@@ -118,6 +118,13 @@ func cellCenter(grid *geometry.Grid, x, y, z int32) r3.Vec {
 	return r3.Add(grid.Origin, r3.Scale(grid.Spacing, center))
 }
 
+// wallMomentum is what a moving wall adds to the population that comes back
+// along a link: −6 w_i c_i·u (Ladd 1994).
+func wallMomentum(set *lattice.Set, i int, u [3]float64) float64 {
+	c := set.Velocities[i]
+	return -6 * set.Weights[i] * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
+}
+
 // openingAreas sums the link areas of every opening over the whole grid. A
 // spacing too coarse for a small opening leaves it none: only an inlet needs
 // some.
@@ -171,13 +178,13 @@ func linkPopulation(l *geometry.Links, cell int, link int64) int {
 }
 
 // findLinks makes the wall streams and opening cells of every chunk.
-func (l *layout) findLinks(grid *geometry.Grid, wall Wall, profiles []profile) error {
+func (l *layout) findLinks(grid *geometry.Grid, wall Wall, openings []openingState, profiles []profile) error {
 	links := &grid.Links
 	if len(links.Cells) > 0 && links.Directions < l.set.Q-1 {
 		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
 			links.Directions, l.set.Name, l.set.Q-1)
 	}
-	b := linkBuilder{layout: l, grid: grid, wall: wall, profiles: profiles}
+	b := linkBuilder{layout: l, grid: grid, wall: wall, states: openings, profiles: profiles}
 	q := l.set.Q
 	for i := range l.chunks {
 		c := &l.chunks[i]
@@ -218,6 +225,7 @@ type linkBuilder struct {
 	*layout
 	grid        *geometry.Grid
 	wall        Wall
+	states      []openingState
 	profiles    []profile
 	openingNext int
 	piece       int // of the window at hand
@@ -283,7 +291,11 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 			area := linkArea(b.set, d+1, &b.grid.Openings[o])
 			p := &b.pieces[b.piece]
 			center := cellCenter(b.grid, p.X0+b.window[0]+lane-p.local, p.Y, p.Z)
-			open = append(open, openingLink{o, back, area, area * b.profiles[o](center)})
+			link := openingLink{o, back, area, area * b.profiles[o](center)}
+			if state := &b.states[o]; state.condition.Kind == MovingWall {
+				link.inflow = wallMomentum(b.set, d+1, state.velocity)
+			}
+			open = append(open, link)
 			continue
 		}
 		if b.wall == BounceBack || b.neighbour(lane, d^1) < 0 {

@@ -16,6 +16,8 @@ type openingState struct {
 	// flow is what enters through the opening at factor one, in cell volumes
 	// per step.
 	flow float64
+	// velocity is that of a moving wall, in cells per step.
+	velocity [3]float64
 	// inflow is what enters per cell face of mean profile in the present step.
 	inflow float64
 	// density is the imposed deviation of the density.
@@ -60,6 +62,9 @@ func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units
 			c.Kind = ImposedPressure
 		}
 		o.list[i] = openingState{condition: c, area: a, flow: c.Flow / u.FlowRate()}
+		for axis, v := range c.Velocity {
+			o.list[i].velocity[axis] = v / u.Velocity()
+		}
 	}
 	for i, a := range areas {
 		if _, given := s.Conditions[grid.Openings[i].Number]; !given && o.list[i].condition.Kind == ImposedFlow {
@@ -83,6 +88,9 @@ func (o *openingStates) prepare(time, ramp float64, u Units) {
 			if s.area > 0 {
 				s.inflow = s.flow * factor / s.area
 			}
+			continue
+		case MovingWall:
+			s.inflow = factor
 			continue
 		case ImposedPressure:
 			s.base = s.condition.Pressure / u.Pressure() * factor
@@ -122,8 +130,10 @@ func (s *populations[T]) observeOpenings(c *chunk, odd bool, o *openingStates) {
 	}
 }
 
-// imposes tells whether an opening prescribes the flow.
-func (s *openingState) imposes() bool { return s.condition.Kind == ImposedFlow }
+// imposes tells whether an opening prescribes the velocity.
+func (s *openingState) imposes() bool {
+	return s.condition.Kind == ImposedFlow || s.condition.Kind == MovingWall
+}
 
 // imposeOpenings replaces what plain bounce-back has left on the links that
 // meet openings: on velocity openings by Ladd's (1994) moving wall, on

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"carina/solver/collision"
+	"carina/solver/expression"
 	"carina/solver/kernel"
 	"carina/solver/lattice"
 )
@@ -27,6 +28,13 @@ type state interface {
 	// arriving gives the populations that arrive at the cells of a chunk,
 	// before an even step, wall corrections included, window by window.
 	arriving(c *chunk, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64))
+	// set writes a population of a cell, before an even step.
+	set(cell int32, p int, value float64)
+	// retune changes the parameters of the collision.
+	retune(parameters map[string]float64)
+	// leaving computes what leaves the cells of a window whose arriving
+	// populations are given, without changing the state.
+	leaving(populations *[27][windowCells]float64, w *workspace)
 	// bits returns the bits of population p of a cell, for hashing.
 	bits(cell int32, p int) uint64
 	// bytes is the memory held.
@@ -69,6 +77,7 @@ type populations[T kernel.Real] struct {
 	corrector kernel.Corrector
 	slots     []*float32
 	table     *kernel.Table[T]
+	program   *expression.Program
 	// offset[p] is where the slots of population p begin.
 	offset [27]int
 	q      int
@@ -90,7 +99,7 @@ func newPopulations[T kernel.Real](l *layout, v collision.Variant, parameters ma
 	if err != nil {
 		return nil, err
 	}
-	p := &populations[T]{layout: l, local: local, table: table, q: l.set.Q}
+	p := &populations[T]{layout: l, local: local, table: table, program: v.Program(), q: l.set.Q}
 	p.stride = paddedStride(l.cells+l.ghosts, int(unsafe.Sizeof(T(0))))
 	p.f = make([]T, p.q*p.stride)
 	for i := range p.q {
@@ -371,6 +380,29 @@ func (s *populations[T]) arriving(c *chunk, w *workspace, f func(cell, count int
 	}
 	s.eachWalled(c, func(words []uint32) { border(int32(words[0]), int32(words[1]), words, nil) })
 	s.eachIrregular(c, func(window []int32) { border(window[0], window[1], nil, window) })
+}
+
+func (s *populations[T]) set(cell int32, p int, value float64) {
+	s.f[s.offset[p]+int(cell)] = T(value)
+}
+
+func (s *populations[T]) retune(parameters map[string]float64) {
+	copy(s.table[:], expression.EvaluateTable[T](s.program, parameters))
+}
+
+func (s *populations[T]) leaving(populations *[27][windowCells]float64, w *workspace) {
+	gathered := s.gathered(w)
+	for i := range s.q {
+		for lane, v := range populations[i] {
+			gathered[i*windowCells+lane] = T(v)
+		}
+	}
+	s.collide(windowCells, w)
+	for i := range s.q {
+		for lane := range windowCells {
+			populations[i][lane] = float64(gathered[lattice.Opposite(i)*windowCells+lane])
+		}
+	}
 }
 
 func (s *populations[T]) bits(cell int32, p int) uint64 {

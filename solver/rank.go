@@ -68,7 +68,7 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	if err != nil {
 		return nil, err
 	}
-	if err := r.layout.findLinks(domain.Grid, settings.Wall, profiles); err != nil {
+	if err := r.layout.findLinks(domain.Grid, settings.Wall, r.openings.list, profiles); err != nil {
 		return nil, err
 	}
 	r.openings.seen = make([]openingSample, len(r.layout.openings))
@@ -83,6 +83,9 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	}
 	r.pool = newPool(workers(settings.Workers, t))
 	r.halo = newHalo(r.layout.peers, r.state, t)
+	if settings.Initial != nil {
+		r.initialize()
+	}
 	return r, nil
 }
 
@@ -90,25 +93,40 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 func (r *Rank) newState() error {
 	s := &r.settings
 	tau := r.units.RelaxationTime()
-	for a := range 3 {
-		r.force[a] = s.BodyForce[a] / r.units.Acceleration()
-	}
+	r.setForce(0)
 	variant := collision.Variant{Name: string(s.operator(tau)), Set: r.set,
-		Force: r.force != [3]float64{} || s.Smagorinsky > 0, LargeEddy: s.Smagorinsky > 0}
-	parameters := map[string]float64{
+		Force: s.BodyForce != [3]float64{} || s.Smagorinsky > 0, LargeEddy: s.Smagorinsky > 0}
+	var err error
+	if s.Precision == Double {
+		r.state, err = newPopulations[float64](r.layout, variant, r.parameters())
+	} else {
+		r.state, err = newPopulations[float32](r.layout, variant, r.parameters())
+	}
+	return err
+}
+
+// setForce sets the body force of the step that begins after the given one.
+func (r *Rank) setForce(steps int64) {
+	factor := 1.0
+	if w := r.settings.ForceWaveform; w != nil {
+		factor = w.Factor((float64(steps) + 0.5) * r.units.TimeStep)
+	}
+	for a := range 3 {
+		r.force[a] = factor * r.settings.BodyForce[a] / r.units.Acceleration()
+	}
+}
+
+// parameters returns those of the collision.
+func (r *Rank) parameters() map[string]float64 {
+	s := &r.settings
+	tau := r.units.RelaxationTime()
+	return map[string]float64{
 		collision.OmegaPlus:  1 / tau,
 		collision.OmegaMinus: 1 / (0.5 + s.Magic/(tau-0.5)),
 		collision.ForceX:     r.force[0], collision.ForceY: r.force[1], collision.ForceZ: r.force[2],
 		collision.Magic: s.Magic, collision.RelaxationTime: tau,
 		collision.EddyFactor: 18 * math.Sqrt2 * s.Smagorinsky * s.Smagorinsky,
 	}
-	var err error
-	if s.Precision == Double {
-		r.state, err = newPopulations[float64](r.layout, variant, parameters)
-	} else {
-		r.state, err = newPopulations[float32](r.layout, variant, parameters)
-	}
-	return err
 }
 
 // chooseRamp returns the start-up time in steps.
@@ -204,6 +222,10 @@ func (r *Rank) Advance(ctx context.Context, steps int64, report func(Progress)) 
 func (r *Rank) step() error {
 	begin := time.Now()
 	odd := r.steps%2 == 1
+	if r.settings.ForceWaveform != nil {
+		r.setForce(r.steps)
+		r.state.retune(r.parameters())
+	}
 	r.openings.prepare(float64(r.steps+1), r.rampSteps, r.units)
 	update := r.updateEven
 	if odd {

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"carina/solver/lattice"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // Collision names a collision operator.
@@ -107,6 +109,12 @@ type Settings struct {
 	Density float64
 	// BodyForce is an acceleration of all fluid, in m/s².
 	BodyForce [3]float64
+
+	// ForceWaveform is a factor of BodyForce over time; nil means one.
+	ForceWaveform Waveform
+	// Initial gives the pressure (Pa) and velocity (m/s) at the start; nil
+	// means air at rest.
+	Initial func(position r3.Vec) (pressure float64, velocity r3.Vec)
 
 	// TimeStep is in seconds. 0 chooses it so that the largest expected
 	// velocity is LatticeVelocity and the relaxation time stays between the
