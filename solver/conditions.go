@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"carina/geometry"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // ConditionKind names what happens at an opening.
@@ -55,6 +57,9 @@ type Condition struct {
 	Flow float64
 	// Profile is that of an ImposedFlow; empty means Plug.
 	Profile Profile
+	// Shape is a profile of one's own, by position in metres and up to a
+	// factor; it takes the place of Profile.
+	Shape func(position r3.Vec) float64
 	// Velocity is that of a MovingWall, in m/s.
 	Velocity [3]float64
 	// Pressure is in Pa; of a Windkessel, that behind it.

@@ -148,7 +148,9 @@ func openingAreas(grid *geometry.Grid, set *lattice.Set) ([]float64, error) {
 func openingProfiles(grid *geometry.Grid, set *lattice.Set, list []openingState) ([]profile, error) {
 	profiles := make([]profile, len(list))
 	for i := range list {
-		profiles[i] = newProfile(list[i].condition.Profile, grid, &grid.Openings[i])
+		if profiles[i] = list[i].condition.Shape; profiles[i] == nil {
+			profiles[i] = newProfile(list[i].condition.Profile, grid, &grid.Openings[i])
+		}
 	}
 	sums := make([]float64, len(list))
 	if err := openingLinks(grid, set, func(o, i int, center r3.Vec) {

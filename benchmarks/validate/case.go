@@ -1,0 +1,119 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"carina/geometry"
+	"carina/solver"
+)
+
+// Result is one number against its reference.
+type Result struct {
+	Case     string `json:"case"`
+	Quantity string `json:"quantity"`
+	// Value must not differ from Reference by more than Tolerance; where the
+	// reference is zero, Value is an error that must stay below Tolerance.
+	Value     float64 `json:"value"`
+	Reference float64 `json:"reference"`
+	Tolerance float64 `json:"tolerance"`
+	Source    string  `json:"source"`
+	Pass      bool    `json:"pass"`
+}
+
+// Curve is a line or (Points) a set of points of a plot.
+type Curve struct {
+	Name   string
+	X, Y   []float64
+	Points bool
+}
+
+// Plot is a picture of a case.
+type Plot struct {
+	Name, Title, XLabel, YLabel string
+	Curves                      []Curve
+}
+
+// suite collects what the cases find.
+type suite struct {
+	options Options
+	ctx     context.Context
+	results []Result
+	plots   []Plot
+	// pipeProfiles are the velocities over the radius of the aligned pipes.
+	pipeProfiles []Curve
+}
+
+// add notes a number with the largest difference that is accepted.
+func (s *suite) add(name, quantity string, value, reference, tolerance float64, source string) {
+	s.results = append(s.results, Result{name, quantity, value, reference, tolerance, source,
+		math.Abs(value-reference) <= tolerance})
+}
+
+// addError notes an error that must not exceed a limit.
+func (s *suite) addError(name, quantity string, value, limit float64, source string) {
+	s.add(name, quantity, value, 0, limit, source)
+}
+
+// flow is a computation and how it ended.
+type flow struct {
+	grid     *geometry.Grid
+	settings solver.Settings
+	summary  *solver.Summary
+	fields   *solver.Fields
+}
+
+// compute runs a shape for some steps on two ranks' worth of workers. Visit
+// may be nil.
+func (s *suite) compute(sh *shape, settings solver.Settings, steps int64, visit func(*solver.Rank) error) (*flow, error) {
+	if s.options.Change != nil {
+		s.options.Change(&settings)
+	}
+	f := &flow{grid: sh.grid(), settings: settings}
+	domain := solver.WholeDomain(f.grid)
+	domain.Periodic = sh.periodic
+	var err error
+	f.summary, err = solver.RunInProcess(s.ctx, domain, settings, solver.Plan{Steps: steps, Visit: func(r *solver.Rank) error {
+		f.fields = r.Fields()
+		if visit != nil {
+			return visit(r)
+		}
+		return nil
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("computing: %w", err)
+	}
+	return f, nil
+}
+
+// eachCell calls f for all cells with their number and centre.
+func (f *flow) eachCell(sh *shape, visit func(i int, x, y, z int32)) {
+	i := 0
+	for _, r := range f.grid.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			visit(i, x, r.Y, r.Z)
+			i++
+		}
+	}
+}
+
+// norm accumulates a relative L2 error.
+type norm struct{ difference, reference float64 }
+
+func (n *norm) add(value, reference float64) {
+	n.difference += (value - reference) * (value - reference)
+	n.reference += reference * reference
+}
+
+func (n *norm) relative() float64 { return math.Sqrt(n.difference / n.reference) }
+
+// order is the order of convergence between two errors at resolutions that
+// differ by a factor.
+func order(coarse, fine, factor float64) float64 { return math.Log(coarse/fine) / math.Log(factor) }
+
+// latticeStep is the time step with which the viscosity is that much in
+// lattice units.
+func latticeStep(latticeViscosity, spacing, viscosity float64) float64 {
+	return latticeViscosity * spacing * spacing / viscosity
+}

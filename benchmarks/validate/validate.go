@@ -1,0 +1,155 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"carina/solver"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+)
+
+// Options choose what is computed.
+type Options struct {
+	// References is the folder of published data that is not part of the
+	// program: the cavity is left out where it is absent.
+	References string
+	// Folder receives the plots; none are drawn where it is empty.
+	Folder string
+	// Cases are the names of cases; empty means all.
+	Cases []string
+	// Quick computes less and coarser.
+	Quick bool
+	// Change alters the settings of every case, for instance the precision.
+	Change func(*solver.Settings)
+	// Progress hears what is being done; it may be nil.
+	Progress func(stage string, done float64)
+}
+
+// Report is the outcome of the suite.
+type Report struct {
+	Results []Result `json:"results"`
+	// Failed is how many results are outside their tolerance.
+	Failed int `json:"failed"`
+}
+
+// cases lists the families of flows by name.
+var cases = []struct {
+	name string
+	run  func(*suite) error
+}{
+	{"pipe", (*suite).pipe},
+	{"duct", (*suite).duct},
+	{"taylor-green", (*suite).taylorGreen},
+	{"womersley", (*suite).womersley},
+	{"bifurcation", (*suite).bifurcation},
+	{"cavity", (*suite).cavity},
+	{"cylinder", (*suite).cylinders},
+}
+
+// Names lists the names of the cases.
+func Names() []string {
+	names := make([]string, len(cases))
+	for i, c := range cases {
+		names[i] = c.name
+	}
+	return names
+}
+
+// Run computes the cases.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Progress == nil {
+		o.Progress = func(string, float64) {}
+	}
+	if o.References == "" {
+		o.References = filepath.Join("..", "shared", "reference-data")
+	}
+	s := &suite{options: o, ctx: ctx}
+	for _, wanted := range o.Cases {
+		if !strings.Contains(" "+strings.Join(Names(), " ")+" ", " "+wanted+" ") {
+			return nil, fmt.Errorf("there is no case %q; choose from %s", wanted, strings.Join(Names(), ", "))
+		}
+	}
+	for i, c := range cases {
+		if len(o.Cases) > 0 && !strings.Contains(" "+strings.Join(o.Cases, " ")+" ", " "+c.name+" ") {
+			continue
+		}
+		o.Progress(c.name, float64(i)/float64(len(cases)))
+		if err := c.run(s); err != nil {
+			return nil, fmt.Errorf("case %s: %w", c.name, err)
+		}
+	}
+	r := &Report{Results: s.results}
+	for _, result := range r.Results {
+		if !result.Pass {
+			r.Failed++
+		}
+	}
+	if o.Folder == "" {
+		return r, nil
+	}
+	for _, p := range s.plots {
+		if err := p.draw(filepath.Join(o.Folder, "validate-"+p.Name+".png")); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// draw writes a plot as a picture.
+func (p *Plot) draw(path string) error {
+	picture := plot.New()
+	picture.Title.Text, picture.X.Label.Text, picture.Y.Label.Text = p.Title, p.XLabel, p.YLabel
+	for i, c := range p.Curves {
+		points := make(plotter.XYs, len(c.X))
+		for k := range c.X {
+			points[k].X, points[k].Y = c.X[k], c.Y[k]
+		}
+		var thing plot.Plotter
+		if c.Points {
+			scatter, err := plotter.NewScatter(points)
+			if err != nil {
+				return fmt.Errorf("drawing %s: %w", path, err)
+			}
+			scatter.Color, scatter.Shape = plotutil.Color(i), plotutil.Shape(i)
+			thing = scatter
+			if c.Name != "" {
+				picture.Legend.Add(c.Name, scatter)
+			}
+		} else {
+			line, err := plotter.NewLine(points)
+			if err != nil {
+				return fmt.Errorf("drawing %s: %w", path, err)
+			}
+			line.Color = plotutil.Color(i)
+			thing = line
+			if c.Name != "" {
+				picture.Legend.Add(c.Name, line)
+			}
+		}
+		picture.Add(thing)
+	}
+	if err := picture.Save(16*vg.Centimeter, 11*vg.Centimeter, path); err != nil {
+		return fmt.Errorf("drawing %s: %w", path, err)
+	}
+	return nil
+}
+
+// Words is the report as a table.
+func (r *Report) Words() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-28s %-38s %12s %12s %12s  %s\n", "case", "quantity", "value", "reference", "tolerance", "")
+	for _, result := range r.Results {
+		verdict := "pass"
+		if !result.Pass {
+			verdict = "FAIL"
+		}
+		fmt.Fprintf(&b, "%-28s %-38s %12.6g %12.6g %12.4g  %s\n", result.Case, result.Quantity, result.Value, result.Reference, result.Tolerance, verdict)
+	}
+	return b.String()
+}
