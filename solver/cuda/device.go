@@ -34,10 +34,29 @@ type device interface {
 	close() error
 }
 
-// launch is the size and the arguments of a kernel call.
+// launch is the size and the arguments of a kernel call. Each argument is a
+// value or a structure passed by value, in words of 8 bytes.
 type launch struct {
 	blocks, threads, sharedBytes int
-	arguments                    []uint64
+	arguments                    [][]uint64
+}
+
+// words makes an argument of each value.
+func words[T ~uint64 | ~int](values ...T) [][]uint64 {
+	list := make([][]uint64, len(values))
+	for i, v := range values {
+		list[i] = []uint64{uint64(v)}
+	}
+	return list
+}
+
+// flat returns all words of the arguments and where each argument begins.
+func (l *launch) flat() (all []uint64, begin []int32) {
+	for _, a := range l.arguments {
+		begin = append(begin, int32(len(all)))
+		all = append(all, a...)
+	}
+	return all, begin
 }
 
 // Description says what a GPU is.

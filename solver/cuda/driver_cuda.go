@@ -149,11 +149,11 @@ static int load(pointer context, const void *image, const char *name, pointer *k
 	const int r = driver.cuModuleLoadData(&module, image);
 	return r ? r : driver.cuModuleGetFunction(kernel, module, name);
 }
-static int launch(pointer context, pointer kernel, unsigned blocks, unsigned threads, unsigned shared, pointer stream, uint64_t *arguments, int n)
+static int launch(pointer context, pointer kernel, unsigned blocks, unsigned threads, unsigned shared, pointer stream, uint64_t *words, int32_t *begin, int n)
 {
 	IN_CONTEXT
-	void *pointers[16];
-	for (int i = 0; i < n; i++) pointers[i] = &arguments[i];
+	void *pointers[32];
+	for (int i = 0; i < n; i++) pointers[i] = &words[begin[i]];
 	return driver.cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, shared, stream, pointers, NULL);
 }
 static int stream_create(pointer context, pointer *stream) { IN_CONTEXT return driver.cuStreamCreate(stream, 1); }
@@ -306,8 +306,9 @@ func (g *gpu) copy(to, from address, bytes int64) error {
 }
 
 func (g *gpu) launch(k kernel, l launch) error {
+	words, begin := l.flat()
 	return failure("starting a kernel", C.launch(g.context, k.(C.pointer), C.uint(l.blocks), C.uint(l.threads), C.uint(l.sharedBytes),
-		g.stream, (*C.uint64_t)(unsafe.SliceData(l.arguments)), C.int(len(l.arguments))))
+		g.stream, (*C.uint64_t)(unsafe.SliceData(words)), (*C.int32_t)(unsafe.SliceData(begin)), C.int(len(begin))))
 }
 
 func (g *gpu) synchronize() error {

@@ -125,7 +125,8 @@ func (e *emulator) compile(p program) (kernel, error) {
 func (e *emulator) launch(k kernel, l launch) error {
 	arguments := []string{e.file(), strconv.FormatUint(emulatedBase, 10), strconv.Itoa(emulatedBytes),
 		strconv.Itoa(l.blocks), strconv.Itoa(l.threads), strconv.Itoa(l.sharedBytes)}
-	for _, a := range l.arguments {
+	all, _ := l.flat()
+	for _, a := range all {
 		arguments = append(arguments, strconv.FormatUint(a, 10))
 	}
 	if out, err := exec.Command(k.(string), arguments...).CombinedOutput(); err != nil {

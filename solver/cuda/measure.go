@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 )
 
 // Timing is what a step costs on the device, in seconds.
@@ -19,11 +20,8 @@ type Timing struct {
 // Measure times steps on the device after a warm-up. The flow goes on
 // meanwhile.
 func (s *Solver) Measure(steps int) (Timing, error) {
-	const warmUp = 4
-	for range warmUp + s.steps%2 {
-		if err := s.Step(); err != nil {
-			return Timing{}, err
-		}
+	if err := s.warmUp(); err != nil {
+		return Timing{}, err
 	}
 	var t Timing
 	pairs := max(1, steps/2)
@@ -50,6 +48,22 @@ func (s *Solver) Measure(steps int) (Timing, error) {
 	t.Even, t.Odd = median(kinds[0]), median(kinds[1])
 	t.Check, err = s.device.elapsed(func() error { return s.observeTiles(observePeak, 0, len(s.tiles.position), 0) })
 	return t, err
+}
+
+// warmUp computes until the device runs at its full clock rate.
+func (s *Solver) warmUp() error {
+	const enough, portion = time.Second, 10
+	for begin := time.Now(); time.Since(begin) < enough || s.steps%2 == 1; {
+		for range portion + s.steps%2 {
+			if err := s.Step(); err != nil {
+				return err
+			}
+		}
+		if err := s.device.synchronize(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func median(values []float64) float64 {

@@ -66,10 +66,13 @@ func (p program) source() string { return p.constants() + deviceSource + p.body(
 
 // sharedBytes is the shared memory of a block.
 func (p program) sharedBytes() int {
-	const stagedCells, stagedLinks, cellBytes, linkBytes = 32, 128, 8, 4
+	const stagedCells, stagedLinks, cellBytes, linkBytes, changeBytes, heldBytes = 32, 128, 8, 4, 4, 2
 	image := tileChunks * chunkValues * p.bits / 8
 	if p.walls {
-		image += stagedCells*cellBytes + stagedLinks*(linkBytes+p.bits/8)
+		image += stagedCells*cellBytes + stagedLinks*(linkBytes+changeBytes)
+		if p.bits == 16 {
+			image += stagedLinks * heldBytes
+		}
 	}
 	return p.warps * p.stages * image
 }
@@ -78,13 +81,9 @@ func (p program) sharedBytes() int {
 // how many tiles a warp updates in a row (NOTES.md).
 func tuned(bits int, odd, walls, force bool) (p program, perWarp int) {
 	p = program{kernel: "step", bits: bits, odd: odd, stages: 2, warps: 4, blocks: 5, walls: walls, force: force}
-	switch {
-	case bits == 32:
+	if bits == 32 {
 		return p, 2
-	case walls:
-		return p, 4
 	}
-	p.blocks = 6
 	return p, 4
 }
 

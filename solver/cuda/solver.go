@@ -34,14 +34,14 @@ type Solver struct {
 	device device
 	bits   int
 
-	populations, rows, places, fluid, positions address
-	wallParts                                   wallParts
-	rates, findings                             address
-	allocated                                   []address
-	bytes                                       int64
-	step                                        [2]stepKernel
-	observe                                     [observeModes]kernel
-	start                                       float64 // of the openings as uploaded
+	populations, rows, places, fluid, positions, order, findings address
+	wallParts                                                    wallParts
+	rates                                                        []uint64
+	allocated                                                    []address
+	bytes                                                        int64
+	step                                                         [2]stepKernel
+	observe                                                      [observeModes]kernel
+	start                                                        float64 // of the openings as uploaded
 
 	steps   int64
 	seconds float64
@@ -56,7 +56,7 @@ type stepKernel struct {
 
 // wallParts is struct Walls of kernels/tile.h.
 type wallParts struct {
-	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow, all address
+	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow address
 }
 
 // openingRecord is struct Opening of kernels/tile.h.
@@ -111,8 +111,8 @@ func newSolver(flow *solver.Flow, d device, storage Storage) (s *Solver, err err
 
 // Bytes returns the memory that the computation needs on the device.
 func (s *Solver) Bytes() int64 {
-	const row, mask, position = 4 * directions, 8, 12
-	n := int64(len(s.tiles.position)) * (tileBytes(s.bits) + row + mask + position)
+	const row, mask, position, order = 4 * directions, 8, 12, 4
+	n := int64(len(s.tiles.position)) * (tileBytes(s.bits) + row + mask + position + order)
 	if s.hasWalls() {
 		t := s.walls
 		n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(s.bits)/8
@@ -169,18 +169,21 @@ func (s *Solver) fillMemory() (err error) {
 			*to, err = s.allocate(bytes, content)
 		}
 	}
+	order := s.tiles.mortonOrder()
+	place := inverse(order)
 	put(&s.populations, n*tileBytes(s.bits), nil)
-	put(&s.rows, 0, bytesOf(s.tiles.neighbours))
+	put(&s.rows, 0, bytesOf(rowsInOrder(s.tiles.neighbours, order, place)))
 	put(&s.places, 0, bytesOf(chunkPlaces()))
-	put(&s.fluid, 0, bytesOf(s.tiles.fluid))
-	put(&s.positions, 0, bytesOf(s.tiles.position))
+	put(&s.fluid, 0, bytesOf(inOrder(s.tiles.fluid, order)))
+	put(&s.positions, 0, bytesOf(inOrder(s.tiles.position, order)))
+	put(&s.order, 0, bytesOf(place))
 	put(&s.findings, int64(unsafe.Sizeof(findings{})), nil)
-	scale := s.scale()
+	scale := float32(s.scale())
 	f := s.flow
-	put(&s.rates, 0, bytesOf([]float32{float32(f.OmegaPlus), float32(f.OmegaMinus),
-		float32(f.Force[0] * scale), float32(f.Force[1] * scale), float32(f.Force[2] * scale)}))
+	s.rates = wordsOf([]float32{float32(f.OmegaPlus), float32(f.OmegaMinus),
+		float32(f.Force[0]) * scale, float32(f.Force[1]) * scale, float32(f.Force[2]) * scale, 0})
 	w, t := &s.wallParts, s.walls
-	put(&w.spans, 0, bytesOf(t.spans))
+	put(&w.spans, 0, bytesOf(inOrder(t.spans, order)))
 	put(&w.cells, 0, bytesOf(t.cells))
 	put(&w.links, 0, bytesOf(t.links))
 	put(&w.held, int64(len(t.links))*int64(s.bits)/8, nil)
@@ -189,8 +192,41 @@ func (s *Solver) fillMemory() (err error) {
 	put(&w.openings, int64(len(f.Openings))*int64(unsafe.Sizeof(openingRecord{})), nil)
 	put(&w.samples, int64(len(t.openingCells))*16, nil)
 	put(&w.outflow, int64(len(t.openingLinks))*4, nil)
-	put(&w.all, 0, bytesOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow}))
 	return err
+}
+
+// words returns struct Walls as an argument.
+func (w *wallParts) words() []uint64 {
+	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow})
+}
+
+// wordsOf copies a structure of whole words.
+func wordsOf[T any](list []T) []uint64 {
+	words := make([]uint64, sizeOf(list)/8)
+	copy(bytesOf(words), bytesOf(list))
+	return words
+}
+
+// inOrder returns the values of the tiles as they lie in memory.
+func inOrder[T any](values []T, order []int32) []T {
+	list := make([]T, len(order))
+	for i, t := range order {
+		list[i] = values[t]
+	}
+	return list
+}
+
+// rowsInOrder returns the neighbours of the tiles as they lie in memory.
+func rowsInOrder(neighbours [][directions]int32, order, place []int32) [][directions]int32 {
+	rows := inOrder(neighbours, order)
+	for i := range rows {
+		for d, n := range rows[i] {
+			if n >= 0 {
+				rows[i][d] = place[n]
+			}
+		}
+	}
+	return rows
 }
 
 // scale is that of stored populations.
@@ -288,8 +324,7 @@ func (s *Solver) launchStep(k *stepKernel, first, tiles int) error {
 	perBlock := k.program.warps * k.perWarp
 	return s.device.launch(k.kernel, launch{
 		blocks: (tiles + perBlock - 1) / perBlock, threads: 32 * k.program.warps, sharedBytes: k.program.sharedBytes(),
-		arguments: []uint64{uint64(s.populations), uint64(s.rows), uint64(s.places), uint64(s.wallParts.all),
-			uint64(first), uint64(tiles), uint64(k.perWarp), uint64(s.rates)},
+		arguments: append(append(words(s.populations, s.rows, s.places), words(first, tiles, k.perWarp)...), s.wallParts.words(), s.rates),
 	})
 }
 
@@ -316,8 +351,8 @@ func (s *Solver) observeTiles(mode, first, tiles int, cells address) error {
 	const limit = solver.DivergedVelocity * solver.DivergedVelocity
 	return s.device.launch(s.observe[mode], launch{
 		blocks: (tiles + p.warps - 1) / p.warps, threads: 32 * p.warps, sharedBytes: p.sharedBytes(),
-		arguments: []uint64{uint64(s.populations), uint64(s.rows), uint64(s.places), uint64(s.wallParts.all), uint64(first), uint64(tiles),
-			uint64(s.fluid), uint64(s.positions), uint64(s.rates), uint64(math.Float32bits(limit)), uint64(cells), uint64(s.findings)},
+		arguments: append(append(append(words(s.populations, s.rows, s.places), words(first, tiles)...),
+			words(s.fluid, s.positions, s.order, cells, s.findings)...), []uint64{uint64(math.Float32bits(limit))}, s.wallParts.words(), s.rates),
 	})
 }
 

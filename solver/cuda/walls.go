@@ -37,6 +37,8 @@ type wallTables struct {
 const (
 	cellsAlign = 2
 	linksAlign = 8
+	// meetsOpenings marks a span's number of cells where one meets an opening.
+	meetsOpenings = 1 << 8
 )
 
 // newWallTables collects the links of a domain by tile.
@@ -114,7 +116,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		if wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
 			distance = halfWay // nothing to interpolate with
 		}
-		t.links[at] = uint32(d) | distance<<16
+		t.links[at] = uint32(d) | uint32(cell)<<5 | distance<<16
 		s.links++
 	}
 	if s.links == first {
@@ -125,8 +127,9 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		t.openingCells = append(t.openingCells, openingCell{int32(len(t.openingLinks)), int32(len(open))})
 		t.openingLinks = append(t.openingLinks, open...)
 		c.opening = uint32(len(t.openingCells))
+		s.cells |= meetsOpenings
 	}
-	t.cells[s.firstCell+s.cells] = c
+	t.cells[s.firstCell+s.cells&^meetsOpenings] = c
 	s.cells++
 }
 

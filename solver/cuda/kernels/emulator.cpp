@@ -4,22 +4,19 @@
 #include <sys/mman.h>
 #include <cstdio>
 #include <tuple>
-#include <utility>
 
-// as converts an argument as cuLaunchKernel does.
-template <class T> static T as(unsigned long long v)
+// as takes an argument from the front of a list of 8-byte words.
+template <class T> static T as(const unsigned long long *&words)
 {
 	T t;
-	memcpy(&t, &v, sizeof t);
+	memcpy(&t, words, sizeof t);
+	words += (sizeof t + 7) / 8;
 	return t;
-}
-template <class... T, size_t... I> static void call(void (*kernel)(T...), const std::vector<unsigned long long> &a, std::index_sequence<I...>)
-{
-	kernel(as<T>(a[I])...);
 }
 template <class... T> static void call(void (*kernel)(T...), const std::vector<unsigned long long> &a)
 {
-	call(kernel, a, std::index_sequence_for<T...>());
+	const unsigned long long *words = a.data();
+	std::apply(kernel, std::tuple<T...>{as<T>(words)...}); // braces: in order
 }
 
 int main(int n, char **text)

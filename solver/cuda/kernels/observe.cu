@@ -25,14 +25,16 @@ struct Cell {
 };
 
 KERNEL(observe)(char *__restrict__ memory, const int *__restrict__ rows, const unsigned short *__restrict__ table,
-                const Walls *__restrict__ all_walls, unsigned first, unsigned tiles, const unsigned long long *__restrict__ fluid,
-                const Position *__restrict__ positions, const Rates *__restrict__ rates, float limit, Cell *cells, Findings *findings)
+                unsigned first, unsigned tiles, const unsigned long long *__restrict__ fluid,
+                const Position *__restrict__ positions, const unsigned *__restrict__ order,
+                Cell *cells, Findings *findings, float limit, Walls all_walls, Rates rate)
 {
 	SHARED_BYTES(shared);
 	const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	const int y = lane >> 2 & 3, z = lane & 3;
-	const unsigned tile = first + blockIdx.x * WARPS + warp;
-	if (tile >= first + tiles) return;
+	const unsigned number = blockIdx.x * WARPS + warp;
+	if (number >= tiles) return;
+	const unsigned tile = order[first + number];
 	char *const image = shared + warp * STAGE;
 	slot_t *const slots = (slot_t *)image;
 	unsigned places[5];
@@ -42,14 +44,14 @@ KERNEL(observe)(char *__restrict__ memory, const int *__restrict__ rows, const u
 	Tiles(memory, lane).load(image, tile, neighbours, places);
 	Span span = {0, 0, 0, 0};
 	if (WALLS) {
-		span = all_walls->spans[tile];
-		stage_walls(image, span, *all_walls, lane);
+		span = all_walls.spans[tile];
+		stage_walls(image, span, all_walls, lane);
 	}
 	commit_copies();
 	wait_for_copies<0>();
 	sync_warp();
 	if (WALLS && span.cells) {
-		TileWalls(*all_walls, span, image).arrive(lane, MODE == 2);
+		TileWalls(all_walls, span, image).arrive(lane, MODE == 2);
 		sync_warp();
 	}
 	for (int h = 0; h < 2; h++) {
@@ -61,7 +63,7 @@ KERNEL(observe)(char *__restrict__ memory, const int *__restrict__ rows, const u
 		for (int q = 0; q < 19; q++) hash = mix(hash ^ bits_of(widen(slots[q == 18 ? access(x, y, z, 18) : access(x, y, z, q ^ 1)])));
 		if (is_fluid) atomic_add(&findings->hash, hash);
 #else
-		float density = widen(slots[access(x, y, z, 18)]), ux = 0.5f * rates->force[0], uy = 0.5f * rates->force[1], uz = 0.5f * rates->force[2];
+		float density = widen(slots[access(x, y, z, 18)]), ux = 0.5f * rate.force[0], uy = 0.5f * rate.force[1], uz = 0.5f * rate.force[2];
 		for (int q = 0; q < 18; q++) {
 			const float v = widen(slots[access(x, y, z, q ^ 1)]);
 			density += v;
@@ -71,14 +73,14 @@ KERNEL(observe)(char *__restrict__ memory, const int *__restrict__ rows, const u
 		}
 		const Cell c = {density * (1 / SCALE), ux * (1 / SCALE), uy * (1 / SCALE), uz * (1 / SCALE)};
 #if MODE == 0
-		cells[(size_t)(tile - first) * 64 + cell] = c;
+		cells[(size_t)number * 64 + cell] = c;
 #else
 		const float square = c.x * c.x + c.y * c.y + c.z * c.z;
 		if (is_fluid) {
 			if (square < limit)
 				atomic_max(&findings->peak, bits_of(square));
 			else
-				atomic_min(&findings->diverged, (unsigned long long)tile << 6 | cell);
+				atomic_min(&findings->diverged, (unsigned long long)(first + number) << 6 | cell);
 		}
 #endif
 #endif

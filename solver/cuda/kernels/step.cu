@@ -1,12 +1,11 @@
 // One time step of all tiles, in place (the A-A pattern of Bailey et al. 2009).
 KERNEL(step)(char *__restrict__ memory, const int *__restrict__ rows, const unsigned short *__restrict__ table,
-             const Walls *__restrict__ all_walls, unsigned first, unsigned tiles, unsigned per_warp, const Rates *__restrict__ rates)
+             unsigned first, unsigned tiles, unsigned per_warp, Walls all_walls, Rates rate)
 {
 	SHARED_BYTES(shared);
 	const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	const int y = lane >> 2 & 3, z = lane & 3;
 	char *const images = shared + warp * (STAGES * STAGE);
-	const Rates rate = *rates;
 	unsigned places[5];
 	read_places(places, table, lane);
 	const Tiles storage(memory, lane);
@@ -23,20 +22,20 @@ KERNEL(step)(char *__restrict__ memory, const int *__restrict__ rows, const unsi
 		if (ahead < last) {
 			if (!fetched) {
 				fetch_neighbours(next, rows, ahead, lane);
-				if (WALLS) next_span = all_walls->spans[ahead];
+				if (WALLS) next_span = all_walls.spans[ahead];
 			}
 			neighbours[stage] = next;
 			storage.load(images + stage * STAGE, ahead, next, places);
 			if (WALLS) {
 				spans[stage] = next_span;
-				stage_walls(images + stage * STAGE, next_span, *all_walls, lane);
+				stage_walls(images + stage * STAGE, next_span, all_walls, lane);
 			}
 		}
 		commit_copies();
 		ahead += WARPS;
 		if (ahead < last) {
 			fetch_neighbours(next, rows, ahead, lane);
-			if (WALLS) next_span = all_walls->spans[ahead];
+			if (WALLS) next_span = all_walls.spans[ahead];
 		}
 	};
 #pragma unroll
@@ -53,11 +52,13 @@ KERNEL(step)(char *__restrict__ memory, const int *__restrict__ rows, const unsi
 			wait_for_copies<STAGES - 1>();
 			sync_warp();
 			if (WALLS && spans[s].cells) {
-				const TileWalls walls(*all_walls, spans[s], image);
+				const TileWalls walls(all_walls, spans[s], image);
 				walls.arrive(lane, false);
 				sync_warp();
-				walls.observe(lane);
-				sync_warp();
+				if (spans[s].meets_openings()) {
+					walls.observe(lane);
+					sync_warp();
+				}
 			}
 #pragma unroll
 			for (int h = 0; h < 2; h++) { // the lane's two cells
@@ -72,7 +73,7 @@ KERNEL(step)(char *__restrict__ memory, const int *__restrict__ rows, const unsi
 			}
 			sync_warp();
 			if (WALLS && spans[s].cells) {
-				TileWalls(*all_walls, spans[s], image).leave(lane);
+				TileWalls(all_walls, spans[s], image).leave(lane);
 				sync_warp();
 			}
 			storage.store(image, tile, neighbours[s], places);

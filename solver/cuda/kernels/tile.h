@@ -10,7 +10,11 @@
 #define TILE ((316 * CHUNK + 127) / 128 * 128) // bytes of a tile in memory
 #define STAGED_CELLS 32
 #define STAGED_LINKS 128
-#define STAGE (IMAGE + (WALLS ? STAGED_CELLS * 8 + STAGED_LINKS * (4 + BITS / 8) : 0))
+// Behind the image: boundary cells, links, what they hold, how they change it
+// (in 32 bits in the same place).
+#define STAGED_HELD (STAGED_CELLS * 8 + STAGED_LINKS * 4)
+#define STAGED_CHANGES (STAGED_HELD + (BITS == 32 ? 0 : STAGED_LINKS * 2))
+#define STAGE (IMAGE + (WALLS ? STAGED_CHANGES + STAGED_LINKS * 4 : 0))
 
 #if BITS == 32
 typedef float slot_t;
@@ -58,9 +62,11 @@ DEVICE int access_cell(int cell, int q) { return access(cell >> 4, cell >> 2 & 3
 
 struct Span { // what a tile has of walls
 	int first_cell, cells, first_link, links;
+	DEVICE int count() const { return cells & 0xff; }
+	DEVICE bool meets_openings() const { return cells >> 8; }
 };
 struct BoundaryCell {
-	unsigned cell; // its number in the tile | links << 8 | first link in the tile << 16
+	unsigned cell;    // its number in the tile | links << 8 | first link in the tile << 16
 	unsigned opening; // 1 + number of the opening cell, 0 where it meets none
 };
 struct OpeningCell {
@@ -83,7 +89,7 @@ struct Sample { // of an opening cell in the last step
 struct Walls {
 	const Span *spans;
 	const BoundaryCell *cells;
-	const unsigned *links; // direction | distance << 16
+	const unsigned *links; // direction | number of the cell in the tile << 5 | distance << 16
 	slot_t *held;          // what has left along the links, on its way back
 	const OpeningCell *opening_cells;
 	const OpeningLink *opening_links;

@@ -1,0 +1,45 @@
+package cuda
+
+import (
+	"cmp"
+	"slices"
+)
+
+// mortonOrder returns the numbers of the tiles in the order in which they lie
+// in memory, along Morton's space-filling curve: what neighbours share is
+// touched within a short time, which is worth 2 % of the speed (NOTES.md).
+func (s *tileSet) mortonOrder() []int32 {
+	type keyed struct {
+		key  uint64
+		tile int32
+	}
+	tiles := make([]keyed, len(s.position))
+	for i, p := range s.position {
+		tiles[i] = keyed{spread(p[0]) | spread(p[1])<<1 | spread(p[2])<<2, int32(i)}
+	}
+	slices.SortFunc(tiles, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	order := make([]int32, len(tiles))
+	for i, t := range tiles {
+		order[i] = t.tile
+	}
+	return order
+}
+
+// spread puts two zero bits between the lowest 21 bits.
+func spread(v int32) uint64 {
+	x := uint64(v) & (1<<21 - 1)
+	x = (x | x<<32) & 0x1f00000000ffff
+	x = (x | x<<16) & 0x1f0000ff0000ff
+	x = (x | x<<8) & 0x100f00f00f00f00f
+	x = (x | x<<4) & 0x10c30c30c30c30c3
+	return (x | x<<2) & 0x1249249249249249
+}
+
+// inverse returns where each number stands in an order.
+func inverse(order []int32) []int32 {
+	place := make([]int32, len(order))
+	for i, t := range order {
+		place[t] = int32(i)
+	}
+	return place
+}
