@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,14 +13,14 @@ import (
 
 // Options choose what is measured.
 type Options struct {
-	// Device is the number of the GPU.
-	Device int
-	// Surface is read for the sparse case; where it is empty an airway is
+	// Counts are the numbers of GPUs; empty means 1, 2, 4 … as far as there are.
+	Counts []int
+	// Surface is read for the sparse cases; where it is empty an airway is
 	// generated.
 	Surface string
 	Unit    geometry.Unit
-	// FluidCells is the size of the sparse case, Side that of the dense cube;
-	// 0 means 10⁸ and 512.
+	// FluidCells is the size of the airway per GPU, Side that of the dense
+	// cube; 0 means 10⁸ and 512.
 	FluidCells int64
 	Side       int32
 	// Steps are timed; 0 means 60.
@@ -53,6 +54,8 @@ type Row struct {
 	BytesPerUpdate float64 `json:"bytes_per_update"`
 	Fraction       float64 `json:"fraction"`
 	BytesPerCell   float64 `json:"bytes_per_cell"`
+	// SpeedUp is over the same case on one GPU, 0 where that was not measured.
+	SpeedUp float64 `json:"speed_up"`
 	// TileShare is the part of the cells of the stored tiles that are fluid.
 	TileShare float64 `json:"tile_share"`
 	// EvenSeconds and OddSeconds are the two kinds of steps, CheckSeconds a
@@ -64,44 +67,92 @@ type Row struct {
 	SetupSeconds float64 `json:"setup_seconds"`
 }
 
-// Measure runs all cases on one GPU.
+// Measure runs all cases: a cube and an airway that grow with the number of
+// GPUs (weak scaling), and an airway that does not (strong scaling).
 func Measure(ctx context.Context, o Options) (*Report, error) {
 	devices, err := cuda.Devices()
 	if err != nil {
 		return nil, err
 	}
-	if o.Device < 0 || o.Device >= len(devices) {
-		return nil, fmt.Errorf("there is no GPU %d; this machine has %d", o.Device, len(devices))
+	if len(devices) == 0 {
+		return nil, errors.New("this machine has no GPU; compute on the processor")
 	}
-	o.setDefaults()
-	r := &Report{Device: devices[o.Device].Name, BandwidthBytesPerSecond: devices[o.Device].Bandwidth}
-	o.Progress("reading the surface", 0)
-	airway, err := sparse(ctx, &o)
-	if err != nil {
+	if err := o.setDefaults(len(devices)); err != nil {
 		return nil, err
 	}
-	cases := []struct {
-		name   string
-		domain *solver.Domain
-	}{{"dense", dense(o.Side)}, {"airway", solver.WholeDomain(airway)}}
+	r := &Report{Device: devices[0].Name, BandwidthBytesPerSecond: devices[0].Bandwidth}
+	cases := o.cases()
 	for i, c := range cases {
-		for j, storage := range []cuda.Storage{cuda.Single, cuda.Half} {
-			o.Progress(c.name+" "+string(storage), float64(2*i+j)/4)
-			row, err := measure(c.domain, &o, storage, r.BandwidthBytesPerSecond)
-			if err != nil {
-				return nil, fmt.Errorf("%s, %s storage: %w", c.name, storage, err)
-			}
-			row.Case = c.name
-			r.Results = append(r.Results, *row)
-			if err := ctx.Err(); err != nil {
-				return nil, err
+		o.Progress(fmt.Sprintf("%s on %d", c.name, c.counts), float64(i)/float64(len(cases)))
+		domain, err := c.domain(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range c.counts {
+			for _, storage := range []cuda.Storage{cuda.Single, cuda.Half} {
+				row, err := measure(domain, &o, n, storage, r.BandwidthBytesPerSecond)
+				if err != nil {
+					return nil, fmt.Errorf("%s on %d GPUs, %s storage: %w", c.name, n, storage, err)
+				}
+				row.Case = c.name
+				r.Results = append(r.Results, *row)
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
+	r.compare()
 	return r, nil
 }
 
-func (o *Options) setDefaults() {
+// benchCase is a domain and the numbers of GPUs to measure it on.
+type benchCase struct {
+	name   string
+	counts []int
+	domain func(context.Context) (*solver.Domain, error)
+}
+
+// strongFactor is how many GPUs' worth of cells the airway of the strong
+// scaling has.
+const strongFactor = 2
+
+func (o *Options) cases() []benchCase {
+	var list []benchCase
+	airway := func(cells int64) func(context.Context) (*solver.Domain, error) {
+		return func(ctx context.Context) (*solver.Domain, error) {
+			grid, err := sparse(ctx, o, cells)
+			if err != nil {
+				return nil, err
+			}
+			return solver.WholeDomain(grid), nil
+		}
+	}
+	for _, n := range o.Counts {
+		list = append(list, benchCase{"dense", []int{n}, func(context.Context) (*solver.Domain, error) { return dense(o.Side, n), nil }})
+	}
+	for _, n := range o.Counts {
+		list = append(list, benchCase{"airway", []int{n}, airway(o.FluidCells * int64(n))})
+	}
+	if len(o.Counts) > 1 {
+		list = append(list, benchCase{"airway, fixed size", o.Counts, airway(o.FluidCells * strongFactor)})
+	}
+	return list
+}
+
+// compare fills in the speed-up of every row over its case on one GPU.
+func (r *Report) compare() {
+	for i := range r.Results {
+		row := &r.Results[i]
+		for _, one := range r.Results {
+			if one.Devices == 1 && one.Case == row.Case && one.Precision == row.Precision {
+				row.SpeedUp = row.MLUPS / one.MLUPS
+			}
+		}
+	}
+}
+
+func (o *Options) setDefaults(devices int) error {
 	cells, side, steps := int64(100e6), int32(512), 60
 	if o.Quick {
 		cells, side, steps = 2e6, 128, 20
@@ -118,12 +169,23 @@ func (o *Options) setDefaults() {
 	if o.Progress == nil {
 		o.Progress = func(string, float64) {}
 	}
+	if len(o.Counts) == 0 {
+		for n := 1; n <= devices; n *= 2 {
+			o.Counts = append(o.Counts, n)
+		}
+	}
+	for _, n := range o.Counts {
+		if n < 1 || n > devices {
+			return fmt.Errorf("%d GPUs were asked for and this machine has %d", n, devices)
+		}
+	}
+	return nil
 }
 
-// dense is a periodic cube full of fluid.
-func dense(side int32) *solver.Domain {
-	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{side, side, side}}
-	for z := range side {
+// dense is periodic cubes full of fluid, one on the other.
+func dense(side int32, cubes int) *solver.Domain {
+	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{side, side, side * int32(cubes)}}
+	for z := range g.Size[2] {
 		for y := range side {
 			g.Runs = append(g.Runs, geometry.Run{X1: side, Y: y, Z: z})
 		}
@@ -135,10 +197,14 @@ func dense(side int32) *solver.Domain {
 }
 
 // measure times one case.
-func measure(domain *solver.Domain, o *Options, storage cuda.Storage, bandwidth float64) (*Row, error) {
+func measure(domain *solver.Domain, o *Options, devices int, storage cuda.Storage, bandwidth float64) (*Row, error) {
 	settings := solver.DefaultSettings()
 	begin := time.Now()
-	s, err := cuda.New(domain, settings, cuda.Options{Device: o.Device, Storage: storage})
+	numbers := make([]int, devices)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	s, err := cuda.New(domain, settings, cuda.Options{Devices: numbers, Storage: storage})
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +225,8 @@ func measure(domain *solver.Domain, o *Options, storage cuda.Storage, bandwidth 
 	}
 	rate := float64(cells) / t.Step
 	return &Row{
-		Layout: "packed tiles, in place", Precision: string(storage), Collision: string(settings.Collision), Devices: 1,
-		FluidCells: cells, MLUPS: rate / 1e6, BytesPerUpdate: bytes, Fraction: rate * bytes / bandwidth,
+		Layout: "packed tiles, in place", Precision: string(storage), Collision: string(settings.Collision), Devices: devices,
+		FluidCells: cells, MLUPS: rate / 1e6, BytesPerUpdate: bytes, Fraction: rate * bytes / (bandwidth * float64(devices)),
 		BytesPerCell: float64(s.Bytes()) / float64(cells), TileShare: s.TileShare(),
 		EvenSeconds: t.Even, OddSeconds: t.Odd, CheckSeconds: t.Check, SetupSeconds: setup,
 	}, nil

@@ -8,13 +8,14 @@ import (
 	"carina/geometry/generate"
 )
 
-// sparse voxelizes the surface that was asked for, or a generated airway.
-func sparse(ctx context.Context, o *Options) (*geometry.Grid, error) {
+// sparse voxelizes the surface that was asked for, or a generated airway, with
+// that many cells.
+func sparse(ctx context.Context, o *Options, cells int64) (*geometry.Grid, error) {
 	surface, err := readSurface(o)
 	if err != nil {
 		return nil, err
 	}
-	grid, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: o.FluidCells})
+	grid, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: cells})
 	if err != nil {
 		return nil, fmt.Errorf("voxelizing the airway: %w", err)
 	}

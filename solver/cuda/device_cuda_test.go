@@ -4,15 +4,20 @@ package cuda
 
 import "testing"
 
-// testDevice is the device of the tests.
-func testDevice(t testing.TB) device {
+// testDevices are the devices of the tests.
+func testDevices(t testing.TB, n int) []device {
 	t.Helper()
-	d, err := openDevice(0)
-	if err != nil {
-		t.Skip(err)
+	var devices []device
+	for i := range n {
+		d, err := openDevice(i)
+		if err != nil {
+			closeAll(devices)
+			t.Skip(err)
+		}
+		t.Logf("on %s", d.name())
+		devices = append(devices, d)
 	}
-	t.Logf("on %s", d.name())
-	return d
+	return devices
 }
 
 // All variants of the kernels compile.
@@ -22,13 +27,13 @@ func TestCompile(t *testing.T) {
 	}
 	for _, bits := range []int{32, 16} {
 		for variant := range 8 {
-			p, _ := tuned(bits, variant&1 != 0, variant&2 != 0, variant&4 != 0)
+			p, _ := tuned(bits, variant&1 != 0, variant&2 != 0, variant&4 != 0, 1+variant%2)
 			if _, err := translate(p.source(), p.kernel, "sm_90"); err != nil {
 				t.Error(err)
 			}
 		}
 		for mode := range observeModes {
-			p := observing(bits, mode, true)
+			p := observing(bits, mode, true, 1)
 			if _, err := translate(p.source(), p.kernel, "sm_90"); err != nil {
 				t.Error(err)
 			}

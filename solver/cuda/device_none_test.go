@@ -4,5 +4,12 @@ package cuda
 
 import "testing"
 
-// testDevice is the device of the tests.
-func testDevice(t testing.TB) device { return newEmulator(t) }
+// testDevices are the devices of the tests, which share their memory.
+func testDevices(t testing.TB, n int) []device {
+	e := newEmulator(t)
+	devices := make([]device, n)
+	for i := range devices {
+		devices[i] = e
+	}
+	return devices
+}

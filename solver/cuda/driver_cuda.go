@@ -46,6 +46,8 @@ static struct {
 	int (*cuEventRecord)(pointer, pointer);
 	int (*cuEventSynchronize)(pointer);
 	int (*cuEventElapsedTime)(float *, pointer, pointer);
+	int (*cuStreamWaitEvent)(pointer, pointer, unsigned);
+	int (*cuCtxEnablePeerAccess)(pointer, unsigned);
 } driver;
 
 static struct {
@@ -79,7 +81,7 @@ static const char *load_driver(void)
 	FIND(cuMemsetD8Async); FIND(cuMemcpyHtoDAsync_v2); FIND(cuMemcpyDtoHAsync_v2); FIND(cuMemcpyDtoDAsync_v2);
 	FIND(cuModuleLoadData); FIND(cuModuleGetFunction); FIND(cuLaunchKernel); FIND(cuStreamCreate); FIND(cuStreamDestroy_v2);
 	FIND(cuStreamSynchronize); FIND(cuEventCreate); FIND(cuEventDestroy_v2); FIND(cuEventRecord); FIND(cuEventSynchronize);
-	FIND(cuEventElapsedTime);
+	FIND(cuEventElapsedTime); FIND(cuStreamWaitEvent); FIND(cuCtxEnablePeerAccess);
 #undef FIND
 	return missing;
 }
@@ -159,7 +161,14 @@ static int launch(pointer context, pointer kernel, unsigned blocks, unsigned thr
 static int stream_create(pointer context, pointer *stream) { IN_CONTEXT return driver.cuStreamCreate(stream, 1); }
 static int stream_destroy(pointer context, pointer stream) { IN_CONTEXT return driver.cuStreamDestroy_v2(stream); }
 static int stream_wait(pointer context, pointer stream) { IN_CONTEXT return driver.cuStreamSynchronize(stream); }
-static int event_create(pointer context, pointer *event) { IN_CONTEXT return driver.cuEventCreate(event, 0); }
+static int event_create(pointer context, pointer *event, unsigned flags) { IN_CONTEXT return driver.cuEventCreate(event, flags); }
+static int stream_follow(pointer context, pointer stream, pointer event) { IN_CONTEXT return driver.cuStreamWaitEvent(stream, event, 0); }
+static int reach(pointer context, pointer other)
+{
+	IN_CONTEXT
+	const int r = driver.cuCtxEnablePeerAccess(other, 0), already = 704;
+	return r == already ? 0 : r;
+}
 static int event_destroy(pointer context, pointer event) { IN_CONTEXT return driver.cuEventDestroy_v2(event); }
 static int event_record(pointer context, pointer event, pointer stream) { IN_CONTEXT return driver.cuEventRecord(event, stream); }
 static int event_between(pointer context, float *ms, pointer a, pointer b)
@@ -223,6 +232,7 @@ type gpu struct {
 	number          int
 	device          C.int
 	context, stream C.pointer
+	marks           [2]C.pointer
 	product         string
 	architecture    string // such as sm_90
 }
@@ -243,7 +253,7 @@ func openDevice(number int) (device, error) {
 	g := &gpu{number: number}
 	var name [256]C.char
 	var major, minor C.int
-	const majorAttribute, minorAttribute = 75, 76
+	const majorAttribute, minorAttribute, withoutTiming = 75, 76, 2
 	for _, r := range []C.int{
 		C.device_get(&g.device, C.int(number)),
 		C.device_name(&name[0], C.int(len(name)), g.device),
@@ -251,6 +261,8 @@ func openDevice(number int) (device, error) {
 		C.device_attribute(&minor, minorAttribute, g.device),
 		C.retain(&g.context, g.device),
 		C.stream_create(g.context, &g.stream),
+		C.event_create(g.context, &g.marks[0], withoutTiming),
+		C.event_create(g.context, &g.marks[1], withoutTiming),
 	} {
 		if err := failure(fmt.Sprintf("opening GPU %d", number), r); err != nil {
 			return nil, err
@@ -311,6 +323,18 @@ func (g *gpu) launch(k kernel, l launch) error {
 		g.stream, (*C.uint64_t)(unsafe.SliceData(words)), (*C.int32_t)(unsafe.SliceData(begin)), C.int(len(begin))))
 }
 
+func (g *gpu) reach(other device) error {
+	return failure(fmt.Sprintf("reaching the memory of GPU %d from GPU %d", other.(*gpu).number, g.number), C.reach(g.context, other.(*gpu).context))
+}
+
+func (g *gpu) mark(which int) error {
+	return failure("marking the end of a step", C.event_record(g.context, g.marks[which], g.stream))
+}
+
+func (g *gpu) follow(other device, which int) error {
+	return failure("waiting for another GPU", C.stream_follow(g.context, g.stream, other.(*gpu).marks[which]))
+}
+
 func (g *gpu) synchronize() error {
 	return failure("computing on the GPU", C.stream_wait(g.context, g.stream))
 }
@@ -318,7 +342,7 @@ func (g *gpu) synchronize() error {
 func (g *gpu) elapsed(f func() error) (float64, error) {
 	var events [2]C.pointer
 	for i := range events {
-		if err := failure("making an event", C.event_create(g.context, &events[i])); err != nil {
+		if err := failure("making an event", C.event_create(g.context, &events[i], 0)); err != nil {
 			return 0, err
 		}
 		defer C.event_destroy(g.context, events[i])

@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"runtime"
+	"sort"
 	"sync"
 
 	"carina/geometry"
@@ -17,41 +18,62 @@ func (s *Solver) Fields() (*solver.Fields, error) {
 	if s.steps%2 == 1 {
 		return nil, fmt.Errorf("fields were asked for after %d steps; only after an even number is the flow complete", s.steps)
 	}
-	n := len(s.tiles.position)
-	portion := min(n, fieldTiles)
-	cells := make([][4]float32, portion*tileCells)
-	buffer, err := s.device.allocate(sizeOf(cells))
-	if err != nil {
+	fields := solver.NewFields(int(s.flow.Domain.Grid.Cells()))
+	if err := s.synchronize(); err != nil {
 		return nil, err
 	}
-	defer s.device.free(buffer)
-	fields := solver.NewFields(int(s.flow.Domain.Grid.Cells()))
-	starts := s.flow.Domain.Grid.Starts()
-	for first := 0; first < n; first += portion {
-		count := min(portion, n-first)
-		if err := s.observeTiles(observeFields, first, count, buffer); err != nil {
+	for _, p := range s.parts {
+		if err := s.partFields(p, fields); err != nil {
 			return nil, err
 		}
-		if err := s.device.download(bytesOf(cells[:count*tileCells]), buffer); err != nil {
-			return nil, err
-		}
-		s.scatter(fields, starts, cells, int32(first), int32(count))
 	}
 	return fields, nil
 }
 
+// partFields fills in the fields of one part.
+func (s *Solver) partFields(p *part, fields *solver.Fields) error {
+	n := len(p.tiles)
+	portion := min(n, fieldTiles)
+	cells := make([][4]float32, portion*tileCells)
+	buffer, err := p.device.allocate(sizeOf(cells))
+	if err != nil {
+		return err
+	}
+	defer p.device.free(buffer)
+	starts := s.flow.Domain.Grid.Starts()
+	at := make([]int32, len(s.tiles.position)) // 1 + where the portion has a tile
+	for first := 0; first < n; first += portion {
+		count := min(portion, n-first)
+		if err := p.launchObserve(s.observing(observeFields), first, count, buffer, s.rates); err != nil {
+			return err
+		}
+		if err := p.device.download(bytesOf(cells[:count*tileCells]), buffer); err != nil {
+			return err
+		}
+		tiles := p.sorted[first : first+count]
+		for i, t := range tiles {
+			at[t] = int32(i) + 1
+		}
+		s.scatter(fields, starts, cells, tiles, at)
+		for _, t := range tiles {
+			at[t] = 0
+		}
+	}
+	return nil
+}
+
 // scatter copies the cells of some tiles to their places, run by run.
-func (s *Solver) scatter(fields *solver.Fields, starts []int64, cells [][4]float32, first, count int32) {
+func (s *Solver) scatter(fields *solver.Fields, starts []int64, cells [][4]float32, tiles, at []int32) {
 	grid := s.flow.Domain.Grid
 	pressure, velocity := float32(s.flow.Units.Pressure()), float32(s.flow.Units.Velocity())
 	row := func(i int, r geometry.Run) {
 		tile := s.tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
 		for x := r.X0; x < r.X1; x++ {
-			t := tile + x/tileSide - r.X0/tileSide - first
-			if t < 0 || t >= count {
+			t := at[tile+x/tileSide-r.X0/tileSide]
+			if t == 0 {
 				continue
 			}
-			c := &cells[int(t)*tileCells+cellBit(x, r.Y, r.Z)]
+			c := &cells[int(t-1)*tileCells+cellBit(x, r.Y, r.Z)]
 			global := starts[i] + int64(x-r.X0)
 			fields.Pressure[global] = c[0] * pressure
 			for a := range 3 {
@@ -59,7 +81,7 @@ func (s *Solver) scatter(fields *solver.Fields, starts []int64, cells [][4]float
 			}
 		}
 	}
-	from, to := s.runsOf(first, count)
+	from, to := s.runsOf(tiles)
 	parts := runtime.GOMAXPROCS(0)
 	var all sync.WaitGroup
 	for p := range parts {
@@ -72,16 +94,12 @@ func (s *Solver) scatter(fields *solver.Fields, starts []int64, cells [][4]float
 	all.Wait()
 }
 
-// runsOf returns the range of the grid's runs that some tiles, which are
-// ordered by z, may hold.
-func (s *Solver) runsOf(first, count int32) (from, to int) {
+// runsOf returns the range of the grid's runs that some tiles, ordered by z,
+// may hold.
+func (s *Solver) runsOf(tiles []int32) (from, to int) {
 	runs := s.flow.Domain.Grid.Runs
-	low := s.tiles.position[first][2] * tileSide
-	high := (s.tiles.position[first+count-1][2] + 1) * tileSide
-	for from < len(runs) && runs[from].Z < low {
-		from++
+	layer := func(z int32) int {
+		return sort.Search(len(runs), func(i int) bool { return runs[i].Z >= z*tileSide })
 	}
-	for to = from; to < len(runs) && runs[to].Z < high; to++ {
-	}
-	return from, to
+	return layer(s.tiles.position[tiles[0]][2]), layer(s.tiles.position[tiles[len(tiles)-1]][2] + 1)
 }

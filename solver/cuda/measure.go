@@ -25,7 +25,7 @@ func (s *Solver) Measure(steps int) (Timing, error) {
 	}
 	var t Timing
 	pairs := max(1, steps/2)
-	all, err := s.device.elapsed(func() error {
+	all, err := s.elapsed(func() error {
 		for range 2 * pairs {
 			if err := s.Step(); err != nil {
 				return err
@@ -39,15 +39,35 @@ func (s *Solver) Measure(steps int) (Timing, error) {
 	t.Step = all / float64(2*pairs)
 	var kinds [2][]float64
 	for i := range 2 * pairs {
-		seconds, err := s.device.elapsed(s.Step)
+		seconds, err := s.elapsed(s.Step)
 		if err != nil {
 			return t, err
 		}
 		kinds[i%2] = append(kinds[i%2], seconds)
 	}
 	t.Even, t.Odd = median(kinds[0]), median(kinds[1])
-	t.Check, err = s.device.elapsed(func() error { return s.observeTiles(observePeak, 0, len(s.tiles.position), 0) })
+	t.Check, err = s.elapsed(func() error {
+		_, err := s.find(observePeak)
+		return err
+	})
 	return t, err
+}
+
+// elapsed measures the time that work takes on the devices: on the device
+// where there is one, until all are done where there are several.
+func (s *Solver) elapsed(f func() error) (float64, error) {
+	if len(s.parts) == 1 {
+		return s.parts[0].device.elapsed(f)
+	}
+	if err := s.synchronize(); err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	if err := f(); err != nil {
+		return 0, err
+	}
+	err := s.synchronize()
+	return time.Since(begin).Seconds(), err
 }
 
 // warmUp computes until the device runs at its full clock rate.
@@ -59,7 +79,7 @@ func (s *Solver) warmUp() error {
 				return err
 			}
 		}
-		if err := s.device.synchronize(); err != nil {
+		if err := s.synchronize(); err != nil {
 			return err
 		}
 	}
@@ -93,10 +113,12 @@ func (s *Solver) Scramble(seed uint64) error {
 		b := math.Float32bits((float32(value>>8)/(1<<24) - 0.5) * 1e-4)
 		content[i], content[i+1], content[i+2], content[i+3] = byte(b), byte(b>>8), byte(b>>16), byte(b>>24)
 	}
-	total := int64(len(s.tiles.position)) * tileBytes(s.bits)
-	for at := int64(0); at < total; at += block {
-		if err := s.device.upload(s.populations+address(at), content[:min(block, total-at)]); err != nil {
-			return fmt.Errorf("filling the populations: %w", err)
+	for _, p := range s.parts {
+		total := int64(len(p.tiles)) * tileBytes(s.bits)
+		for at := int64(0); at < total; at += block {
+			if err := p.device.upload(p.populations+address(at), content[:min(block, total-at)]); err != nil {
+				return fmt.Errorf("filling the populations: %w", err)
+			}
 		}
 	}
 	return nil

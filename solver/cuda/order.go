@@ -34,12 +34,3 @@ func spread(v int32) uint64 {
 	x = (x | x<<4) & 0x10c30c30c30c30c3
 	return (x | x<<2) & 0x1249249249249249
 }
-
-// inverse returns where each number stands in an order.
-func inverse(order []int32) []int32 {
-	place := make([]int32, len(order))
-	for i, t := range order {
-		place[t] = int32(i)
-	}
-	return place
-}

@@ -38,6 +38,8 @@ type program struct {
 	walls  bool
 	force  bool
 	mode   int // of observe
+	// devices share the tiles.
+	devices int
 }
 
 // constants are the definitions that specialise the program.
@@ -48,8 +50,8 @@ func (p program) constants() string {
 		}
 		return 0
 	}
-	return fmt.Sprintf("#define BITS %d\n#define ODD %d\n#define STAGES %d\n#define WARPS %d\n#define BLOCKS %d\n#define WALLS %d\n#define FORCE %d\n#define MODE %d\n",
-		p.bits, number(p.odd), p.stages, p.warps, p.blocks, number(p.walls), number(p.force), p.mode)
+	return fmt.Sprintf("#define BITS %d\n#define ODD %d\n#define STAGES %d\n#define WARPS %d\n#define BLOCKS %d\n#define WALLS %d\n#define FORCE %d\n#define MODE %d\n#define DEVICES %d\n",
+		p.bits, number(p.odd), p.stages, p.warps, p.blocks, number(p.walls), number(p.force), p.mode, p.devices)
 }
 
 // body is the source apart from what belongs to the device.
@@ -79,17 +81,18 @@ func (p program) sharedBytes() int {
 
 // tuned returns the program of a step as it was measured to be fastest, and
 // how many tiles a warp updates in a row (NOTES.md).
-func tuned(bits int, odd, walls, force bool) (p program, perWarp int) {
-	p = program{kernel: "step", bits: bits, odd: odd, stages: 2, warps: 4, blocks: 5, walls: walls, force: force}
-	if bits == 32 {
-		return p, 2
+func tuned(bits int, odd, walls, force bool, devices int) (p program, perWarp int) {
+	p = program{kernel: "step", bits: bits, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, devices: devices}
+	if bits == 16 && !walls {
+		p.blocks = 5
+		return p, 4
 	}
-	return p, 4
+	return p, 2
 }
 
 // observing returns a program that looks at the flow.
-func observing(bits, mode int, walls bool) program {
-	return program{kernel: "observe", bits: bits, stages: 1, warps: 4, blocks: 5, walls: walls, mode: mode}
+func observing(bits, mode int, walls bool, devices int) program {
+	return program{kernel: "observe", bits: bits, stages: 1, warps: 4, blocks: 5, walls: walls, mode: mode, devices: devices}
 }
 
 // The modes of observe.

@@ -2,10 +2,10 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
-	"unsafe"
 
 	"carina/solver"
 )
@@ -19,214 +19,157 @@ const (
 	Half   Storage = "half"   // 16 bits, scaled by 2¹⁵
 )
 
-// Options choose device and storage.
+// Options choose devices and storage.
 type Options struct {
-	Device  int
+	// Devices are the numbers of the GPUs, the first one if empty.
+	Devices []int
 	Storage Storage
 }
 
-// Solver computes a flow on one GPU. It is bound to the goroutine that made
-// it, which stays on its thread.
+// Solver computes a flow on the GPUs of one host.
 type Solver struct {
-	flow   *solver.Flow
-	tiles  *tileSet
-	walls  *wallTables
-	device device
-	bits   int
-
-	populations, rows, places, fluid, positions, order, findings address
-	wallParts                                                    wallParts
-	rates                                                        []uint64
-	allocated                                                    []address
-	bytes                                                        int64
-	step                                                         [2]stepKernel
-	observe                                                      [observeModes]kernel
-	start                                                        float64 // of the openings as uploaded
+	flow  *solver.Flow
+	tiles *tileSet
+	bits  int
+	walls bool
+	parts []*part
+	rates []uint64 // struct Rates of kernels/collide.h
+	start float64  // of the openings as uploaded
 
 	steps   int64
 	seconds float64
 }
 
-// stepKernel is the kernel of even or odd steps.
-type stepKernel struct {
-	kernel  kernel
-	program program
-	perWarp int
-}
-
-// wallParts is struct Walls of kernels/tile.h.
-type wallParts struct {
-	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow address
-}
-
-// openingRecord is struct Opening of kernels/tile.h.
-type openingRecord struct{ velocity, inflow, density, unused float32 }
-
-// findings is struct Findings of kernels/observe.cu.
-type findings struct {
-	hash, diverged uint64
-	peak, unused   uint32
-}
-
-// New prepares a computation on a GPU. Close it after use.
+// New prepares a computation. Close it after use.
 func New(domain *solver.Domain, settings solver.Settings, o Options) (*Solver, error) {
 	flow, err := solver.NewFlow(domain, settings)
 	if err != nil {
 		return nil, err
 	}
 	if settings.Precision == solver.Double {
-		return nil, fmt.Errorf("a GPU computes in single precision; choose it, or compute on the processor")
+		return nil, errors.New("a GPU computes in single precision; choose it, or compute on the processor")
 	}
-	d, err := openDevice(o.Device)
-	if err != nil {
-		return nil, err
+	if len(o.Devices) == 0 {
+		o.Devices = []int{0}
 	}
-	s, err := newSolver(flow, d, o.Storage)
+	var devices []device
+	for _, number := range o.Devices {
+		d, err := openDevice(number)
+		if err != nil {
+			closeAll(devices)
+			return nil, err
+		}
+		devices = append(devices, d)
+	}
+	s, err := newSolver(flow, devices, o.Storage)
 	if err != nil {
-		d.close()
+		closeAll(devices)
 		return nil, err
 	}
 	return s, nil
 }
 
-func newSolver(flow *solver.Flow, d device, storage Storage) (s *Solver, err error) {
-	s = &Solver{flow: flow, device: d, bits: 32, start: math.NaN()}
+func closeAll(devices []device) {
+	for _, d := range devices {
+		d.close()
+	}
+}
+
+// Limits of struct Memory of kernels/tile.h.
+const (
+	maxDevices     = 8
+	deviceShift    = 28
+	maxDeviceTiles = 1 << deviceShift
+)
+
+func newSolver(flow *solver.Flow, devices []device, storage Storage) (s *Solver, err error) {
+	s = &Solver{flow: flow, bits: 32, start: math.NaN()}
 	if storage == Half {
 		s.bits = 16
 	}
 	if s.tiles, err = newTileSet(flow.Domain); err != nil {
 		return nil, err
 	}
-	if s.walls, err = newWallTables(s.tiles, flow.Domain, flow, flow.Settings.Wall); err != nil {
-		return nil, err
+	n := len(s.tiles.position)
+	if len(devices) > min(maxDevices, n) || n/len(devices) >= maxDeviceTiles {
+		return nil, fmt.Errorf("%d GPUs cannot share %d tiles; use at most %d GPUs and not fewer tiles than GPUs", len(devices), n, maxDevices)
 	}
-	if err := s.checkMemory(); err != nil {
-		return nil, err
-	}
-	if err := s.compile(); err != nil {
-		return nil, err
-	}
-	return s, s.fillMemory()
-}
-
-// Bytes returns the memory that the computation needs on the device.
-func (s *Solver) Bytes() int64 {
-	const row, mask, position, order = 4 * directions, 8, 12, 4
-	n := int64(len(s.tiles.position)) * (tileBytes(s.bits) + row + mask + position + order)
-	if s.hasWalls() {
-		t := s.walls
-		n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(s.bits)/8
-	}
-	return n
-}
-
-func (s *Solver) hasWalls() bool { return len(s.walls.links) > 0 }
-
-func sizeOf[T any](list []T) int64 {
-	var t T
-	return int64(len(list)) * int64(unsafe.Sizeof(t))
-}
-
-// checkMemory says before anything is allocated whether it will fit.
-func (s *Solver) checkMemory() error {
-	free, _, err := s.device.memory()
+	walls, err := newWallTables(s.tiles, flow.Domain, flow, flow.Settings.Wall)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if need := s.Bytes(); need > free {
-		return fmt.Errorf("%d cells need %.1f GB on the GPU and %.1f GB are free; use 16-bit storage, more GPUs or a coarser spacing",
-			s.flow.Domain.Grid.Cells(), float64(need)/1e9, float64(free)/1e9)
-	}
-	return nil
-}
-
-// compile compiles all kernels.
-func (s *Solver) compile() error {
-	force := s.flow.Force != [3]float64{}
-	for i := range s.step {
-		p, perWarp := tuned(s.bits, i == 1, s.hasWalls(), force)
-		k, err := s.device.compile(p)
-		if err != nil {
-			return err
-		}
-		s.step[i] = stepKernel{k, p, perWarp}
-	}
-	for mode := range s.observe {
-		k, err := s.device.compile(observing(s.bits, mode, s.hasWalls()))
-		if err != nil {
-			return err
-		}
-		s.observe[mode] = k
-	}
-	return nil
-}
-
-// fillMemory allocates and uploads everything; the fluid is at rest.
-func (s *Solver) fillMemory() (err error) {
-	n := int64(len(s.tiles.position))
-	put := func(to *address, bytes int64, content []byte) {
-		if err == nil {
-			*to, err = s.allocate(bytes, content)
-		}
-	}
-	order := s.tiles.mortonOrder()
-	place := inverse(order)
-	put(&s.populations, n*tileBytes(s.bits), nil)
-	put(&s.rows, 0, bytesOf(rowsInOrder(s.tiles.neighbours, order, place)))
-	put(&s.places, 0, bytesOf(chunkPlaces()))
-	put(&s.fluid, 0, bytesOf(inOrder(s.tiles.fluid, order)))
-	put(&s.positions, 0, bytesOf(inOrder(s.tiles.position, order)))
-	put(&s.order, 0, bytesOf(place))
-	put(&s.findings, int64(unsafe.Sizeof(findings{})), nil)
+	s.walls = len(walls.links) > 0
+	force := flow.Force != [3]float64{}
 	scale := float32(s.scale())
-	f := s.flow
-	s.rates = wordsOf([]float32{float32(f.OmegaPlus), float32(f.OmegaMinus),
-		float32(f.Force[0]) * scale, float32(f.Force[1]) * scale, float32(f.Force[2]) * scale, 0})
-	w, t := &s.wallParts, s.walls
-	put(&w.spans, 0, bytesOf(inOrder(t.spans, order)))
-	put(&w.cells, 0, bytesOf(t.cells))
-	put(&w.links, 0, bytesOf(t.links))
-	put(&w.held, int64(len(t.links))*int64(s.bits)/8, nil)
-	put(&w.openingCells, 0, bytesOf(t.openingCells))
-	put(&w.openingLinks, 0, bytesOf(t.openingLinks))
-	put(&w.openings, int64(len(f.Openings))*int64(unsafe.Sizeof(openingRecord{})), nil)
-	put(&w.samples, int64(len(t.openingCells))*16, nil)
-	put(&w.outflow, int64(len(t.openingLinks))*4, nil)
-	return err
-}
-
-// words returns struct Walls as an argument.
-func (w *wallParts) words() []uint64 {
-	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow})
-}
-
-// wordsOf copies a structure of whole words.
-func wordsOf[T any](list []T) []uint64 {
-	words := make([]uint64, sizeOf(list)/8)
-	copy(bytesOf(words), bytesOf(list))
-	return words
-}
-
-// inOrder returns the values of the tiles as they lie in memory.
-func inOrder[T any](values []T, order []int32) []T {
-	list := make([]T, len(order))
-	for i, t := range order {
-		list[i] = values[t]
-	}
-	return list
-}
-
-// rowsInOrder returns the neighbours of the tiles as they lie in memory.
-func rowsInOrder(neighbours [][directions]int32, order, place []int32) [][directions]int32 {
-	rows := inOrder(neighbours, order)
-	for i := range rows {
-		for d, n := range rows[i] {
-			if n >= 0 {
-				rows[i][d] = place[n]
+	f := flow.Force
+	s.rates = wordsOf([]float32{float32(flow.OmegaPlus), float32(flow.OmegaMinus), float32(f[0]) * scale, float32(f[1]) * scale, float32(f[2]) * scale, 0})
+	numbers := s.divide(devices, walls)
+	for _, p := range s.parts {
+		for _, step := range []func() error{
+			func() error { return p.checkMemory(s.bits) },
+			func() error { return p.compile(s.bits, s.walls, force, len(devices)) },
+			func() error { return p.fill(s.tiles, numbers, s.bits, len(flow.Openings)) },
+		} {
+			if err := step(); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return rows
+	return s, s.connect()
+}
+
+// divide gives the devices consecutive pieces of the tiles along Morton's
+// curve, of equal work, and returns the numbers of the tiles by which their
+// neighbours know them.
+func (s *Solver) divide(devices []device, walls *wallTables) (numbers []int32) {
+	order := s.tiles.mortonOrder()
+	var total, done int64
+	for i := range walls.spans {
+		total += walls.spans[i].work()
+	}
+	numbers = make([]int32, len(order))
+	from := 0
+	for d, device := range devices {
+		to := from
+		limit := total * int64(d+1) / int64(len(devices))
+		for to < len(order) && (done < limit || d == len(devices)-1) && len(order)-to >= len(devices)-d {
+			numbers[order[to]] = int32(d)<<deviceShift | int32(to-from)
+			done += walls.spans[order[to]].work()
+			to++
+		}
+		s.parts = append(s.parts, newPart(device, d, order[from:to], walls))
+		from = to
+	}
+	return numbers
+}
+
+// connect lets the devices reach each other.
+func (s *Solver) connect() error {
+	for i, p := range s.parts {
+		for j, q := range s.parts {
+			p.memory = append(p.memory, uint64(q.populations))
+			if i == j {
+				continue
+			}
+			if err := p.device.reach(q.device); err != nil {
+				return err
+			}
+		}
+		p.memory = append(p.memory, uint64(i))
+		if err := p.device.synchronize(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bytes returns the memory that the computation needs on all devices.
+func (s *Solver) Bytes() int64 {
+	var n int64
+	for _, p := range s.parts {
+		n += p.needs(s.bits)
+	}
+	return n
 }
 
 // scale is that of stored populations.
@@ -237,32 +180,13 @@ func (s *Solver) scale() float64 {
 	return 1
 }
 
-func bytesOf[T any](list []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), sizeOf(list))
-}
-
-// allocate returns memory with the given content, or that many zeros.
-func (s *Solver) allocate(bytes int64, content []byte) (address, error) {
-	bytes = max(bytes, int64(len(content)))
-	const least = 256
-	a, err := s.device.allocate(max(bytes, least))
-	if err != nil {
-		return 0, err
-	}
-	s.allocated = append(s.allocated, a)
-	s.bytes += bytes
-	if content != nil {
-		return a, s.device.upload(a, content)
-	}
-	return a, s.device.zero(a, bytes)
-}
-
-// Close releases the device.
+// Close releases the devices.
 func (s *Solver) Close() error {
-	for _, a := range s.allocated {
-		s.device.free(a)
+	var err error
+	for _, p := range s.parts {
+		err = errors.Join(err, p.close())
 	}
-	return s.device.close()
+	return err
 }
 
 // Flow returns what is computed.
@@ -282,7 +206,7 @@ func (s *Solver) Advance(ctx context.Context, steps int64, report func(solver.Pr
 				return err
 			}
 		}
-		if err := s.device.synchronize(); err != nil {
+		if err := s.synchronize(); err != nil {
 			return err
 		}
 		s.seconds += time.Since(from).Seconds()
@@ -307,25 +231,40 @@ func (s *Solver) Advance(ctx context.Context, steps int64, report func(solver.Pr
 	return nil
 }
 
-// Step starts one step on the device.
+// Step starts one step on the devices. A device goes on when all others have
+// done the step before: what it will touch on them is complete then.
 func (s *Solver) Step() error {
 	if err := s.prepareOpenings(); err != nil {
 		return err
 	}
-	if err := s.launchStep(&s.step[s.steps%2], 0, len(s.tiles.position)); err != nil {
-		return fmt.Errorf("step %d: %w", s.steps, err)
+	odd := s.steps % 2
+	for i, p := range s.parts {
+		for j, q := range s.parts {
+			if i != j && s.steps > 0 {
+				if err := p.device.follow(q.device, int(1-odd)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := p.launchStep(odd, s.rates); err != nil {
+			return fmt.Errorf("step %d: %w", s.steps, err)
+		}
+		if err := p.device.mark(int(odd)); err != nil {
+			return err
+		}
 	}
 	s.steps++
 	return nil
 }
 
-// launchStep updates some of the tiles.
-func (s *Solver) launchStep(k *stepKernel, first, tiles int) error {
-	perBlock := k.program.warps * k.perWarp
-	return s.device.launch(k.kernel, launch{
-		blocks: (tiles + perBlock - 1) / perBlock, threads: 32 * k.program.warps, sharedBytes: k.program.sharedBytes(),
-		arguments: append(append(words(s.populations, s.rows, s.places), words(first, tiles, k.perWarp)...), s.wallParts.words(), s.rates),
-	})
+// synchronize waits for all devices.
+func (s *Solver) synchronize() error {
+	for _, p := range s.parts {
+		if err := p.device.synchronize(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prepareOpenings uploads what the openings impose if it has changed.
@@ -342,33 +281,44 @@ func (s *Solver) prepareOpenings() error {
 		}
 	}
 	s.start = start
-	return s.device.upload(s.wallParts.openings, bytesOf(records))
+	for _, p := range s.parts {
+		if err := p.device.upload(p.wallParts.openings, bytesOf(records)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// observeTiles runs observe over some of the tiles.
-func (s *Solver) observeTiles(mode, first, tiles int, cells address) error {
-	p := observing(s.bits, mode, s.hasWalls())
-	const limit = solver.DivergedVelocity * solver.DivergedVelocity
-	return s.device.launch(s.observe[mode], launch{
-		blocks: (tiles + p.warps - 1) / p.warps, threads: 32 * p.warps, sharedBytes: p.sharedBytes(),
-		arguments: append(append(append(words(s.populations, s.rows, s.places), words(first, tiles)...),
-			words(s.fluid, s.positions, s.order, cells, s.findings)...), []uint64{uint64(math.Float32bits(limit))}, s.wallParts.words(), s.rates),
-	})
-}
+// observing returns the program that looks at the flow.
+func (s *Solver) observing(mode int) program { return observing(s.bits, mode, s.walls, len(s.parts)) }
 
-// find runs observe over all tiles and returns what it finds.
-func (s *Solver) find(mode int) (findings, error) {
+// find looks at all tiles and returns what it finds.
+func (s *Solver) find(mode int) (all findings, err error) {
+	all.diverged = math.MaxUint64
 	if s.steps%2 == 1 {
-		return findings{}, fmt.Errorf("the flow was to be observed after %d steps; only after an even number is it complete", s.steps)
+		return all, fmt.Errorf("the flow was to be observed after %d steps; only after an even number is it complete", s.steps)
 	}
-	f := []findings{{diverged: math.MaxUint64}}
-	if err := s.device.upload(s.findings, bytesOf(f)); err != nil {
-		return f[0], err
+	if err := s.synchronize(); err != nil {
+		return all, err
 	}
-	if err := s.observeTiles(mode, 0, len(s.tiles.position), 0); err != nil {
-		return f[0], err
+	for _, p := range s.parts {
+		f := []findings{{diverged: math.MaxUint64}}
+		if err := p.device.upload(p.findings, bytesOf(f)); err != nil {
+			return all, err
+		}
+		if err := p.launchObserve(s.observing(mode), 0, len(p.tiles), 0, s.rates); err != nil {
+			return all, err
+		}
+		if err := p.device.download(bytesOf(f), p.findings); err != nil {
+			return all, err
+		}
+		all.hash += f[0].hash
+		all.peak = max(all.peak, f[0].peak) // bits of numbers ≥ 0 are in their order
+		if d := f[0].diverged; d != math.MaxUint64 {
+			all.diverged = min(all.diverged, uint64(p.sorted[d>>6])<<6|d&63)
+		}
 	}
-	return f[0], s.device.download(bytesOf(f), s.findings)
+	return all, nil
 }
 
 // check returns the largest velocity, or an error where the flow has diverged.
@@ -400,30 +350,35 @@ func (s *Solver) Summary() (*solver.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	state := &solver.FlowState{Steps: s.steps, Seconds: s.seconds, PeakVelocity: peak, Hash: hash, Bytes: s.bytes, Device: s.device.name()}
-	if err := s.sumOpenings(state); err != nil {
-		return nil, err
+	state := &solver.FlowState{Steps: s.steps, Seconds: s.seconds, PeakVelocity: peak, Hash: hash, Bytes: s.Bytes(), Device: s.parts[0].device.name()}
+	if n := len(s.parts); n > 1 {
+		state.Device = fmt.Sprintf("%d × %s", n, state.Device)
+	}
+	n := len(s.flow.Openings)
+	state.Outflow, state.AreaDensity = make([]float64, n), make([]float64, n)
+	for _, p := range s.parts {
+		if err := p.sumOpenings(state); err != nil {
+			return nil, err
+		}
 	}
 	return s.flow.Summary(state), nil
 }
 
-// sumOpenings sums what the last step has seen at the openings.
-func (s *Solver) sumOpenings(state *solver.FlowState) error {
-	n := len(s.flow.Openings)
-	state.Outflow, state.AreaDensity = make([]float64, n), make([]float64, n)
-	outflow, samples := make([]float32, len(s.walls.openingLinks)), make([][4]float32, len(s.walls.openingCells))
+// sumOpenings adds what the last step has seen at the openings.
+func (p *part) sumOpenings(state *solver.FlowState) error {
+	outflow, samples := make([]float32, len(p.walls.openingLinks)), make([][4]float32, len(p.walls.openingCells))
 	if len(samples) == 0 {
 		return nil
 	}
-	if err := s.device.download(bytesOf(outflow), s.wallParts.outflow); err != nil {
+	if err := p.device.download(bytesOf(outflow), p.wallParts.outflow); err != nil {
 		return err
 	}
-	if err := s.device.download(bytesOf(samples), s.wallParts.samples); err != nil {
+	if err := p.device.download(bytesOf(samples), p.wallParts.samples); err != nil {
 		return err
 	}
-	for i, c := range s.walls.openingCells {
+	for i, c := range p.walls.openingCells {
 		for k := c.firstLink; k < c.firstLink+c.links; k++ {
-			l := &s.walls.openingLinks[k]
+			l := &p.walls.openingLinks[k]
 			state.Outflow[l.opening] += float64(outflow[k])
 			state.AreaDensity[l.opening] += float64(samples[i][0]) * float64(l.area)
 		}

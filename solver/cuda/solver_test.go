@@ -140,7 +140,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := newSolver(flow, testDevice(t), c.storage)
+			s, err := newSolver(flow, testDevices(t, 1), c.storage)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,4 +200,40 @@ func compareFields(t *testing.T, got, want *solver.Fields, tolerance float64) {
 	}
 	compare("pressure", [][]float32{got.Pressure}, [][]float32{want.Pressure})
 	compare("velocity", got.Velocity[:], want.Velocity[:])
+}
+
+// The state and the flow through the openings are the same bit for bit on one
+// device and on several.
+func TestDevicesAgreeBitForBit(t *testing.T) {
+	for _, periodic := range [][3]bool{{}, {true, true, true}} {
+		g := cave(6, periodic)
+		domain := solver.WholeDomain(g)
+		domain.Periodic = periodic
+		var hashes []string
+		for _, devices := range []int{1, 2, 3} {
+			flow, err := solver.NewFlow(domain, caveSettings(g))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := newSolver(flow, testDevices(t, devices), Single)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Advance(context.Background(), 6, nil); err != nil {
+				t.Fatal(err)
+			}
+			summary, err := s.Summary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if summary.PeakVelocity == 0 {
+				t.Error("nothing moves")
+			}
+			hashes = append(hashes, summary.StateHash)
+			s.Close()
+		}
+		if hashes[0] != hashes[1] || hashes[0] != hashes[2] {
+			t.Errorf("periodic %v: state hashes %v", periodic, hashes)
+		}
+	}
 }

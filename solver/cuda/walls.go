@@ -41,6 +41,12 @@ const (
 	meetsOpenings = 1 << 8
 )
 
+// work is what a tile costs: its cells, and its links a little more.
+func (s *span) work() int64 {
+	const tile, link = 1000, 4 // measured on an H200
+	return tile + link*int64(s.links)
+}
+
 // newWallTables collects the links of a domain by tile.
 func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wall solver.Wall) (*wallTables, error) {
 	l := &domain.Grid.Links
@@ -131,6 +137,36 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 	}
 	t.cells[s.firstCell+s.cells&^meetsOpenings] = c
 	s.cells++
+}
+
+// of returns the tables of some of the tiles, in their order.
+func (t *wallTables) of(tiles []int32) *wallTables {
+	p := &wallTables{spans: make([]span, len(tiles))}
+	for i, tile := range tiles {
+		s := t.spans[tile]
+		q := span{int32(len(p.cells)), s.cells, int32(len(p.links)), s.links}
+		p.spans[i] = q
+		p.links = append(p.links, t.links[s.firstLink:s.firstLink+s.links]...)
+		for _, c := range t.cells[s.firstCell : s.firstCell+s.cells&^meetsOpenings] {
+			if c.opening > 0 {
+				o := t.openingCells[c.opening-1]
+				p.openingCells = append(p.openingCells, openingCell{int32(len(p.openingLinks)), o.links})
+				c.opening = uint32(len(p.openingCells))
+				for _, l := range t.openingLinks[o.firstLink : o.firstLink+o.links] {
+					l.link += uint32(q.firstLink - s.firstLink)
+					p.openingLinks = append(p.openingLinks, l)
+				}
+			}
+			p.cells = append(p.cells, c)
+		}
+		for len(p.cells)%cellsAlign != 0 {
+			p.cells = append(p.cells, boundaryCell{})
+		}
+		for len(p.links)%linksAlign != 0 {
+			p.links = append(p.links, 0)
+		}
+	}
+	return p
 }
 
 // openingFinder finds the openings of links, which come nearly in order.

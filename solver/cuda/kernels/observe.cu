@@ -24,7 +24,7 @@ struct Cell {
 	float density, x, y, z;
 };
 
-KERNEL(observe)(char *__restrict__ memory, const int *__restrict__ rows, const unsigned short *__restrict__ table,
+KERNEL(observe)(Memory memory, const int *__restrict__ rows, const unsigned short *__restrict__ table,
                 unsigned first, unsigned tiles, const unsigned long long *__restrict__ fluid,
                 const Position *__restrict__ positions, const unsigned *__restrict__ order,
                 Cell *cells, Findings *findings, float limit, Walls all_walls, Rates rate)
@@ -40,7 +40,7 @@ KERNEL(observe)(char *__restrict__ memory, const int *__restrict__ rows, const u
 	unsigned places[5];
 	read_places(places, table, lane);
 	Neighbours neighbours;
-	fetch_neighbours(neighbours, rows, tile, lane);
+	fetch_neighbours(neighbours, rows, tile, memory.own, lane);
 	Tiles(memory, lane).load(image, tile, neighbours, places);
 	Span span = {0, 0, 0, 0};
 	if (WALLS) {

@@ -18,28 +18,29 @@ struct Neighbours {
 
 // fetch_neighbours reads the tiles that the lane's chunks come from and, in
 // odd steps, faces go to.
-DEVICE void fetch_neighbours(Neighbours &n, const int *rows, unsigned tile, unsigned lane)
+DEVICE void fetch_neighbours(Neighbours &n, const int *rows, unsigned tile, unsigned device, unsigned lane)
 {
+	const int own = DEVICES > 1 ? tile | device << 28 : tile;
 	const int *const row = rows + (size_t)tile * 18;
 	if (ODD)
 		for (int i = 0; i < 3; i++) n.face[i] = row[2 * i + (lane >> 4)];
-	n.edge = lane < 4 ? (int)tile : lane >= 16 ? -1 : row[ODD ? 2 + lane : 6 + ((lane - 4) ^ 1)];
+	n.edge = lane < 4 ? own : lane >= 16 ? -1 : row[ODD ? 2 + lane : 6 + ((lane - 4) ^ 1)];
 }
 
 // Tiles gives addresses of chunks.
 struct Tiles {
-	char *memory;
+	const Memory &memory;
 	unsigned in, out; // offsets of the lane's last chunk where it is read and written
 	unsigned lane;
 
-	DEVICE Tiles(char *memory, unsigned lane) : memory(memory), lane(lane)
+	DEVICE Tiles(const Memory &memory, unsigned lane) : memory(memory), lane(lane)
 	{
 		in = (lane < 4 || ODD ? 288 + lane : 300 + lane) * CHUNK;
 		out = (lane < 4 || !ODD ? 288 + lane : 300 + lane) * CHUNK;
 	}
 	DEVICE char *chunk(int round, unsigned tile, const Neighbours &n) const
 	{
-		return memory + (size_t)(ODD && round < 3 ? (unsigned)n.face[round] : tile) * TILE + (lane + 32 * round) * CHUNK;
+		return (ODD && round < 3 ? memory.tile(n.face[round]) : memory.own_tile(tile)) + (lane + 32 * round) * CHUNK;
 	}
 	DEVICE void load(char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
 	{
@@ -47,7 +48,7 @@ struct Tiles {
 		for (int i = 0; i < 10; i++) {
 			char *const to = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
 			if (i == 9) {
-				if (n.edge >= 0) copy_async<CHUNK>(to, memory + (size_t)(unsigned)n.edge * TILE + in);
+				if (n.edge >= 0) copy_async<CHUNK>(to, memory.tile(n.edge) + in);
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
 				copy_async<CHUNK>(to, chunk(i, tile, n));
 		}
@@ -58,7 +59,7 @@ struct Tiles {
 		for (int i = 0; i < 10; i++) {
 			const char *const from = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
 			if (i == 9) {
-				if (lane < 16) store_chunk<CHUNK>(memory + (size_t)tile * TILE + out, from);
+				if (lane < 16) store_chunk<CHUNK>(memory.own_tile(tile) + out, from);
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
 				store_chunk<CHUNK>(chunk(i, tile, n), from);
 		}
