@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,7 +12,9 @@ import (
 
 // Options choose what is measured.
 type Options struct {
-	// Counts are the numbers of GPUs; empty means 1, 2, 4 … as far as there are.
+	// Device is the number of the first GPU.
+	Device int
+	// Counts are how many GPUs; empty means 1, 2, 4 … as far as there are.
 	Counts []int
 	// Surface is read for the sparse cases; where it is empty an airway is
 	// generated.
@@ -74,13 +75,13 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(devices) == 0 {
-		return nil, errors.New("this machine has no GPU; compute on the processor")
+	if o.Device < 0 || o.Device >= len(devices) {
+		return nil, fmt.Errorf("there is no GPU %d; this machine has %d", o.Device, len(devices))
 	}
-	if err := o.setDefaults(len(devices)); err != nil {
+	if err := o.setDefaults(len(devices) - o.Device); err != nil {
 		return nil, err
 	}
-	r := &Report{Device: devices[0].Name, BandwidthBytesPerSecond: devices[0].Bandwidth}
+	r := &Report{Device: devices[o.Device].Name, BandwidthBytesPerSecond: devices[o.Device].Bandwidth}
 	cases := o.cases()
 	for i, c := range cases {
 		o.Progress(fmt.Sprintf("%s on %d", c.name, c.counts), float64(i)/float64(len(cases)))
@@ -176,7 +177,7 @@ func (o *Options) setDefaults(devices int) error {
 	}
 	for _, n := range o.Counts {
 		if n < 1 || n > devices {
-			return fmt.Errorf("%d GPUs were asked for and this machine has %d", n, devices)
+			return fmt.Errorf("%d GPUs were asked for and there are %d from the first one on", n, devices)
 		}
 	}
 	return nil
@@ -202,7 +203,7 @@ func measure(domain *solver.Domain, o *Options, devices int, storage cuda.Storag
 	begin := time.Now()
 	numbers := make([]int, devices)
 	for i := range numbers {
-		numbers[i] = i
+		numbers[i] = o.Device + i
 	}
 	s, err := cuda.New(domain, settings, cuda.Options{Devices: numbers, Storage: storage})
 	if err != nil {
