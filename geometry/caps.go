@@ -150,87 +150,6 @@ func (f *capFinder) growEnd(core *patch, id int32) patch {
 	return end
 }
 
-// withoutBoxes drops ends that mostly border on other ends: the faces of a
-// box, not the ends of a tube.
-func (f *capFinder) withoutBoxes(found []patch) []patch {
-	owner := map[int32]int{}
-	for i, p := range found {
-		for _, t := range p.triangles {
-			owner[t] = i
-		}
-	}
-	var kept []patch
-	for i, p := range found {
-		var rim, shared float64
-		for _, t := range p.triangles {
-			for side := 3 * t; side < 3*t+3; side++ {
-				other, isEnd := owner[f.topology.mate[side]/3]
-				if isEnd && other == i || f.topology.mate[side] < 0 {
-					continue
-				}
-				a, b := f.surface.side(side)
-				length := r3.Norm(r3.Sub(f.surface.Vertices[a], f.surface.Vertices[b]))
-				rim += length
-				if isEnd {
-					shared += length
-				}
-			}
-		}
-		if shared <= rim/2 {
-			kept = append(kept, p)
-		}
-	}
-	return kept
-}
-
-// settle gives triangles at the seam of two ends to the one whose plane they
-// fit better.
-func (f *capFinder) settle(found []patch) {
-	owner := map[int32]int{}
-	var queue []int32
-	for i := range found {
-		for _, t := range found[i].triangles {
-			owner[t] = i
-			queue = append(queue, t)
-		}
-	}
-	moved := map[int]bool{}
-	for len(queue) > 0 {
-		t := queue[0]
-		queue = queue[1:]
-		for side := 3 * t; side < 3*t+3; side++ {
-			m := f.topology.mate[side]
-			if m < 0 {
-				continue
-			}
-			from := owner[t]
-			to, ok := owner[m/3]
-			if !ok || to == from || !f.facing(t, found[to].core, found[to].center, cosRim, rimDepth) ||
-				r3.Dot(f.unit[t], found[to].core) <= r3.Dot(f.unit[t], found[from].core) {
-				continue
-			}
-			owner[t] = to
-			moved[from], moved[to] = true, true
-			for next := 3 * t; next < 3*t+3; next++ {
-				if n := f.topology.mate[next]; n >= 0 && owner[n/3] == from {
-					queue = append(queue, n/3)
-				}
-			}
-		}
-	}
-	for i := range moved {
-		found[i].triangles = found[i].triangles[:0]
-	}
-	for t := range f.unit {
-		if i, ok := owner[int32(t)]; ok && moved[i] {
-			found[i].triangles = append(found[i].triangles, int32(t))
-		}
-	}
-	for i := range moved {
-		f.fit(&found[i])
-	}
-}
-
 // findCores divides the surface into flat pieces, the largest first.
 func (f *capFinder) findCores() []patch {
 	type seed struct {
@@ -284,44 +203,6 @@ func (f *capFinder) facing(t int32, normal, center r3.Vec, cos, share float64) b
 func (f *capFinder) joinsRim(t, core int32) bool {
 	other := f.coreOf[t]
 	return other == core || f.coreArea[other] < max(otherCore*f.typical*f.typical, otherShare*f.coreArea[core])
-}
-
-// withoutRims drops small patches that touch a much larger one: pieces of its
-// bevelled rim.
-func (f *capFinder) withoutRims(found []patch) []patch {
-	owner := map[int32]int{}
-	kept := found[:0]
-	for _, p := range found {
-		if f.isRim(&p, owner, kept) {
-			continue
-		}
-		for _, t := range p.triangles {
-			for _, v := range f.surface.Triangles[t].V {
-				owner[v] = len(kept)
-			}
-		}
-		kept = append(kept, p)
-	}
-	return kept
-}
-
-// isRim reports whether a patch touches one of those kept that is more than
-// twice as large, lies within its circumference and faces another way.
-func (f *capFinder) isRim(p *patch, owner map[int32]int, kept []patch) bool {
-	for _, t := range p.triangles {
-		for _, v := range f.surface.Triangles[t].V {
-			i, ok := owner[v]
-			if !ok || p.area > kept[i].area/2 {
-				continue
-			}
-			d := r3.Sub(p.center, kept[i].center)
-			wide := r3.Norm(r3.Sub(d, r3.Scale(r3.Dot(d, kept[i].core), kept[i].core)))
-			if wide < rimWide*math.Sqrt(kept[i].area/math.Pi) && r3.Dot(p.core, kept[i].core) < rimCos {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // grow collects the triangles that are connected to the seeds and accepted.

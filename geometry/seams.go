@@ -1,0 +1,140 @@
+package geometry
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// misfit rates how badly a triangle fits an end: by its distance from the
+// centre and by how far it is turned from the plane.
+func (f *capFinder) misfit(t int32, p *patch) float64 {
+	turned := math.Acos(min(r3.Dot(f.unit[t], p.core), 1))
+	return r3.Norm(r3.Sub(f.centroid(t), p.center)) * (1 + turned)
+}
+
+// settle gives triangles at the seam of two ends to the one whose centre is
+// nearer, if they fit its plane.
+func (f *capFinder) settle(found []patch) {
+	owner := map[int32]int{}
+	var queue []int32
+	for i := range found {
+		for _, t := range found[i].triangles {
+			owner[t] = i
+			queue = append(queue, t)
+		}
+	}
+	moved := map[int]bool{}
+	for len(queue) > 0 {
+		t := queue[0]
+		queue = queue[1:]
+		for side := 3 * t; side < 3*t+3; side++ {
+			m := f.topology.mate[side]
+			if m < 0 {
+				continue
+			}
+			from := owner[t]
+			to, ok := owner[m/3]
+			if !ok || to == from || !f.facing(t, found[to].core, found[to].center, cosRim, rimDepth) ||
+				f.misfit(t, &found[to]) >= f.misfit(t, &found[from]) {
+				continue
+			}
+			owner[t] = to
+			moved[from], moved[to] = true, true
+			for next := 3 * t; next < 3*t+3; next++ {
+				if n := f.topology.mate[next]; n >= 0 && owner[n/3] == from {
+					queue = append(queue, n/3)
+				}
+			}
+		}
+	}
+	for i := range moved {
+		found[i].triangles = found[i].triangles[:0]
+	}
+	for t := range f.unit {
+		if i, ok := owner[int32(t)]; ok && moved[i] {
+			found[i].triangles = append(found[i].triangles, int32(t))
+		}
+	}
+	for i := range moved {
+		f.fit(&found[i])
+	}
+}
+
+// withoutRims drops small patches that touch a much larger one: pieces of its
+// bevelled rim.
+func (f *capFinder) withoutRims(found []patch) []patch {
+	owners := map[int32][]int{}
+	kept := found[:0]
+	for _, p := range found {
+		if f.isRim(&p, owners, kept) {
+			continue
+		}
+		for _, t := range p.triangles {
+			for _, v := range f.surface.Triangles[t].V {
+				if o := owners[v]; len(o) == 0 || o[len(o)-1] != len(kept) {
+					owners[v] = append(o, len(kept))
+				}
+			}
+		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+// isRim reports whether a patch touches one of those kept that is more than
+// twice as large, lies within its circumference and faces another way.
+func (f *capFinder) isRim(p *patch, owners map[int32][]int, kept []patch) bool {
+	of := func(end *patch) bool {
+		d := r3.Sub(p.center, end.center)
+		wide := r3.Norm(r3.Sub(d, r3.Scale(r3.Dot(d, end.core), end.core)))
+		return p.area < end.area/2 && wide < rimWide*math.Sqrt(end.area/math.Pi) && r3.Dot(p.core, end.core) < rimCos
+	}
+	for _, t := range p.triangles {
+		for _, v := range f.surface.Triangles[t].V {
+			for _, i := range owners[v] {
+				if of(&kept[i]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// boxCos is the cosine of the angle between neighbouring faces below which
+// they make an edge of a box.
+const boxCos = 0.7
+
+// withoutBoxes drops ends that mostly border on other ends at an angle: the
+// faces of a box, not the ends of a tube.
+func (f *capFinder) withoutBoxes(found []patch) []patch {
+	owner := map[int32]int{}
+	for i, p := range found {
+		for _, t := range p.triangles {
+			owner[t] = i
+		}
+	}
+	var kept []patch
+	for i, p := range found {
+		var rim, shared float64
+		for _, t := range p.triangles {
+			for side := 3 * t; side < 3*t+3; side++ {
+				other, isEnd := owner[f.topology.mate[side]/3]
+				if isEnd && other == i || f.topology.mate[side] < 0 {
+					continue
+				}
+				a, b := f.surface.side(side)
+				length := r3.Norm(r3.Sub(f.surface.Vertices[a], f.surface.Vertices[b]))
+				rim += length
+				if isEnd && r3.Dot(p.core, found[other].core) < boxCos {
+					shared += length
+				}
+			}
+		}
+		if shared <= rim/2 {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
