@@ -22,18 +22,20 @@ type Flow struct {
 
 	expected  expected
 	rampSteps float64
+	crossing  float64
+	states    *openingStates
+	profiles  []profile
 }
 
 // OpeningCondition is what one opening imposes.
 type OpeningCondition struct {
-	// Velocity tells whether a flow is imposed (else a pressure).
+	// Velocity tells whether a velocity is imposed (else a pressure).
 	Velocity bool
 	// Area is that of the opening as voxelized, in cell faces.
 	Area float64
-	// Inflow is what enters per cell face at full strength.
-	Inflow float64
-	// Density is the imposed deviation of the density.
-	Density float64
+	// Inflow is the factor of the links' inflows in the present step, Density
+	// the imposed deviation of the density.
+	Inflow, Density float64
 }
 
 // NewFlow prepares the computation of a domain on a device.
@@ -61,14 +63,16 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	for a := range 3 {
 		f.Force[a] = settings.BodyForce[a] / f.Units.Acceleration()
 	}
-	for _, o := range newOpeningStates(domain.Grid, areas, &settings, f.Units).list {
-		c := OpeningCondition{Velocity: o.imposes(), Area: o.area, Density: o.base}
-		if o.area > 0 {
-			c.Inflow = o.flow / o.area
-		}
-		f.Openings = append(f.Openings, c)
+	f.states = newOpeningStates(domain.Grid, areas, &settings, f.Units)
+	for _, o := range f.states.list {
+		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area})
 	}
-	f.rampSteps = (&Rank{domain: domain, settings: settings, units: f.Units}).chooseRamp()
+	if f.profiles, err = openingProfiles(domain.Grid, lattice.D3Q19, f.states.list); err != nil {
+		return nil, err
+	}
+	rank := &Rank{domain: domain, settings: settings, units: f.Units}
+	f.rampSteps, f.crossing = rank.chooseRamp(), rank.crossing()
+	f.Prepare(0)
 	return f, nil
 }
 
@@ -82,17 +86,44 @@ func (s *Settings) deviceSupports() error {
 		what = "the lattice " + string(s.Lattice)
 	case s.Smagorinsky != 0:
 		what = "an eddy viscosity"
-	case len(s.Conditions) > 0 || s.Waveform != nil || s.Profile != "" && s.Profile != Plug:
-		what = "a condition at an opening other than a constant flow or pressure"
+	case s.ForceWaveform != nil:
+		what = "a body force that changes with time"
 	default:
 		return nil
 	}
 	return fmt.Errorf("%s is not computed on a GPU; leave it out or compute on the processor", what)
 }
 
-// Start is the strength of the inflow in the step after the given number of
-// steps, growing from 0 to 1 while the flow starts.
-func (f *Flow) Start(steps int64) float64 { return startFactor(float64(steps+1), f.rampSteps) }
+// Prepare sets what the openings impose in the step after the given number of
+// steps, in Openings.
+func (f *Flow) Prepare(steps int64) {
+	f.states.prepare(float64(steps+1), f.rampSteps, f.Units)
+	for i := range f.states.list {
+		f.Openings[i].Inflow, f.Openings[i].Density = f.states.list[i].inflow, f.states.list[i].density
+	}
+}
+
+// Couples tells whether Couple is due after the given number of steps.
+func (f *Flow) Couples(steps int64) bool { return steps%couplingInterval == 0 && f.states.couples() }
+
+// Couple tells the openings what has left through them in the last step, in
+// cell volumes, in fixed point (ToFixed).
+func (f *Flow) Couple(outflow []int64) {
+	f.states.couple(func(i int) float64 { return float64(outflow[i]) / fixedPoint }, f.crossing, f.Units)
+}
+
+// ToFixed returns a number in fixed point, as an integer: sums of these do not
+// depend on the order.
+func ToFixed(v float64) int64 { return toFixed(v) }
+
+// LinkInflow is what enters along a link of a cell where the opening imposes a
+// velocity, for a factor of one, in cell volumes per step.
+func (f *Flow) LinkInflow(direction, opening int, x, y, z int32) float64 {
+	if state := &f.states.list[opening]; state.condition.Kind == MovingWall {
+		return wallMomentum(lattice.D3Q19, direction+1, state.velocity)
+	}
+	return f.LinkArea(direction, opening) * f.profiles[opening](cellCenter(f.Domain.Grid, x, y, z))
+}
 
 // LinkArea is the area that a link along geometry.Directions[direction] stands
 // for where it meets the opening of the given index, in cell faces.
@@ -108,8 +139,9 @@ type FlowState struct {
 	// PeakVelocity is the largest velocity.
 	PeakVelocity float64
 	// Outflow leaves through each opening; AreaDensity is the sum of link
-	// areas times density of its cells.
-	Outflow, AreaDensity []float64
+	// areas times density of its cells. Both are in fixed point, so
+	// that their sums do not depend on the order.
+	Outflow, AreaDensity []int64
 	Hash                 uint64
 	Bytes                int64
 	Device               string
@@ -132,13 +164,13 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 	}
 	r.Ranks = []RankSummary{rank}
 	for i, o := range f.Domain.Grid.Openings {
-		density := f.Openings[i].Density
-		if f.Openings[i].Velocity {
-			density = s.AreaDensity[i] / f.Openings[i].Area
+		density := f.states.list[i].base
+		if f.Openings[i].Velocity && f.Openings[i].Area > 0 {
+			density = float64(s.AreaDensity[i]) / fixedPoint / f.Openings[i].Area
 		}
 		r.Openings = append(r.Openings, OpeningSummary{
 			Number: o.Number, Name: o.Name, Role: string(o.Role), Area: o.Area,
-			Flow: -s.Outflow[i] * f.Units.FlowRate(), Pressure: density * f.Units.Pressure(),
+			Flow: -float64(s.Outflow[i]) / fixedPoint * f.Units.FlowRate(), Pressure: density * f.Units.Pressure(),
 		})
 	}
 	r.PressureDrop, r.MassBalance = balance(r.Openings)

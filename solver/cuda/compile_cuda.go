@@ -4,12 +4,19 @@ package cuda
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 )
+
+//go:embed kernels/device.h
+var deviceSource string
+
+// source is the whole program in CUDA C.
+func (p program) source() string { return p.constants() + deviceSource + p.body() }
 
 // compile returns the kernel of a program, from the cache on disk if it was
 // compiled before.

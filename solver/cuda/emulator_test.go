@@ -14,7 +14,6 @@ import (
 // emulator is a device that runs the kernels on the processor, each launch in
 // a process of its own. Its memory is a file.
 type emulator struct {
-	t       testing.TB
 	folder  string
 	content []byte
 	next    int64

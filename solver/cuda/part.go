@@ -45,12 +45,12 @@ func (w *wallParts) words() []uint64 {
 }
 
 // openingRecord is struct Opening of kernels/tile.h.
-type openingRecord struct{ velocity, inflow, density, unused float32 }
+type openingRecord struct{ velocity, inflow, density, _ float32 }
 
 // findings is struct Findings of kernels/observe.cu.
 type findings struct {
 	hash, diverged uint64
-	peak, unused   uint32
+	peak, _        uint32
 }
 
 func newPart(d device, number int, tiles []int32, walls *wallTables) *part {

@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-//go:embed kernels/device.h
-var deviceSource string
-
 //go:embed kernels/tile.h
 var tileSource string
 
@@ -62,9 +59,6 @@ func (p program) body() string {
 	}
 	return strings.Join([]string{tileSource, collideSource, pipelineSource, wallsSource, last}, "\n")
 }
-
-// source is the whole program in CUDA C.
-func (p program) source() string { return p.constants() + deviceSource + p.body() }
 
 // sharedBytes is the shared memory of a block.
 func (p program) sharedBytes() int {

@@ -34,7 +34,8 @@ type Solver struct {
 	walls bool
 	parts []*part
 	rates []uint64 // struct Rates of kernels/collide.h
-	start float64  // of the openings as uploaded
+	// imposed is what the openings impose, as uploaded.
+	imposed []openingRecord
 
 	steps   int64
 	seconds float64
@@ -83,7 +84,7 @@ const (
 )
 
 func newSolver(flow *solver.Flow, devices []device, storage Storage) (s *Solver, err error) {
-	s = &Solver{flow: flow, bits: 32, start: math.NaN()}
+	s = &Solver{flow: flow, bits: 32}
 	if storage == Half {
 		s.bits = 16
 	}
@@ -269,20 +270,34 @@ func (s *Solver) synchronize() error {
 
 // prepareOpenings uploads what the openings impose if it has changed.
 func (s *Solver) prepareOpenings() error {
-	start := s.flow.Start(s.steps)
-	if start == s.start || len(s.flow.Openings) == 0 {
+	if len(s.flow.Openings) == 0 {
 		return nil
 	}
-	records := make([]openingRecord, len(s.flow.Openings))
-	for i, o := range s.flow.Openings {
-		records[i] = openingRecord{density: float32(o.Density)}
-		if o.Velocity {
-			records[i].velocity, records[i].inflow = 1, float32(o.Inflow*start)
+	if s.steps > 0 && s.flow.Couples(s.steps) {
+		outflow, _, err := s.sumOpenings()
+		if err != nil {
+			return err
 		}
+		s.flow.Couple(outflow)
 	}
-	s.start = start
+	s.flow.Prepare(s.steps)
+	changed := s.imposed == nil
+	if changed {
+		s.imposed = make([]openingRecord, len(s.flow.Openings))
+	}
+	for i, o := range s.flow.Openings {
+		r := openingRecord{inflow: float32(o.Inflow), density: float32(o.Density)}
+		if o.Velocity {
+			r.velocity = 1
+		}
+		changed = changed || r != s.imposed[i]
+		s.imposed[i] = r
+	}
+	if !changed {
+		return nil
+	}
 	for _, p := range s.parts {
-		if err := p.device.upload(p.wallParts.openings, bytesOf(records)); err != nil {
+		if err := p.device.upload(p.wallParts.openings, bytesOf(s.imposed)); err != nil {
 			return err
 		}
 	}
@@ -354,23 +369,32 @@ func (s *Solver) Summary() (*solver.Summary, error) {
 	if n := len(s.parts); n > 1 {
 		state.Device = fmt.Sprintf("%d × %s", n, state.Device)
 	}
-	n := len(s.flow.Openings)
-	state.Outflow, state.AreaDensity = make([]float64, n), make([]float64, n)
-	for _, p := range s.parts {
-		if err := p.sumOpenings(state); err != nil {
-			return nil, err
-		}
+	if state.Outflow, state.AreaDensity, err = s.sumOpenings(); err != nil {
+		return nil, err
 	}
 	return s.flow.Summary(state), nil
 }
 
-// sumOpenings adds what the last step has seen at the openings.
-func (p *part) sumOpenings(state *solver.FlowState) error {
-	outflow, samples := make([]float32, len(p.walls.openingLinks)), make([][4]float32, len(p.walls.openingCells))
+// sumOpenings returns what the last step has seen at the openings, in fixed
+// point.
+func (s *Solver) sumOpenings() (outflow, areaDensity []int64, err error) {
+	n := len(s.flow.Openings)
+	outflow, areaDensity = make([]int64, n), make([]int64, n)
+	for _, p := range s.parts {
+		if err := p.sumOpenings(outflow, areaDensity); err != nil {
+			return nil, nil, err
+		}
+	}
+	return outflow, areaDensity, nil
+}
+
+// sumOpenings adds what the last step of the part has seen at the openings.
+func (p *part) sumOpenings(outflow, areaDensity []int64) error {
+	leaving, samples := make([]float32, len(p.walls.openingLinks)), make([][4]float32, len(p.walls.openingCells))
 	if len(samples) == 0 {
 		return nil
 	}
-	if err := p.device.download(bytesOf(outflow), p.wallParts.outflow); err != nil {
+	if err := p.device.download(bytesOf(leaving), p.wallParts.outflow); err != nil {
 		return err
 	}
 	if err := p.device.download(bytesOf(samples), p.wallParts.samples); err != nil {
@@ -378,9 +402,9 @@ func (p *part) sumOpenings(state *solver.FlowState) error {
 	}
 	for i, c := range p.walls.openingCells {
 		for k := c.firstLink; k < c.firstLink+c.links; k++ {
-			l := &p.walls.openingLinks[k]
-			state.Outflow[l.opening] += float64(outflow[k])
-			state.AreaDensity[l.opening] += float64(samples[i][0]) * float64(l.area)
+			opening := p.walls.openingLinks[k].opening
+			outflow[opening] += solver.ToFixed(float64(leaving[k]))
+			areaDensity[opening] += solver.ToFixed(float64(samples[i][0]) * p.walls.openingAreas[k])
 		}
 	}
 	return nil

@@ -115,7 +115,7 @@ func caveSettings(g *geometry.Grid) solver.Settings {
 // TestAgreesWithProcessor compares the fields and the flow through the
 // openings with those of the processor's solver in double precision.
 func TestAgreesWithProcessor(t *testing.T) {
-	const steps = 16
+	const steps = 24
 	for _, c := range []struct {
 		name      string
 		periodic  [3]bool
@@ -136,6 +136,10 @@ func TestAgreesWithProcessor(t *testing.T) {
 			domain.Periodic = c.periodic
 			settings := caveSettings(g)
 			settings.Collision, settings.Wall = c.collision, c.wall
+			if len(g.Openings) > 0 {
+				settings.Profile = solver.Parabolic
+				settings.Conditions = map[int]solver.Condition{3: {Kind: solver.FlowShare, Share: 0.3}}
+			}
 			flow, err := solver.NewFlow(domain, settings)
 			if err != nil {
 				t.Fatal(err)
@@ -210,7 +214,7 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 		domain := solver.WholeDomain(g)
 		domain.Periodic = periodic
 		var hashes []string
-		for _, devices := range []int{1, 2, 3} {
+		for _, devices := range []int{1, 3} {
 			flow, err := solver.NewFlow(domain, caveSettings(g))
 			if err != nil {
 				t.Fatal(err)
@@ -219,7 +223,7 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Advance(context.Background(), 6, nil); err != nil {
+			if err := s.Advance(context.Background(), 12, nil); err != nil {
 				t.Fatal(err)
 			}
 			summary, err := s.Summary()
@@ -232,7 +236,7 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 			hashes = append(hashes, summary.StateHash)
 			s.Close()
 		}
-		if hashes[0] != hashes[1] || hashes[0] != hashes[2] {
+		if hashes[0] != hashes[1] {
 			t.Errorf("periodic %v: state hashes %v", periodic, hashes)
 		}
 	}

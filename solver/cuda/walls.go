@@ -20,7 +20,7 @@ type (
 	openingLink  struct {
 		link               uint32
 		direction, opening uint16
-		area               float32
+		inflow             float32
 	}
 )
 
@@ -32,6 +32,7 @@ type wallTables struct {
 	links        []uint32
 	openingCells []openingCell
 	openingLinks []openingLink
+	openingAreas []float64 // that the links stand for
 }
 
 const (
@@ -76,7 +77,7 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wal
 	t.cells, t.links = make([]boundaryCell, cells), make([]uint32, links)
 	opening := openingFinder{list: l.Openings}
 	t.eachCell(tiles, domain.Grid, func(tile int32, cell int, i int) {
-		t.addCell(domain.Grid, flow, wall, &opening, tile, cell, i)
+		t.addCell(domain.Grid, flow, wall, &opening, tile, tiles.position[tile], cell, i)
 	})
 	return t, nil
 }
@@ -100,7 +101,7 @@ func (t *wallTables) eachCell(tiles *tileSet, grid *geometry.Grid, f func(tile i
 }
 
 // addCell adds the links of a boundary cell, number i in the grid's links.
-func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver.Wall, opening *openingFinder, tile int32, cell, i int) {
+func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver.Wall, opening *openingFinder, tile int32, position [3]int32, cell, i int) {
 	l := &grid.Links
 	s := &t.spans[tile]
 	var open []openingLink
@@ -117,7 +118,9 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		at := s.firstLink + s.links
 		if o := opening.find(number); o >= 0 {
 			distance = halfWay
-			open = append(open, openingLink{uint32(at), uint16(d), uint16(o), float32(flow.LinkArea(d, o))})
+			x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
+			open = append(open, openingLink{uint32(at), uint16(d), uint16(o), float32(flow.LinkInflow(d, o, x, y, z))})
+			t.openingAreas = append(t.openingAreas, flow.LinkArea(d, o))
 		}
 		if wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
 			distance = halfWay // nothing to interpolate with
@@ -152,6 +155,7 @@ func (t *wallTables) of(tiles []int32) *wallTables {
 				o := t.openingCells[c.opening-1]
 				p.openingCells = append(p.openingCells, openingCell{int32(len(p.openingLinks)), o.links})
 				c.opening = uint32(len(p.openingCells))
+				p.openingAreas = append(p.openingAreas, t.openingAreas[o.firstLink:o.firstLink+o.links]...)
 				for _, l := range t.openingLinks[o.firstLink : o.firstLink+o.links] {
 					l.link += uint32(q.firstLink - s.firstLink)
 					p.openingLinks = append(p.openingLinks, l)

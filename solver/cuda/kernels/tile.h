@@ -89,11 +89,11 @@ struct OpeningCell {
 struct OpeningLink {
 	unsigned link; // number among the wall's links
 	unsigned short direction, opening;
-	float area; // that the link stands for, in cell faces
+	float inflow; // for a factor of one, in cell volumes per step
 };
 struct Opening {
-	float velocity; // 1 where a flow is imposed, 0 where a pressure is
-	float inflow;   // per cell face at full strength
+	float velocity; // 1 where a velocity is imposed, 0 where a pressure is
+	float inflow;   // the factor of the links' inflows
 	float density;  // the imposed deviation
 	float unused;
 };

@@ -149,7 +149,7 @@ struct TileWalls {
 			const OpeningLink l = walls.opening_links[k];
 			const Opening o = walls.openings[l.opening];
 			const float before = widen(walls.held[l.link]);
-			float after = before + SCALE * l.area * o.inflow;
+			float after = before + SCALE * (l.inflow * o.inflow);
 			if (o.velocity == 0) {
 				const float cu = component(ALONG_X, l.direction) * u.x + component(ALONG_Y, l.direction) * u.y + component(ALONG_Z, l.direction) * u.z;
 				const float w = l.direction < 6 ? 1.0f / 18 : 1.0f / 36;
