@@ -43,7 +43,7 @@ func graphByHosts(ctx context.Context, p *Problem) ([]int32, error) {
 
 // manyVertices is the size of graphs that are not partitioned a second time
 // to see whether that is better.
-const manyVertices = 50_000
+const manyVertices = 5_000
 
 // exchangeTime returns the time that all bytes take, inside hosts and between
 // them.
