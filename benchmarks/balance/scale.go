@@ -44,9 +44,9 @@ func scaleCases(quick bool) []scaleCase {
 		return []scaleCase{{1_000_000, 8, []int{1, 8, 64, 512}, 512}}
 	}
 	return []scaleCase{
-		{10_000_000, 8, []int{1, 8, 64, 512, 4096, 10_000}, 4096},
-		{100_000_000, 8, []int{8, 64, 512, 4096, 32_768, 100_000}, 4096},
-		{1_000_000_000, 16, []int{64, 512, 4096, 32_768, 100_000}, 512},
+		{10_000_000, 8, []int{1, 8, 64, 512, 4096, 10_000}, 512},
+		{100_000_000, 8, []int{64, 512, 4096, 32_768, 100_000}, 512},
+		{1_000_000_000, 16, []int{4096, 32_768, 100_000}, 512},
 	}
 }
 
@@ -62,49 +62,73 @@ func Scale(ctx context.Context, opt Options) error {
 	if len(opt.Geometries) > 0 {
 		name = opt.Geometries[0]
 	}
-	report := &report{opt: &opt}
-	report.printf("# Scaling on paper\n\nPredicted by the cost model alone: strong scaling of an airway in bricks, sparse layout, exchange not hidden behind computation. ")
-	report.printf("The graph partitioner is used as far as noted, recursive coordinate bisection beyond.\n\n")
-	var all []Row
-	curves := make(map[string][]curve)
-	lines := make(map[string][][]string)
+	study := scaleStudy{opt: &opt, curves: make(map[string][]curve), lines: make(map[string][][]string)}
 	for _, c := range scaleCases(opt.Quick) {
-		opt.Progress(fmt.Sprintf("voxelizing %d cells", c.cells), 0)
-		short, g, err := Grid(ctx, name, c.cells)
-		if err != nil {
+		if err := study.add(ctx, name, &c); err != nil {
 			return err
 		}
-		for _, m := range clusters {
-			s := curve{name: fmt.Sprintf("%.0e cells", float64(c.cells))}
-			for i, ranks := range c.ranks {
-				opt.Progress(fmt.Sprintf("%s: %d cells, %d ranks", m.name, c.cells, ranks), float64(i)/float64(len(c.ranks)))
-				row, err := scaleRow(ctx, g, &c, &m.cost, m.devicesPerHost, ranks)
-				if err != nil {
-					return err
-				}
-				row.Geometry = short + " on " + m.name
-				all = append(all, row)
-				efficiency := row.rate(row.Predicted) / row.rate(row.alone)
-				s.xys = append(s.xys, plotter.XY{X: float64(ranks), Y: efficiency})
-				lines[m.name] = append(lines[m.name], []string{fmt.Sprint(row.FluidCells), fmt.Sprint(ranks), row.Strategy.Balance, fmt.Sprint(row.Cuboids),
-					fmt.Sprintf("%.3f", row.MaxOverMean), fmt.Sprintf("%.3f", float64(row.Bytes)/1e6), fmt.Sprint(row.NeighboursMax),
-					fmt.Sprintf("%.4g", 1e6*row.Predicted), fmt.Sprintf("%.1f %%", 100*efficiency), fmt.Sprintf("%.1f", row.Seconds)})
-			}
-			curves[m.name] = append(curves[m.name], s)
-		}
-	}
-	for _, m := range clusters {
-		file := "scale-" + m.name + ".png"
-		if err := savePlot(filepath.Join(opt.Folder, file), "predicted efficiency, "+m.name+" cluster", "efficiency", false, curves[m.name]); err != nil {
+		// After every grid, so that a long study that is stopped leaves what
+		// it has.
+		if err := study.write(); err != nil {
 			return err
 		}
-		report.table("Modelled machine: "+m.describes, []string{"fluid cells", "ranks", "balancer", "bricks", "work max/mean", "MB per step", "neighbours", "step µs", "efficiency", "seconds to partition"}, lines[m.name])
-		report.printf("![efficiency](%s)\n\n", file)
 	}
-	if err := writeFile(filepath.Join(opt.Folder, "scale.csv"), func(w writer) error { return writeCSV(w, all) }); err != nil {
+	return nil
+}
+
+// scaleStudy collects the results by machine.
+type scaleStudy struct {
+	opt    *Options
+	rows   []Row
+	curves map[string][]curve
+	lines  map[string][][]string
+}
+
+// add partitions one grid for all machines and numbers of ranks.
+func (s *scaleStudy) add(ctx context.Context, name string, c *scaleCase) error {
+	s.opt.Progress(fmt.Sprintf("voxelizing %d cells", c.cells), 0)
+	short, g, err := Grid(ctx, name, c.cells)
+	if err != nil {
 		return err
 	}
-	return report.write(filepath.Join(opt.Folder, "scale.md"))
+	for _, m := range clusters {
+		line := curve{name: fmt.Sprintf("%.0e cells", float64(c.cells))}
+		for i, ranks := range c.ranks {
+			s.opt.Progress(fmt.Sprintf("%s: %d cells, %d ranks", m.name, c.cells, ranks), float64(i)/float64(len(c.ranks)))
+			row, err := scaleRow(ctx, g, c, &m.cost, m.devicesPerHost, ranks)
+			if err != nil {
+				return err
+			}
+			row.Geometry = short + " on " + m.name
+			s.rows = append(s.rows, row)
+			efficiency := row.alone / row.Predicted
+			line.xys = append(line.xys, plotter.XY{X: float64(ranks), Y: efficiency})
+			s.lines[m.name] = append(s.lines[m.name], []string{fmt.Sprint(row.FluidCells), fmt.Sprint(ranks), row.Strategy.Balance, fmt.Sprint(row.Cuboids),
+				fmt.Sprintf("%.3f", row.MaxOverMean), fmt.Sprintf("%.3f", float64(row.Bytes)/1e6), fmt.Sprint(row.NeighboursMax),
+				fmt.Sprintf("%.4g", 1e6*row.Predicted), fmt.Sprintf("%.1f %%", 100*efficiency), fmt.Sprintf("%.1f", row.Seconds)})
+		}
+		s.curves[m.name] = append(s.curves[m.name], line)
+	}
+	return nil
+}
+
+// write writes what there is so far.
+func (s *scaleStudy) write() error {
+	report := &report{opt: s.opt}
+	report.printf("# Scaling on paper\n\nPredicted by the cost model alone: strong scaling of an airway in bricks, sparse layout, exchange not hidden behind computation. ")
+	report.printf("The graph partitioner is used for up to 512 ranks, recursive coordinate bisection beyond.\n\n")
+	for _, m := range clusters {
+		file := "scale-" + m.name + ".png"
+		if err := savePlot(filepath.Join(s.opt.Folder, file), "predicted efficiency, "+m.name+" cluster", "efficiency", false, s.curves[m.name]); err != nil {
+			return err
+		}
+		report.table("Modelled machine: "+m.describes, []string{"fluid cells", "ranks", "balancer", "bricks", "work max/mean", "MB per step", "neighbours", "step µs", "efficiency", "seconds to partition"}, s.lines[m.name])
+		report.printf("![efficiency](%s)\n\n", file)
+	}
+	if err := writeFile(filepath.Join(s.opt.Folder, "scale.csv"), func(w writer) error { return writeCSV(w, s.rows) }); err != nil {
+		return err
+	}
+	return report.write(filepath.Join(s.opt.Folder, "scale.md"))
 }
 
 // scaleRow partitions for so many ranks. Its field alone is the seconds of a
