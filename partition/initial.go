@@ -44,7 +44,8 @@ func (t *task) bisect(p *piece, r *random, result []int32) {
 	sides := &level{g: p.l.g, fixed: p.sidesFixed(half)}
 	// Early bisections matter most and are few: they get more tries.
 	c := t.c.bisection
-	c.tries += c.tries * bits.Len(uint(len(p.parts)-1)) / 2
+	depth := bits.Len(uint(len(p.parts) - 1))
+	c.tries *= depth * (depth + 1) / 2
 	division := t.multilevel(sides, sideLimits(p, half), c, r)
 	seeds := r.seeds(2)
 	t.workers.each(2, func(side int) {
@@ -140,15 +141,29 @@ func (p *piece) extract(division []int32, side int32, lower, upper int) *piece {
 	return sub
 }
 
-// bestBisection tries to grow side 0 from several random vertices, refines
-// each and returns the best.
+// triesPerTask is how many initial bisections share one task and its memory.
+const triesPerTask = 4
+
+// bestBisection makes c.tries bisections and returns the best.
 func (t *task) bestBisection(l *level, limit []int64, c *levelConfig, r *random) []int32 {
+	found := make([]*individual, (c.tries+triesPerTask-1)/triesPerTask)
+	seeds := r.seeds(len(found))
+	t.workers.each(len(found), func(i int) {
+		found[i] = t.someBisections(l, limit, c, newRandom(seeds[i]))
+	})
+	return bestOf(found).part
+}
+
+// someBisections grows side 0 from several random vertices, or scatters the
+// vertices, refines each bisection and returns the best.
+func (t *task) someBisections(l *level, limit []int64, c *levelConfig, r *random) *individual {
 	s := newState(l, make([]int32, l.g.Vertices()), limit, nil)
 	f := newFM(s, r, c.patience, t.stopped)
 	f.slack = heaviestOf(l.g)
+	flows := newFlowRefiner(s, r, c.initialReach, t)
 	var best *individual
 	division := make([]int32, len(s.part))
-	for try := 0; try < c.tries; try++ {
+	for try := range triesPerTask {
 		if try%3 == 2 {
 			scatter(l, r, division)
 		} else {
@@ -156,18 +171,7 @@ func (t *task) bestBisection(l *level, limit []int64, c *levelConfig, r *random)
 		}
 		s.reset(division)
 		fillEmptyParts(s)
-		if t.contiguous {
-			t.connectParts(s, c, r)
-		} else {
-			rebalance(s, r)
-			f.refine(c.rounds)
-		}
-		if c.initialReach > 0 {
-			newFlowRefiner(s, r, c.initialReach, t).refine(3)
-			if !t.contiguous {
-				f.refine(1)
-			}
-		}
+		t.polish(s, f, flows, c, r)
 		found := &individual{over: s.overload(), cut: s.cut}
 		if t.contiguous {
 			found.broken = len(fragments(l.g, s.part))
@@ -180,7 +184,23 @@ func (t *task) bestBisection(l *level, limit []int64, c *levelConfig, r *random)
 			break
 		}
 	}
-	return best.part
+	return best
+}
+
+// polish refines an initial bisection.
+func (t *task) polish(s *state, f *fm, flows *flowRefiner, c *levelConfig, r *random) {
+	if t.contiguous {
+		t.connectParts(s, c, r)
+	} else {
+		rebalance(s, r)
+		f.refine(c.rounds)
+	}
+	if c.initialReach > 0 {
+		flows.refine(3)
+		if !t.contiguous {
+			f.refine(1)
+		}
+	}
 }
 
 // growBisection puts everything on side 1 and then grows side 0 from a random

@@ -75,10 +75,15 @@ func (t *task) combine(l *level, a, b *individual, limit []int64, c levelConfig,
 	return child
 }
 
+// deepest is the number of vertices per part down to which descend coarsens:
+// far, since there is no initial partition to be found, only groups to be
+// moved as one.
+const deepest = 15
+
 // descend coarsens l along its labels, carries part down and refines it on
 // the way back.
 func (t *task) descend(l *level, part []int32, limit []int64, c levelConfig, r *random) []int32 {
-	target := max(c.coarsest*len(limit), c.smallest)
+	target := max(deepest*len(limit), c.smallest/2)
 	heaviest := l.g.TotalVertexWeight()/int64(target)*3/2 + 1
 	levels := t.coarsen(l, target, heaviest, r)
 	for _, finer := range levels[:len(levels)-1] {

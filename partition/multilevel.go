@@ -20,27 +20,34 @@ type levelConfig struct {
 type config struct {
 	bisection levelConfig
 	kway      levelConfig
-	// population and combinations of the memetic search for 64 parts; fewer
-	// parts take proportionally, by their logarithm, fewer.
-	population, combinations float64
+	// Sizes of the memetic search for 2 and for 64 parts; between and beyond
+	// these they go with the logarithm.
+	population, combinations [2]float64
+}
+
+// at returns the value for k parts of a quantity given for 2 and 64.
+func at(ends [2]float64, k int) int {
+	share := (math.Log2(float64(k)) - 1) / 5
+	return int(math.Round(ends[0] + (ends[1]-ends[0])*min(share, 1.5)))
 }
 
 var presets = [...]config{
 	Fast: {
-		bisection: levelConfig{coarsest: 30, smallest: 60, tries: 6, rounds: 2, patience: 30, flows: 1, reach: 0.1, initialReach: 0.8},
-		kway:      levelConfig{coarsest: 60, smallest: 200, tries: 1, rounds: 2, patience: 30, flows: 1, reach: 0.1},
+		bisection:  levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 2, patience: 30, flows: 1, reach: 0.1, initialReach: 0.6},
+		kway:       levelConfig{coarsest: 120, smallest: 300, tries: 1, rounds: 3, patience: 30, flows: 2, reach: 0.15},
+		population: [2]float64{1, 1},
 	},
 	Eco: {
-		bisection:    levelConfig{coarsest: 30, smallest: 80, tries: 12, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
-		kway:         levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.3},
-		population:   2.5,
-		combinations: 3,
+		bisection:    levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
+		kway:         levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.25},
+		population:   [2]float64{1.3, 3},
+		combinations: [2]float64{0, 6},
 	},
 	Strong: {
-		bisection:    levelConfig{coarsest: 30, smallest: 80, tries: 12, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
-		kway:         levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.4},
-		population:   8,
-		combinations: 16,
+		bisection:    levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
+		kway:         levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
+		population:   [2]float64{3, 8},
+		combinations: [2]float64{2, 24},
 	},
 }
 
@@ -131,13 +138,11 @@ func (t *task) bestRecursive(l *level, limit []int64, c *levelConfig, r *random)
 // search runs the whole of a preset: one or more multilevel partitions,
 // combined.
 func (t *task) search(l *level, limit []int64, r *random) []int32 {
-	depth := math.Log2(float64(len(limit))) / 6
-	size := int(math.Round(t.c.population * depth))
-	combinations := int(math.Round(t.c.combinations * depth))
+	size, combinations := at(t.c.population, len(limit)), at(t.c.combinations, len(limit))
 	c := t.c.kway
 	if len(limit) == 2 {
 		c = t.c.bisection
-		c.tries *= 3
+		c.tries *= 10
 	}
 	build := func(r *random) []int32 {
 		if t.previous != nil {
@@ -148,7 +153,6 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	if t.timed() {
 		return t.evolveUntilStopped(l, limit, c, r, build).part
 	}
-	size = max(size, 1)
 	t.expect(size + combinations)
 	return t.evolve(l, limit, c, size, combinations, r, build).part
 }
@@ -182,8 +186,14 @@ func (t *task) refine(l *level, part []int32, limit []int64, c *levelConfig, r *
 }
 
 func (t *task) refineFlows(s *state, c *levelConfig, r *random) {
-	if c.flows > 0 {
-		newFlowRefiner(s, r, c.reach, t).refine(c.flows)
+	// On large graphs one narrow sweep has to do for a fast partition.
+	const large = 200_000
+	rounds, reach := c.flows, c.reach
+	if t.hasty && len(s.part) > large {
+		rounds, reach = 1, min(reach, 0.05)
+	}
+	if rounds > 0 {
+		newFlowRefiner(s, r, reach, t).refine(rounds)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 // task is one run's shared context.
 type task struct {
 	c       config
+	hasty   bool // Fast
 	halt    *atomic.Bool
 	workers *workers
 	// distance between parts if the mapping cost is wanted, else nil.
