@@ -2,6 +2,7 @@ package partition
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -73,6 +74,26 @@ func newResult(g *Graph, parts []int32, l *limits, opt *Options) *Result {
 	}
 	res.Imbalance = imbalance(res.PartWeights, opt.Targets)
 	return res
+}
+
+// Evaluate computes the figures of any partition of g, as [Partition] would
+// report them under opt.
+func Evaluate(g *Graph, parts []int32, opt Options) (*Result, error) {
+	if err := g.validateShape(); err != nil {
+		return nil, err
+	}
+	if err := opt.check(g.Vertices()); err != nil {
+		return nil, err
+	}
+	if len(parts) != g.Vertices() {
+		return nil, fmt.Errorf("%d labels for %d vertices", len(parts), g.Vertices())
+	}
+	for v, p := range parts {
+		if p < 0 || int(p) >= opt.Parts {
+			return nil, fmt.Errorf("vertex %d is in part %d; parts run from 0 to %d", v, p, opt.Parts-1)
+		}
+	}
+	return newResult(g, parts, newLimits(g, &opt), &opt), nil
 }
 
 // imbalance returns the largest ratio of weight to target, minus 1.
