@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -92,14 +93,26 @@ func (l *lattice) binTriangles() {
 func (l *lattice) inSlab(i int) []int32 { return l.slabs[l.first[i]:l.first[i+1]] }
 
 // eachSlab calls work for every slab, on the given number of workers, and
-// progress with the share done. Results must not depend on the order of calls.
+// progress, one call at a time, with the growing share done. Results must not
+// depend on the order of calls.
 func (l *lattice) eachSlab(ctx context.Context, workers int, progress func(float64), work func(slab int) error) error {
 	n := l.slabCount()
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	var next, done atomic.Int64
+	var next atomic.Int64
+	var lock sync.Mutex
+	done := 0
+	report := func() {
+		if progress == nil {
+			return
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		done++
+		progress(float64(done) / float64(n))
+	}
 	for w := 0; w < min(workers, n); w++ {
 		group.Go(func() error {
 			for {
@@ -113,9 +126,7 @@ func (l *lattice) eachSlab(ctx context.Context, workers int, progress func(float
 				if err := work(i); err != nil {
 					return err
 				}
-				if d := done.Add(1); progress != nil {
-					progress(float64(d) / float64(n))
-				}
+				report()
 			}
 		})
 	}

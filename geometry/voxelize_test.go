@@ -281,6 +281,51 @@ func TestVoxelizeCentralAirway(t *testing.T) {
 	}
 }
 
+// The estimate covers what a grid holds, and not many times that.
+func TestMemoryEstimate(t *testing.T) {
+	s := tubeSurface(r3.Vec{}, r3.Vec{X: 3, Y: 1, Z: 9}, 1.2, 40, 20, false)
+	for _, spacing := range []float64{0.2, 0.05, 0.02} {
+		g := mustVoxelize(t, s, Options{Spacing: spacing})
+		box := [3]float64{float64(g.Size[0]), float64(g.Size[1]), float64(g.Size[2])}
+		l := &g.Links
+		held := int64(16*len(g.Runs) + 20*len(l.Cells) + 2*len(l.Distance) + 16*len(l.Openings))
+		if estimate := MemoryEstimate(s.Area(), spacing, box); estimate < held || estimate > 6*held {
+			t.Errorf("spacing %g: estimate %d bytes, the grid holds %d", spacing, estimate, held)
+		}
+	}
+}
+
+func TestProgressGrows(t *testing.T) {
+	s := tubeSurface(r3.Vec{}, r3.Vec{Z: 9}, 1, 20, 9, false)
+	last := map[string]float64{}
+	mustVoxelize(t, s, Options{Spacing: 0.05, Workers: 4, Progress: func(stage string, done float64) {
+		if done <= last[stage] || done > 1 {
+			t.Errorf("%s: %g after %g", stage, done, last[stage])
+		}
+		last[stage] = done
+	}})
+	if last["fill"] != 1 || last["links"] != 1 {
+		t.Errorf("stages end at %v", last)
+	}
+}
+
+func ExampleDiagnose() {
+	// The same tube without its ends, every other triangle turned over.
+	tube := tubeSurface(r3.Vec{}, r3.Vec{Z: 10e-3}, 1e-3, 64, 20, true)
+	for i := 0; i < len(tube.Triangles); i += 2 {
+		v := &tube.Triangles[i].V
+		v[1], v[2] = v[2], v[1]
+	}
+	d, err := Diagnose(tube, Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(d.Verdict)
+	// Output:
+	// The surface can be mended: 1280 triangles turned over, 2 open ends capped; 2 openings found, air enters through number 1 (inlet); inside is told from outside by crossings along rows.
+}
+
 func ExampleVoxelize() {
 	// A tube 10 mm long and 2 mm wide, with flat ends.
 	tube := tubeSurface(r3.Vec{}, r3.Vec{Z: 10e-3}, 1e-3, 64, 20, false)
