@@ -110,7 +110,7 @@ func (r *results) finish(summary *solver.Summary, payloads [][]byte) (*Solution,
 		{"pressure.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
 		{"ranks.png", func(path string) error { return output.WriteRanks(path, composites, r.ranksPicture(summary)) }},
 		{"view.html", func(path string) error { return r.writePage(path, summary) }},
-		{"summary.json", func(path string) error { return writeJSON(path, summary) }},
+		{"summary.json", func(path string) error { return WriteJSON(path, summary) }},
 	}
 	var failures []error
 	for _, w := range writers {
@@ -251,7 +251,8 @@ func inflow(s *solver.Summary) float64 {
 	return flow
 }
 
-func writeJSON(path string, value any) error {
+// WriteJSON writes a value as a JSON file.
+func WriteJSON(path string, value any) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	gpubench "carina/benchmarks/gpu"
+	solverbench "carina/benchmarks/solver"
+	"carina/benchmarks/validate"
+	"carina/geometry"
+	"carina/internal/atomicfile"
+	"carina/internal/machine"
+	"carina/internal/workflow"
+	"carina/solver"
+
+	"github.com/spf13/cobra"
+)
+
+// worded is a report that can be told in words.
+type worded interface{ Words() string }
+
+// runReport runs a benchmark, records what it reports together with the
+// machine as NAME.json and NAME.md, and prints it.
+func runReport[R worded](command *cobra.Command, flags *benchFlags, name string,
+	measure func(ctx context.Context, progress func(stage string, done float64)) (R, error)) error {
+	if err := flags.makeFolder(); err != nil {
+		return err
+	}
+	show, end := progress(command)
+	report, err := measure(command.Context(), show)
+	end()
+	if err != nil {
+		return err
+	}
+	d := machine.Describe()
+	recorded := struct {
+		Machine machine.Description `json:"machine"`
+		Report  R                   `json:"report"`
+	}{d, report}
+	path := filepath.Join(flags.folder, name)
+	if err := workflow.WriteJSON(path+".json", recorded); err != nil {
+		return err
+	}
+	err = atomicfile.Write(path+".md", func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "# carina bench %s\n\nMeasured on: %s, %d cores, %s, %s.\n\n```\n%s```\n",
+			name, d.Processor, d.Cores, d.System, d.GoVersion, report.Words())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return printResult(command, report, report.Words)
+}
+
+// airwayFlags choose the airway of a benchmark.
+func airwayFlags(command *cobra.Command, surface, unit *string, cells *int64, side *int32, cellsDefault, sideDefault string) {
+	f := command.Flags()
+	f.StringVar(surface, "surface", "", "airway to measure (default a generated one)")
+	f.StringVar(unit, "unit", "", "unit of the surface (default guessed)")
+	f.Int64Var(cells, "fluid-cells", 0, "cells of the airway (default "+cellsDefault+")")
+	f.Int32Var(side, "side", 0, "side of the dense cube (default "+sideDefault+")")
+}
+
+func parseUnit(text string) (geometry.Unit, error) {
+	if text == "" {
+		return geometry.UnknownUnit, nil
+	}
+	return geometry.ParseUnit(text)
+}
+
+func newBenchSolver(flags *benchFlags) *cobra.Command {
+	var o solverbench.Options
+	var unit string
+	command := &cobra.Command{
+		Use:   "solver",
+		Short: "Measure every kernel on the processor against the copy bandwidth",
+		Args:  exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			var err error
+			if o.Unit, err = parseUnit(unit); err != nil {
+				return err
+			}
+			return runReport(command, flags, "solver", func(ctx context.Context, progress func(string, float64)) (*solverbench.Report, error) {
+				o.Quick, o.Progress = flags.quick, progress
+				return solverbench.Measure(ctx, o)
+			})
+		},
+	}
+	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "20000000", "200")
+	return command
+}
+
+func newBenchGPU(flags *benchFlags) *cobra.Command {
+	var o gpubench.Options
+	var unit string
+	command := &cobra.Command{
+		Use:   "gpu",
+		Short: "Measure the solver on GPUs: dense cube and airway, storages, scaling",
+		Args:  exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			var err error
+			if o.Unit, err = parseUnit(unit); err != nil {
+				return err
+			}
+			return runReport(command, flags, "gpu", func(ctx context.Context, progress func(string, float64)) (*gpubench.Report, error) {
+				o.Quick, o.Progress = flags.quick, progress
+				return gpubench.Measure(ctx, o)
+			})
+		},
+	}
+	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "100000000", "512")
+	command.Flags().IntVar(&o.Device, "device", 0, "number of the first GPU")
+	command.Flags().IntSliceVar(&o.Counts, "devices", nil, "how many GPUs (default 1, 2, 4 … as far as there are)")
+	return command
+}
+
+func newBenchValidate(flags *benchFlags) *cobra.Command {
+	o := validate.Options{}
+	var precision string
+	command := &cobra.Command{
+		Use:   "validate",
+		Short: "Compare the solver with analytic solutions and published numbers",
+		Args:  exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			if precision != "" {
+				o.Change = func(s *solver.Settings) { s.Precision = solver.Precision(precision) }
+			}
+			var failed int
+			err := runReport(command, flags, "validate", func(ctx context.Context, progress func(string, float64)) (*validate.Report, error) {
+				o.Quick, o.Folder, o.Progress = flags.quick, flags.folder, progress
+				report, err := validate.Run(ctx, o)
+				if err == nil {
+					failed = report.Failed
+				}
+				return report, err
+			})
+			if err == nil && failed > 0 {
+				err = errors.New("some results are outside their tolerance, see the table")
+			}
+			return err
+		},
+	}
+	f := command.Flags()
+	f.StringSliceVar(&o.Cases, "cases", nil, fmt.Sprintf("some of %v (default all)", validate.Names()))
+	f.StringVar(&o.References, "references", "", "folder of published data (the cavity is left out without)")
+	f.StringVar(&precision, "precision", "", "precision instead of each case's own")
+	return command
+}
