@@ -25,27 +25,29 @@ type Mended struct {
 	HoleTriangles int `json:"hole_triangles"`
 	// CappedOpenings were open ends that were closed.
 	CappedOpenings int `json:"capped_openings"`
-	// DroppedTriangles belonged to the outer wall or to stray pieces.
+	// DroppedTriangles belonged to the outer of two walls.
 	DroppedTriangles int `json:"dropped_triangles"`
 }
 
 // String says in words what was mended, "nothing" for a sound surface.
 func (m Mended) String() string {
 	var parts []string
-	add := func(n int, format string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf(format, n))
+	add := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "one "+one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, many))
 		}
 	}
-	if m.WeldedVertices > 0 {
-		parts = append(parts, fmt.Sprintf("%d vertices welded within %.2g mm", m.WeldedVertices, m.WeldTolerance*1e3))
-	}
-	add(m.DegenerateTriangles, "%d degenerate triangles dropped")
-	add(m.DuplicateTriangles, "%d duplicate triangles dropped")
-	add(m.FlippedTriangles, "%d triangles turned over")
-	add(m.ClosedHoles, "%d holes closed")
-	add(m.CappedOpenings, "%d open ends capped")
-	add(m.DroppedTriangles, "%d triangles of outer walls or stray pieces dropped")
+	within := fmt.Sprintf(" welded within %.2g mm", m.WeldTolerance*1e3)
+	add(m.WeldedVertices, "vertex"+within, "vertices"+within)
+	add(m.DegenerateTriangles, "degenerate triangle dropped", "degenerate triangles dropped")
+	add(m.DuplicateTriangles, "duplicate triangle dropped", "duplicate triangles dropped")
+	add(m.FlippedTriangles, "triangle turned over", "triangles turned over")
+	add(m.ClosedHoles, "hole closed", "holes closed")
+	add(m.CappedOpenings, "open end capped", "open ends capped")
+	add(m.DroppedTriangles, "triangle of an outer wall dropped", "triangles of outer walls dropped")
 	if len(parts) == 0 {
 		return "nothing"
 	}

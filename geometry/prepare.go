@@ -50,6 +50,8 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	_, p.Components = newTopology(p.Surface).components(p.Surface)
 	if inner := innerLumen(p.Surface); inner != nil {
 		p.DoubleWalled = true
+		outer := countLoops(boundaryLoops(p.Surface))
+		defer func() { p.Loops, p.Closed = outer, outer == 0 }()
 		p.Mended.DroppedTriangles = len(p.Surface.Triangles) - len(inner.Triangles)
 		p.Surface = inner
 	}
