@@ -36,6 +36,8 @@ type openingStates struct {
 	list []openingState
 	// seen[i] belongs to opening cell i of the layout.
 	seen []openingSample
+	// keptStress is 2 − ω₊.
+	keptStress float64
 	// sums is room for adding up the flow through the openings.
 	sums []int64
 }
@@ -46,11 +48,13 @@ type openingSample struct {
 	velocity [3]float64
 	// outflow leaves through each link of the cell, in cell volumes per step.
 	outflow [26]float64
+	// stress is the symmetric part out of equilibrium along each link.
+	stress [26]float64
 }
 
 // newOpeningStates prepares the openings of a grid.
 func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units) *openingStates {
-	o := &openingStates{list: make([]openingState, len(areas)), sums: make([]int64, 2*len(areas))}
+	o := &openingStates{list: make([]openingState, len(areas)), sums: make([]int64, 2*len(areas)), keptStress: 2 - 1/u.RelaxationTime()}
 	var shared float64
 	for i, a := range areas {
 		c, given := s.Conditions[grid.Openings[i].Number]
@@ -107,27 +111,62 @@ func startFactor(time, ramp float64) float64 {
 	return 0.5 * (1 - math.Cos(math.Pi*time/ramp))
 }
 
-// observeOpenings reads density and velocity of the opening cells of a chunk
-// before their update.
+// observeOpenings reads density, velocity and stress of the opening cells of a
+// chunk before their update.
 func (s *populations[T]) observeOpenings(c *chunk, odd bool, o *openingStates) {
+	set := s.layout.set
+	var f [27]float64
 	for i := c.opening; i < c.openingEnd; i++ {
 		cell := &s.layout.openings[i]
-		density := float64(s.f[s.offset[0]+int(cell.cell)])
+		var density float64
 		var u [3]float64
-		for p := 1; p < s.q; p++ {
+		for p := range s.q {
 			at := s.offset[p] + int(cell.cell)
-			if back := lattice.Opposite(p); odd && cell.neighbour[back-1] >= 0 {
+			if back := lattice.Opposite(p); odd && p > 0 && cell.neighbour[back-1] >= 0 {
 				at = s.offset[back] + int(cell.neighbour[back-1])
 			}
-			v := float64(s.f[at])
-			density += v
-			for a, component := range s.layout.set.Velocities[p] {
-				u[a] += float64(component) * v
+			f[p] = float64(s.f[at])
+			density += f[p]
+			for a, component := range set.Velocities[p] {
+				u[a] += float64(component) * f[p]
 			}
 		}
-		o.seen[i].density = density
-		o.seen[i].velocity = u
+		sample := &o.seen[i]
+		sample.density, sample.velocity = density, s.straighten(cell, u, &f)
+		u = sample.velocity
+		for k, link := range cell.links {
+			p := int(link.p)
+			sample.stress[k] = 0.5*(f[p]+f[lattice.Opposite(p)]) - symmetricEquilibrium(set, p, density, u)
+		}
 	}
+}
+
+// straighten takes the velocity along a pressure opening out of what came back
+// through it, since anti-bounce-back leaves it free, and returns the velocity
+// that remains.
+func (s *populations[T]) straighten(cell *openingCell, u [3]float64, f *[27]float64) [3]float64 {
+	change := u
+	for k := range cell.links {
+		link := &cell.links[k]
+		delta := link.straighten[0]*u[0] + link.straighten[1]*u[1] + link.straighten[2]*u[2]
+		if delta == 0 {
+			continue
+		}
+		s.f[s.offset[link.p]+int(cell.cell)] += T(delta)
+		f[link.p] += delta
+		for a, component := range s.layout.set.Velocities[link.p] {
+			change[a] += float64(component) * delta
+		}
+	}
+	return change
+}
+
+// symmetricEquilibrium is the part of the equilibrium that opposite
+// populations share.
+func symmetricEquilibrium(set *lattice.Set, p int, density float64, u [3]float64) float64 {
+	v := set.Velocities[p]
+	cu := float64(v[0])*u[0] + float64(v[1])*u[1] + float64(v[2])*u[2]
+	return set.Weights[p] * (density + 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]))
 }
 
 // imposes tells whether an opening prescribes the velocity.
@@ -137,14 +176,13 @@ func (s *openingState) imposes() bool {
 
 // imposeOpenings replaces what plain bounce-back has left on the links that
 // meet openings: on velocity openings by Ladd's (1994) moving wall, on
-// pressure openings by anti-bounce-back (Ginzburg, Verhaeghe and d'Humières
-// 2008) with the velocity of the cell.
+// pressure openings by anti-bounce-back with the velocity and the stress of
+// the cell (Ginzburg, Verhaeghe and d'Humières 2008): without the stress, a
+// pressure opening would be free of shear and disturb the profile.
 func (s *populations[T]) imposeOpenings(c *chunk, o *openingStates) {
 	for i := c.opening; i < c.openingEnd; i++ {
 		cell := &s.layout.openings[i]
 		sample := &o.seen[i]
-		u := &sample.velocity
-		square := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
 		for k := range cell.links {
 			link := &cell.links[k]
 			state := &o.list[link.opening]
@@ -153,9 +191,8 @@ func (s *populations[T]) imposeOpenings(c *chunk, o *openingStates) {
 			if state.imposes() {
 				*at = before + T(link.inflow*state.inflow)
 			} else {
-				v := s.layout.set.Velocities[link.p]
-				cu := float64(v[0])*u[0] + float64(v[1])*u[1] + float64(v[2])*u[2]
-				*at = T(2*s.layout.set.Weights[link.p]*(state.density+4.5*cu*cu-1.5*square)) - before
+				even := symmetricEquilibrium(s.layout.set, int(link.p), state.density, sample.velocity)
+				*at = T(2*even+o.keptStress*sample.stress[k]) - before
 			}
 			sample.outflow[k] = float64(before) - float64(*at)
 		}

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -33,6 +34,8 @@ type Rank struct {
 	steps     int64 // done so far
 	rampSteps float64
 	timing    timing
+	average   *average
+	lastGood  *Fields
 	force     [3]float64 // in lattice units
 }
 
@@ -185,15 +188,24 @@ type Progress struct {
 	MLUPS float64
 	// PeakVelocity is the largest velocity, in m/s.
 	PeakVelocity float64
+	// Change is the relative change of the velocity in the time in which sound
+	// crosses the domain, NaN while it is not known.
+	Change float64
 }
 
 // Advance computes the given number of steps, rounded up to an even one. It
 // reports progress on rank 0 and stops early when ctx is done or the flow
 // diverges. All ranks return at the same step.
 func (r *Rank) Advance(ctx context.Context, steps int64, report func(Progress)) error {
+	return r.advance(ctx, steps, &Plan{Report: report})
+}
+
+// advance is Advance with all that a plan asks for on the way.
+func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 	steps += steps & 1
 	begin := time.Now()
 	cells := float64(r.domain.Grid.Cells())
+	watch := newSteadyWatch(r, plan.Tolerance)
 	for done := int64(0); done < steps; {
 		n := min(checkInterval, steps-done)
 		for range n {
@@ -204,17 +216,50 @@ func (r *Rank) Advance(ctx context.Context, steps int64, report func(Progress)) 
 		done += n
 		check, err := r.check(ctx)
 		if err != nil {
-			return err
+			return r.diverged(err, plan)
 		}
-		if report != nil && r.Number() == 0 {
-			report(Progress{
+		if plan.Report != nil && r.Number() == 0 {
+			plan.Report(Progress{
 				Step: done, Steps: steps, Time: r.Time(), EndTime: r.Time() + float64(steps-done)*r.units.TimeStep,
 				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
 				PeakVelocity: check.peakVelocity * r.units.Velocity(),
+				Change:       watch.change,
 			})
+		}
+		if err := r.observe(plan); err != nil {
+			return err
+		}
+		if steady, err := watch.look(); err != nil || steady {
+			return err
 		}
 	}
 	return nil
+}
+
+// observe does what a plan asks for between steps.
+func (r *Rank) observe(plan *Plan) error {
+	if plan.Diverged != nil {
+		r.lastGood = r.Fields()
+	}
+	if r.average != nil {
+		r.average.add(r.Fields())
+	}
+	if plan.Observe == nil {
+		return nil
+	}
+	return plan.Observe(r)
+}
+
+// diverged hands over the last good fields when a flow has diverged.
+func (r *Rank) diverged(cause error, plan *Plan) error {
+	var diverged *DivergedError
+	if plan.Diverged == nil || r.lastGood == nil || !errors.As(cause, &diverged) {
+		return cause
+	}
+	if err := plan.Diverged(r, r.lastGood); err != nil {
+		return fmt.Errorf("%w; writing the last good state failed too: %w", cause, err)
+	}
+	return cause
 }
 
 // step computes one time step: chunks at the border first, then the others

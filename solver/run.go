@@ -19,6 +19,16 @@ type Plan struct {
 	Steps int64
 	// Time is in seconds.
 	Time float64
+	// Tolerance ends the computation early when the flow is steady: when the
+	// relative change of the velocity, in the time in which sound crosses the
+	// domain, is below it twice in a row. 0 means that it does not.
+	Tolerance float64
+	// Observe is called on every rank every 50 steps; it may be nil. It may use
+	// the methods of Rank that all ranks call together.
+	Observe func(*Rank) error
+	// Diverged is called on every rank when the flow has diverged, with the
+	// fields of the rank's own cells at most 100 steps before; it may be nil.
+	Diverged func(*Rank, *Fields) error
 	// Report is called on rank 0 every few steps; it may be nil.
 	Report func(Progress)
 	// Warn is called on rank 0 before the first step with what is likely to be
@@ -55,7 +65,7 @@ func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, 
 	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
 		plan.Warn(r.warnings)
 	}
-	if err := r.Advance(ctx, plan.steps(r.units.TimeStep), plan.Report); err != nil {
+	if err := r.advance(ctx, plan.steps(r.units.TimeStep), &plan); err != nil {
 		return nil, err
 	}
 	if s, err = r.Summary(); err != nil {

@@ -1,0 +1,198 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+
+	"carina/geometry"
+	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// average is the mean of fields over time.
+type average struct {
+	sums  *Fields
+	count float32
+}
+
+func (a *average) add(f *Fields) {
+	a.count++
+	for i, from := range f.arrays() {
+		to := a.sums.arrays()[i]
+		for cell, v := range from {
+			// The running mean loses no precision with the number of samples.
+			to[cell] += (v - to[cell]) / a.count
+		}
+	}
+}
+
+// StartAverage begins a new average over time of the rank's fields, with one
+// sample every 50 steps.
+func (r *Rank) StartAverage() { r.average = &average{sums: newFields(r.layout.cells)} }
+
+// Average returns the mean fields of the rank's own cells since StartAverage,
+// or nil if there are no samples.
+func (r *Rank) Average() *Fields {
+	if r.average == nil || r.average.count == 0 {
+		return nil
+	}
+	return r.average.sums
+}
+
+// Sample is the flow at a point.
+type Sample struct {
+	// Inside tells whether the point lies in a fluid cell.
+	Inside bool
+	// Pressure is in Pa, Velocity in m/s.
+	Pressure float64
+	Velocity r3.Vec
+}
+
+// Probe returns the flow in the cells that hold the given points. Call it on
+// all ranks after an even number of steps; all get the same.
+func (r *Rank) Probe(points []r3.Vec) ([]Sample, error) {
+	const fields = 5
+	sums := make([]int64, fields*len(points))
+	f := r.Fields()
+	for i, p := range points {
+		cell := r.ownCell(p)
+		if cell < 0 {
+			continue
+		}
+		sums[fields*i] = 1
+		for k, a := range f.arrays() {
+			// One rank owns the cell, so that adding up passes the bits on.
+			sums[fields*i+1+k] = int64(math.Float32bits(a[cell]))
+		}
+	}
+	if err := r.transport.Reduce(transport.Sum, sums); err != nil {
+		return nil, fmt.Errorf("collecting the probes: %w", err)
+	}
+	samples := make([]Sample, len(points))
+	for i := range samples {
+		s := sums[fields*i:]
+		value := func(k int) float64 { return float64(math.Float32frombits(uint32(s[1+k]))) }
+		samples[i] = Sample{s[0] > 0, value(0), r3.Vec{X: value(1), Y: value(2), Z: value(3)}}
+	}
+	return samples, nil
+}
+
+// ownCell returns the own cell that holds a point, or −1.
+func (r *Rank) ownCell(p r3.Vec) int32 {
+	c := r3.Scale(1/r.domain.Grid.Spacing, r3.Sub(p, r.domain.Grid.Origin))
+	x, y, z := int32(math.Floor(c.X)), int32(math.Floor(c.Y)), int32(math.Floor(c.Z))
+	for i := range r.layout.pieces {
+		q := &r.layout.pieces[i]
+		if q.Z == z && q.Y == y && x >= q.X0 && x < q.X1 {
+			return q.local + x - q.X0
+		}
+	}
+	return -1
+}
+
+// PlaneFlow returns the flow along the normal through a disc, in m³/s, and the
+// mean pressure on it, from the layer of cells within half a spacing. Call it
+// on all ranks after an even number of steps; all get the same.
+func (r *Rank) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure float64, err error) {
+	n := r3.Unit(normal)
+	dx := r.domain.Grid.Spacing
+	f := r.Fields()
+	var sums [3]int64
+	for _, p := range r.layout.pieces {
+		for x := p.X0; x < p.X1; x++ {
+			d := r3.Sub(cellCenter(r.domain.Grid, x, p.Y, p.Z), center)
+			if along := r3.Dot(d, n); math.Abs(along) >= dx/2 || r3.Norm2(d)-along*along > radius*radius {
+				continue
+			}
+			i := p.local + x - p.X0
+			u := r3.Vec{X: float64(f.Velocity[0][i]), Y: float64(f.Velocity[1][i]), Z: float64(f.Velocity[2][i])}
+			sums[0]++
+			sums[1] += toFixed(r3.Dot(u, n) / r.units.Velocity())
+			sums[2] += toFixed(float64(f.Pressure[i]) / r.units.Pressure())
+		}
+	}
+	if err := r.transport.Reduce(transport.Sum, sums[:]); err != nil {
+		return 0, 0, fmt.Errorf("summing the flow through a plane: %w", err)
+	}
+	if sums[0] == 0 {
+		return 0, 0, nil
+	}
+	flow = float64(sums[1]) / fixedPoint * r.units.FlowRate()
+	return flow, float64(sums[2]) / fixedPoint * r.units.Pressure() / float64(sums[0]), nil
+}
+
+// Vorticity returns the curl of a gathered velocity, in 1/s, by central
+// differences; next to walls, where a neighbour is missing, by one-sided ones
+// to the wall half a cell away, where the air rests.
+func Vorticity(grid *geometry.Grid, f *Fields) [3][]float32 {
+	var curl [3][]float32
+	for a := range 3 {
+		curl[a] = make([]float32, len(f.Pressure))
+	}
+	find := newCellFinder(grid)
+	cell := 0
+	for _, run := range grid.Runs {
+		for x := run.X0; x < run.X1; x++ {
+			var gradient [3][3]float64 // ∂_a u_b
+			for a := range 3 {
+				step := [3]int32{}
+				step[a] = 1
+				up := find.number(x+step[0], run.Y+step[1], run.Z+step[2])
+				down := find.number(x-step[0], run.Y-step[1], run.Z-step[2])
+				for b := range 3 {
+					gradient[a][b] = difference(f.Velocity[b], cell, down, up) / grid.Spacing
+				}
+			}
+			for a := range 3 {
+				b, c := (a+1)%3, (a+2)%3
+				curl[a][cell] = float32(gradient[b][c] - gradient[c][b])
+			}
+			cell++
+		}
+	}
+	return curl
+}
+
+// difference is the derivative in cells along a line down–cell–up, where −1
+// stands for a wall.
+func difference(u []float32, cell, down, up int) float64 {
+	high, low, length := 0.0, 0.0, 2.0
+	if up >= 0 {
+		high = float64(u[up])
+	} else {
+		length -= 0.5
+	}
+	if down >= 0 {
+		low = float64(u[down])
+	} else {
+		length -= 0.5
+	}
+	return (high - low) / length
+}
+
+// cellFinder finds the global numbers of cells.
+type cellFinder struct {
+	grid   *geometry.Grid
+	starts []int64
+}
+
+func newCellFinder(grid *geometry.Grid) *cellFinder { return &cellFinder{grid, grid.Starts()} }
+
+// number returns the global number of a cell, or −1.
+func (c *cellFinder) number(x, y, z int32) int {
+	runs := c.grid.Runs
+	low, high := 0, len(runs)
+	for low < high {
+		mid := (low + high) / 2
+		if r := &runs[mid]; r.Z < z || r.Z == z && (r.Y < y || r.Y == y && r.X1 <= x) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low == len(runs) || runs[low].Z != z || runs[low].Y != y || runs[low].X0 > x {
+		return -1
+	}
+	return int(c.starts[low]) + int(x-runs[low].X0)
+}
