@@ -22,6 +22,8 @@ const (
 	// its plane, those of the rim within the second.
 	coreDepth = 0.08
 	rimDepth  = 0.45
+	// The cosine beyond which two normals count as equal.
+	coplanar = 1 - 1e-9
 	// Around any end the wall must be seen in so many sectors.
 	fewSectors = 6
 	// A core of so many squared edge lengths, and of this share of the core in
@@ -157,10 +159,23 @@ func (f *capFinder) findCores() []patch {
 		area     float64
 	}
 	seeds := make([]seed, 0, len(f.unit))
+	known := make([]float64, len(f.unit))
 	for i := range f.unit {
-		if f.unit[i] != (r3.Vec{}) {
-			seeds = append(seeds, seed{int32(i), f.core(int32(i)).area})
+		if f.unit[i] == (r3.Vec{}) {
+			continue
 		}
+		if known[i] == 0 {
+			// Exactly coplanar triangles have the same core; without this, large
+			// flat faces would cost the square of their triangles.
+			core := f.core(int32(i))
+			for _, t := range core.triangles {
+				if r3.Dot(f.unit[t], f.unit[i]) > coplanar {
+					known[t] = core.area
+				}
+			}
+			known[i] = core.area
+		}
+		seeds = append(seeds, seed{int32(i), known[i]})
 	}
 	slices.SortStableFunc(seeds, func(a, b seed) int { return cmp.Compare(b.area, a.area) })
 	f.coreOf = make([]int32, len(f.unit))

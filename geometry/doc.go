@@ -1,8 +1,17 @@
 // Package geometry turns airway surfaces into voxel grids.
 //
-// It reads and mends triangle surfaces, finds the openings through which air
-// enters and leaves, fills the lumen with cells stored as runs along x, and
-// measures how the links between neighbouring cells meet the wall.
+// ReadSurface reads STL of any kind. Prepare mends a surface, closes its holes
+// and open ends and finds the openings through which air enters and leaves:
+// open ends, flat ends, named solids, and discs placed by hand, for which
+// SuggestOpenings finds places. Diagnose reports all that. VoxelizePrepared
+// fills the lumen with cells stored as runs along x and measures how the links
+// between neighbouring cells meet the wall and the openings; Voxelize does
+// both steps at once. MeasureWalls divides the wall's area among the cells.
+//
+// Rows are filled from their crossings with the triangles under one half-open
+// tie rule, so that nothing leaks wherever cell centres lie. Time and memory
+// follow the surface, not its bounding box. Results are equal bit for bit
+// whatever the number of workers.
 //
 // All lengths are in metres. Cell (i, j, k) of a grid has its centre at
 // Origin + (i+½, j+½, k+½)·Spacing.

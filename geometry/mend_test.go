@@ -297,3 +297,34 @@ func TestCentralAirwayVariants(t *testing.T) {
 	}
 	compare("turned", cells(turned), 0.005)
 }
+
+// A finely divided flat end costs no more than its triangles.
+func TestFineFlatEnds(t *testing.T) {
+	s := tubeSurface(r3.Vec{}, r3.Vec{Z: 6}, 1, 40, 20, false)
+	// Divide the triangles of the ends into 4, again and again.
+	for range 4 {
+		var out []Triangle
+		for i, tr := range s.Triangles {
+			if math.Abs(r3.Unit(s.areaVector(i)).Z) < 0.9 {
+				out = append(out, tr)
+				continue
+			}
+			var m [3]int32
+			for k := range m {
+				m[k] = int32(len(s.Vertices))
+				s.Vertices = append(s.Vertices, r3.Scale(0.5, r3.Add(s.Vertices[tr.V[k]], s.Vertices[tr.V[(k+1)%3]])))
+			}
+			for _, v := range [][3]int32{{tr.V[0], m[0], m[2]}, {m[0], tr.V[1], m[1]}, {m[2], m[1], tr.V[2]}, {m[0], m[1], m[2]}} {
+				out = append(out, Triangle{V: v})
+			}
+		}
+		s.Triangles = out
+	}
+	p, err := Prepare(s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Openings) != 2 || len(s.Triangles) < 20000 {
+		t.Errorf("%d openings in %d triangles, want 2", len(p.Openings), len(s.Triangles))
+	}
+}

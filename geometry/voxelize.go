@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -144,6 +145,9 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 	}
 	g.Openings = append([]Opening(nil), p.Openings...)
 	filled.LostOpenings = g.lostOpenings()
+	if inlet := int(p.inlet()); slices.Contains(filled.LostOpenings, inlet) {
+		return nil, filled, fmt.Errorf("no cell of %.4g mm reaches the inlet (opening %d): choose a smaller spacing or another inlet", g.Spacing*1e3, inlet)
+	}
 	return g, filled, nil
 }
 
