@@ -16,8 +16,9 @@ func encodeFraction(q float64) uint16 {
 }
 
 // buildLinks lists the links that leave the fluid and measures them against
-// the triangles. directions is 18 or 26.
-func (l *lattice) buildLinks(ctx context.Context, runs []Run, index *rowIndex, directions, workers int, progress func(float64)) (Links, error) {
+// the triangles. directions is 18 or 26. It also counts the pairs of fluid
+// face neighbours with a wall, two triangles, between them.
+func (l *lattice) buildLinks(ctx context.Context, runs []Run, index *rowIndex, directions, workers int, progress func(float64)) (Links, int64, error) {
 	links := Links{Directions: directions}
 	count := make([]slabCounts, l.slabCount()+1)
 	report := func(from, share float64) func(float64) {
@@ -41,7 +42,7 @@ func (l *lattice) buildLinks(ctx context.Context, runs []Run, index *rowIndex, d
 		return nil
 	})
 	if err != nil {
-		return links, err
+		return links, 0, err
 	}
 	for i := 1; i < len(count); i++ {
 		count[i].add(count[i-1])
@@ -53,18 +54,25 @@ func (l *lattice) buildLinks(ctx context.Context, runs []Run, index *rowIndex, d
 	links.First[total.cells] = total.links
 	links.Distance = make([]uint16, total.links)
 	met := make([][]OpeningLink, l.slabCount())
+	joined := make([]int64, l.slabCount())
 	err = l.eachSlab(ctx, workers, report(0.1, 0.9), func(slab int) error {
 		w := newSlabLinks(l, &links, slab, count[slab], count[slab+1])
-		w.fill(runs, index)
+		w.runs, w.index = runs, index
+		w.fill()
 		w.measure()
 		met[slab] = w.finish()
+		joined[slab] = w.joined
 		return nil
 	})
 	if err != nil {
-		return links, err
+		return links, 0, err
 	}
 	links.Openings = slices.Concat(met...)
-	return links, nil
+	var between int64
+	for _, n := range joined {
+		between += n
+	}
+	return links, (between + 1) / 2, nil
 }
 
 // slabCounts counts what lies in a slab, or before it.
@@ -99,6 +107,10 @@ type slabLinks struct {
 	// none; and the opening met there.
 	nearest []float32
 	opening []uint16
+	// The fluid, and how many triangles lie between two of its cells.
+	runs   []Run
+	index  *rowIndex
+	joined int64
 }
 
 func newSlabLinks(l *lattice, links *Links, slab int, before, after slabCounts) *slabLinks {
@@ -119,7 +131,8 @@ func newSlabLinks(l *lattice, links *Links, slab int, before, after slabCounts) 
 }
 
 // fill writes the slab's boundary cells, masks and first links.
-func (w *slabLinks) fill(runs []Run, index *rowIndex) {
+func (w *slabLinks) fill() {
+	runs, index := w.runs, w.index
 	m := newMasker(runs, index, w.links.Directions)
 	ny := int(index.ny)
 	global, cell, link := w.before.fluid, 0, w.before.links
@@ -171,10 +184,11 @@ func (w *slabLinks) link(x, y, z int32, d int) int {
 // meet records that the link leaving cell (x, y, z) in direction d meets a
 // triangle after the fraction q. The nearest counts; where two are equally
 // near, the opening with the highest number, whatever the order of triangles.
-func (w *slabLinks) meet(x, y, z int32, d int, q float64, opening uint16) {
+// It reports whether there is such a link in the slab.
+func (w *slabLinks) meet(x, y, z int32, d int, q float64, opening uint16) bool {
 	i := w.link(x, y, z, d)
 	if i < 0 {
-		return
+		return false
 	}
 	switch f := float32(q); {
 	case f < w.nearest[i]:
@@ -182,6 +196,7 @@ func (w *slabLinks) meet(x, y, z int32, d int, q float64, opening uint16) {
 	case f == w.nearest[i]:
 		w.opening[i] = max(w.opening[i], opening)
 	}
+	return true
 }
 
 // finish encodes the distances and lists the links that meet openings.

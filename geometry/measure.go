@@ -142,6 +142,13 @@ func (w *slabLinks) meetLine(f *family, u, v int32, t float64, opening uint16) {
 // the fraction q after the former.
 func (w *slabLinks) meetPair(f *family, u, v, behind int32, q float64, opening uint16) {
 	a, b := f.cell(u, v, behind-1), f.cell(u, v, behind)
-	w.meet(a[0], a[1], a[2], f.direction, q, opening)
-	w.meet(b[0], b[1], b[2], f.direction^1, 1-q, opening)
+	met := w.meet(a[0], a[1], a[2], f.direction, q, opening)
+	if w.meet(b[0], b[1], b[2], f.direction^1, 1-q, opening) || met {
+		return
+	}
+	// Both cells are fluid, or neither.
+	if f.direction < 6 && a[2] >= w.z0 && a[2] < w.z1 && q > tie && q < 1-tie &&
+		w.index.find(w.runs, a[0], a[1], a[2]) >= 0 && w.index.find(w.runs, b[0], b[1], b[2]) >= 0 {
+		w.joined++
+	}
 }

@@ -103,6 +103,9 @@ type Filled struct {
 	// DroppedCells lay in DroppedParts islands without contact to the inlet.
 	DroppedCells int64
 	DroppedParts int
+	// JoinedPairs counts the pairs of neighbouring fluid cells between which a
+	// wall thinner than a cell was lost: where branches touch that should not.
+	JoinedPairs int64
 	// LostOpenings are the numbers of openings that no link of the grid meets.
 	LostOpenings []int
 }
@@ -139,7 +142,7 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 	if directions == 0 {
 		directions = 18
 	}
-	g.Links, err = l.buildLinks(ctx, runs, index, directions, o.workers(), o.stage("links"))
+	g.Links, filled.JoinedPairs, err = l.buildLinks(ctx, runs, index, directions, o.workers(), o.stage("links"))
 	if err != nil {
 		return nil, filled, err
 	}

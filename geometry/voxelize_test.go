@@ -362,3 +362,31 @@ func TestFullAirwayStaysConnected(t *testing.T) {
 		t.Errorf("%d openings, of which %v are not connected to the trachea", len(p.Openings), filled.LostOpenings)
 	}
 }
+
+// Two boxes less than a cell apart grow together, and that is said.
+func TestJoinedPairs(t *testing.T) {
+	for _, c := range []struct {
+		gap  float64
+		want int64
+	}{{0.05, 100}, {0.2, 0}} {
+		// Cells of 0.1 have their centres at odd multiples of 0.05 in x.
+		s := boxSurface(r3.Vec{}, r3.Vec{X: 0.975, Y: 1, Z: 1})
+		other := boxSurface(r3.Vec{X: 0.975 + c.gap}, r3.Vec{X: 2, Y: 1, Z: 1})
+		n := int32(len(s.Vertices))
+		s.Vertices = append(s.Vertices, other.Vertices...)
+		for _, tr := range other.Triangles {
+			s.Triangles = append(s.Triangles, Triangle{V: [3]int32{tr.V[0] + n, tr.V[1] + n, tr.V[2] + n}})
+		}
+		p, err := Prepare(s, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, filled, err := VoxelizePrepared(context.Background(), p, Options{Spacing: 0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filled.JoinedPairs != c.want {
+			t.Errorf("gap %g: %d pairs are joined, want %d", c.gap, filled.JoinedPairs, c.want)
+		}
+	}
+}
