@@ -1,3 +1,35 @@
 // Package partition divides the vertices of a weighted graph into parts of
 // given weight while few edges are cut. It knows nothing of fluids.
+//
+// [Partition] is the entry point; [ReadMETIS], [WriteMETIS], [ReadParts] and
+// [WriteParts] handle the files of the METIS programs; [Evaluate] computes the
+// figures of partitions made elsewhere.
+//
+// # Method
+//
+// The graph is coarsened by matchings (global path algorithm) or by
+// size-constrained clusterings, with the rating ω²/(c(u)·c(v)); the coarsest
+// graph is bisected recursively, each bisection being multilevel itself and
+// the best of several; on the way back, partitions are refined by localised
+// k-way Fiduccia–Mattheyses searches and by flow cuts between adjacent parts
+// (FlowCutter). The presets Eco and Strong make several partitions and combine
+// them: coarsening contracts no edge that one of two partitions cuts, so the
+// child takes over the best of both. With a time limit this memetic search
+// goes on until time is up.
+//
+// # Limits
+//
+// A part may weigh ⌈(1+ε)·share·W⌉, computed exactly. Where single vertices
+// are heavier than that, each gets a part to itself and the other parts keep
+// their limits; where whole vertices cannot be packed as tightly as asked for,
+// the limits that a heaviest-first packing needs take their place
+// ([Result.Unreachable] tells of both). If refinement ends above the limits
+// although a packing keeps them, the packing is refined instead.
+//
+// # Determinism
+//
+// All random numbers come from the seed, and work that is done side by side
+// has its seeds drawn beforehand and is merged in a fixed order: results
+// depend on the graph, the options and the seed, not on the number of workers.
+// Only a time limit, which stops where it stops, makes them differ.
 package partition

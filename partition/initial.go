@@ -171,7 +171,7 @@ func (t *task) someBisections(l *level, limit []int64, c *levelConfig, r *random
 		}
 		s.reset(division)
 		fillEmptyParts(s)
-		t.polish(s, f, flows, c, r)
+		t.polish(s, f, flows, c, best)
 		found := &individual{over: s.overload(), cut: s.cut}
 		if t.contiguous {
 			found.broken = len(fragments(l.g, s.part))
@@ -187,19 +187,25 @@ func (t *task) someBisections(l *level, limit []int64, c *levelConfig, r *random
 	return best
 }
 
-// polish refines an initial bisection.
-func (t *task) polish(s *state, f *fm, flows *flowRefiner, c *levelConfig, r *random) {
+// hopeless is how many times the best cut so far another try may cut and still
+// be worth its flows.
+const hopeless = 1.3
+
+// polish refines an initial bisection, with flows only if it may yet become
+// the best.
+func (t *task) polish(s *state, f *fm, flows *flowRefiner, c *levelConfig, best *individual) {
 	if t.contiguous {
-		t.connectParts(s, c, r)
+		t.connectParts(s, c, f.r)
 	} else {
-		rebalance(s, r)
+		rebalance(s, f.r)
 		f.refine(c.rounds)
 	}
-	if c.initialReach > 0 {
-		flows.refine(3)
-		if !t.contiguous {
-			f.refine(1)
-		}
+	if c.initialReach == 0 || best != nil && best.over <= s.overload() && float64(s.cut) > hopeless*float64(best.cut) {
+		return
+	}
+	flows.refine(3)
+	if !t.contiguous {
+		f.refine(1)
 	}
 }
 

@@ -149,6 +149,9 @@ func completed(previous []int32, l *level, lim *limits) []int32 {
 // settle makes sure of feasibility: where refinement ended above the limits,
 // the packing that is known to fit takes its place.
 func (t *task) settle(l *level, parts []int32, lim *limits, r *random) []int32 {
+	if isSettled(l.g, parts, lim.effective) {
+		return parts
+	}
 	s := t.newState(l, parts, lim.effective)
 	fillEmptyParts(s)
 	if s.overload() == 0 || rebalance(s, r) {
@@ -160,4 +163,19 @@ func (t *task) settle(l *level, parts []int32, lim *limits, r *random) []int32 {
 	}
 	t.refine(l, packed.parts, lim.effective, &t.c.kway, r)
 	return packed.parts
+}
+
+// isSettled tells whether no part is empty or above its limit.
+func isSettled(g *Graph, parts []int32, limit []int64) bool {
+	weight, used := make([]int64, len(limit)), make([]bool, len(limit))
+	for v, p := range parts {
+		weight[p] += g.VertexWeights[v]
+		used[p] = true
+	}
+	for p := range limit {
+		if weight[p] > limit[p] || !used[p] {
+			return false
+		}
+	}
+	return true
 }

@@ -201,6 +201,7 @@ func TestKnownGraphs(t *testing.T) {
 		{"empty", &Graph{}, 3, 0},
 		{"one vertex", fromEdges(1, nil), 3, 0},
 		{"isolated", fromEdges(10, nil), 5, 0},
+		{"path", fromEdges(100, pathEdges(100)), 4, 3},
 		{"star", fromEdges(41, starEdges(41)), 2, 20},
 		{"complete", fromEdges(12, completeEdges(12)), 3, 48},
 		{"k = n", fromEdges(12, completeEdges(12)), 12, 66},
@@ -319,6 +320,26 @@ func TestResultIndependentOfWorkers(t *testing.T) {
 			} else if diff := cmp.Diff(first, res); diff != "" {
 				t.Errorf("%v: %d workers differ from one: %s", preset, workers, diff)
 			}
+		}
+	}
+}
+
+// With a little slack the optimum of a square in 2 and 4 is known: straight
+// cuts. Fast may miss it by little.
+func TestSquares(t *testing.T) {
+	g := gridGraph(32, 32, 1)
+	for _, c := range []struct {
+		preset Preset
+		parts  int
+		cut    int64
+		factor float64
+	}{
+		{Fast, 2, 32, 1.1}, {Eco, 2, 32, 1}, {Strong, 2, 32, 1},
+		{Fast, 4, 64, 1.15}, {Eco, 4, 64, 1.05}, {Strong, 4, 64, 1},
+	} {
+		res := mustPartition(t, g, Options{Parts: c.parts, Imbalance: 0.03, Preset: c.preset, Seed: 1})
+		if float64(res.Cut) > c.factor*float64(c.cut) {
+			t.Errorf("%v in %d: cut %d, straight cuts %d", c.preset, c.parts, res.Cut, c.cut)
 		}
 	}
 }
