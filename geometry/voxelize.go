@@ -104,7 +104,8 @@ type Filled struct {
 	DroppedCells int64
 	DroppedParts int
 	// JoinedPairs counts the pairs of neighbouring fluid cells between which a
-	// wall thinner than a cell was lost: where branches touch that should not.
+	// wall thinner than a cell was lost. Some along sharp crotches are normal;
+	// many mean that branches touch that should not.
 	JoinedPairs int64
 	// LostOpenings are the numbers of openings that no link of the grid meets.
 	LostOpenings []int
