@@ -226,7 +226,7 @@ func measure(domain *solver.Domain, o *Options, devices int, storage cuda.Storag
 	}
 	rate := float64(cells) / t.Step
 	return &Row{
-		Layout: "packed tiles, in place", Precision: string(storage), Collision: string(settings.Collision), Devices: devices,
+		Layout: "packed tiles, in place", Precision: string(storage), Collision: string(s.Flow().Settings.Collision), Devices: devices,
 		FluidCells: cells, MLUPS: rate / 1e6, BytesPerUpdate: bytes, Fraction: rate * bytes / (bandwidth * float64(devices)),
 		BytesPerCell: float64(s.Bytes()) / float64(cells), TileShare: s.TileShare(),
 		EvenSeconds: t.Even, OddSeconds: t.Odd, CheckSeconds: t.Check, SetupSeconds: setup,

@@ -28,11 +28,10 @@ type device interface {
 	launch(k kernel, l launch) error
 	// reach makes the memory of another device accessible to kernels here.
 	reach(other device) error
-	// mark notes that the work given so far is done, after which another
-	// device may go on; there are two marks. follow makes the work given from
-	// now on wait for a mark of another device.
-	mark(which int) error
-	follow(other device, which int) error
+	// meet makes the work given from now on wait until all devices, whose
+	// flags these are and of which this one has the given number, have come to
+	// the same call.
+	meet(flags []address, own int, step uint32) error
 	// synchronize waits for all work and reports what failed.
 	synchronize() error
 	// elapsed measures the time on the device that the work given by f takes,

@@ -32,6 +32,13 @@ func TestCompile(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		if _, err := translate(program{kernel: "meet", devices: 2}.source(), "meet", "sm_90"); err != nil {
+			t.Error(err)
+		}
+		sum, _ := summing(bits)
+		if _, err := translate(sum.source(), sum.kernel, "sm_90"); err != nil {
+			t.Error(err)
+		}
 		for mode := range observeModes {
 			p := observing(bits, mode, true, 1)
 			if _, err := translate(p.source(), p.kernel, "sm_90"); err != nil {

@@ -46,7 +46,6 @@ static struct {
 	int (*cuEventRecord)(pointer, pointer);
 	int (*cuEventSynchronize)(pointer);
 	int (*cuEventElapsedTime)(float *, pointer, pointer);
-	int (*cuStreamWaitEvent)(pointer, pointer, unsigned);
 	int (*cuCtxEnablePeerAccess)(pointer, unsigned);
 } driver;
 
@@ -81,7 +80,7 @@ static const char *load_driver(void)
 	FIND(cuMemsetD8Async); FIND(cuMemcpyHtoDAsync_v2); FIND(cuMemcpyDtoHAsync_v2); FIND(cuMemcpyDtoDAsync_v2);
 	FIND(cuModuleLoadData); FIND(cuModuleGetFunction); FIND(cuLaunchKernel); FIND(cuStreamCreate); FIND(cuStreamDestroy_v2);
 	FIND(cuStreamSynchronize); FIND(cuEventCreate); FIND(cuEventDestroy_v2); FIND(cuEventRecord); FIND(cuEventSynchronize);
-	FIND(cuEventElapsedTime); FIND(cuStreamWaitEvent); FIND(cuCtxEnablePeerAccess);
+	FIND(cuEventElapsedTime); FIND(cuCtxEnablePeerAccess);
 #undef FIND
 	return missing;
 }
@@ -161,8 +160,7 @@ static int launch(pointer context, pointer kernel, unsigned blocks, unsigned thr
 static int stream_create(pointer context, pointer *stream) { IN_CONTEXT return driver.cuStreamCreate(stream, 1); }
 static int stream_destroy(pointer context, pointer stream) { IN_CONTEXT return driver.cuStreamDestroy_v2(stream); }
 static int stream_wait(pointer context, pointer stream) { IN_CONTEXT return driver.cuStreamSynchronize(stream); }
-static int event_create(pointer context, pointer *event, unsigned flags) { IN_CONTEXT return driver.cuEventCreate(event, flags); }
-static int stream_follow(pointer context, pointer stream, pointer event) { IN_CONTEXT return driver.cuStreamWaitEvent(stream, event, 0); }
+static int event_create(pointer context, pointer *event) { IN_CONTEXT return driver.cuEventCreate(event, 0); }
 static int reach(pointer context, pointer other)
 {
 	IN_CONTEXT
@@ -232,7 +230,7 @@ type gpu struct {
 	number          int
 	device          C.int
 	context, stream C.pointer
-	marks           [2]C.pointer
+	meeting         kernel
 	product         string
 	architecture    string // such as sm_90
 }
@@ -253,7 +251,7 @@ func openDevice(number int) (device, error) {
 	g := &gpu{number: number}
 	var name [256]C.char
 	var major, minor C.int
-	const majorAttribute, minorAttribute, withoutTiming = 75, 76, 2
+	const majorAttribute, minorAttribute = 75, 76
 	for _, r := range []C.int{
 		C.device_get(&g.device, C.int(number)),
 		C.device_name(&name[0], C.int(len(name)), g.device),
@@ -261,8 +259,6 @@ func openDevice(number int) (device, error) {
 		C.device_attribute(&minor, minorAttribute, g.device),
 		C.retain(&g.context, g.device),
 		C.stream_create(g.context, &g.stream),
-		C.event_create(g.context, &g.marks[0], withoutTiming),
-		C.event_create(g.context, &g.marks[1], withoutTiming),
 	} {
 		if err := failure(fmt.Sprintf("opening GPU %d", number), r); err != nil {
 			return nil, err
@@ -327,12 +323,16 @@ func (g *gpu) reach(other device) error {
 	return failure(fmt.Sprintf("reaching the memory of GPU %d from GPU %d", other.(*gpu).number, g.number), C.reach(g.context, other.(*gpu).context))
 }
 
-func (g *gpu) mark(which int) error {
-	return failure("marking the end of a step", C.event_record(g.context, g.marks[which], g.stream))
-}
-
-func (g *gpu) follow(other device, which int) error {
-	return failure("waiting for another GPU", C.stream_follow(g.context, g.stream, other.(*gpu).marks[which]))
+func (g *gpu) meet(flags []address, own int, step uint32) error {
+	if g.meeting == nil {
+		k, err := g.compile(program{kernel: "meet", devices: len(flags)})
+		if err != nil {
+			return err
+		}
+		g.meeting = k
+	}
+	all := append(wordsOf(flags), uint64(own))
+	return g.launch(g.meeting, launch{blocks: 1, threads: 32, arguments: [][]uint64{all, {uint64(step)}}})
 }
 
 func (g *gpu) synchronize() error {
@@ -342,7 +342,7 @@ func (g *gpu) synchronize() error {
 func (g *gpu) elapsed(f func() error) (float64, error) {
 	var events [2]C.pointer
 	for i := range events {
-		if err := failure("making an event", C.event_create(g.context, &events[i], 0)); err != nil {
+		if err := failure("making an event", C.event_create(g.context, &events[i])); err != nil {
 			return 0, err
 		}
 		defer C.event_destroy(g.context, events[i])

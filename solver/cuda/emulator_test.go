@@ -133,10 +133,9 @@ func (e *emulator) launch(k kernel, l launch) error {
 	}
 	return nil
 }
-func (e *emulator) reach(device) error       { return nil }
-func (e *emulator) mark(int) error           { return nil }
-func (e *emulator) follow(device, int) error { return nil }
-func (e *emulator) synchronize() error       { return nil }
+func (e *emulator) reach(device) error                { return nil }
+func (e *emulator) meet([]address, int, uint32) error { return nil }
+func (e *emulator) synchronize() error                { return nil }
 func (e *emulator) elapsed(f func() error) (float64, error) {
 	begin := time.Now()
 	err := f()

@@ -18,13 +18,15 @@ type part struct {
 	tiles, sorted, place []int32
 	walls                *wallTables
 
-	populations, rows, places, fluid, positions, order, findings address
-	wallParts                                                    wallParts
-	memory                                                       []uint64 // struct Memory
-	allocated                                                    []address
-	bytes                                                        int64
-	step                                                         [2]stepKernel
-	observe                                                      [observeModes]kernel
+	populations, rows, places, fluid, positions, order, findings, flags, sums address
+	wallParts                                                                 wallParts
+	memory                                                                    []uint64  // struct Memory
+	meeting                                                                   []address // the flags of all parts
+	allocated                                                                 []address
+	bytes                                                                     int64
+	step                                                                      [2]stepKernel
+	observe                                                                   [observeModes]kernel
+	outflow                                                                   kernel
 }
 
 // stepKernel is the kernel of even or odd steps.
@@ -101,6 +103,11 @@ func (p *part) compile(bits int, walls, force bool, devices int) error {
 		}
 		p.step[i] = stepKernel{k, program, perWarp}
 	}
+	var err error
+	summing, _ := summing(bits)
+	if p.outflow, err = p.device.compile(summing); err != nil {
+		return err
+	}
 	for mode := range p.observe {
 		k, err := p.device.compile(observing(bits, mode, walls, devices))
 		if err != nil {
@@ -134,6 +141,8 @@ func (p *part) fill(tiles *tileSet, numbers []int32, bits, openings int) (err er
 	put(&p.positions, 0, bytesOf(inOrder(tiles.position, p.tiles)))
 	put(&p.order, 0, bytesOf(p.place))
 	put(&p.findings, int64(unsafe.Sizeof(findings{})), nil)
+	put(&p.flags, maxDevices*4, nil)
+	put(&p.sums, int64(openings)*8, nil)
 	w, t := &p.wallParts, p.walls
 	put(&w.spans, 0, bytesOf(t.spans))
 	put(&w.cells, 0, bytesOf(t.cells))
@@ -183,6 +192,38 @@ func (p *part) launchObserve(program program, first, tiles int, cells address, r
 		arguments: append(append(append(append([][]uint64{p.memory}, words(p.rows, p.places)...), words(first, tiles)...),
 			words(p.fluid, p.positions, p.order, cells, p.findings)...), []uint64{uint64(math.Float32bits(limit))}, p.wallParts.words(), rates),
 	})
+}
+
+// launchOutflow sums the outflow of so many links on the device.
+func (p *part) launchOutflow(links int) error {
+	program, run := summing(p.step[0].program.bits)
+	threads := 32 * program.warps
+	return p.device.launch(p.outflow, launch{
+		blocks: (links + threads*run - 1) / (threads * run), threads: threads,
+		arguments: append(append(words(p.wallParts.openingLinks, p.wallParts.outflow), words(links)...), words(p.sums)...),
+	})
+}
+
+// sumOutflow adds what has left through the openings in the last step.
+func (p *part) sumOutflow(outflow []int64) error {
+	n := len(p.walls.openingLinks)
+	if n == 0 {
+		return nil
+	}
+	sums := make([]int64, len(outflow))
+	if err := p.device.zero(p.sums, sizeOf(sums)); err != nil {
+		return err
+	}
+	if err := p.launchOutflow(n); err != nil {
+		return err
+	}
+	if err := p.device.download(bytesOf(sums), p.sums); err != nil {
+		return err
+	}
+	for i, v := range sums {
+		outflow[i] += v
+	}
+	return nil
 }
 
 // close releases the memory and the device.

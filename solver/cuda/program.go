@@ -21,12 +21,18 @@ var wallsSource string
 //go:embed kernels/step.cu
 var stepSource string
 
+//go:embed kernels/outflow.cu
+var outflowSource string
+
+//go:embed kernels/meet.cu
+var meetSource string
+
 //go:embed kernels/observe.cu
 var observeSource string
 
 // program is a kernel specialised at compile time.
 type program struct {
-	kernel string // step or observe
+	kernel string // step, observe, outflow or meet
 	bits   int    // of a stored population
 	odd    bool
 	stages int // of the pipeline of a warp
@@ -54,8 +60,13 @@ func (p program) constants() string {
 // body is the source apart from what belongs to the device.
 func (p program) body() string {
 	last := stepSource
-	if p.kernel == "observe" {
+	switch p.kernel {
+	case "observe":
 		last = observeSource
+	case "outflow":
+		last = outflowSource
+	case "meet":
+		return meetSource
 	}
 	return strings.Join([]string{tileSource, collideSource, pipelineSource, wallsSource, last}, "\n")
 }
@@ -87,6 +98,13 @@ func tuned(bits int, odd, walls, force bool, devices int) (p program, perWarp in
 // observing returns a program that looks at the flow.
 func observing(bits, mode int, walls bool, devices int) program {
 	return program{kernel: "observe", bits: bits, stages: 1, warps: 4, blocks: 5, walls: walls, mode: mode, devices: devices}
+}
+
+// summing returns the program that sums the flow through the openings, and how
+// many links a thread takes.
+func summing(bits int) (p program, run int) {
+	const warps, linksOfThread = 4, 128
+	return program{kernel: "outflow", bits: bits, stages: 1, warps: warps, blocks: 1, walls: true, devices: 1}, linksOfThread
 }
 
 // The modes of observe.

@@ -134,11 +134,14 @@ func (s *Solver) divide(devices []device, walls *wallTables) (numbers []int32) {
 		to := from
 		limit := total * int64(d+1) / int64(len(devices))
 		for to < len(order) && (done < limit || d == len(devices)-1) && len(order)-to >= len(devices)-d {
-			numbers[order[to]] = int32(d)<<deviceShift | int32(to-from)
 			done += walls.spans[order[to]].work()
 			to++
 		}
-		s.parts = append(s.parts, newPart(device, d, order[from:to], walls))
+		own := order[from:to]
+		for i, tile := range own {
+			numbers[tile] = int32(d)<<deviceShift | int32(i)
+		}
+		s.parts = append(s.parts, newPart(device, d, own, walls))
 		from = to
 	}
 	return numbers
@@ -149,6 +152,7 @@ func (s *Solver) connect() error {
 	for i, p := range s.parts {
 		for j, q := range s.parts {
 			p.memory = append(p.memory, uint64(q.populations))
+			p.meeting = append(p.meeting, q.flags)
 			if i == j {
 				continue
 			}
@@ -233,25 +237,19 @@ func (s *Solver) Advance(ctx context.Context, steps int64, report func(solver.Pr
 }
 
 // Step starts one step on the devices. A device goes on when all others have
-// done the step before: what it will touch on them is complete then.
+// done the step: what it will touch on them is complete then.
 func (s *Solver) Step() error {
 	if err := s.prepareOpenings(); err != nil {
 		return err
 	}
-	odd := s.steps % 2
 	for i, p := range s.parts {
-		for j, q := range s.parts {
-			if i != j && s.steps > 0 {
-				if err := p.device.follow(q.device, int(1-odd)); err != nil {
-					return err
-				}
-			}
-		}
-		if err := p.launchStep(odd, s.rates); err != nil {
+		if err := p.launchStep(s.steps%2, s.rates); err != nil {
 			return fmt.Errorf("step %d: %w", s.steps, err)
 		}
-		if err := p.device.mark(int(odd)); err != nil {
-			return err
+		if len(s.parts) > 1 {
+			if err := p.device.meet(p.meeting, i, uint32(s.steps+1)); err != nil {
+				return fmt.Errorf("step %d: %w", s.steps, err)
+			}
 		}
 	}
 	s.steps++
@@ -274,9 +272,11 @@ func (s *Solver) prepareOpenings() error {
 		return nil
 	}
 	if s.steps > 0 && s.flow.Couples(s.steps) {
-		outflow, _, err := s.sumOpenings()
-		if err != nil {
-			return err
+		outflow := make([]int64, len(s.flow.Openings))
+		for _, p := range s.parts {
+			if err := p.sumOutflow(outflow); err != nil {
+				return err
+			}
 		}
 		s.flow.Couple(outflow)
 	}
@@ -369,42 +369,26 @@ func (s *Solver) Summary() (*solver.Summary, error) {
 	if n := len(s.parts); n > 1 {
 		state.Device = fmt.Sprintf("%d × %s", n, state.Device)
 	}
-	if state.Outflow, state.AreaDensity, err = s.sumOpenings(); err != nil {
-		return nil, err
+	n := len(s.flow.Openings)
+	state.Outflow, state.AreaDensity = make([]int64, n), make([]int64, n)
+	for _, p := range s.parts {
+		if err := errors.Join(p.sumOutflow(state.Outflow), p.sumDensity(state.AreaDensity)); err != nil {
+			return nil, err
+		}
 	}
 	return s.flow.Summary(state), nil
 }
 
-// sumOpenings returns what the last step has seen at the openings, in fixed
-// point.
-func (s *Solver) sumOpenings() (outflow, areaDensity []int64, err error) {
-	n := len(s.flow.Openings)
-	outflow, areaDensity = make([]int64, n), make([]int64, n)
-	for _, p := range s.parts {
-		if err := p.sumOpenings(outflow, areaDensity); err != nil {
-			return nil, nil, err
-		}
-	}
-	return outflow, areaDensity, nil
-}
-
-// sumOpenings adds what the last step of the part has seen at the openings.
-func (p *part) sumOpenings(outflow, areaDensity []int64) error {
-	leaving, samples := make([]float32, len(p.walls.openingLinks)), make([][4]float32, len(p.walls.openingCells))
-	if len(samples) == 0 {
-		return nil
-	}
-	if err := p.device.download(bytesOf(leaving), p.wallParts.outflow); err != nil {
-		return err
-	}
+// sumDensity adds the densities of the opening cells times the areas of their
+// links, in fixed point.
+func (p *part) sumDensity(sums []int64) error {
+	samples := make([][4]float32, len(p.walls.openingCells))
 	if err := p.device.download(bytesOf(samples), p.wallParts.samples); err != nil {
 		return err
 	}
 	for i, c := range p.walls.openingCells {
 		for k := c.firstLink; k < c.firstLink+c.links; k++ {
-			opening := p.walls.openingLinks[k].opening
-			outflow[opening] += solver.ToFixed(float64(leaving[k]))
-			areaDensity[opening] += solver.ToFixed(float64(samples[i][0]) * p.walls.openingAreas[k])
+			sums[p.walls.openingLinks[k].opening] += solver.ToFixed(float64(samples[i][0]) * p.walls.openingAreas[k])
 		}
 	}
 	return nil

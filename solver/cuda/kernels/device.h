@@ -46,6 +46,8 @@ DEVICE float reciprocal(float x)
 	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
 	return r;
 }
+// to_fixed rounds to multiples of 2⁻⁴⁴, as solver.ToFixed does.
+DEVICE long long to_fixed(float x) { return __double2ll_rn((double)x * 17592186044416.0); }
 DEVICE unsigned bits_of(float x) { return __float_as_uint(x); }
 DEVICE void atomic_max(unsigned *at, unsigned v) { atomicMax(at, v); }
 DEVICE void atomic_min(unsigned long long *at, unsigned long long v) { atomicMin(at, v); }

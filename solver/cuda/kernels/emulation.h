@@ -103,6 +103,7 @@ DEVICE unsigned short float_to_half(float f)
 	return h;
 }
 DEVICE float reciprocal(float x) { return 1.0f / x; }
+DEVICE long long to_fixed(float x) { return (long long)nearbyint((double)x * 17592186044416.0); }
 DEVICE unsigned bits_of(float x)
 {
 	unsigned b;
