@@ -8,4 +8,5 @@ mkdir -p "$folder"
 "$carina" run "$folder/airway.stl" --unit mm --fluid-cells 150000 --flow 1L/min \
 	--ranks 4 --decompose octree --balance graph --out "$folder"
 echo
-echo "Look at $folder/flow.png, $folder/pressure.png and $folder/ranks.png, or open $folder/flow.pvtu in ParaView."
+echo "Look at $folder/flow.png, $folder/pressure.png and $folder/ranks.png, turn the airway around in"
+echo "$folder/view.html with any browser, or open $folder/flow.pvtu in ParaView."

@@ -54,7 +54,9 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 		return nil, err
 	}
 	f := &Flow{Domain: domain, Settings: settings, expected: expect(domain.Grid, &settings)}
-	f.Units, f.Warnings = chooseUnits(domain.Grid, &settings, f.expected)
+	if f.Units, f.Warnings, err = chooseUnits(domain.Grid, &settings, f.expected); err != nil {
+		return nil, err
+	}
 	tau := f.Units.RelaxationTime()
 	f.OmegaPlus, f.OmegaMinus = 1/tau, 1/(0.5+settings.Magic/(tau-0.5))
 	if settings.Collision == BGK {

@@ -64,14 +64,14 @@ func (r *Rank) check(ctx context.Context) (checked, error) {
 		return checked{}, fmt.Errorf("checking the flow at step %d: %w", r.steps, err)
 	}
 	if first := -highest[2]; first != math.MaxInt64 {
-		return checked{}, &DivergedError{r.steps, r.Time(), r.domain.cell(first),
-			Mach(r.expected.peakVelocity / r.units.Velocity()), r.units.RelaxationTime()}
+		return checked{}, agreedError{&DivergedError{r.steps, r.Time(), r.domain.cell(first),
+			Mach(r.expected.peakVelocity / r.units.Velocity()), r.units.RelaxationTime()}}
 	}
 	if highest[1] != 0 {
 		if err := ctx.Err(); err != nil {
-			return checked{}, fmt.Errorf("stopped at step %d: %w", r.steps, err)
+			return checked{}, agreedError{fmt.Errorf("stopped at step %d: %w", r.steps, err)}
 		}
-		return checked{}, fmt.Errorf("stopped at step %d: %w", r.steps, context.Canceled)
+		return checked{}, agreedError{fmt.Errorf("stopped at step %d: %w", r.steps, context.Canceled)}
 	}
 	return checked{math.Float64frombits(uint64(highest[0]))}, nil
 }

@@ -65,7 +65,9 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 		return nil, err
 	}
 	r.expected = expect(domain.Grid, &settings)
-	r.units, r.warnings = chooseUnits(domain.Grid, &settings, r.expected)
+	if r.units, r.warnings, err = chooseUnits(domain.Grid, &settings, r.expected); err != nil {
+		return nil, err
+	}
 	r.openings = newOpeningStates(domain.Grid, areas, &settings, r.units)
 	profiles, err := openingProfiles(domain.Grid, r.set, r.openings.list)
 	if err != nil {

@@ -3,6 +3,7 @@ package solver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 
@@ -41,31 +42,50 @@ type Plan struct {
 	Visit func(*Rank) error
 }
 
-// steps returns the number of steps for a time step.
-func (p *Plan) steps(timeStep float64) int64 {
-	if p.Steps > 0 {
-		return p.Steps
+// maxSteps keeps step numbers exact wherever they become reals.
+const maxSteps = 1 << 53
+
+// steps returns the number of steps for a time step, at least one.
+func (p *Plan) steps(timeStep float64) (int64, error) {
+	steps := float64(p.Steps)
+	if p.Steps == 0 {
+		steps = math.Max(1, math.Ceil(p.Time/timeStep-1e-9))
 	}
-	return int64(math.Ceil(p.Time/timeStep - 1e-9))
+	if !(steps >= 1 && steps <= maxSteps) {
+		return 0, fmt.Errorf("%.3g steps of %.3g s cannot be computed: give a number of steps from 1 to %.0e, or a time that fits", steps, timeStep, float64(maxSteps))
+	}
+	return int64(steps), nil
 }
+
+// agreedError is a failure that all ranks meet at the same place, so that
+// none waits for another and all can end in order.
+type agreedError struct{ error }
+
+// Unwrap is the failure itself.
+func (e agreedError) Unwrap() error { return e.error }
 
 // RunRank computes one rank of the domain and returns the summary, which is
 // the same on all ranks. On failure it makes the other ranks stop.
 func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
 	defer func() {
-		if err != nil && !errors.Is(err, transport.ErrAborted) {
+		var agreed agreedError
+		if err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &agreed) {
 			t.Abort(err)
 		}
 	}()
 	r, err := NewRank(domain, settings, t)
 	if err != nil {
-		return nil, err
+		return nil, agreedError{err}
 	}
 	defer r.Close()
 	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
 		plan.Warn(r.warnings)
 	}
-	if err := r.advance(ctx, plan.steps(r.units.TimeStep), &plan); err != nil {
+	steps, err := plan.steps(r.units.TimeStep)
+	if err != nil {
+		return nil, agreedError{err}
+	}
+	if err := r.advance(ctx, steps, &plan); err != nil {
 		return nil, err
 	}
 	if s, err = r.Summary(); err != nil {

@@ -120,7 +120,8 @@ type Settings struct {
 	// velocity is LatticeVelocity and the relaxation time stays between the
 	// limits of this package.
 	TimeStep float64
-	// LatticeVelocity is the largest expected velocity, in cells per step.
+	// LatticeVelocity is the largest expected velocity, in cells per step. 0
+	// chooses 0.1, or 0.05 where the grid is coarse for the flow's speed.
 	LatticeVelocity float64
 	// RampTime is how long the flow takes to start, in seconds. 0 chooses the
 	// time in which sound crosses the domain four times; negative means none.
@@ -140,7 +141,6 @@ func DefaultSettings() Settings {
 		FlowRate:           15e-3 / 60,
 		KinematicViscosity: 1.5e-5,
 		Density:            1.2,
-		LatticeVelocity:    0.1,
 	}
 }
 
@@ -173,7 +173,7 @@ func (s *Settings) Validate() error {
 		{"magic parameter", s.Magic, false},
 		{"kinematic viscosity", s.KinematicViscosity, false},
 		{"density", s.Density, false},
-		{"lattice velocity", s.LatticeVelocity, false},
+		{"lattice velocity", s.LatticeVelocity, true},
 		{"Smagorinsky constant", s.Smagorinsky, true},
 		{"flow rate", s.FlowRate, true},
 		{"time step", s.TimeStep, true},
@@ -189,6 +189,9 @@ func (s *Settings) Validate() error {
 	}
 	if s.TimeStep < 0 {
 		return fmt.Errorf("the time step is %g s; give a positive one, or 0 to have it chosen", s.TimeStep)
+	}
+	if s.LatticeVelocity < 0 {
+		return fmt.Errorf("the lattice velocity is %g cells per step; give a positive one, or 0 to have it chosen", s.LatticeVelocity)
 	}
 	if s.Workers < 0 {
 		return errors.New("the number of workers is negative; give a positive one, or 0 to have it chosen")

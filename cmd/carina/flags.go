@@ -19,6 +19,7 @@ func geometryFlags(command *cobra.Command, c *workflow.Case) {
 	f.StringVar(&c.Spacing, "spacing", c.Spacing, "side of a cell, such as 0.25mm")
 	f.Int64Var(&c.FluidCells, "fluid-cells", c.FluidCells, "number of fluid cells wanted, instead of a spacing")
 	f.StringVar(&c.Voxelizer, "voxelizer", c.Voxelizer, "rows, vote or winding (default chosen by the surface's state)")
+	f.IntVar(&c.Directions, "directions", c.Directions, "directions with links: 18 for D3Q19, 26 for D3Q27 and cumulant (default what the flow needs, or 18)")
 	f.IntVar(&c.Inlet, "inlet", c.Inlet, "number of the opening that air enters through (default the largest)")
 	f.Var((*openingList)(&c.Openings), "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
 	f.StringVar(&c.ExtendOpenings, "extend-openings", c.ExtendOpenings, "lengthen every opening by a straight piece, such as 10mm or 2D (diameters)")
@@ -76,7 +77,7 @@ func (l *openingList) Set(text string) error {
 	if len(fields) != 5 || fields[4] == "" {
 		return fmt.Errorf("%q is not x,y,z,radius,name, such as 12.5,3,-80,9mm,trachea", text)
 	}
-	var o workflow.OpeningCase
+	o := workflow.OpeningCase{Center: make([]float64, 3)}
 	for axis := range o.Center {
 		var err error
 		if o.Center[axis], err = strconv.ParseFloat(strings.TrimSpace(fields[axis]), 64); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"carina/geometry"
@@ -13,6 +14,7 @@ import (
 	"carina/internal/quantity"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // generateFlags are the options of all kinds of geometry together.
@@ -100,19 +102,34 @@ func runGenerate(command *cobra.Command, kind string, flags *generateFlags) erro
 		if g.kind != kind {
 			continue
 		}
-		surface, openings, err := g.make(flags, lengths[0], lengths[1])
+		made, err := interruptible(command.Context(), func() (generatedSurface, error) {
+			surface, openings, err := g.make(flags, lengths[0], lengths[1])
+			return generatedSurface{surface, openings}, err
+		})
 		if err != nil {
 			return err
 		}
-		return writeGenerated(command, surface, openings, flags.output, unit)
+		return made.write(command, flags.output, unit)
 	}
 	return usageError{fmt.Errorf("there is no geometry %q to generate: choose one of %s", kind, strings.Join(command.ValidArgs, ", "))}
 }
 
-func writeGenerated(command *cobra.Command, surface *geometry.Surface, openings []geometry.Opening, path string, unit geometry.Unit) error {
+// generatedSurface is a surface with its flat ends.
+type generatedSurface struct {
+	surface  *geometry.Surface
+	openings []geometry.Opening
+}
+
+func (g *generatedSurface) write(command *cobra.Command, path string, unit geometry.Unit) error {
+	if low, high := g.surface.Bounds(); !finite(low) || !finite(high) {
+		return errors.New("the surface would be too large for a file: choose a smaller diameter or length")
+	}
 	err := atomicfile.Write(path, func(w io.Writer) error {
 		buffer := bufio.NewWriter(w)
-		return errors.Join(geometry.WriteSTL(buffer, surface, unit), buffer.Flush())
+		if err := geometry.WriteSTL(buffer, g.surface, unit); err != nil {
+			return err
+		}
+		return buffer.Flush()
 	})
 	if err != nil {
 		return err
@@ -124,9 +141,19 @@ func writeGenerated(command *cobra.Command, surface *geometry.Surface, openings 
 		VolumeM3  float64 `json:"volume_m3"`
 		AreaM2    float64 `json:"area_m2"`
 		Openings  int     `json:"openings"`
-	}{path, unit.String(), len(surface.Triangles), surface.Volume(), surface.Area(), len(openings)}
+	}{path, unit.String(), len(g.surface.Triangles), g.surface.Volume(), g.surface.Area(), len(g.openings)}
 	return printResult(command, result, func() string {
 		return fmt.Sprintf("%s: %d triangles in %s, %.4g mL, %d flat ends\n",
 			path, result.Triangles, result.Unit, result.VolumeM3*1e6, result.Openings)
 	})
+}
+
+// finite tells whether a point's coordinates fit the single precision of STL.
+func finite(p r3.Vec) bool {
+	for _, x := range [3]float64{p.X, p.Y, p.Z} {
+		if !(math.Abs(x) < math.MaxFloat32/1e6) {
+			return false
+		}
+	}
+	return true
 }

@@ -18,6 +18,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// mostEmptyParts bounds the memory for parts that must stay empty.
+const mostEmptyParts = 1 << 20
+
 type graphFlags struct {
 	imbalance         float64
 	preset, timeLimit string
@@ -88,6 +91,9 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 	graph, err := readGraph(path)
 	if err != nil {
 		return err
+	}
+	if most := max(graph.Vertices(), mostEmptyParts); options.Parts > most {
+		return fmt.Errorf("%d parts are too many for %d vertices: ask for at most %d", options.Parts, graph.Vertices(), most)
 	}
 	report, end := progress(command)
 	options.Progress = func(p partition.Progress) { report(p.Stage, p.Done) }

@@ -49,7 +49,9 @@ type inspectFlags struct {
 
 func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) error {
 	c := workflow.Case{Surface: path, Unit: flags.unit, Openings: flags.openings}
-	report, err := c.InspectSurface(flags.picture)
+	report, err := interruptible(command.Context(), func() (*workflow.SurfaceReport, error) {
+		return c.InspectSurface(flags.picture)
+	})
 	if err != nil {
 		return err
 	}
@@ -65,6 +67,15 @@ func inspectGrid(command *cobra.Command, path string) error {
 	return printResult(command, &g.Report, g.Report.Words)
 }
 
+// inspectedPartition is what `carina inspect FILE.part.json --json` prints.
+type inspectedPartition struct {
+	partitionResult
+	// Sound tells that the grid file is there and every fluid cell has one
+	// owner; Problem says what is wrong otherwise.
+	Sound   bool   `json:"sound"`
+	Problem string `json:"problem,omitempty"`
+}
+
 // inspectPartition shows the partition and, if its grid file is there, checks
 // that they belong together.
 func inspectPartition(command *cobra.Command, path string) error {
@@ -72,18 +83,23 @@ func inspectPartition(command *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	return printResult(command, describePartition(path, p, 0), func() string {
+	description := inspectedPartition{partitionResult: describePartition(path, p, 0)}
+	if _, grid, err := workflow.ReadPartition(path); err != nil {
+		description.Problem = err.Error()
+	} else if _, err := p.Segments(grid); err != nil {
+		description.Problem = err.Error()
+	}
+	description.Sound = description.Problem == ""
+	return printResult(command, description, func() string {
 		const rows = 32
 		var w strings.Builder
 		w.WriteString(workflow.PartitionWords(p))
 		// A strings.Builder takes everything.
 		_ = p.Quality.WriteTable(&w, rows)
-		if _, grid, err := workflow.ReadPartition(path); err != nil {
-			fmt.Fprintf(&w, "cannot be solved as it is: %v\n", err)
-		} else if _, err := p.Segments(grid); err != nil {
-			fmt.Fprintf(&w, "cannot be solved as it is: %v\n", err)
-		} else {
+		if description.Sound {
 			fmt.Fprintf(&w, "sound: every fluid cell of %s has one owner\n", p.Source.File)
+		} else {
+			fmt.Fprintf(&w, "cannot be solved as it is: %s\n", description.Problem)
 		}
 		return w.String()
 	})

@@ -27,6 +27,8 @@ type usageError struct{ error }
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// The first signal asks to stop, a second one ends the program.
+	context.AfterFunc(ctx, stop)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -43,15 +45,41 @@ func execute(ctx context.Context, arguments []string, stdout, stderr io.Writer) 
 	if errors.Is(err, errTold) {
 		return exitFailure
 	}
-	if errors.Is(err, context.Canceled) {
-		err = errors.New("stopped by the user; nothing half-written was left behind")
-	}
-	fmt.Fprintln(stderr, "carina: "+err.Error())
+	tell(stderr, err)
 	var usage usageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		return exitUsage
 	}
 	return exitFailure
+}
+
+// tell writes a failure as one line.
+func tell(stderr io.Writer, err error) {
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("stopped by the user; nothing half-written was left behind")
+	}
+	fmt.Fprintln(stderr, "carina: "+strings.Join(strings.Fields(err.Error()), " "))
+}
+
+// interruptible runs work that does not look at its context, and returns when
+// it is done or the user stops the program, whichever comes first.
+func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		value, err := work()
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 func newRoot() *cobra.Command {
@@ -63,7 +91,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w (see carina %s --help)", err, command.Name())}
+		return usageError{fmt.Errorf("%w (see %s --help)", err, command.CommandPath())}
 	})
 	root.PersistentFlags().Bool("json", false, "print one JSON object with the result's figures on standard output")
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -77,7 +105,11 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(arguments) == len(names) {
 			return nil
 		}
-		return usageError{fmt.Errorf("carina %s takes %s, got %d arguments (see carina %s --help)",
-			command.Name(), strings.Join(names, " and "), len(arguments), command.Name())}
+		takes := "nothing"
+		if len(names) > 0 {
+			takes = strings.Join(names, " and ")
+		}
+		return usageError{fmt.Errorf("%s takes %s, got %d arguments (see %s --help)",
+			command.CommandPath(), takes, len(arguments), command.CommandPath())}
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -41,6 +42,12 @@ func TestMPIRanksAgreeWithOneProcess(t *testing.T) {
 		}
 		if together.StateHash != alone.StateHash {
 			t.Errorf("mpirun -np %s ends in state %s, one process in %s", ranks, together.StateHash, alone.StateHash)
+		}
+		failing := exec.Command(mpirun, "--oversubscribe", "-np", ranks, binary, "solve", file, "--flow", "3000L/min", "--time-step", "50us", "--steps", "20000")
+		failing.Env = command.Env
+		said, err := failing.CombinedOutput()
+		if err == nil || failing.ProcessState.ExitCode() != exitFailure || bytes.Count(said, []byte("carina: ")) != 1 || !bytes.Contains(said, []byte("diverged")) {
+			t.Errorf("mpirun -np %s with a flow that diverges: %v, says\n%s", ranks, err, said)
 		}
 		for _, name := range []string{"flow.png", "flow.pvtu", "flow_0000.vtu", "flow_0001.vtu"} {
 			if _, err := os.Stat(filepath.Join(results, name)); err != nil {

@@ -26,7 +26,7 @@ type partitionResult struct {
 	EmptyRanks           int                   `json:"empty_ranks"`
 	PredictedStepSeconds float64               `json:"predicted_step_seconds"`
 	PredictedSpeedUp     float64               `json:"predicted_speed_up"`
-	Seconds              float64               `json:"seconds"`
+	Seconds              float64               `json:"seconds,omitempty"`
 	RankFigures          []balance.RankQuality `json:"rank_figures"`
 }
 
@@ -59,6 +59,9 @@ func newPartition() *cobra.Command {
 				return err
 			}
 			if err := c.CheckRanks(); err != nil {
+				return err
+			}
+			if err := differ(output, arguments[0], c.Surface); err != nil {
 				return err
 			}
 			g, err := loadGrid(command, &c, nil)

@@ -122,3 +122,52 @@ func TestPartitionFileThatDoesNotFit(t *testing.T) {
 		t.Errorf("truncated: status %d, says %q", status, stderr)
 	}
 }
+
+func TestSolveRefusesWhatCannotBeComputed(t *testing.T) {
+	pipe, folder := generated(t, "pipe"), t.TempDir()
+	part := filepath.Join(folder, "pipe.part.json")
+	succeed[partitionResult](t, "partition", pipe, "--spacing", "3mm", "--ranks", "2", "-o", part)
+	tests := []struct {
+		name      string
+		arguments []string
+		says      string
+	}{
+		{"no such case file", []string{"--case", filepath.Join(folder, "none.txt")}, "none.txt"},
+		{"partition as case", []string{"--case", part}, "pipe.part.json"},
+		{"endless", []string{"--time", "1e30s"}, "steps"},
+		{"too many steps", []string{"--steps", "9223372036854775807"}, "steps"},
+		{"negative steps", []string{"--steps", "-1"}, "steps"},
+		{"steps and time", []string{"--steps", "2", "--time", "1s"}, "either"},
+		{"no time", []string{"--time-step", "1e-300s", "--steps", "2"}, "time step"},
+		{"absurd flow", []string{"--flow", "1e300L/min", "--steps", "2"}, "flow"},
+		{"absurd viscosity", []string{"--viscosity", "1e300m2/s", "--steps", "2"}, "viscosity"},
+		{"cumulant without its links", []string{"--collision", "cumulant", "--steps", "2"}, "26"},
+	}
+	for _, test := range tests {
+		status, stdout, stderr := carina(t, append([]string{"solve", part, "--json"}, test.arguments...)...)
+		last := strings.TrimSpace(stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:])
+		if status != exitFailure || stdout != "" || !strings.HasPrefix(last, "carina: ") || !strings.Contains(last, test.says) {
+			t.Errorf("%s: status %d, says %q, prints %q; want %q", test.name, status, stderr, stdout, test.says)
+		}
+	}
+}
+
+func TestInputIsNotOverwritten(t *testing.T) {
+	pipe := generated(t, "pipe")
+	before, err := os.ReadFile(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arguments := range [][]string{
+		{"voxelize", pipe, "--spacing", "3mm", "-o", pipe},
+		{"partition", pipe, "--spacing", "3mm", "--ranks", "2", "-o", pipe},
+		{"view", pipe, "-o", pipe},
+	} {
+		if status, _, stderr := carina(t, arguments...); status != exitFailure || !strings.Contains(stderr, "overwritten") {
+			t.Errorf("carina %v: status %d, says %q", arguments[0], status, stderr)
+		}
+	}
+	if after, err := os.ReadFile(pipe); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the surface changed: %v", err)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,6 +47,9 @@ func newRun() *cobra.Command {
 func runCase(command *cobra.Command, c *workflow.Case) error {
 	if !command.Flags().Changed("ranks") && c.Ranks == 0 {
 		c.Ranks = 1
+	}
+	if processes() > 1 {
+		return errors.New("mpirun started several processes, but run computes in one: use carina partition, then mpirun carina solve")
 	}
 	if err := c.Check(); err != nil {
 		return err

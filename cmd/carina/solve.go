@@ -28,11 +28,17 @@ func newSolve() *cobra.Command {
 		Args: exactly("a partition file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := arguments[0]
-			if casePath == "" {
-				casePath = path
+			var c workflow.Case
+			if casePath != "" {
+				var err error
+				if c, err = workflow.ReadCase(casePath); err != nil {
+					return err
+				}
 			}
-			c, err := caseOf(command, casePath, flowFlags)
-			if err != nil {
+			if err := applyFlags(command, &c, flowFlags); err != nil {
+				return err
+			}
+			if err := c.CheckFlow(); err != nil {
 				return err
 			}
 			return runSolve(command, path, &workflow.Solver{Case: c, Folder: output})
@@ -49,30 +55,36 @@ func runSolve(command *cobra.Command, path string, s *workflow.Solver) error {
 	if err != nil {
 		return err
 	}
+	// Processes leave together, after one of them has told what all have seen.
 	defer finish()
-	// Mistakes that all processes see are told by one of them.
-	silent := t != nil && t.Rank() != 0
-	s.Partition, s.Grid, err = workflow.ReadPartition(path)
-	if err != nil {
-		return tellOnce(err, silent)
+	if s.Partition, s.Grid, err = workflow.ReadPartition(path); err == nil {
+		err = solve(command, s, t)
 	}
-	return tellOnce(solve(command, s, t), silent)
+	if err == nil || t == nil {
+		return err
+	}
+	if t.Rank() == 0 {
+		tell(command.ErrOrStderr(), err)
+	}
+	return errTold
 }
 
-// errTold stands for a failure that another process has told.
+// errTold stands for a failure that has been told.
 var errTold = errors.New("")
 
-func tellOnce(err error, silent bool) error {
-	if err != nil && silent {
-		return errTold
+// processes is how many processes mpirun started, 0 without it.
+func processes() int {
+	size, err := strconv.Atoi(os.Getenv("OMPI_COMM_WORLD_SIZE"))
+	if err != nil {
+		return 0
 	}
-	return err
+	return size
 }
 
 // connect joins the processes that mpirun started; the transport is nil when
 // this process was started alone.
 func connect() (transport.Transport, func(), error) {
-	size, _ := strconv.Atoi(os.Getenv("OMPI_COMM_WORLD_SIZE"))
+	size := processes()
 	if size == 0 {
 		return nil, func() {}, nil
 	}

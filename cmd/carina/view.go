@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"carina/internal/viewpage"
 	"carina/internal/workflow"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,16 @@ func newView() *cobra.Command {
 			if output == "" {
 				output = path + ".html"
 			}
-			if err := workflow.View(command.Context(), path, unit, output); err != nil {
+			if err := differ(output, path); err != nil {
+				return err
+			}
+			page, err := interruptible(command.Context(), func() (*viewpage.Page, error) {
+				return workflow.PageOf(command.Context(), path, unit)
+			})
+			if err != nil {
+				return err
+			}
+			if err := viewpage.Write(output, page); err != nil {
 				return err
 			}
 			result := map[string]string{"file": output}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
 
 	"carina/geometry"
 	"carina/internal/workflow"
@@ -24,6 +26,9 @@ func newVoxelize() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := differ(output, arguments[0], c.Surface); err != nil {
+				return err
+			}
 			g, err := loadGrid(command, &c, nil)
 			if err != nil {
 				return err
@@ -37,6 +42,20 @@ func newVoxelize() *cobra.Command {
 	geometryFlags(command, new(workflow.Case))
 	command.Flags().StringVarP(&output, "output", "o", "", "the grid file to write")
 	return command
+}
+
+// differ refuses an output that is one of the inputs.
+func differ(output string, inputs ...string) error {
+	out, err := os.Stat(output)
+	if err != nil {
+		return nil
+	}
+	for _, input := range inputs {
+		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) {
+			return fmt.Errorf("%s would be overwritten while it is read: choose another output", input)
+		}
+	}
+	return nil
 }
 
 // loadGrid reads or makes the case's grid with progress on the terminal.

@@ -13,8 +13,12 @@ import (
 // when that succeeded. Nothing is left behind otherwise, and a file that was
 // at path stays as it was. The error names the path.
 func Write(path string, fill func(w io.Writer) error) (err error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("writing %s: it is a folder; name a file", path)
+	// What a link points to is replaced, not the link.
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("writing %s: it is a folder or a device; name a file", path)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

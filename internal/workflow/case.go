@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/goccy/go-yaml"
 )
@@ -26,6 +27,9 @@ type Case struct {
 	FluidCells int64  `yaml:"fluid-cells"`
 	// Voxelizer is rows, vote or winding; chosen by the diagnosis when empty.
 	Voxelizer string `yaml:"voxelizer"`
+	// Directions is how many directions have links: 26 for D3Q27, by default
+	// what the method needs.
+	Directions int `yaml:"directions"`
 	// Inlet is the number of the opening that air enters through.
 	Inlet int `yaml:"inlet"`
 	// Openings are discs that cut the lumen, for surfaces without flat ends.
@@ -89,9 +93,9 @@ type Case struct {
 // OpeningCase is an opening named by hand: a disc that cuts the lumen. Center
 // is in the surface's unit; Radius carries its own unit.
 type OpeningCase struct {
-	Name   string     `yaml:"name"`
-	Center [3]float64 `yaml:"center"`
-	Radius string     `yaml:"radius"`
+	Name   string    `yaml:"name"`
+	Center []float64 `yaml:"center"`
+	Radius string    `yaml:"radius"`
 }
 
 // ConditionCase is what happens at one opening, see solver.Condition. Opening
@@ -117,12 +121,11 @@ func ReadCase(path string) (Case, error) {
 	if err != nil {
 		return c, fmt.Errorf("reading the case: %w", err)
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
-	if err := decoder.Decode(&c); err != nil {
+	if err := decodeCase(data, &c); err != nil {
 		if errors.Is(err, io.EOF) {
 			return c, fmt.Errorf("case file %s is empty: it needs at least a line such as surface: airway.stl", path)
 		}
-		return c, fmt.Errorf("case file %s: %s", path, yaml.FormatError(err, false, true))
+		return c, fmt.Errorf("case file %s: %s", path, mismatch.ReplaceAllString(yaml.FormatError(err, false, false), "$2 cannot be a $1, give a $3"))
 	}
 	if c.Surface == "" {
 		return c, fmt.Errorf("case file %s names no surface: add a line such as surface: airway.stl", path)
@@ -132,4 +135,18 @@ func ReadCase(path string) (Case, error) {
 	}
 	c.folder = filepath.Dir(path)
 	return c, nil
+}
+
+// mismatch is how the library names a value of the wrong type.
+var mismatch = regexp.MustCompile(`cannot unmarshal (.+) into Go struct field \w+\.(\w+) of type (\S+)`)
+
+// decodeCase decodes strictly. The library panics on some malformed files
+// (those in testdata), which must end as an error too.
+func decodeCase(data []byte, c *Case) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New("it is no YAML that can be understood: compare it with docs/case-file.md")
+		}
+	}()
+	return yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(c)
 }

@@ -27,7 +27,7 @@ func TestReadCaseRefuses(t *testing.T) {
 		{"comment", "# nothing\n", "empty"},
 		{"no surface", "spacing: 1mm\n", "names no surface"},
 		{"unknown key", "surface: a.stl\nspaceing: 1mm\n", "spaceing"},
-		{"wrong type", "surface: a.stl\nranks: many\n", "ranks"},
+		{"wrong type", "surface: a.stl\nranks: many\n", "Ranks cannot be a string, give a int"},
 		{"broken", "surface: [a.stl\n", "case.yaml"},
 	}
 	for _, test := range tests {
@@ -92,4 +92,31 @@ conditions:
 			t.Errorf("%+v: says %v; want %q", test.condition, err, test.says)
 		}
 	}
+}
+
+func TestCentersOfOpeningsHaveThreeNumbers(t *testing.T) {
+	for _, center := range []string{"[]", "[0, 0]", "[0, 0, 60, 4]"} {
+		c, err := ReadCase(writeCase(t, "surface: a.stl\nspacing: 1mm\nopenings:\n  - {name: x, center: "+center+", radius: 12mm}\n"))
+		if err == nil {
+			_, err = c.voxelOptions(geometry.Millimetre)
+		}
+		if err == nil || !strings.Contains(err.Error(), "give x, y and z") {
+			t.Errorf("%s: says %v", center, err)
+		}
+	}
+}
+
+func FuzzReadCase(f *testing.F) {
+	f.Add("surface: a.stl\nopenings:\n  - {name: x, center: [0,0,60,4], radius: 12mm}\n")
+	f.Add("surface: a.stl\nspeeds: [1, 2]\nconditions:\n  - {opening: 1, kind: share, share: .5}\n")
+	f.Add("- a\n---\nb: &c [*c]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "case.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := ReadCase(path); err == nil && c.Surface == "" {
+			t.Error("a case without a surface was accepted")
+		}
+	})
 }

@@ -58,6 +58,9 @@ func (c *Case) loadGrid(ctx context.Context, progress Progress, admit func(cells
 	case kind == SurfaceFile:
 		return c.voxelize(ctx, progress, admit)
 	}
+	if kind == CaseFile {
+		return nil, fmt.Errorf("%s looks like a case file: let its name end in .yaml", c.Surface)
+	}
 	return nil, fmt.Errorf("%s is a %s file: give a surface or a grid", c.Surface, kind)
 }
 
@@ -148,6 +151,9 @@ func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 		return o, err
 	}
 	o.Directions = settings.Directions()
+	if c.Directions != 0 {
+		o.Directions = c.Directions
+	}
 	if err := c.extension(&o); err != nil {
 		return o, err
 	}
@@ -157,6 +163,9 @@ func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 			return o, fmt.Errorf("opening %d (%s): %w", i+1, opening.Name, err)
 		}
 		x := opening.Center
+		if len(x) != 3 {
+			return o, fmt.Errorf("opening %d (%s) has a centre of %d numbers: give x, y and z", i+1, opening.Name, len(x))
+		}
 		center := r3.Scale(float64(unit), r3.Vec{X: x[0], Y: x[1], Z: x[2]})
 		o.Openings = append(o.Openings, geometry.Disc{Center: center, Radius: radius, Name: opening.Name})
 	}

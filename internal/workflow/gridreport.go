@@ -14,8 +14,8 @@ import (
 // was read from a grid file.
 type GridReport struct {
 	Triangles     int              `json:"triangles,omitempty"`
-	Closed        bool             `json:"closed"`
-	BoundaryLoops int              `json:"boundary_loops"`
+	Closed        *bool            `json:"closed,omitempty"`
+	BoundaryLoops *int             `json:"boundary_loops,omitempty"`
 	Components    int              `json:"components,omitempty"`
 	VolumeM3      float64          `json:"volume_m3,omitempty"`
 	AreaM2        float64          `json:"area_m2,omitempty"`
@@ -39,7 +39,7 @@ type GridReport struct {
 
 func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) {
 	r.Triangles, r.Unit = len(s.Triangles), s.Unit.String()
-	r.Closed, r.BoundaryLoops, r.Components = p.Closed, p.Loops, p.Components
+	r.Closed, r.BoundaryLoops, r.Components = &p.Closed, &p.Loops, p.Components
 	r.VolumeM3, r.AreaM2, r.Mended = p.Volume, p.Area, &p.Mended
 	if unit := s.UnitReason; unit != "" && unit != "given" {
 		r.notes = append(r.notes, "unit: "+unit)

@@ -23,6 +23,7 @@ const (
 	GridFile      FileKind = "grid"
 	PartitionFile FileKind = "partition"
 	GraphFile     FileKind = "graph"
+	CaseFile      FileKind = "case"
 )
 
 // KindOf tells what a file holds by its beginning: grid files by their first
@@ -43,6 +44,8 @@ func KindOf(path string) (FileKind, error) {
 		return GridFile, nil
 	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")):
 		return PartitionFile, nil
+	case bytes.HasPrefix(head, []byte("surface:")) || bytes.Contains(head, []byte("\nsurface:")):
+		return CaseFile, nil
 	case strings.HasSuffix(path, ".graph") || looksLikeGraph(head):
 		return GraphFile, nil
 	}

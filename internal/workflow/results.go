@@ -90,9 +90,17 @@ func (r *results) piece(rank *solver.Rank) *output.Piece {
 	return piece
 }
 
+// steadyBalance is the difference of inflow and outflow above which users are
+// told that the flow is not steady.
+const steadyBalance = 0.01
+
 // finish writes what needs all ranks.
 func (r *results) finish(summary *solver.Summary, payloads [][]byte) (*Solution, error) {
 	solution := &Solution{Summary: summary}
+	if !(summary.MassBalance <= steadyBalance) {
+		summary.Warnings = append(summary.Warnings, fmt.Sprintf(
+			"inflow and outflow differ by %.3g %%: the flow is not steady, compute a longer time", 100*summary.MassBalance))
+	}
 	if r.solver.Folder == "" {
 		return solution, nil
 	}
@@ -157,30 +165,26 @@ func (r *results) writePVTU(path string, time float64) error {
 	for rank := range sources {
 		sources[rank] = r.piecePath(rank)
 	}
-	if err := r.removeStalePieces(); err != nil {
-		return err
-	}
 	return output.WritePVTU(path, r.frame, time, sources)
 }
 
-// removeStalePieces removes pieces of an earlier computation on more ranks,
-// which would look as if they belonged to this one.
-func (r *results) removeStalePieces() error {
-	for rank := r.ranks; ; rank++ {
-		path := r.piecePath(rank)
-		if _, err := os.Stat(path); err != nil {
-			return nil
-		}
-		if err := removeStale(path); err != nil {
-			return err
-		}
-	}
-}
+// resultNames are the files of a folder of results besides the pieces.
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "view.html", "summary.json"}
 
-// removeStale removes a file that an earlier computation may have left.
-func removeStale(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("removing what an earlier computation left: %w", err)
+// removeOld removes the results of an earlier computation.
+func (r *results) removeOld() error {
+	old := make([]string, len(resultNames))
+	for i, name := range resultNames {
+		old[i] = r.path(name)
+	}
+	pieces, err := filepath.Glob(r.path("flow_[0-9]*.vtu"))
+	if err != nil {
+		return fmt.Errorf("looking for earlier results: %w", err)
+	}
+	for _, path := range append(old, pieces...) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("removing what an earlier computation left: %w", err)
+		}
 	}
 	return nil
 }
@@ -229,7 +233,7 @@ func (r *results) ranksPicture(s *solver.Summary) output.RanksPicture {
 // has none.
 func (r *results) writePage(path string, s *solver.Summary) error {
 	if r.fields == nil {
-		return removeStale(path)
+		return nil
 	}
 	picture := r.flowPicture(s, false)
 	page, err := partitionPage(r.solver.Partition, r.solver.Grid)

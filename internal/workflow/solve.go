@@ -64,10 +64,21 @@ func (c *Case) Check() error {
 	if err := c.CheckRanks(); err != nil {
 		return err
 	}
+	if info, err := os.Stat(c.Output); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file: name a folder for results", c.Output)
+	}
+	return c.CheckFlow()
+}
+
+// CheckFlow is Check for a case whose geometry and ranks are settled.
+func (c *Case) CheckFlow() error {
 	if c.Steps < 0 {
 		return fmt.Errorf("%d steps cannot be computed: give a positive number", c.Steps)
 	}
 	if c.Time != "" {
+		if c.Steps > 0 {
+			return errors.New("give either a number of steps or a time, not both")
+		}
 		if _, err := quantity.Time.ParsePositive(c.Time); err != nil {
 			return err
 		}
@@ -97,8 +108,6 @@ func (c *Case) AdmitFlow(cells int64) error {
 func (c *Case) plan(g *geometry.Grid, s solver.Settings) (solver.Plan, error) {
 	plan := solver.Plan{Steps: c.Steps}
 	switch {
-	case c.Steps > 0 && c.Time != "":
-		return plan, errors.New("give either a number of steps or a time, not both")
 	case c.Steps > 0:
 		return plan, nil
 	case c.Time != "":
@@ -154,10 +163,8 @@ func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error)
 	if err != nil {
 		return nil, settings, plan, err
 	}
-	if s.Folder != "" {
-		if err := os.MkdirAll(s.Folder, 0o755); err != nil {
-			return nil, settings, plan, fmt.Errorf("making the folder for results: %w", err)
-		}
+	if err := s.makeFolder(); err != nil {
+		return nil, settings, plan, err
 	}
 	domain := &solver.Domain{
 		Grid: s.Grid, Segments: segments, Owners: s.Partition.Owners, Ranks: len(s.Partition.Ranks),
@@ -184,6 +191,18 @@ func (c *Case) CheckOpenings(g *geometry.Grid) error {
 			count[geometry.Inlet], count[geometry.Outlet])
 	}
 	return nil
+}
+
+// makeFolder makes the folder for results and removes those of an earlier
+// computation, so that what is there always belongs together.
+func (s *Solver) makeFolder() error {
+	if s.Folder == "" {
+		return nil
+	}
+	if err := os.MkdirAll(s.Folder, 0o755); err != nil {
+		return fmt.Errorf("making the folder for results: %w", err)
+	}
+	return newResults(s, 0).removeOld()
 }
 
 // InProcess computes all ranks as goroutines of this process.

@@ -10,15 +10,15 @@ import (
 	"carina/internal/viewpage"
 )
 
-// View writes a page on which a surface, a grid or a partition can be looked
+// PageOf makes a page on which a surface, a grid or a partition can be looked
 // at and turned around.
-func View(ctx context.Context, path, unit, page string) error {
-	p, err := pageOf(ctx, path, unit)
+func PageOf(ctx context.Context, path, unit string) (*viewpage.Page, error) {
+	page, err := pageOf(ctx, path, unit)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Title = filepath.Base(path)
-	return viewpage.Write(page, p)
+	page.Title = filepath.Base(path)
+	return page, nil
 }
 
 func pageOf(ctx context.Context, path, unit string) (*viewpage.Page, error) {

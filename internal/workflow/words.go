@@ -51,6 +51,9 @@ func (s *Solution) Words() string {
 		fmt.Fprintf(&w, "%3d  %-16s %-7s %14s %8s %14s\n", o.Number, o.Name, o.Role, quantity.FormatFlow(o.Flow), share, quantity.Format(o.Pressure, "Pa"))
 	}
 	w.WriteString(ranksTable(m.Ranks))
+	for _, warning := range m.Warnings {
+		fmt.Fprintf(&w, "warning: %s\n", warning)
+	}
 	fmt.Fprintf(&w, "state hash %s\n", m.StateHash)
 	for _, file := range s.Files {
 		fmt.Fprintf(&w, "wrote %s\n", file)

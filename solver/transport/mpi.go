@@ -59,10 +59,12 @@ func (w *world) Rank() int { return w.rank }
 // Size is the number of processes.
 func (w *world) Size() int { return w.size }
 
-// Abort reports the cause and ends all processes.
+// Abort reports the cause and ends all processes: mpirun ends the others when
+// one leaves without finalizing. empi's own Abort would let the job end with
+// status 0.
 func (w *world) Abort(cause error) {
-	fmt.Fprintf(os.Stderr, "rank %d: %v\n", w.rank, cause)
-	_ = w.comm.Abort()
+	fmt.Fprintf(os.Stderr, "carina: rank %d: %v\n", w.rank, cause)
+	os.Exit(1)
 }
 
 // sender returns the goroutine that sends to peer, started on first use.
