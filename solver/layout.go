@@ -17,8 +17,8 @@ const (
 	// updated together: one AVX-512 register of single-precision numbers.
 	windowCells = kernel.WindowCells
 	// chunkCells is the least number of cells of a chunk. Its populations
-	// stay in the second-level cache while links are corrected.
-	chunkCells = 512
+	// stay in the first-level cache while links are corrected.
+	chunkCells = 256
 )
 
 // layout is the storage of one rank. Its own cells are numbered from 0 in run

@@ -102,6 +102,8 @@ func newPopulations[T kernel.Real](l *layout, v collision.Variant, parameters ma
 	p := &populations[T]{layout: l, local: local, table: table, program: v.Program(), q: l.set.Q}
 	p.stride = paddedStride(l.cells+l.ghosts, int(unsafe.Sizeof(T(0))))
 	p.f = make([]T, p.q*p.stride)
+	adviseHugePages(p.f)
+
 	for i := range p.q {
 		p.offset[i] = i * p.stride
 		p.weight[i] = T(l.set.Weights[i])

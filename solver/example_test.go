@@ -1,0 +1,35 @@
+package solver_test
+
+import (
+	"context"
+	"fmt"
+
+	"carina/geometry"
+	"carina/geometry/generate"
+	"carina/solver"
+)
+
+// Air through a short pipe, on one rank of this process.
+func ExampleRunInProcess() {
+	surface, _, err := generate.Pipe(generate.PipeOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	grid, err := geometry.Voxelize(context.Background(), surface, geometry.Options{FluidCells: 20000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	settings := solver.DefaultSettings()
+	settings.FlowRate = 2e-6 // m³/s
+	settings.Profile = solver.Developed
+	summary, err := solver.RunInProcess(context.Background(), solver.WholeDomain(grid), settings,
+		solver.Plan{Steps: 20000, Tolerance: 1e-4})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%d openings, mass balance within 0.1 %%: %v\n", len(summary.Openings), summary.MassBalance < 1e-3)
+	// Output: 2 openings, mass balance within 0.1 %: true
+}
