@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strconv"
 
 	"carina/cuboid"
 	"carina/geometry"
@@ -22,32 +21,12 @@ func (p *Partition) Weighted(g *geometry.Grid) (*partition.Graph, error) {
 	return Graph(&p.Cost, p.Counts, cuboid.Crossings(segments, p.Cost.Directions)), nil
 }
 
-// WriteMETIS writes a weighted graph as METIS, KaHIP and others read it:
-// vertices numbered from 1, weights of vertices and edges.
-func WriteMETIS(w io.Writer, g *partition.Graph) error {
-	b := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintf(b, "%d %d 011\n", len(g.VertexWeights), len(g.Neighbours)/2)
-	var line []byte
-	for v, weight := range g.VertexWeights {
-		line = strconv.AppendInt(line[:0], weight, 10)
-		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-			line = strconv.AppendInt(append(line, ' '), int64(g.Neighbours[e])+1, 10)
-			line = strconv.AppendInt(append(line, ' '), g.EdgeWeights[e], 10)
-		}
-		b.Write(append(line, '\n'))
-	}
-	return b.Flush()
-}
+// WriteMETIS writes a weighted graph as partition.WriteMETIS does.
+func WriteMETIS(w io.Writer, g *partition.Graph) error { return partition.WriteMETIS(w, g) }
 
 // WriteMETISParts writes the owners as METIS, KaHIP and others do: one number
 // per line, in the order of the vertices.
-func (p *Partition) WriteMETISParts(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	for _, o := range p.Owners {
-		fmt.Fprintln(b, o)
-	}
-	return b.Flush()
-}
+func (p *Partition) WriteMETISParts(w io.Writer) error { return partition.WriteParts(w, p.Owners) }
 
 // WriteOpenLB writes the cuboids and owners as OpenLB's XML: a CuboidGeometry
 // as its own writeToFile makes it (extent in lattice nodes, origin the position
