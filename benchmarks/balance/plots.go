@@ -53,6 +53,9 @@ func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
 	if drawn == 0 {
 		return nil
 	}
+	if !logarithmic {
+		p.Y.Max *= 1.3 // room for the legend
+	}
 	p.Add(plotter.NewGrid())
 	image, err := p.WriterTo(18*vg.Centimeter, 12*vg.Centimeter, "png")
 	if err != nil {
