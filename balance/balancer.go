@@ -37,7 +37,8 @@ type Problem struct {
 	Inside, Between Link
 	// Seed chooses one of several possible results.
 	Seed uint64
-	// Preset is the effort of the graph partitioner: fast, eco or strong.
+	// Preset is the effort of the graph partitioner: fast, eco or strong; chosen
+	// by the number of cuboids if empty.
 	Preset string
 	// TimeLimit, if positive, lets the graph partitioner go on improving for so
 	// long; the result then depends on the machine.

@@ -57,9 +57,16 @@ func graphBySpeeds(ctx context.Context, p *Problem) ([]int32, error) {
 	return best, nil
 }
 
+// fewVertices is the size of graphs that are given more effort than the least
+// unless the user chooses.
+const fewVertices = 10_000
+
 // partitionGraph calls the multilevel partitioner.
 func partitionGraph(ctx context.Context, p *Problem, g *partition.Graph, targets []float64, imbalance float64) ([]int32, error) {
 	preset := partition.Eco
+	if len(g.VertexWeights) > fewVertices {
+		preset = partition.Fast
+	}
 	if p.Preset != "" {
 		var err error
 		if preset, err = partition.ParsePreset(p.Preset); err != nil {

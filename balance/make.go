@@ -45,8 +45,8 @@ type Options struct {
 	KeepHeavy bool
 	// Seed chooses one of several possible results.
 	Seed uint64
-	// Preset is the effort of the graph partitioner: fast, eco or strong; eco
-	// by default.
+	// Preset is the effort of the graph partitioner: fast, eco or strong; by
+	// default eco for up to some ten thousand cuboids and fast for more.
 	Preset string
 	// TimeLimit, if positive, lets the graph partitioner go on improving for so
 	// long; the result then depends on the machine.
@@ -90,7 +90,6 @@ func (opt *Options) complete(g *geometry.Grid) error {
 	opt.carved = opt.CuboidsPerRank * opt.Ranks
 	setDefault(&opt.CuboidsPerRank, 8)
 	setDefault(&opt.Imbalance, 0.03)
-	setDefault(&opt.Preset, "eco")
 	if opt.Progress == nil {
 		opt.Progress = func(string, float64) {}
 	}

@@ -212,7 +212,7 @@ func (o *Options) plans() []plan {
 		dense, sparse := []int{8, 64}, []int{2, 8, 32, 64, 128, 512}
 		all = nil
 		for _, g := range o.Geometries {
-			all = append(all, plan{g, 10_000_000, dense, sparse, false})
+			all = append(all, plan{g, 10_000_000, dense, sparse, g == "bifurcation-large"})
 		}
 	}
 	for i := range all {
