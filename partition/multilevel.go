@@ -46,8 +46,8 @@ var presets = [...]config{
 	Strong: {
 		bisection:    levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
 		kway:         levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
-		population:   [2]float64{3, 8},
-		combinations: [2]float64{2, 24},
+		population:   [2]float64{3, 5},
+		combinations: [2]float64{2, 20},
 	},
 }
 
