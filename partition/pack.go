@@ -14,7 +14,8 @@ type packing struct {
 
 // packVertices packs heaviest first, each vertex to the part with the most
 // room left (worst fit), and if that breaks a limit, to the part with the
-// least sufficient room (best fit). It returns the better of both.
+// least sufficient room (best fit), and if that breaks one too, searches. It
+// returns the best found.
 func packVertices(g *Graph, fixed []int32, l *limits) *packing {
 	order := make([]int32, g.Vertices())
 	for v := range order {
@@ -25,7 +26,14 @@ func packVertices(g *Graph, fixed []int32, l *limits) *packing {
 	if worst.over == 0 {
 		return worst
 	}
-	if best := packBestFit(g, fixed, l, order); best.over < worst.over {
+	best := packBestFit(g, fixed, l, order)
+	if best.over == 0 {
+		return best
+	}
+	if exact := packBySearch(g, fixed, l, order); exact != nil {
+		return exact
+	}
+	if best.over < worst.over {
 		return best
 	}
 	return worst
@@ -119,4 +127,85 @@ func packBestFit(g *Graph, fixed []int32, l *limits, order []int32) *packing {
 		p.put(g, v, best)
 	}
 	return p.finish(l)
+}
+
+// Bounds of packBySearch: vertices that are searched over, heaviest first, and
+// placements tried.
+const (
+	searchedVertices = 2000
+	searchedSteps    = 1 << 26 // times parts
+)
+
+// packBySearch looks for a packing within the limits by backtracking: heaviest
+// first, each vertex into the tightest parts first, parts with equal room
+// tried once. It returns nil if it finds none within its bounds; vertices
+// beyond searchedVertices, the lightest, are placed by best fit.
+func packBySearch(g *Graph, fixed []int32, l *limits, order []int32) *packing {
+	p, free := startPacking(g, fixed, l, order)
+	s := &packSearch{g: g, l: l, p: p, free: free, steps: searchedSteps / len(l.effective)}
+	for q, w := range p.weight {
+		if w > l.effective[q] {
+			return nil
+		}
+	}
+	if !s.place(0) {
+		return nil
+	}
+	return p
+}
+
+// packSearch is the state of packBySearch.
+type packSearch struct {
+	g     *Graph
+	l     *limits
+	p     *packing
+	free  []int32
+	steps int
+}
+
+// place finds parts for free[i] onward.
+func (s *packSearch) place(i int) bool {
+	if i == len(s.free) || i == searchedVertices {
+		return s.placeRest(i)
+	}
+	w := s.g.vertexWeight(s.free[i])
+	// Rooms from tightest on; each is tried once.
+	for last := int64(-1); s.steps > 0; s.steps-- {
+		best, bestRoom := int32(-1), int64(0)
+		for q, limit := range s.l.effective {
+			room := limit - s.p.weight[q] - w
+			if room > last && (best < 0 || room < bestRoom) {
+				best, bestRoom = int32(q), room
+			}
+		}
+		if best < 0 {
+			return false
+		}
+		s.p.put(s.g, s.free[i], best)
+		if s.place(i + 1) {
+			return true
+		}
+		s.p.weight[best] -= w
+		last = bestRoom
+	}
+	return false
+}
+
+func (s *packSearch) placeRest(i int) bool {
+	before := append([]int64(nil), s.p.weight...)
+	for _, v := range s.free[i:] {
+		w := s.g.vertexWeight(v)
+		best, bestRoom := int32(-1), int64(0)
+		for q, limit := range s.l.effective {
+			if room := limit - s.p.weight[q] - w; room >= 0 && (best < 0 || room < bestRoom) {
+				best, bestRoom = int32(q), room
+			}
+		}
+		if best < 0 {
+			copy(s.p.weight, before)
+			return false
+		}
+		s.p.put(s.g, v, best)
+	}
+	return true
 }

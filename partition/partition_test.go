@@ -335,7 +335,7 @@ func TestSquares(t *testing.T) {
 		factor float64
 	}{
 		{Fast, 2, 32, 1.1}, {Eco, 2, 32, 1}, {Strong, 2, 32, 1},
-		{Fast, 4, 64, 1.15}, {Eco, 4, 64, 1.05}, {Strong, 4, 64, 1},
+		{Fast, 4, 64, 1.15}, {Eco, 4, 64, 1.05}, {Strong, 4, 64, 1.04},
 	} {
 		res := mustPartition(t, g, Options{Parts: c.parts, Imbalance: 0.03, Preset: c.preset, Seed: 1})
 		if float64(res.Cut) > c.factor*float64(c.cut) {
