@@ -21,7 +21,7 @@ type benchFlags struct {
 func newBench() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "bench NAME",
-		Short: "Measure: cost, solver, validate, balance, scale, gpu",
+		Short: "Measure: cost, solver, validate, partition, balance, scale, gpu",
 		Long:  "Run a benchmark and write its tables and plots, with the machine described, to a folder.",
 		RunE: func(command *cobra.Command, arguments []string) error {
 			return usageError{fmt.Errorf("say which benchmark: see carina bench --help")}
@@ -30,7 +30,7 @@ func newBench() *cobra.Command {
 	var flags benchFlags
 	command.PersistentFlags().StringVar(&flags.folder, "out", filepath.Join("benchmarks", "results"), "folder for results")
 	command.PersistentFlags().BoolVar(&flags.quick, "quick", false, "do less, in under a minute")
-	command.AddCommand(newBenchCost(&flags), newBenchSolver(&flags), newBenchValidate(&flags), newBenchBalance(&flags), newBenchScale(&flags), newBenchGPU(&flags))
+	command.AddCommand(newBenchCost(&flags), newBenchSolver(&flags), newBenchValidate(&flags), newBenchPartition(&flags), newBenchBalance(&flags), newBenchScale(&flags), newBenchGPU(&flags))
 	return command
 }
 

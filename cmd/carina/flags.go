@@ -55,8 +55,9 @@ func flowFlags(command *cobra.Command, c *workflow.Case) {
 	f.StringVar(&c.Precision, "precision", c.Precision, "single or double (default single)")
 	f.StringVar(&c.TimeStep, "time-step", c.TimeStep, "time step (default by the lattice velocity)")
 	f.Float64Var(&c.LatticeVelocity, "lattice-velocity", c.LatticeVelocity, "largest expected velocity in cells per step (default 0.1)")
+	f.Float64Var(&c.Tolerance, "tolerance", c.Tolerance, "end when the velocity changes less, relatively, while sound crosses the domain (default 1e-4 without --steps and --time)")
 	f.Int64Var(&c.Steps, "steps", c.Steps, "number of time steps")
-	f.StringVar(&c.Time, "time", c.Time, "time to compute, such as 0.5s (default three exchanges of the air)")
+	f.StringVar(&c.Time, "time", c.Time, "time to compute, such as 0.5s (default until steady, at most three exchanges of the air)")
 }
 
 // openingList reads --opening flags.

@@ -78,8 +78,11 @@ type Case struct {
 	// in cells per step, when empty.
 	TimeStep        string  `yaml:"time-step"`
 	LatticeVelocity float64 `yaml:"lattice-velocity"`
+	// Tolerance ends the computation early when the velocity changes less than
+	// this, relatively, while sound crosses the domain.
+	Tolerance float64 `yaml:"tolerance"`
 	// Steps or Time end the computation; when neither is given it goes on
-	// until the air has been exchanged three times.
+	// until the flow is steady, at most three exchanges of the air.
 	Steps int64  `yaml:"steps"`
 	Time  string `yaml:"time"`
 

@@ -26,6 +26,8 @@ type results struct {
 	frame  output.Frame
 	// fields of all cells, on rank 0, where they are few enough for a page.
 	fields *solver.Fields
+	// history is kept on rank 0.
+	history history
 }
 
 // pageLimit is the number of cells up to which a page to turn around is
@@ -39,6 +41,31 @@ func newResults(s *Solver, ranks int) *results {
 func (r *results) path(name string) string { return filepath.Join(r.solver.Folder, name) }
 
 func (r *results) piecePath(rank int) string { return r.path(fmt.Sprintf("flow_%04d.vtu", rank)) }
+
+// follow makes a plan report to these results.
+func (r *results) follow(plan *solver.Plan, g gather) {
+	plan.Visit = func(rank *solver.Rank) error { return r.visit(rank, g) }
+	if r.solver.Folder != "" {
+		plan.Observe, plan.Diverged = r.observe, r.diverged
+	}
+}
+
+// observe adds to the history.
+func (r *results) observe(rank *solver.Rank) error {
+	openings, err := rank.OpeningSummaries()
+	if err == nil && rank.Number() == 0 {
+		r.history.add(rank.Time(), openings)
+	}
+	return err
+}
+
+// diverged writes the last good fields of a rank when the flow has diverged.
+func (r *results) diverged(rank *solver.Rank, fields *solver.Fields) error {
+	if r.solver.Folder == "" {
+		return nil
+	}
+	return output.WriteVTU(r.path(fmt.Sprintf("diverged_%04d.vtu", rank.Number())), r.piece(rank, fields))
+}
 
 // visit writes the fields of one rank and hands in what it adds to the
 // pictures.
@@ -55,7 +82,7 @@ func (r *results) visit(rank *solver.Rank, g gather) error {
 			r.fields = fields
 		}
 	}
-	piece := r.piece(rank)
+	piece := r.piece(rank, rank.Fields())
 	if err := output.WriteVTU(r.piecePath(rank.Number()), piece); err != nil {
 		return err
 	}
@@ -75,8 +102,7 @@ func (r *results) visit(rank *solver.Rank, g gather) error {
 	return g.put(rank.Number(), payload)
 }
 
-func (r *results) piece(rank *solver.Rank) *output.Piece {
-	fields := rank.Fields()
+func (r *results) piece(rank *solver.Rank, fields *solver.Fields) *output.Piece {
 	piece := &output.Piece{
 		Frame: r.frame, Rank: rank.Number(), Ranks: r.ranks, Time: rank.Time(),
 		Pressure: fields.Pressure, Velocity: make([][3]float32, len(fields.Pressure)),
@@ -117,6 +143,7 @@ func (r *results) finish(summary *solver.Summary, payloads [][]byte) (*Solution,
 		{"flow.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, false)) }},
 		{"pressure.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
 		{"ranks.png", func(path string) error { return output.WriteRanks(path, composites, r.ranksPicture(summary)) }},
+		{"history.png", func(path string) error { return r.writeHistory(path, summary) }},
 		{"view.html", func(path string) error { return r.writePage(path, summary) }},
 		{"summary.json", func(path string) error { return WriteJSON(path, summary) }},
 	}
@@ -169,7 +196,7 @@ func (r *results) writePVTU(path string, time float64) error {
 }
 
 // resultNames are the files of a folder of results besides the pieces.
-var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "view.html", "summary.json"}
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "view.html", "summary.json"}
 
 // removeOld removes the results of an earlier computation.
 func (r *results) removeOld() error {
@@ -177,7 +204,7 @@ func (r *results) removeOld() error {
 	for i, name := range resultNames {
 		old[i] = r.path(name)
 	}
-	pieces, err := filepath.Glob(r.path("flow_[0-9]*.vtu"))
+	pieces, err := filepath.Glob(r.path("*_[0-9][0-9][0-9][0-9]*.vtu"))
 	if err != nil {
 		return fmt.Errorf("looking for earlier results: %w", err)
 	}
@@ -227,6 +254,14 @@ func (r *results) ranksPicture(s *solver.Summary) output.RanksPicture {
 		picture.Loads = append(picture.Loads, output.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
 	}
 	return picture
+}
+
+// writeHistory draws the flow over time, if there is more than a moment of it.
+func (r *results) writeHistory(path string, s *solver.Summary) error {
+	if len(r.history.times) < 2 {
+		return nil
+	}
+	return output.WriteHistory(path, r.history.chart(s))
 }
 
 // writePage writes the page to turn around; a grid that is too large for one

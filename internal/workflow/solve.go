@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"carina/balance"
 	"carina/geometry"
@@ -102,11 +103,19 @@ func (c *Case) AdmitFlow(cells int64) error {
 	return nil
 }
 
+// steadyTolerance is the relative change of the velocity, while sound crosses
+// the domain, below which a flow is called steady unless the case says
+// otherwise.
+const steadyTolerance = 1e-4
+
 // plan says how long to compute: the case's steps or time, or else until the
-// air in the lumen has been exchanged three times, by when a steady inflow has
-// become a steady flow.
+// flow is steady, at most until the air in the lumen has been exchanged three
+// times. A flow that a waveform changes is never called steady.
 func (c *Case) plan(g *geometry.Grid, s solver.Settings) (solver.Plan, error) {
-	plan := solver.Plan{Steps: c.Steps}
+	if c.Tolerance < 0 || c.Tolerance >= 1 {
+		return solver.Plan{}, fmt.Errorf("a tolerance of %g tells nothing steady: give one between 0 and 1, such as 1e-4", c.Tolerance)
+	}
+	plan := solver.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
 	switch {
 	case c.Steps > 0:
 		return plan, nil
@@ -117,10 +126,18 @@ func (c *Case) plan(g *geometry.Grid, s solver.Settings) (solver.Plan, error) {
 	case s.FlowRate == 0:
 		return plan, errors.New("without a flow the program cannot tell how long to compute: give --time or --steps")
 	}
+	if plan.Tolerance == 0 && !c.unsteady() {
+		plan.Tolerance = steadyTolerance
+	}
 	const throughflows = 3
 	volume := float64(g.Cells()) * g.Spacing * g.Spacing * g.Spacing
 	plan.Time = throughflows * volume / max(s.FlowRate, -s.FlowRate)
 	return plan, nil
+}
+
+// unsteady tells whether a waveform keeps the flow changing.
+func (c *Case) unsteady() bool {
+	return c.Waveform != "" || slices.ContainsFunc(c.Conditions, func(k ConditionCase) bool { return k.Waveform != "" })
 }
 
 // Solution is what a computation ended with.
@@ -213,7 +230,7 @@ func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
 	}
 	gathered := newSharedGather(domain.Ranks)
 	results := newResults(s, domain.Ranks)
-	plan.Visit = func(r *solver.Rank) error { return results.visit(r, gathered) }
+	results.follow(&plan, gathered)
 	summary, err := solver.RunInProcess(ctx, domain, settings, plan)
 	if err != nil {
 		return nil, err
@@ -234,7 +251,7 @@ func (s *Solver) OnTransport(ctx context.Context, t transport.Transport) (*Solut
 	}
 	gathered := &transportGather{transport: t}
 	results := newResults(s, domain.Ranks)
-	plan.Visit = func(r *solver.Rank) error { return results.visit(r, gathered) }
+	results.follow(&plan, gathered)
 	summary, err := solver.RunRank(ctx, domain, settings, plan, t)
 	if err != nil || t.Rank() != 0 {
 		return nil, err

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	partitionbench "carina/benchmarks/partition"
+	"carina/internal/quantity"
+
+	"github.com/spf13/cobra"
+)
+
+// partitionReport tells a report in words.
+type partitionReport struct {
+	Means []partitionbench.Mean `json:"means"`
+	*partitionbench.Report
+}
+
+// Words is the table of geometric means.
+func (r partitionReport) Words() string {
+	var w strings.Builder
+	if err := r.WriteTable(&w); err != nil {
+		return fmt.Sprintln(err)
+	}
+	return w.String()
+}
+
+func newBenchPartition(flags *benchFlags) *cobra.Command {
+	var o partitionbench.Options
+	var timeLimit string
+	command := &cobra.Command{
+		Use:     "partition --graphs FOLDER",
+		Short:   "Compare the graph partitioner with gpmetis and scotch on a folder of METIS graphs",
+		Example: "  carina bench partition --graphs graphs --parts 2,16,64 --seeds 3",
+		Args:    exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			if o.Folder == "" {
+				return usageError{errors.New("name a folder of METIS graphs: --graphs FOLDER")}
+			}
+			if timeLimit != "" {
+				seconds, err := quantity.Time.ParsePositive(timeLimit)
+				if err != nil {
+					return err
+				}
+				o.TimeLimit = time.Duration(seconds * float64(time.Second))
+			}
+			return runReport(command, flags, "partition", func(ctx context.Context, progress func(string, float64)) (partitionReport, error) {
+				o.Quick, o.Progress = flags.quick, progress
+				report, err := partitionbench.Run(ctx, o)
+				if err != nil {
+					return partitionReport{}, err
+				}
+				err = report.Plot(filepath.Join(flags.folder, "partition.png"))
+				return partitionReport{report.Means(), report}, err
+			})
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&o.Folder, "graphs", "", "folder of METIS graphs (NAME.graph)")
+	f.StringSliceVar(&o.Graphs, "names", nil, "names of graphs (default all of the folder)")
+	f.IntSliceVar(&o.Parts, "parts", nil, "numbers of parts (default 2 to 64)")
+	f.IntVar(&o.Seeds, "seeds", 0, "runs of each (default 3)")
+	f.Float64Var(&o.Imbalance, "imbalance", 0, "how far a part may exceed its share (default 0.03)")
+	f.StringVar(&timeLimit, "time-limit", "", "add a memetic run of that length, such as 60s")
+	return command
+}

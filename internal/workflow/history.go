@@ -1,0 +1,59 @@
+package workflow
+
+import (
+	"carina/solver"
+	"carina/solver/output"
+)
+
+// mostSamples bounds a history: when it is full every second sample is
+// dropped and the interval doubled, so that memory does not grow with time.
+const mostSamples = 2048
+
+// history is the flow through the openings over time.
+type history struct {
+	interval int
+	waiting  int
+	times    []float64
+	flows    [][]float64 // by sample, then opening
+}
+
+// add takes a sample if it is time for one.
+func (h *history) add(time float64, openings []solver.OpeningSummary) {
+	if h.waiting > 0 {
+		h.waiting--
+		return
+	}
+	h.waiting = h.interval
+	flows := make([]float64, len(openings))
+	for i, o := range openings {
+		flows[i] = o.Flow
+	}
+	h.times, h.flows = append(h.times, time), append(h.flows, flows)
+	if len(h.times) >= mostSamples {
+		h.thin()
+	}
+}
+
+func (h *history) thin() {
+	kept := 0
+	for i := 0; i < len(h.times); i += 2 {
+		h.times[kept], h.flows[kept] = h.times[i], h.flows[i]
+		kept++
+	}
+	h.times, h.flows = h.times[:kept], h.flows[:kept]
+	h.interval = 2*h.interval + 1
+}
+
+// chart is the history as a picture shows it.
+func (h *history) chart(s *solver.Summary) output.History {
+	chart := output.History{Title: "Flow through the openings", Time: h.times}
+	for i, o := range s.Openings {
+		chart.Names = append(chart.Names, o.Name)
+		flow := make([]float64, len(h.flows))
+		for sample := range h.flows {
+			flow[sample] = h.flows[sample][i]
+		}
+		chart.Flow = append(chart.Flow, flow)
+	}
+	return chart
+}
