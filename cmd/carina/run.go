@@ -58,7 +58,11 @@ func runCase(command *cobra.Command, c *workflow.Case) error {
 	if err != nil {
 		return err
 	}
-	if !wantsJSON(command) {
+	if wantsJSON(command) {
+		for _, note := range g.Report.Notes {
+			message(command, "note: %s", note)
+		}
+	} else {
 		fmt.Fprint(command.OutOrStdout(), g.Report.Words())
 	}
 	if err := c.CheckOpenings(g.Grid); err != nil {

@@ -29,12 +29,14 @@ type GridReport struct {
 	FluidCells      int64                    `json:"fluid_cells"`
 	FluidVolumeM3   float64                  `json:"fluid_volume_m3"`
 	DroppedCells    int64                    `json:"dropped_cells"`
+	JoinedPairs     int64                    `json:"joined_pairs"`
 	LostOpenings    []int                    `json:"lost_openings,omitempty"`
 	WallLinks       int64                    `json:"wall_links"`
 	Seconds         float64                  `json:"seconds"`
 	PeakMemoryBytes int64                    `json:"peak_memory_bytes"`
 
-	notes []string
+	// Notes say what was mended, dropped or doubtful.
+	Notes []string `json:"notes,omitempty"`
 }
 
 func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) {
@@ -42,21 +44,21 @@ func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) 
 	r.Closed, r.BoundaryLoops, r.Components = &p.Closed, &p.Loops, p.Components
 	r.VolumeM3, r.AreaM2, r.Mended = p.Volume, p.Area, &p.Mended
 	if unit := s.UnitReason; unit != "" && unit != "given" {
-		r.notes = append(r.notes, "unit: "+unit)
+		r.Notes = append(r.Notes, "unit: "+unit)
 	}
-	r.notes = append(r.notes, s.Notes...)
+	r.Notes = append(append(r.Notes, s.Notes...), p.Warnings...)
 	if mended := p.Mended.String(); mended != "nothing" {
-		r.notes = append(r.notes, "mended: "+mended)
+		r.Notes = append(r.Notes, "mended: "+mended)
 	}
 }
 
 func (r *GridReport) describeFilling(f geometry.Filled) {
-	r.Method, r.DroppedCells, r.LostOpenings = string(f.Method), f.DroppedCells, f.LostOpenings
+	r.Method, r.DroppedCells, r.LostOpenings, r.JoinedPairs = string(f.Method), f.DroppedCells, f.LostOpenings, f.JoinedPairs
 	if f.DroppedCells > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%d cells in %d islands without contact to the inlet were dropped", f.DroppedCells, f.DroppedParts))
+		r.Notes = append(r.Notes, fmt.Sprintf("%d cells in %d islands without contact to the inlet were dropped", f.DroppedCells, f.DroppedParts))
 	}
 	if len(f.LostOpenings) > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("openings %v are too small for this spacing and closed: choose a smaller one to keep them", f.LostOpenings))
+		r.Notes = append(r.Notes, fmt.Sprintf("openings %v are too small for this spacing and closed: choose a smaller one to keep them", f.LostOpenings))
 	}
 }
 
@@ -77,7 +79,7 @@ func (r *GridReport) Words() string {
 	fmt.Fprintf(&w, "grid: %d fluid cells of %s (%.4g mL) in a box of %d×%d×%d, %d links to the wall; %.2f s, %s at most\n",
 		r.FluidCells, quantity.Format(r.SpacingM, "m"), r.FluidVolumeM3*1e6, r.Size[0], r.Size[1], r.Size[2], r.WallLinks,
 		r.Seconds, quantity.FormatBytes(r.PeakMemoryBytes))
-	for _, note := range r.notes {
+	for _, note := range r.Notes {
 		fmt.Fprintf(&w, "note: %s\n", note)
 	}
 	w.WriteString(openingsTable(r.Openings))

@@ -59,7 +59,7 @@ func (r *SurfaceReport) Words() string {
 	if len(r.Solids) > 1 {
 		fmt.Fprintf(&w, "solids: %s\n", strings.Join(r.Solids, ", "))
 	}
-	for _, note := range r.Notes {
+	for _, note := range append(r.Notes, r.Warnings...) {
 		fmt.Fprintf(&w, "note: %s\n", note)
 	}
 	fmt.Fprintf(&w, "verdict: %s\n", r.Verdict)
