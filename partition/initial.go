@@ -45,7 +45,7 @@ func (t *task) bisect(p *piece, r *random, result []int32) {
 	// Early bisections matter most and are few: they get more tries.
 	c := t.c.bisection
 	depth := bits.Len(uint(len(p.parts) - 1))
-	c.tries *= depth * (depth + 1) / 2
+	c.tries *= depth * (depth + 1) / 2 * t.effort()
 	division := t.multilevel(sides, sideLimits(p, half), c, r)
 	seeds := r.seeds(2)
 	t.workers.each(2, func(side int) {

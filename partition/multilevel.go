@@ -135,14 +135,32 @@ func (t *task) bestRecursive(l *level, limit []int64, c *levelConfig, r *random)
 	return bestOf(candidates).part
 }
 
+// effort multiplies the tries on graphs whose vertex weights differ much:
+// there one partition may be twice as good as another.
+func (t *task) effort() int {
+	if t.uneven {
+		return 3
+	}
+	return 1
+}
+
+// isUneven tells whether the heaviest vertex is far above the average.
+func isUneven(g *Graph) bool {
+	const far = 8
+	return heaviestOf(g)/far > g.TotalVertexWeight()/int64(g.Vertices())
+}
+
 // search runs the whole of a preset: one or more multilevel partitions,
 // combined.
 func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	size, combinations := at(t.c.population, len(limit)), at(t.c.combinations, len(limit))
+	if t.uneven && t.c.population[0] > 2 {
+		size, combinations = 2*size, 2*combinations
+	}
 	c := t.c.kway
 	if len(limit) == 2 {
 		c = t.c.bisection
-		c.tries *= 10
+		c.tries *= 10 * t.effort()
 	}
 	build := func(r *random) []int32 {
 		if t.previous != nil {

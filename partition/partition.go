@@ -29,7 +29,7 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 	l := newLimits(g, &opt)
 	finest := &level{g: g.weighted(), fixed: fixedVertices(g, &opt, l)}
 	t := &task{c: presets[opt.Preset], workers: newWorkers(opt.workers()), start: start, timeLimit: opt.TimeLimit, progress: opt.Progress,
-		contiguous: opt.Contiguous, hasty: opt.Preset == Fast}
+		contiguous: opt.Contiguous, hasty: opt.Preset == Fast, uneven: isUneven(finest.g)}
 	if opt.Objective == MappingCost && opt.Parts > 2 {
 		t.distance = opt.Distances
 	}

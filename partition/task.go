@@ -10,6 +10,7 @@ import (
 type task struct {
 	c       config
 	hasty   bool // Fast
+	uneven  bool // vertex weights differ much
 	halt    *atomic.Bool
 	workers *workers
 	// distance between parts if the mapping cost is wanted, else nil.
