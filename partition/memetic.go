@@ -24,16 +24,16 @@ func (a *individual) better(b *individual) bool {
 // overlay numbers the classes of vertices that are together in both
 // partitions.
 func overlay(a, b []int32, k int) []int32 {
-	number := make([]int32, k*k)
+	number := make(map[int64]int32)
 	label := make([]int32, len(a))
-	next := int32(0)
 	for v := range a {
-		at := int(a[v])*k + int(b[v])
-		if number[at] == 0 {
-			next++
-			number[at] = next
+		pair := int64(a[v])*int64(k) + int64(b[v])
+		n, ok := number[pair]
+		if !ok {
+			n = int32(len(number))
+			number[pair] = n
 		}
-		label[v] = number[at] - 1
+		label[v] = n
 	}
 	return label
 }
