@@ -16,6 +16,10 @@ type openingState struct {
 	// flow is what enters through the opening at factor one, in cell volumes
 	// per step.
 	flow float64
+	// keptStress is the factor 2 − ω₊ of the stress at a pressure opening
+	// across an axis, and zero at others: there the links of a cell see
+	// different parts of the stress, and feeding it back is unstable.
+	keptStress float64
 	// velocity is that of a moving wall, in cells per step.
 	velocity [3]float64
 	// inflow is what enters per cell face of mean profile in the present step.
@@ -36,8 +40,6 @@ type openingStates struct {
 	list []openingState
 	// seen[i] belongs to opening cell i of the layout.
 	seen []openingSample
-	// keptStress is 2 − ω₊.
-	keptStress float64
 	// sums is room for adding up the flow through the openings.
 	sums []int64
 }
@@ -52,9 +54,13 @@ type openingSample struct {
 	stress [26]float64
 }
 
+// acrossAxis is the cosine above which an opening counts as lying across an
+// axis of the grid.
+const acrossAxis = 0.9999
+
 // newOpeningStates prepares the openings of a grid.
 func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units) *openingStates {
-	o := &openingStates{list: make([]openingState, len(areas)), sums: make([]int64, 2*len(areas)), keptStress: 2 - 1/u.RelaxationTime()}
+	o := &openingStates{list: make([]openingState, len(areas)), sums: make([]int64, 2*len(areas))}
 	var shared float64
 	for i, a := range areas {
 		c, given := s.Conditions[grid.Openings[i].Number]
@@ -66,6 +72,9 @@ func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units
 			c.Kind = ImposedPressure
 		}
 		o.list[i] = openingState{condition: c, area: a, flow: c.Flow / u.FlowRate()}
+		if n := grid.Openings[i].Normal; max(math.Abs(n.X), math.Abs(n.Y), math.Abs(n.Z)) > acrossAxis {
+			o.list[i].keptStress = 2 - 1/u.RelaxationTime()
+		}
 		for axis, v := range c.Velocity {
 			o.list[i].velocity[axis] = v / u.Velocity()
 		}
@@ -178,7 +187,8 @@ func (s *openingState) imposes() bool {
 // meet openings: on velocity openings by Ladd's (1994) moving wall, on
 // pressure openings by anti-bounce-back with the velocity and the stress of
 // the cell (Ginzburg, Verhaeghe and d'Humières 2008): without the stress, a
-// pressure opening would be free of shear and disturb the profile.
+// pressure opening would be free of shear and disturb the profile. Where the
+// opening does not lie across an axis, the stress is left out.
 func (s *populations[T]) imposeOpenings(c *chunk, o *openingStates) {
 	for i := c.opening; i < c.openingEnd; i++ {
 		cell := &s.layout.openings[i]
@@ -192,7 +202,7 @@ func (s *populations[T]) imposeOpenings(c *chunk, o *openingStates) {
 				*at = before + T(link.inflow*state.inflow)
 			} else {
 				even := symmetricEquilibrium(s.layout.set, int(link.p), state.density, sample.velocity)
-				*at = T(2*even+o.keptStress*sample.stress[k]) - before
+				*at = T(2*even+state.keptStress*sample.stress[k]) - before
 			}
 			sample.outflow[k] = float64(before) - float64(*at)
 		}
