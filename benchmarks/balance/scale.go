@@ -38,9 +38,16 @@ type scaleCase struct {
 	maximum int // ranks up to which the graph partitioner is used; rcb beyond
 }
 
-// scaleCases are the grids and ranks of the study.
-func scaleCases(quick bool) []scaleCase {
-	if quick {
+// scaleCases are the grids and ranks of the study, or the one grid asked for.
+func scaleCases(opt *Options) []scaleCase {
+	if opt.FluidCells > 0 {
+		ranks := opt.Ranks
+		if len(ranks) == 0 {
+			ranks = []int{64, 512, 4096, 32_768, 100_000}
+		}
+		return []scaleCase{{opt.FluidCells, 8, ranks, 512}}
+	}
+	if opt.Quick {
 		return []scaleCase{{1_000_000, 8, []int{1, 8, 64, 512}, 512}}
 	}
 	return []scaleCase{
@@ -63,7 +70,7 @@ func Scale(ctx context.Context, opt Options) error {
 		name = opt.Geometries[0]
 	}
 	study := scaleStudy{opt: &opt, curves: make(map[string][]curve), lines: make(map[string][][]string)}
-	for _, c := range scaleCases(opt.Quick) {
+	for _, c := range scaleCases(&opt) {
 		if err := study.add(ctx, name, &c); err != nil {
 			return err
 		}
