@@ -112,10 +112,15 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 	}
 	var solution *workflow.Solution
 	var err error
-	if t == nil {
-		solution, err = s.InProcess(command.Context())
-	} else {
+	switch {
+	case s.Case.Device == "gpu" && t != nil:
+		err = errors.New("GPUs are used by one process: start carina without mpirun")
+	case s.Case.Device == "gpu":
+		solution, err = s.OnGPUs(command.Context())
+	case t != nil:
 		solution, err = s.OnTransport(command.Context(), t)
+	default:
+		solution, err = s.InProcess(command.Context())
 	}
 	end()
 	if err != nil || solution == nil {

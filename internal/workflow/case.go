@@ -67,6 +67,10 @@ type Case struct {
 	Profile    string          `yaml:"profile"`
 	Waveform   string          `yaml:"waveform"`
 	Conditions []ConditionCase `yaml:"conditions"`
+	// Device is cpu or gpu. Storage is how GPUs store populations: single or
+	// half (16 bits).
+	Device  string `yaml:"device"`
+	Storage string `yaml:"storage"`
 	// Collision, Wall, Precision, Lattice and Smagorinsky choose the method,
 	// see package solver.
 	Collision   string  `yaml:"collision"`

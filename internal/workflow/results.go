@@ -82,8 +82,12 @@ func (r *results) visit(rank *solver.Rank, g gather) error {
 			r.fields = fields
 		}
 	}
-	piece := r.piece(rank, rank.Fields())
-	if err := output.WriteVTU(r.piecePath(rank.Number()), piece); err != nil {
+	return r.visitPiece(r.piece(rank, rank.Fields()), g)
+}
+
+// visitPiece writes the fields of one rank and hands in its picture.
+func (r *results) visitPiece(piece *output.Piece, g gather) error {
+	if err := output.WriteVTU(r.piecePath(piece.Rank), piece); err != nil {
 		return err
 	}
 	layers, err := output.Render(piece)
@@ -99,7 +103,7 @@ func (r *results) visit(rank *solver.Rank, g gather) error {
 		payload = binary.AppendUvarint(payload, uint64(len(encoded)))
 		payload = append(payload, encoded...)
 	}
-	return g.put(rank.Number(), payload)
+	return g.put(piece.Rank, payload)
 }
 
 func (r *results) piece(rank *solver.Rank, fields *solver.Fields) *output.Piece {

@@ -12,6 +12,7 @@ import (
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/solver"
+	"carina/solver/cuda"
 	"carina/solver/transport"
 )
 
@@ -83,6 +84,12 @@ func (c *Case) CheckFlow() error {
 		if _, err := quantity.Time.ParsePositive(c.Time); err != nil {
 			return err
 		}
+	}
+	if c.Device != "" && c.Device != "cpu" && c.Device != "gpu" {
+		return fmt.Errorf("there is no device %q: choose cpu or gpu", c.Device)
+	}
+	if storage := cuda.Storage(c.Storage); storage != "" && storage != cuda.Single && storage != cuda.Half {
+		return fmt.Errorf("there is no storage %q: choose %s or %s", c.Storage, cuda.Single, cuda.Half)
 	}
 	_, err := c.Settings()
 	return err
@@ -232,6 +239,28 @@ func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
 	results := newResults(s, domain.Ranks)
 	results.follow(&plan, gathered)
 	summary, err := solver.RunInProcess(ctx, domain, settings, plan)
+	if err != nil {
+		return nil, err
+	}
+	return results.finish(summary, gathered.all())
+}
+
+// OnGPUs computes with one GPU for every rank.
+func (s *Solver) OnGPUs(ctx context.Context) (*Solution, error) {
+	domain, settings, plan, err := s.prepare()
+	if err != nil {
+		return nil, err
+	}
+	options := cuda.Options{Storage: cuda.Single}
+	setIfGiven(&options.Storage, s.Case.Storage)
+	for device := range domain.Ranks {
+		options.Devices = append(options.Devices, device)
+	}
+	gathered := newSharedGather(domain.Ranks)
+	results := newResults(s, domain.Ranks)
+	summary, err := cuda.Run(ctx, domain, settings, plan, options, func(g *cuda.Solver) error {
+		return results.visitGPUs(g, domain, gathered)
+	})
 	if err != nil {
 		return nil, err
 	}

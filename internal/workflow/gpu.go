@@ -1,0 +1,48 @@
+package workflow
+
+import (
+	"carina/geometry"
+	"carina/solver"
+	"carina/solver/cuda"
+	"carina/solver/output"
+)
+
+// visitGPUs writes the fields that GPUs computed, a piece for each rank, and
+// hands in the pictures.
+func (r *results) visitGPUs(g *cuda.Solver, domain *solver.Domain, gathered gather) error {
+	if r.solver.Folder == "" {
+		return nil
+	}
+	fields, err := g.Fields()
+	if err != nil {
+		return err
+	}
+	if r.solver.Grid.Cells() <= pageLimit {
+		r.fields = fields
+	}
+	for rank := range domain.Ranks {
+		if err := r.visitPiece(r.pieceOf(domain, fields, rank), gathered); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pieceOf takes the cells of one rank out of fields by global number. The
+// domain's segments must be in run order.
+func (r *results) pieceOf(domain *solver.Domain, fields *solver.Fields, rank int) *output.Piece {
+	piece := &output.Piece{Frame: r.frame, Rank: rank, Ranks: domain.Ranks}
+	var global int64
+	for _, s := range domain.Segments {
+		end := global + int64(s.X1-s.X0)
+		if int(domain.Owners[s.Cuboid]) == rank {
+			piece.Runs = append(piece.Runs, geometry.Run{X0: s.X0, X1: s.X1, Y: s.Y, Z: s.Z})
+			piece.Pressure = append(piece.Pressure, fields.Pressure[global:end]...)
+			for i := global; i < end; i++ {
+				piece.Velocity = append(piece.Velocity, [3]float32{fields.Velocity[0][i], fields.Velocity[1][i], fields.Velocity[2][i]})
+			}
+		}
+		global = end
+	}
+	return piece
+}
