@@ -126,7 +126,7 @@ const (
 	// slowCrossings is the time over which the flow is smoothed that a
 	// pressure opening regards as steady, in crossings of the domain by sound;
 	// faster changes are sound, and leave.
-	slowCrossings = 2
+	slowCrossings = 0.5
 	// smoothSteps is the time over which the flow into a Windkessel is
 	// smoothed; it keeps resistances above the wave impedance stable.
 	smoothSteps = 100
