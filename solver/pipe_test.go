@@ -116,12 +116,12 @@ func TestInletProfiles(t *testing.T) {
 		for _, c := range []struct {
 			profile  Profile
 			low, top float64
-		}{{Plug, 0.03, 1}, {Parabolic, 0, 0.02}, {Developed, 0, 0.02}} {
+		}{{Plug, 0.03, 1}, {Parabolic, 0, 0.01}, {Developed, 0, 0.01}} {
 			g := pipe(axis, across, 14, diameter)
 			s := DefaultSettings()
 			s.FlowRate, s.Profile = flow, c.profile
 			var fields *Fields
-			_, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 1000,
+			_, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 3000,
 				Visit: func(r *Rank) (err error) { fields, err = r.Gather(); return err }})
 			if err != nil {
 				t.Fatal(err)
