@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"carina/internal/workflow"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A case comes from flags or from a case file with flags on top. The groups
@@ -126,4 +128,16 @@ func applyFlags(command *cobra.Command, c *workflow.Case, groups ...func(*cobra.
 		}
 	}
 	return replay(command, scratch)
+}
+
+// onlyFlags refuses flags that mean nothing for what is at hand, such as the
+// unit of a grid file; used names those that mean something.
+func onlyFlags(command *cobra.Command, what string, used ...string) error {
+	var failure error
+	command.Flags().Visit(func(given *pflag.Flag) {
+		if failure == nil && given.Name != "json" && !slices.Contains(used, given.Name) {
+			failure = usageError{fmt.Errorf("--%s means nothing for %s: leave it out", given.Name, what)}
+		}
+	})
+	return failure
 }

@@ -29,22 +29,23 @@ type generateFlags struct {
 // generators makes each kind of geometry from the flags.
 var generators = []struct {
 	kind, does string
+	flags      []string // that mean something for it
 	make       func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error)
 }{
-	{"airway", "a branching tree of airways", func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error) {
+	{"airway", "a branching tree of airways", []string{"rule", "generations", "seed", "diameter", "length", "segments"}, func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error) {
 		return generate.Airway(generate.AirwayOptions{Rule: generate.Rule(f.rule), Generations: f.generations,
 			Seed: f.seed, Diameter: diameter, Length: length, Segments: f.segments})
 	}},
-	{"bifurcation", "the trachea and two main bronchi", func(f *generateFlags, diameter, _ float64) (*geometry.Surface, []geometry.Opening, error) {
+	{"bifurcation", "the trachea and two main bronchi", []string{"diameter", "segments"}, func(f *generateFlags, diameter, _ float64) (*geometry.Surface, []geometry.Opening, error) {
 		return generate.Bifurcation(generate.BifurcationOptions{Diameter: diameter, Segments: f.segments})
 	}},
-	{"bifurcation-large", "the same with one bronchus divided twice more", func(f *generateFlags, diameter, _ float64) (*geometry.Surface, []geometry.Opening, error) {
+	{"bifurcation-large", "the same with one bronchus divided twice more", []string{"diameter", "segments"}, func(f *generateFlags, diameter, _ float64) (*geometry.Surface, []geometry.Opening, error) {
 		return generate.BifurcationLarge(generate.BifurcationOptions{Diameter: diameter, Segments: f.segments})
 	}},
-	{"pipe", "a straight round pipe", func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error) {
+	{"pipe", "a straight round pipe", []string{"diameter", "length", "segments"}, func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error) {
 		return generate.Pipe(generate.PipeOptions{Diameter: diameter, Length: length, Segments: f.segments})
 	}},
-	{"cavity", "a closed cube", func(_ *generateFlags, _, length float64) (*geometry.Surface, []geometry.Opening, error) {
+	{"cavity", "a closed cube", []string{"length"}, func(_ *generateFlags, _, length float64) (*geometry.Surface, []geometry.Opening, error) {
 		var options generate.CavityOptions
 		options.Size.X, options.Size.Y, options.Size.Z = length, length, length
 		return generate.Cavity(options)
@@ -101,6 +102,9 @@ func runGenerate(command *cobra.Command, kind string, flags *generateFlags) erro
 	for _, g := range generators {
 		if g.kind != kind {
 			continue
+		}
+		if err := onlyFlags(command, "the kind "+kind, append([]string{"output", "unit"}, g.flags...)...); err != nil {
+			return err
 		}
 		made, err := interruptible(command.Context(), func() (generatedSurface, error) {
 			surface, openings, err := g.make(flags, lengths[0], lengths[1])

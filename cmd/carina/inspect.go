@@ -23,6 +23,11 @@ func newInspect() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if kind != workflow.SurfaceFile {
+				if err := onlyFlags(command, "a "+string(kind)+" file"); err != nil {
+					return err
+				}
+			}
 			switch kind {
 			case workflow.GridFile:
 				return inspectGrid(command, path)

@@ -95,8 +95,24 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentFlags().Bool("json", false, "print one JSON object with the result's figures on standard output")
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor())
 	return root
+}
+
+// newHelp is cobra's help, which an unknown topic fails.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(command *cobra.Command, arguments []string) error {
+			about, rest, err := command.Root().Find(arguments)
+			if err != nil || about == nil || len(rest) > 0 {
+				return usageError{fmt.Errorf("there is no command %s to help with (see carina --help)", strings.Join(arguments, " "))}
+			}
+			return about.Help()
+		},
+	}
 }
 
 // exactly is cobra.ExactArgs with an error that names what is missing.

@@ -96,10 +96,33 @@ func TestTooFastFlowIsWarnedOfAndStopped(t *testing.T) {
 }
 
 func TestWrongUsage(t *testing.T) {
-	tests := [][]string{{"fly"}, {"run"}, {"run", "a.stl", "b.stl"}, {"run", "a.stl", "--wings", "2"}, {"generate", "bird", "-o", "x.stl"}, {"graph", "a.graph"}, {"voxelize", "a.stl"}}
+	tests := [][]string{{"fly"}, {"run"}, {"run", "a.stl", "b.stl"}, {"run", "a.stl", "--wings", "2"}, {"generate", "bird", "-o", "x.stl"}, {"graph", "a.graph"}, {"voxelize", "a.stl"},
+		{"generate", "pipe", "--rule", "weibel", "-o", filepath.Join(t.TempDir(), "pipe.stl")}, {"help", "nonsense"}}
 	for _, arguments := range tests {
 		if status, _, stderr := carina(t, arguments...); status != exitUsage || stderr == "" {
 			t.Errorf("carina %v: status %d, says %q", arguments, status, stderr)
+		}
+	}
+}
+
+func TestFlagsThatMeanNothingAreRefused(t *testing.T) {
+	pipe, folder := generated(t, "pipe"), t.TempDir()
+	grid := filepath.Join(folder, "pipe.grid")
+	if status, _, stderr := carina(t, "voxelize", pipe, "--spacing", "3mm", "-o", grid); status != 0 {
+		t.Fatal(stderr)
+	}
+	tests := []struct {
+		arguments []string
+		says      string
+	}{
+		{[]string{"inspect", grid, "--unit", "mm"}, "--unit means nothing for a grid file"},
+		{[]string{"view", grid, "--unit", "mm", "-o", filepath.Join(folder, "pipe.html")}, "--unit means nothing for a grid file"},
+		{[]string{"run", grid, "--unit", "mm", "--out", filepath.Join(folder, "out")}, "unit is settled"},
+		{[]string{"run", grid, "--spacing", "1mm", "--out", filepath.Join(folder, "out")}, "spacing is settled"},
+	}
+	for _, test := range tests {
+		if status, _, stderr := carina(t, test.arguments...); status == 0 || !strings.Contains(stderr, test.says) {
+			t.Errorf("%v: status %d, says %q; want %q", test.arguments, status, stderr, test.says)
 		}
 	}
 }

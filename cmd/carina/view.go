@@ -25,6 +25,11 @@ func newView() *cobra.Command {
 			if err := differ(output, path); err != nil {
 				return err
 			}
+			if kind, err := workflow.KindOf(path); err == nil && kind != workflow.SurfaceFile {
+				if err := onlyFlags(command, "a "+string(kind)+" file", "output"); err != nil {
+					return err
+				}
+			}
 			page, err := interruptible(command.Context(), func() (*viewpage.Page, error) {
 				return workflow.PageOf(command.Context(), path, unit)
 			})

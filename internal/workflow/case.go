@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 )
 
 // Case says everything that a computation needs, as users write it: in a case
@@ -155,5 +159,39 @@ func decodeCase(data []byte, c *Case) (err error) {
 			err = errors.New("it is no YAML that can be understood: compare it with docs/case-file.md")
 		}
 	}()
-	return yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(c)
+	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(c); err != nil {
+		return err
+	}
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return err
+	}
+	if len(file.Docs) > 1 {
+		return errors.New("it holds several documents (a line --- parts them): leave one case a file")
+	}
+	return wholeNumbers(file.Docs[0])
+}
+
+// wholeNumbers refuses fractions where a whole number belongs, which the
+// library cuts off.
+func wholeNumbers(document *ast.DocumentNode) error {
+	whole := map[string]bool{}
+	fields := reflect.TypeFor[Case]()
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.Type.Kind() >= reflect.Int && f.Type.Kind() <= reflect.Uint64 {
+			whole[f.Tag.Get("yaml")] = true
+		}
+	}
+	mapping, ok := document.Body.(ast.MapNode)
+	if !ok {
+		return nil
+	}
+	for i := mapping.MapRange(); i.Next(); {
+		key := i.Key().String()
+		value, fraction := i.Value().(*ast.FloatNode)
+		if fraction && whole[key] && value.Value != math.Trunc(value.Value) {
+			return fmt.Errorf("[%d:%d] %s is %s, give a whole number", value.Token.Position.Line, value.Token.Position.Column, key, value)
+		}
+	}
+	return nil
 }

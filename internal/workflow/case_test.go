@@ -28,6 +28,8 @@ func TestReadCaseRefuses(t *testing.T) {
 		{"no surface", "spacing: 1mm\n", "names no surface"},
 		{"unknown key", "surface: a.stl\nspaceing: 1mm\n", "spaceing"},
 		{"wrong type", "surface: a.stl\nranks: many\n", "Ranks cannot be a string, give a int"},
+		{"fraction", "surface: a.stl\nranks: 2.5\n", "[2:8] ranks is 2.5, give a whole number"},
+		{"several documents", "surface: a.stl\n---\nsurface: b.stl\n", "several documents"},
 		{"broken", "surface: [a.stl\n", "case.yaml"},
 	}
 	for _, test := range tests {

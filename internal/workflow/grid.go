@@ -65,8 +65,16 @@ func (c *Case) loadGrid(ctx context.Context, progress Progress, admit func(cells
 }
 
 func (c *Case) readGrid() (*Gridded, error) {
-	if c.Spacing != "" || c.FluidCells != 0 || c.Inlet != 0 || len(c.Openings) > 0 || c.ExtendOpenings != "" {
-		return nil, fmt.Errorf("%s is a grid file, whose spacing and openings are settled: leave those options out, or give the surface", c.Surface)
+	for _, option := range []struct {
+		name  string
+		given bool
+	}{
+		{"unit", c.Unit != ""}, {"spacing", c.Spacing != ""}, {"fluid-cells", c.FluidCells != 0}, {"voxelizer", c.Voxelizer != ""},
+		{"directions", c.Directions != 0}, {"inlet", c.Inlet != 0}, {"opening", len(c.Openings) > 0}, {"extend-openings", c.ExtendOpenings != ""},
+	} {
+		if option.given {
+			return nil, fmt.Errorf("%s is a grid file, where %s is settled: leave that out, or give the surface", c.Surface, option.name)
+		}
 	}
 	begin := time.Now()
 	grid, err := geometry.ReadGrid(c.Surface)
