@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"unsafe"
-
-	"carina/solver"
 )
 
 // part is the tiles of one device.
@@ -181,49 +179,6 @@ func (p *part) launchStep(odd int64, rates []uint64) error {
 		blocks: (n + perBlock - 1) / perBlock, threads: 32 * k.program.warps, sharedBytes: k.program.sharedBytes(),
 		arguments: append(append(append([][]uint64{p.memory}, words(p.rows, p.places)...), words(0, n, k.perWarp)...), p.wallParts.words(), rates),
 	})
-}
-
-// launchObserve looks at some of the tiles, by position in the order of their
-// numbers.
-func (p *part) launchObserve(program program, first, tiles int, cells address, rates []uint64) error {
-	const limit = solver.DivergedVelocity * solver.DivergedVelocity
-	return p.device.launch(p.observe[program.mode], launch{
-		blocks: (tiles + program.warps - 1) / program.warps, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
-		arguments: append(append(append(append([][]uint64{p.memory}, words(p.rows, p.places)...), words(first, tiles)...),
-			words(p.fluid, p.positions, p.order, cells, p.findings)...), []uint64{uint64(math.Float32bits(limit))}, p.wallParts.words(), rates),
-	})
-}
-
-// launchOutflow sums the outflow of so many links on the device.
-func (p *part) launchOutflow(links int) error {
-	program, run := summing(p.step[0].program.bits)
-	threads := 32 * program.warps
-	return p.device.launch(p.outflow, launch{
-		blocks: (links + threads*run - 1) / (threads * run), threads: threads,
-		arguments: append(append(words(p.wallParts.openingLinks, p.wallParts.outflow), words(links)...), words(p.sums)...),
-	})
-}
-
-// sumOutflow adds what has left through the openings in the last step.
-func (p *part) sumOutflow(outflow []int64) error {
-	n := len(p.walls.openingLinks)
-	if n == 0 {
-		return nil
-	}
-	sums := make([]int64, len(outflow))
-	if err := p.device.zero(p.sums, sizeOf(sums)); err != nil {
-		return err
-	}
-	if err := p.launchOutflow(n); err != nil {
-		return err
-	}
-	if err := p.device.download(bytesOf(sums), p.sums); err != nil {
-		return err
-	}
-	for i, v := range sums {
-		outflow[i] += v
-	}
-	return nil
 }
 
 // close releases the memory and the device.
