@@ -197,3 +197,45 @@ func FuzzReadParts(f *testing.F) {
 		}
 	})
 }
+
+func TestReadFixed(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []int32
+		err  string
+	}{
+		{"-1\n2\n -1\n0\n", []int32{-1, 2, -1, 0}, ""},
+		{"0\n-1\r\n\n1\n-1", []int32{0, -1, 1, -1}, ""},
+		{"0\n-2\n", nil, "line 2: a part below 0"},
+		{"-\n", nil, "line 1: a part below 0"},
+		{"--1\n", nil, "line 1: a part below 0"},
+		{"-1 -1\n", nil, "line 1"},
+		{"0\n3\n", nil, "line 2: part 3"},
+		{"0\n-1\n", nil, "2 parts for 4 vertices"},
+	} {
+		fixed, err := ReadFixed(strings.NewReader(c.text), 4, 3)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%q: error %v, want %q", c.text, err, c.err)
+			}
+		} else if diff := cmp.Diff(c.want, fixed); err != nil || diff != "" {
+			t.Errorf("%q: %v %s", c.text, err, diff)
+		}
+	}
+}
+
+func FuzzReadFixed(f *testing.F) {
+	f.Add([]byte("0\n-1\n2\n"))
+	f.Add([]byte("-1 -1"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		fixed, err := ReadFixed(bytes.NewReader(text), 3, 3)
+		if err != nil {
+			return
+		}
+		for _, p := range fixed {
+			if p < -1 || p > 2 || len(fixed) != 3 {
+				t.Fatal(fmt.Sprint(fixed))
+			}
+		}
+	})
+}

@@ -28,11 +28,23 @@ func WriteParts(w io.Writer, parts []int32) error {
 // ReadParts reads a part file for a graph of n vertices: n numbers from 0 to
 // k-1, one per line. Errors name the line.
 func ReadParts(r io.Reader, n, k int) ([]int32, error) {
+	return readLabels(r, n, k, (*metisReader).number)
+}
+
+// ReadFixed reads a file of fixed vertices for [Options.Fixed], as hMETIS and
+// KaHyPar use them: one line per vertex with the part, from 0 to k-1, that it
+// must be in, or -1 where it is free. Errors name the line.
+func ReadFixed(r io.Reader, n, k int) ([]int32, error) {
+	return readLabels(r, n, k, (*metisReader).numberOrFree)
+}
+
+// readLabels reads n numbers up to k-1, one per line.
+func readLabels(r io.Reader, n, k int, number func(*metisReader) (int64, error)) ([]int32, error) {
 	p := &metisReader{in: bufio.NewReaderSize(r, 1<<16), line: 1}
 	var parts []int32
 	fail := func(err error) ([]int32, error) { return nil, fmt.Errorf("part file, line %d: %w", p.line, err) }
 	for {
-		x, err := p.number()
+		x, err := number(p)
 		switch {
 		case err == io.EOF:
 			if len(parts) != n {
@@ -55,6 +67,30 @@ func ReadParts(r io.Reader, n, k int) ([]int32, error) {
 		if err := p.endLine(); err != nil {
 			return fail(err)
 		}
+	}
+}
+
+// numberOrFree is number that also takes -1.
+func (p *metisReader) numberOrFree() (int64, error) {
+	for {
+		switch c, err := p.in.Peek(1); {
+		case err != nil:
+			return 0, err
+		case c[0] == ' ' || c[0] == '\t':
+			if _, err := p.in.Discard(1); err != nil {
+				return 0, err
+			}
+			continue
+		case c[0] != '-':
+			return p.number()
+		}
+		if _, err := p.in.Discard(1); err != nil {
+			return 0, err
+		}
+		if x, err := p.number(); err != nil || x != 1 {
+			return 0, errors.New("a part below 0; only -1, for a free vertex, may be negative")
+		}
+		return -1, nil
 	}
 }
 

@@ -38,20 +38,8 @@ func ParsePreset(name string) (Preset, error) {
 	return 0, fmt.Errorf("unknown preset %q; use fast, eco or strong", name)
 }
 
-// Objective is what a partition minimises.
-type Objective int
-
-// The objectives. EdgeCut is the weight of the edges between parts.
-// CommunicationVolume is the sum over all vertices of the number of other
-// parts they touch. BottleneckVolume is that sum for the part where it is
-// largest. MappingCost is Σ weight × distance over the edges between parts,
-// with the distances given in [Options.Distances].
-const (
-	EdgeCut Objective = iota
-	CommunicationVolume
-	BottleneckVolume
-	MappingCost
-)
+// LargestMigrationCost bounds [Options.MigrationCosts].
+const LargestMigrationCost = 1 << 40
 
 // DefaultImbalance is the usual tolerance of the literature, 3 %.
 const DefaultImbalance = 0.03
@@ -174,8 +162,8 @@ func (o *Options) checkPrevious(n int) error {
 		return fmt.Errorf("%d migration costs for %d vertices; give one per vertex, and Previous with them", len(o.MigrationCosts), n)
 	}
 	for v, c := range o.MigrationCosts {
-		if c < 0 || c > 1<<40 {
-			return fmt.Errorf("migration cost of vertex %d is %d; costs must be 0 to 2^40", v, c)
+		if c < 0 || c > LargestMigrationCost {
+			return fmt.Errorf("migration cost of vertex %d is %d; costs must be 0 to %d", v, c, int64(LargestMigrationCost))
 		}
 	}
 	return nil

@@ -1,18 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"strconv"
+	"slices"
+	"strings"
 	"time"
 
 	"carina/internal/atomicfile"
-	"carina/internal/quantity"
 	"carina/partition"
 
 	"github.com/spf13/cobra"
@@ -21,66 +19,67 @@ import (
 // mostEmptyParts bounds the memory for parts that must stay empty.
 const mostEmptyParts = 1 << 20
 
-type graphFlags struct {
-	imbalance         float64
-	preset, timeLimit string
-	output            string
-	seed              uint64
-}
-
 // graphResult is what `carina graph --json` prints.
 type graphResult struct {
 	Vertices            int     `json:"vertices"`
 	Edges               int     `json:"edges"`
 	Parts               int     `json:"parts"`
+	Objective           string  `json:"objective"`
 	Cut                 int64   `json:"cut"`
 	CommunicationVolume int64   `json:"communication_volume"`
+	BottleneckVolume    int64   `json:"bottleneck_volume"`
 	Imbalance           float64 `json:"imbalance"`
+	HeaviestPart        int64   `json:"heaviest_part"`
 	Feasible            bool    `json:"feasible"`
-	EmptyParts          int     `json:"empty_parts"`
-	Seconds             float64 `json:"seconds"`
+	// Unreachable tells that whole vertices do not fit within the imbalance.
+	Unreachable       bool `json:"unreachable"`
+	EmptyParts        int  `json:"empty_parts"`
+	DisconnectedParts int  `json:"disconnected_parts"`
+	// MappingCost is there with a topology, the migration with a partition to
+	// start from.
+	MappingCost    *int64  `json:"mapping_cost,omitempty"`
+	MigratedWeight *int64  `json:"migrated_weight,omitempty"`
+	MigrationCost  *int64  `json:"migration_cost,omitempty"`
+	Seconds        float64 `json:"seconds"`
+}
+
+func describeParts(g *partition.Graph, o *partition.Options, r *partition.Result, seconds float64) graphResult {
+	d := graphResult{
+		Vertices: g.Vertices(), Edges: g.Edges(), Parts: o.Parts, Objective: o.Objective.String(),
+		Cut: r.Cut, CommunicationVolume: r.CommunicationVolume, BottleneckVolume: r.BottleneckVolume,
+		Imbalance: r.Imbalance, HeaviestPart: slices.Max(r.PartWeights), Feasible: r.Feasible, Unreachable: r.Unreachable,
+		EmptyParts: r.EmptyParts, DisconnectedParts: r.DisconnectedParts, Seconds: seconds,
+	}
+	if o.Distances != nil {
+		d.MappingCost = &r.MappingCost
+	}
+	if o.Previous != nil {
+		d.MigratedWeight = &r.MigratedWeight
+	}
+	if o.MigrationCosts != nil {
+		d.MigrationCost = &r.MigrationCost
+	}
+	return d
 }
 
 func newGraph() *cobra.Command {
 	var flags graphFlags
 	command := &cobra.Command{
-		Use:     "graph FILE.graph K",
-		Short:   "Partition a METIS graph into K parts",
-		Example: "  carina graph mesh.graph 16 --preset strong -o mesh.part",
-		Args:    exactly("a METIS graph file", "a number of parts"),
+		Use:   "graph FILE.graph K",
+		Short: "Partition a METIS graph into K parts",
+		Long: "Partition a METIS graph into K parts of equal or given weight, by edge cut, communication volume, or mapped to a machine.\n" +
+			"Parts may be asked to be connected, vertices to stay in a part, and an earlier partition to change little.",
+		Example: "  carina graph mesh.graph 16 --preset strong -o mesh.part\n" +
+			"  carina graph mesh.graph 3 --targets 1,1,3 --contiguous -o mesh.part\n" +
+			"  carina graph mesh.graph 32 --topology 4x8 --distances 10,1 -o mesh.part\n" +
+			"  carina graph mesh.graph 16 --from old.part --migration-cost 0.5 -o mesh.part",
+		Args: exactly("a METIS graph file", "a number of parts"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			return runGraph(command, arguments[0], arguments[1], &flags)
 		},
 	}
-	f := command.Flags()
-	f.Float64Var(&flags.imbalance, "imbalance", partition.DefaultImbalance, "how far a part may exceed its share of the weight")
-	f.StringVar(&flags.preset, "preset", "eco", "fast, eco or strong")
-	f.Uint64Var(&flags.seed, "seed", 0, "seed; equal seeds give equal partitions")
-	f.StringVar(&flags.timeLimit, "time-limit", "", "go on improving by memetic search for this long, such as 60s")
-	f.StringVarP(&flags.output, "output", "o", "", "the part file to write: one part number per line")
+	flags.register(command)
 	return command
-}
-
-func (f *graphFlags) options(parts string) (partition.Options, error) {
-	options := partition.Options{Imbalance: f.imbalance, Seed: f.seed}
-	var err error
-	if options.Parts, err = strconv.Atoi(parts); err != nil {
-		return options, usageError{fmt.Errorf("%q is not a number of parts", parts)}
-	}
-	if options.Parts < 1 || options.Parts > math.MaxInt32 {
-		return options, fmt.Errorf("a graph cannot be divided into %d parts: ask for at least one", options.Parts)
-	}
-	if options.Preset, err = partition.ParsePreset(f.preset); err != nil {
-		return options, err
-	}
-	if f.timeLimit != "" {
-		seconds, err := quantity.Time.ParsePositive(f.timeLimit)
-		if err != nil {
-			return options, err
-		}
-		options.TimeLimit = time.Duration(seconds * float64(time.Second))
-	}
-	return options, nil
 }
 
 func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) error {
@@ -88,8 +87,15 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 	if err != nil {
 		return err
 	}
+	// The partition to start from may be replaced: it has been read by then.
+	if err := differ(flags.output, path, flags.fixed, flags.targets); err != nil {
+		return err
+	}
 	graph, err := readGraph(path)
 	if err != nil {
+		return err
+	}
+	if err := flags.readVertexFiles(graph, &options); err != nil {
 		return err
 	}
 	if most := max(graph.Vertices(), mostEmptyParts); options.Parts > most {
@@ -112,11 +118,8 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 			return err
 		}
 	}
-	figures := graphResult{
-		graph.Vertices(), graph.Edges(), options.Parts, result.Cut, result.CommunicationVolume,
-		result.Imbalance, result.Feasible, result.EmptyParts, seconds,
-	}
-	return printResult(command, figures, func() string { return graphWords(path, figures, result) })
+	figures := describeParts(graph, &options, result, seconds)
+	return printResult(command, figures, func() string { return graphWords(path, figures) })
 }
 
 func readGraph(path string) (*partition.Graph, error) {
@@ -136,30 +139,36 @@ func readGraph(path string) (*partition.Graph, error) {
 }
 
 func writeParts(path string, parts []int32) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		buffer := bufio.NewWriter(w)
-		line := make([]byte, 0, 16)
-		for _, part := range parts {
-			line = append(strconv.AppendInt(line[:0], int64(part), 10), '\n')
-			if _, err := buffer.Write(line); err != nil {
-				return err
-			}
-		}
-		return buffer.Flush()
-	})
+	return atomicfile.Write(path, func(w io.Writer) error { return partition.WriteParts(w, parts) })
 }
 
-func graphWords(path string, f graphResult, result *partition.Result) string {
-	words := fmt.Sprintf("%s: %d vertices, %d edges into %d parts in %.2f s\ncut %d, communication volume %d, imbalance %.4f\n",
-		path, f.Vertices, f.Edges, f.Parts, f.Seconds, f.Cut, f.CommunicationVolume, f.Imbalance)
+func graphWords(path string, f graphResult) string {
+	var words strings.Builder
+	say := func(format string, arguments ...any) { fmt.Fprintf(&words, format, arguments...) }
+	say("%s: %d vertices, %d edges into %d parts by %s in %.2f s\n", path, f.Vertices, f.Edges, f.Parts, f.Objective, f.Seconds)
+	say("cut %d, communication volume %d (at most %d of a part), heaviest part %d, imbalance %.4f\n",
+		f.Cut, f.CommunicationVolume, f.BottleneckVolume, f.HeaviestPart, f.Imbalance)
+	if f.MappingCost != nil {
+		say("mapping cost %d\n", *f.MappingCost)
+	}
+	if f.MigratedWeight != nil {
+		say("migrated weight %d", *f.MigratedWeight)
+		if f.MigrationCost != nil {
+			say(" at a cost of %d", *f.MigrationCost)
+		}
+		say("\n")
+	}
 	switch {
-	case result.Unreachable:
-		words += "single vertices are heavier than a part may be: their parts hold little else\n"
+	case f.Unreachable:
+		say("whole vertices do not fit within the imbalance: some parts were allowed more\n")
 	case !f.Feasible:
-		words += "no partition within the imbalance was found\n"
+		say("no partition within the imbalance was found\n")
+	}
+	if f.DisconnectedParts > 0 {
+		say("%d parts consist of several pieces\n", f.DisconnectedParts)
 	}
 	if f.EmptyParts > 0 {
-		words += fmt.Sprintf("%d parts are empty: there are more parts than vertices\n", f.EmptyParts)
+		say("%d parts are empty\n", f.EmptyParts)
 	}
-	return words
+	return words.String()
 }
