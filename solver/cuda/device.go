@@ -11,8 +11,22 @@ type address uint64
 // kernel is a compiled kernel.
 type kernel any
 
-// device is what the solver needs of a GPU. Work is done in the order in
-// which it is given.
+// queue is one of a device's two: work is done in the order in which it is
+// given to a queue.
+type queue int
+
+// The queues. What is given to the one for borders comes first where both have
+// work, and calls that name no queue use the main one.
+const (
+	mainQueue queue = iota
+	borderQueue
+	queues
+)
+
+// stamp is a point in the work of a queue.
+type stamp any
+
+// device is what the solver needs of a GPU.
 type device interface {
 	// name is that of the product.
 	name() string
@@ -25,13 +39,29 @@ type device interface {
 	download(to []byte, from address) error
 	// compile returns the kernel of the given name in a program.
 	compile(p program) (kernel, error)
-	launch(k kernel, l launch) error
+	launch(q queue, k kernel, l launch) error
+	// follow makes what is given to a queue from now on wait for what has been
+	// given to the other one.
+	follow(q, other queue) error
 	// reach makes the memory of another device accessible to kernels here.
 	reach(other device) error
-	// meet makes the work given from now on wait until all devices, whose
-	// flags these are and of which this one has the given number, have come to
-	// the same call.
-	meet(flags []address, own int, step uint32) error
+	// export returns a handle by which other processes of this host open
+	// memory with open, until they close it with closeOpened.
+	export(address) ([]byte, error)
+	open(handle []byte) (address, error)
+	closeOpened(address) error
+	// pin returns memory of the host that fetch and deliver copy to and from,
+	// on the queue for borders, without waiting.
+	pin(bytes int64) ([]byte, error)
+	unpin([]byte) error
+	fetch(to []byte, from address) error
+	deliver(to address, from []byte) error
+	// settle waits for the queue for borders.
+	settle() error
+	// stamp marks the present point of a queue, between is the time between
+	// two such points that have passed, in seconds.
+	stamp(q queue) (stamp, error)
+	between(from, to stamp) (float64, error)
 	// synchronize waits for all work and reports what failed.
 	synchronize() error
 	// elapsed measures the time on the device that the work given by f takes,

@@ -15,6 +15,9 @@ package cuda
 // are stable interfaces (CUDA Driver API and NVRTC reference, versions 12, 13).
 typedef void *pointer;
 typedef uint64_t address;
+struct memory_handle { // for other processes of the host
+	char bytes[64];
+};
 
 static struct {
 	int (*cuInit)(unsigned);
@@ -38,7 +41,9 @@ static struct {
 	int (*cuModuleLoadData)(pointer *, const void *);
 	int (*cuModuleGetFunction)(pointer *, pointer, const char *);
 	int (*cuLaunchKernel)(pointer, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, pointer, void **, void **);
-	int (*cuStreamCreate)(pointer *, unsigned);
+	int (*cuCtxGetStreamPriorityRange)(int *, int *);
+	int (*cuStreamCreateWithPriority)(pointer *, unsigned, int);
+	int (*cuStreamWaitEvent)(pointer, pointer, unsigned);
 	int (*cuStreamDestroy_v2)(pointer);
 	int (*cuStreamSynchronize)(pointer);
 	int (*cuEventCreate)(pointer *, unsigned);
@@ -47,6 +52,11 @@ static struct {
 	int (*cuEventSynchronize)(pointer);
 	int (*cuEventElapsedTime)(float *, pointer, pointer);
 	int (*cuCtxEnablePeerAccess)(pointer, unsigned);
+	int (*cuIpcGetMemHandle)(struct memory_handle *, address);
+	int (*cuIpcOpenMemHandle_v2)(address *, struct memory_handle, unsigned);
+	int (*cuIpcCloseMemHandle)(address);
+	int (*cuMemHostAlloc)(void **, size_t, unsigned);
+	int (*cuMemFreeHost)(void *);
 } driver;
 
 static struct {
@@ -78,9 +88,10 @@ static const char *load_driver(void)
 	FIND(cuDeviceGetAttribute); FIND(cuDeviceTotalMem_v2); FIND(cuDeviceCanAccessPeer); FIND(cuDevicePrimaryCtxRetain);
 	FIND(cuDevicePrimaryCtxRelease_v2); FIND(cuCtxSetCurrent); FIND(cuMemGetInfo_v2); FIND(cuMemAlloc_v2); FIND(cuMemFree_v2);
 	FIND(cuMemsetD8Async); FIND(cuMemcpyHtoDAsync_v2); FIND(cuMemcpyDtoHAsync_v2); FIND(cuMemcpyDtoDAsync_v2);
-	FIND(cuModuleLoadData); FIND(cuModuleGetFunction); FIND(cuLaunchKernel); FIND(cuStreamCreate); FIND(cuStreamDestroy_v2);
+	FIND(cuModuleLoadData); FIND(cuModuleGetFunction); FIND(cuLaunchKernel); FIND(cuStreamCreateWithPriority); FIND(cuStreamDestroy_v2);
 	FIND(cuStreamSynchronize); FIND(cuEventCreate); FIND(cuEventDestroy_v2); FIND(cuEventRecord); FIND(cuEventSynchronize);
-	FIND(cuEventElapsedTime); FIND(cuCtxEnablePeerAccess);
+	FIND(cuEventElapsedTime); FIND(cuCtxEnablePeerAccess); FIND(cuCtxGetStreamPriorityRange); FIND(cuStreamWaitEvent);
+	FIND(cuIpcGetMemHandle); FIND(cuIpcOpenMemHandle_v2); FIND(cuIpcCloseMemHandle); FIND(cuMemHostAlloc); FIND(cuMemFreeHost);
 #undef FIND
 	return missing;
 }
@@ -157,13 +168,41 @@ static int launch(pointer context, pointer kernel, unsigned blocks, unsigned thr
 	for (int i = 0; i < n; i++) pointers[i] = &words[begin[i]];
 	return driver.cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, shared, stream, pointers, NULL);
 }
-static int stream_create(pointer context, pointer *stream) { IN_CONTEXT return driver.cuStreamCreate(stream, 1); }
+static int stream_create(pointer context, pointer *stream, int urgent)
+{
+	IN_CONTEXT
+	int least, greatest;
+	const int r = driver.cuCtxGetStreamPriorityRange(&least, &greatest), independent = 1;
+	return r ? r : driver.cuStreamCreateWithPriority(stream, independent, urgent ? greatest : least);
+}
+static int stream_follow(pointer context, pointer stream, pointer other, pointer event)
+{
+	IN_CONTEXT
+	const int r = driver.cuEventRecord(event, other);
+	return r ? r : driver.cuStreamWaitEvent(stream, event, 0);
+}
+static int copy_to_host(pointer context, void *to, address from, size_t n, pointer stream) { IN_CONTEXT return driver.cuMemcpyDtoHAsync_v2(to, from, n, stream); }
+static int host_allocate(pointer context, void **to, size_t n) { IN_CONTEXT return driver.cuMemHostAlloc(to, n, 1); }
+static int host_free(pointer context, void *p) { IN_CONTEXT return driver.cuMemFreeHost(p); }
+static int memory_export(pointer context, char *to, address a)
+{
+	IN_CONTEXT
+	return driver.cuIpcGetMemHandle((struct memory_handle *)to, a);
+}
+static int memory_open(pointer context, address *a, const char *from)
+{
+	IN_CONTEXT
+	const int enable_peer_access = 1;
+	return driver.cuIpcOpenMemHandle_v2(a, *(const struct memory_handle *)from, enable_peer_access);
+}
+static int memory_close(pointer context, address a) { IN_CONTEXT return driver.cuIpcCloseMemHandle(a); }
 static int stream_destroy(pointer context, pointer stream) { IN_CONTEXT return driver.cuStreamDestroy_v2(stream); }
 static int stream_wait(pointer context, pointer stream) { IN_CONTEXT return driver.cuStreamSynchronize(stream); }
-static int event_create(pointer context, pointer *event) { IN_CONTEXT return driver.cuEventCreate(event, 0); }
+static int event_create(pointer context, pointer *event, int timing) { IN_CONTEXT return driver.cuEventCreate(event, timing ? 0 : 2); }
 static int reach(pointer context, pointer other)
 {
 	IN_CONTEXT
+	if (context == other) return 0;
 	const int r = driver.cuCtxEnablePeerAccess(other, 0), already = 704;
 	return r == already ? 0 : r;
 }
@@ -225,42 +264,51 @@ func failure(what string, r C.int) error {
 	return fmt.Errorf("%s: %s (CUDA error %d)", what, C.GoString(C.text(r)), int(r))
 }
 
-// gpu is a device of this machine with a stream for all its work.
+// gpu is a device of this machine with a stream for each queue.
 type gpu struct {
-	number          int
-	device          C.int
-	context, stream C.pointer
-	meeting         kernel
-	product         string
-	architecture    string // such as sm_90
+	number       int
+	device       C.int
+	context      C.pointer
+	streams      [queues]C.pointer
+	turn         C.pointer   // the event by which a stream follows the other
+	stamps       []C.pointer // events
+	product      string
+	architecture string // such as sm_90
 }
 
 var _ device = (*gpu)(nil)
+
+// deviceCount is how many GPUs this machine has, 0 without a driver.
+func deviceCount() int {
+	var n C.int
+	if loadDriver() != nil || C.device_count(&n) != 0 {
+		return 0
+	}
+	return int(n)
+}
 
 func openDevice(number int) (device, error) {
 	if err := loadDriver(); err != nil {
 		return nil, err
 	}
-	var n C.int
-	if err := failure("counting GPUs", C.device_count(&n)); err != nil {
-		return nil, err
-	}
-	if number < 0 || number >= int(n) {
-		return nil, fmt.Errorf("there is no GPU %d; this machine has %d", number, int(n))
+	if n := deviceCount(); number < 0 || number >= n {
+		return nil, fmt.Errorf("there is no GPU %d; this machine has %d", number, n)
 	}
 	g := &gpu{number: number}
 	var name [256]C.char
 	var major, minor C.int
 	const majorAttribute, minorAttribute = 75, 76
-	for _, r := range []C.int{
-		C.device_get(&g.device, C.int(number)),
-		C.device_name(&name[0], C.int(len(name)), g.device),
-		C.device_attribute(&major, majorAttribute, g.device),
-		C.device_attribute(&minor, minorAttribute, g.device),
-		C.retain(&g.context, g.device),
-		C.stream_create(g.context, &g.stream),
+	for _, step := range []func() C.int{
+		func() C.int { return C.device_get(&g.device, C.int(number)) },
+		func() C.int { return C.device_name(&name[0], C.int(len(name)), g.device) },
+		func() C.int { return C.device_attribute(&major, majorAttribute, g.device) },
+		func() C.int { return C.device_attribute(&minor, minorAttribute, g.device) },
+		func() C.int { return C.retain(&g.context, g.device) },
+		func() C.int { return C.stream_create(g.context, &g.streams[mainQueue], 0) },
+		func() C.int { return C.stream_create(g.context, &g.streams[borderQueue], 1) },
+		func() C.int { return C.event_create(g.context, &g.turn, 0) },
 	} {
-		if err := failure(fmt.Sprintf("opening GPU %d", number), r); err != nil {
+		if err := failure(fmt.Sprintf("opening GPU %d", number), step()); err != nil {
 			return nil, err
 		}
 	}
@@ -271,8 +319,14 @@ func openDevice(number int) (device, error) {
 func (g *gpu) name() string { return g.product }
 
 func (g *gpu) close() error {
-	err := failure("closing the GPU", C.stream_destroy(g.context, g.stream))
-	return errors.Join(err, failure("closing the GPU", C.release(g.device)))
+	for _, event := range append(g.stamps, g.turn) {
+		C.event_destroy(g.context, event)
+	}
+	var failures []error
+	for _, stream := range g.streams {
+		failures = append(failures, failure("closing the GPU", C.stream_destroy(g.context, stream)))
+	}
+	return errors.Join(append(failures, failure("closing the GPU", C.release(g.device)))...)
 }
 
 func (g *gpu) memory() (int64, int64, error) {
@@ -292,73 +346,115 @@ func (g *gpu) free(a address) error {
 }
 
 func (g *gpu) zero(to address, bytes int64) error {
-	return failure("clearing memory", C.memory_zero(g.context, C.address(to), C.size_t(bytes), g.stream))
+	return failure("clearing memory", C.memory_zero(g.context, C.address(to), C.size_t(bytes), g.streams[mainQueue]))
 }
 
 func (g *gpu) upload(to address, from []byte) error {
 	if len(from) == 0 {
 		return nil
 	}
-	return failure("copying to the GPU", C.upload(g.context, C.address(to), unsafe.Pointer(&from[0]), C.size_t(len(from)), g.stream))
+	return failure("copying to the GPU", C.upload(g.context, C.address(to), unsafe.Pointer(&from[0]), C.size_t(len(from)), g.streams[mainQueue]))
 }
 
 func (g *gpu) download(to []byte, from address) error {
 	if len(to) == 0 {
 		return nil
 	}
-	return failure("copying from the GPU", C.download(g.context, unsafe.Pointer(&to[0]), C.address(from), C.size_t(len(to)), g.stream))
+	return failure("copying from the GPU", C.download(g.context, unsafe.Pointer(&to[0]), C.address(from), C.size_t(len(to)), g.streams[mainQueue]))
 }
 
 func (g *gpu) copy(to, from address, bytes int64) error {
-	return failure("copying on the GPU", C.copy(g.context, C.address(to), C.address(from), C.size_t(bytes), g.stream))
+	return failure("copying on the GPU", C.copy(g.context, C.address(to), C.address(from), C.size_t(bytes), g.streams[mainQueue]))
 }
 
-func (g *gpu) launch(k kernel, l launch) error {
+func (g *gpu) launch(q queue, k kernel, l launch) error {
 	words, begin := l.flat()
 	return failure("starting a kernel", C.launch(g.context, k.(C.pointer), C.uint(l.blocks), C.uint(l.threads), C.uint(l.sharedBytes),
-		g.stream, (*C.uint64_t)(unsafe.SliceData(words)), (*C.int32_t)(unsafe.SliceData(begin)), C.int(len(begin))))
+		g.streams[q], (*C.uint64_t)(unsafe.SliceData(words)), (*C.int32_t)(unsafe.SliceData(begin)), C.int(len(begin))))
+}
+
+func (g *gpu) follow(q, other queue) error {
+	return failure("ordering the work", C.stream_follow(g.context, g.streams[q], g.streams[other], g.turn))
 }
 
 func (g *gpu) reach(other device) error {
 	return failure(fmt.Sprintf("reaching the memory of GPU %d from GPU %d", other.(*gpu).number, g.number), C.reach(g.context, other.(*gpu).context))
 }
 
-func (g *gpu) meet(flags []address, own int, step uint32) error {
-	if g.meeting == nil {
-		k, err := g.compile(program{kernel: "meet", devices: len(flags)})
-		if err != nil {
-			return err
-		}
-		g.meeting = k
+func (g *gpu) export(a address) ([]byte, error) {
+	handle := make([]byte, C.sizeof_struct_memory_handle)
+	return handle, failure("sharing memory with other processes", C.memory_export(g.context, (*C.char)(unsafe.Pointer(&handle[0])), C.address(a)))
+}
+
+func (g *gpu) open(handle []byte) (address, error) {
+	if len(handle) != C.sizeof_struct_memory_handle {
+		return 0, errors.New("the handle of another process's memory is damaged")
 	}
-	all := append(wordsOf(flags), uint64(own))
-	return g.launch(g.meeting, launch{blocks: 1, threads: 32, arguments: [][]uint64{all, {uint64(step)}}})
+	var a C.address
+	err := failure("opening the memory of another process", C.memory_open(g.context, &a, (*C.char)(unsafe.Pointer(&handle[0]))))
+	return address(a), err
+}
+
+func (g *gpu) closeOpened(a address) error {
+	return failure("closing the memory of another process", C.memory_close(g.context, C.address(a)))
+}
+
+func (g *gpu) pin(bytes int64) ([]byte, error) {
+	var p unsafe.Pointer
+	if err := failure("allocating memory of the host", C.host_allocate(g.context, &p, C.size_t(bytes))); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), bytes), nil
+}
+
+func (g *gpu) unpin(p []byte) error {
+	return failure("freeing memory of the host", C.host_free(g.context, unsafe.Pointer(&p[0])))
+}
+
+func (g *gpu) fetch(to []byte, from address) error {
+	return failure("copying a message from the GPU", C.copy_to_host(g.context, unsafe.Pointer(&to[0]), C.address(from), C.size_t(len(to)), g.streams[borderQueue]))
+}
+
+func (g *gpu) deliver(to address, from []byte) error {
+	return failure("copying a message to the GPU", C.upload(g.context, C.address(to), unsafe.Pointer(&from[0]), C.size_t(len(from)), g.streams[borderQueue]))
+}
+
+func (g *gpu) settle() error {
+	return failure("computing the border", C.stream_wait(g.context, g.streams[borderQueue]))
+}
+
+func (g *gpu) stamp(q queue) (stamp, error) {
+	var event C.pointer
+	if err := failure("making an event", C.event_create(g.context, &event, 1)); err != nil {
+		return nil, err
+	}
+	g.stamps = append(g.stamps, event)
+	return event, failure("measuring time", C.event_record(g.context, event, g.streams[q]))
+}
+
+func (g *gpu) between(from, to stamp) (float64, error) {
+	var ms C.float
+	err := failure("measuring time", C.event_between(g.context, &ms, from.(C.pointer), to.(C.pointer)))
+	return float64(ms) / 1e3, err
 }
 
 func (g *gpu) synchronize() error {
-	return failure("computing on the GPU", C.stream_wait(g.context, g.stream))
+	return errors.Join(failure("computing on the GPU", C.stream_wait(g.context, g.streams[mainQueue])), g.settle())
 }
 
 func (g *gpu) elapsed(f func() error) (float64, error) {
-	var events [2]C.pointer
-	for i := range events {
-		if err := failure("making an event", C.event_create(g.context, &events[i])); err != nil {
-			return 0, err
-		}
-		defer C.event_destroy(g.context, events[i])
-	}
-	if err := failure("measuring time", C.event_record(g.context, events[0], g.stream)); err != nil {
+	from, err := g.stamp(mainQueue)
+	if err != nil {
 		return 0, err
 	}
 	if err := f(); err != nil {
 		return 0, err
 	}
-	if err := failure("measuring time", C.event_record(g.context, events[1], g.stream)); err != nil {
+	to, err := g.stamp(mainQueue)
+	if err != nil {
 		return 0, err
 	}
-	var ms C.float
-	err := failure("measuring time", C.event_between(g.context, &ms, events[0], events[1]))
-	return float64(ms) / 1e3, err
+	return g.between(from, to)
 }
 
 // Devices lists the GPUs of this machine with their measured bandwidths.
@@ -366,12 +462,9 @@ func Devices() ([]Description, error) {
 	if err := loadDriver(); err != nil {
 		return nil, err
 	}
-	var n C.int
-	if err := failure("counting GPUs", C.device_count(&n)); err != nil {
-		return nil, err
-	}
+	n := deviceCount()
 	var list []Description
-	for i := range int(n) {
+	for i := range n {
 		d, err := openDevice(i)
 		if err != nil {
 			return nil, err
@@ -385,7 +478,7 @@ func Devices() ([]Description, error) {
 		if err = errors.Join(err, g.close()); err != nil {
 			return nil, err
 		}
-		for other := range int(n) {
+		for other := range n {
 			var can C.int
 			if other != i && C.device_peer(&can, C.int(i), C.int(other)) == 0 && can != 0 {
 				about.Peers = append(about.Peers, other)

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,6 +39,8 @@ func TestMain(m *testing.M) {
 }
 
 const (
+	emulatedMeeting = "meet"
+
 	emulatedBase  = 0x7e0000000000
 	emulatedBytes = 1 << 28
 )
@@ -99,6 +102,9 @@ func (e *emulator) download(to []byte, from address) error {
 	return nil
 }
 func (e *emulator) compile(p program) (kernel, error) {
+	if p.kernel == emulatedMeeting {
+		return emulatedMeeting, nil
+	}
 	if path, ok := emulated.programs[p]; ok {
 		return path, nil
 	}
@@ -121,7 +127,10 @@ func (e *emulator) compile(p program) (kernel, error) {
 	emulated.programs[p] = path
 	return path, nil
 }
-func (e *emulator) launch(k kernel, l launch) error {
+func (e *emulator) launch(_ queue, k kernel, l launch) error {
+	if k == emulatedMeeting {
+		return nil // launches are done one after another
+	}
 	arguments := []string{e.file(), strconv.FormatUint(emulatedBase, 10), strconv.Itoa(emulatedBytes),
 		strconv.Itoa(l.blocks), strconv.Itoa(l.threads), strconv.Itoa(l.sharedBytes)}
 	all, _ := l.flat()
@@ -133,9 +142,25 @@ func (e *emulator) launch(k kernel, l launch) error {
 	}
 	return nil
 }
-func (e *emulator) reach(device) error                { return nil }
-func (e *emulator) meet([]address, int, uint32) error { return nil }
-func (e *emulator) synchronize() error                { return nil }
+func (e *emulator) follow(queue, queue) error { return nil }
+func (e *emulator) reach(device) error        { return nil }
+func (e *emulator) export(address) ([]byte, error) {
+	return nil, errors.New("the emulated memory cannot be shared")
+}
+func (e *emulator) open([]byte) (address, error) {
+	return 0, errors.New("the emulated memory cannot be shared")
+}
+func (e *emulator) closeOpened(address) error             { return nil }
+func (e *emulator) pin(bytes int64) ([]byte, error)       { return make([]byte, bytes), nil }
+func (e *emulator) unpin([]byte) error                    { return nil }
+func (e *emulator) fetch(to []byte, from address) error   { return e.download(to, from) }
+func (e *emulator) deliver(to address, from []byte) error { return e.upload(to, from) }
+func (e *emulator) settle() error                         { return nil }
+func (e *emulator) stamp(queue) (stamp, error)            { return time.Now(), nil }
+func (e *emulator) between(from, to stamp) (float64, error) {
+	return to.(time.Time).Sub(from.(time.Time)).Seconds(), nil
+}
+func (e *emulator) synchronize() error { return nil }
 func (e *emulator) elapsed(f func() error) (float64, error) {
 	begin := time.Now()
 	err := f()

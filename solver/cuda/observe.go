@@ -9,7 +9,7 @@ import (
 )
 
 // observing returns the program that looks at the flow.
-func (s *Solver) observing(mode int) program { return observing(s.bits, mode, s.walls, len(s.parts)) }
+func (s *Solver) observing(mode int) program { return observing(s.bits, mode, s.walls) }
 
 // find looks at all tiles and returns what it finds.
 func (s *Solver) find(mode int) (all findings, err error) {
@@ -87,9 +87,9 @@ func (s *Solver) Summary() (*solver.Summary, error) {
 // numbers.
 func (p *part) launchObserve(program program, first, tiles int, cells address, rates []uint64) error {
 	const limit = solver.DivergedVelocity * solver.DivergedVelocity
-	return p.device.launch(p.observe[program.mode], launch{
+	return p.device.launch(mainQueue, p.observe[program.mode], launch{
 		blocks: (tiles + program.warps - 1) / program.warps, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
-		arguments: append(append(append(append([][]uint64{p.memory}, words(p.rows, p.places)...), words(first, tiles)...),
+		arguments: append(append(append(words(p.populations, p.rows, p.places), words(first, tiles)...),
 			words(p.fluid, p.positions, p.order, cells, p.findings)...), []uint64{uint64(math.Float32bits(limit))}, p.wallParts.words(), rates),
 	})
 }

@@ -42,9 +42,9 @@ func (s *Solver) prepareOpenings() error {
 
 // launchOutflow sums the outflow of so many links on the device.
 func (p *part) launchOutflow(links int) error {
-	program, run := summing(p.step[0].program.bits)
+	program, run := summing(p.step[interiorSide][0].program.bits)
 	threads := 32 * program.warps
-	return p.device.launch(p.outflow, launch{
+	return p.device.launch(mainQueue, p.outflow, launch{
 		blocks: (links + threads*run - 1) / (threads * run), threads: threads,
 		arguments: append(append(words(p.wallParts.openingLinks, p.wallParts.outflow), words(links)...), words(p.sums)...),
 	})

@@ -25,6 +25,29 @@ func (s *tileSet) mortonOrder() []int32 {
 	return order
 }
 
+// divide gives ranks consecutive pieces of the tiles along Morton's curve, of
+// equal work, and returns the rank of every tile.
+func (s *tileSet) divide(ranks int, work func(tile int32) int64) (owner []int32) {
+	owner = make([]int32, len(s.position))
+	if ranks == 1 {
+		return owner
+	}
+	order := s.mortonOrder()
+	var total, done int64
+	for i := range owner {
+		total += work(int32(i))
+	}
+	next := 0
+	for rank := range ranks {
+		limit := total * int64(rank+1) / int64(ranks)
+		for first := next; next < len(order) && (done < limit || next == first || rank == ranks-1) && len(order)-next >= ranks-rank; next++ {
+			owner[order[next]] = int32(rank)
+			done += work(order[next])
+		}
+	}
+	return owner
+}
+
 // spread puts two zero bits between the lowest 21 bits.
 func spread(v int32) uint64 {
 	x := uint64(v) & (1<<21 - 1)

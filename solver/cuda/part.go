@@ -1,30 +1,37 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"unsafe"
 )
 
-// part is the tiles of one device.
+// part is the tiles of one rank, on a device.
 type part struct {
 	device device
-	number int
-	// tiles are the numbers of its tiles in the order in which they lie in
+	share  *share
+	// tiles are the numbers of its own tiles in the order in which they lie in
 	// memory, sorted is the same by number, place where those lie.
 	tiles, sorted, place []int32
 	walls                *wallTables
+	links                []*link
+	// borderRows are the places of the neighbours of the tiles at the border,
+	// by direction.
+	borderRows [][directions]int32
 
-	populations, rows, places, fluid, positions, order, findings, flags, sums address
-	wallParts                                                                 wallParts
-	memory                                                                    []uint64  // struct Memory
-	meeting                                                                   []address // the flags of all parts
-	allocated                                                                 []address
-	bytes                                                                     int64
-	step                                                                      [2]stepKernel
-	observe                                                                   [observeModes]kernel
-	outflow                                                                   kernel
+	populations, rows, places, fluid, positions, order, findings, sums address
+	exits                                                              [2]address // by parity
+	wallParts                                                          wallParts
+	allocated                                                          []address
+	bytes                                                              int64
+	step                                                               [2][2]stepKernel // interior or border, by parity
+	observe                                                            [observeModes]kernel
+	outflow                                                            kernel
+	meeting                                                            meeting
+	unpack                                                             kernel
+	timeline                                                           *timeline // nil unless steps are measured
 }
 
 // stepKernel is the kernel of even or odd steps.
@@ -53,8 +60,9 @@ type findings struct {
 	peak, _        uint32
 }
 
-func newPart(d device, number int, tiles []int32, walls *wallTables) *part {
-	p := &part{device: d, number: number, tiles: tiles, walls: walls.of(tiles)}
+func newPart(d device, share *share, walls *wallTables) *part {
+	tiles := share.tiles[:share.own]
+	p := &part{device: d, share: share, tiles: tiles, walls: walls.of(tiles)}
 	byNumber := make([]int64, len(tiles))
 	for i, t := range tiles {
 		byNumber[i] = int64(t)<<32 | int64(i)
@@ -69,8 +77,8 @@ func newPart(d device, number int, tiles []int32, walls *wallTables) *part {
 
 // needs returns the memory that the part takes on its device.
 func (p *part) needs(bits int) int64 {
-	const row, mask, position, order = 4 * directions, 8, 12, 4
-	n := int64(len(p.tiles)) * (tileBytes(bits) + row + mask + position + order)
+	const row, mask, position, order, exits = 4 * directions, 8, 12, 4, 2 * 8 * groups
+	n := int64(len(p.share.tiles))*tileBytes(bits) + int64(len(p.tiles))*(row+mask+position+order) + int64(p.share.border)*exits
 	t := p.walls
 	if len(t.links) > 0 {
 		n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(bits)/8
@@ -85,61 +93,59 @@ func (p *part) checkMemory(bits int) error {
 		return err
 	}
 	if need := p.needs(bits); need > free {
-		return fmt.Errorf("GPU %d needs %.1f GB for its part and has %.1f GB free; use 16-bit storage, more GPUs or a coarser spacing",
-			p.number, float64(need)/1e9, float64(free)/1e9)
+		return fmt.Errorf("the GPU of rank %d needs %.1f GB for its part and has %.1f GB free; use 16-bit storage, more GPUs or a coarser spacing",
+			p.share.rank, float64(need)/1e9, float64(free)/1e9)
 	}
 	return nil
 }
 
 // compile compiles all kernels.
-func (p *part) compile(bits int, walls, force bool, devices int) error {
-	for i := range p.step {
-		program, perWarp := tuned(bits, i == 1, walls, force, devices)
-		k, err := p.device.compile(program)
+func (p *part) compile(bits int, walls, force bool) (err error) {
+	compile := func(program program) kernel {
 		if err != nil {
-			return err
+			return nil
 		}
-		p.step[i] = stepKernel{k, program, perWarp}
+		var k kernel
+		k, err = p.device.compile(program)
+		return k
 	}
-	var err error
+	sides := []int{interiorSide}
+	if p.share.border > 0 {
+		sides = append(sides, borderSide)
+		p.meeting.kernel, p.unpack = compile(program{kernel: "meet"}), compile(unpacking(bits))
+	}
+	for _, side := range sides {
+		for odd := range 2 {
+			program, perWarp := tuned(bits, odd == 1, walls, force, side == borderSide)
+			p.step[side][odd] = stepKernel{compile(program), program, perWarp}
+		}
+	}
 	summing, _ := summing(bits)
-	if p.outflow, err = p.device.compile(summing); err != nil {
-		return err
-	}
+	p.outflow = compile(summing)
 	for mode := range p.observe {
-		k, err := p.device.compile(observing(bits, mode, walls, devices))
-		if err != nil {
-			return err
-		}
-		p.observe[mode] = k
+		p.observe[mode] = compile(observing(bits, mode, walls))
 	}
-	return nil
+	return err
 }
 
-// fill allocates and uploads everything; the fluid is at rest. Numbers are
-// those of the tiles' neighbours on all devices.
-func (p *part) fill(tiles *tileSet, numbers []int32, bits, openings int) (err error) {
+// fill allocates and uploads everything but what belongs to links; the fluid is
+// at rest. Place is where the tiles lie on their ranks, by number.
+func (p *part) fill(tiles *tileSet, owner, place []int32, bits, openings int) (err error) {
 	put := func(to *address, bytes int64, content []byte) {
 		if err == nil {
 			*to, err = p.allocate(bytes, content)
 		}
 	}
-	rows := inOrder(tiles.neighbours, p.tiles)
-	for i := range rows {
-		for d, n := range rows[i] {
-			if n >= 0 {
-				rows[i][d] = numbers[n]
-			}
-		}
-	}
-	put(&p.populations, int64(len(p.tiles))*tileBytes(bits), nil)
+	// The flags lie behind the tiles, so that neighbours reach both at once.
+	put(&p.populations, p.flagOffset(bits)+maxLinks*flagBytes, nil)
+	rows := p.share.rows(tiles, owner, place)
+	p.borderRows = slices.Clone(rows[:p.share.border])
 	put(&p.rows, 0, bytesOf(rows))
 	put(&p.places, 0, bytesOf(chunkPlaces()))
 	put(&p.fluid, 0, bytesOf(inOrder(tiles.fluid, p.tiles)))
 	put(&p.positions, 0, bytesOf(inOrder(tiles.position, p.tiles)))
 	put(&p.order, 0, bytesOf(p.place))
 	put(&p.findings, int64(unsafe.Sizeof(findings{})), nil)
-	put(&p.flags, maxDevices*4, nil)
 	put(&p.sums, int64(openings)*8, nil)
 	w, t := &p.wallParts, p.walls
 	put(&w.spans, 0, bytesOf(t.spans))
@@ -152,6 +158,14 @@ func (p *part) fill(tiles *tileSet, numbers []int32, bits, openings int) (err er
 	put(&w.samples, int64(len(t.openingCells))*16, nil)
 	put(&w.outflow, int64(len(t.openingLinks))*4, nil)
 	return err
+}
+
+// flagOffset is where the flags lie behind the tiles.
+func (p *part) flagOffset(bits int) int64 { return int64(len(p.share.tiles)) * tileBytes(bits) }
+
+// tile is the address of a tile by place.
+func (p *part) tile(place int32, bits int) uint64 {
+	return uint64(p.populations) + uint64(place)*uint64(tileBytes(bits))
 }
 
 // allocate returns memory with the given content, or that many zeros.
@@ -170,24 +184,64 @@ func (p *part) allocate(bytes int64, content []byte) (address, error) {
 	return a, p.device.zero(a, max(bytes, least))
 }
 
-// launchStep updates the tiles.
+// The sides of a part.
+const (
+	interiorSide = iota
+	borderSide
+)
+
+// launchStep updates all tiles. What is given to either queue afterwards
+// follows this step on both sides; the border follows what its neighbours have
+// left as well.
 func (p *part) launchStep(odd int64, rates []uint64) error {
-	k := &p.step[odd]
+	if p.share.border == 0 {
+		return p.launchSide(interiorSide, odd, rates)
+	}
+	for _, step := range []func() error{
+		func() error { return p.device.follow(borderQueue, mainQueue) },
+		func() error { return p.timeline.stamp(p.device, borderQueue, beforeBorder) },
+		func() error { return p.launchSide(borderSide, odd, rates) },
+		func() error { return p.timeline.stamp(p.device, borderQueue, afterBorder) },
+		func() error { return p.timeline.stamp(p.device, mainQueue, beforeInterior) },
+		func() error { return p.launchSide(interiorSide, odd, rates) },
+		func() error { return p.timeline.stamp(p.device, mainQueue, afterInterior) },
+		func() error { return p.device.follow(mainQueue, borderQueue) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// launchSide updates the tiles of a side.
+func (p *part) launchSide(side int, odd int64, rates []uint64) error {
+	first, n, on := p.share.border, p.share.own-p.share.border, mainQueue
+	if side == borderSide {
+		first, n, on = 0, p.share.border, borderQueue
+	}
+	if n == 0 {
+		return nil
+	}
+	k := &p.step[side][odd]
 	perBlock := k.program.warps * k.perWarp
-	n := len(p.tiles)
-	return p.device.launch(k.kernel, launch{
+	return p.device.launch(on, k.kernel, launch{
 		blocks: (n + perBlock - 1) / perBlock, threads: 32 * k.program.warps, sharedBytes: k.program.sharedBytes(),
-		arguments: append(append(append([][]uint64{p.memory}, words(p.rows, p.places)...), words(0, n, k.perWarp)...), p.wallParts.words(), rates),
+		arguments: append(append(words(p.populations, p.rows, p.places, p.exits[odd]), words(first, n, k.perWarp)...), p.wallParts.words(), rates),
 	})
 }
 
 // close releases the memory and the device.
 func (p *part) close() error {
+	var failures []error
+	for _, l := range p.links {
+		failures = append(failures, l.close(p.device))
+	}
 	for _, a := range p.allocated {
 		p.device.free(a)
 	}
 	p.allocated = nil
-	return p.device.close()
+	return errors.Join(append(failures, p.device.close())...)
 }
 
 func sizeOf[T any](list []T) int64 {

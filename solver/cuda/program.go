@@ -27,12 +27,15 @@ var outflowSource string
 //go:embed kernels/meet.cu
 var meetSource string
 
+//go:embed kernels/unpack.cu
+var unpackSource string
+
 //go:embed kernels/observe.cu
 var observeSource string
 
 // program is a kernel specialised at compile time.
 type program struct {
-	kernel string // step, observe, outflow or meet
+	kernel string // step, observe, outflow, meet or unpack
 	bits   int    // of a stored population
 	odd    bool
 	stages int // of the pipeline of a warp
@@ -41,8 +44,8 @@ type program struct {
 	walls  bool
 	force  bool
 	mode   int // of observe
-	// devices share the tiles.
-	devices int
+	// border tells that the tiles of a step border on other ranks.
+	border bool
 }
 
 // constants are the definitions that specialise the program.
@@ -53,8 +56,8 @@ func (p program) constants() string {
 		}
 		return 0
 	}
-	return fmt.Sprintf("#define BITS %d\n#define ODD %d\n#define STAGES %d\n#define WARPS %d\n#define BLOCKS %d\n#define WALLS %d\n#define FORCE %d\n#define MODE %d\n#define DEVICES %d\n",
-		p.bits, number(p.odd), p.stages, p.warps, p.blocks, number(p.walls), number(p.force), p.mode, p.devices)
+	return fmt.Sprintf("#define BITS %d\n#define ODD %d\n#define STAGES %d\n#define WARPS %d\n#define BLOCKS %d\n#define WALLS %d\n#define FORCE %d\n#define MODE %d\n#define BORDER %d\n",
+		p.bits, number(p.odd), p.stages, p.warps, p.blocks, number(p.walls), number(p.force), p.mode, number(p.border))
 }
 
 // body is the source apart from what belongs to the device.
@@ -65,6 +68,8 @@ func (p program) body() string {
 		last = observeSource
 	case "outflow":
 		last = outflowSource
+	case "unpack":
+		last = unpackSource
 	case "meet":
 		return meetSource
 	}
@@ -86,8 +91,8 @@ func (p program) sharedBytes() int {
 
 // tuned returns the program of a step as it was measured to be fastest, and
 // how many tiles a warp updates in a row (NOTES.md).
-func tuned(bits int, odd, walls, force bool, devices int) (p program, perWarp int) {
-	p = program{kernel: "step", bits: bits, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, devices: devices}
+func tuned(bits int, odd, walls, force, border bool) (p program, perWarp int) {
+	p = program{kernel: "step", bits: bits, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, border: border}
 	if bits == 16 && !walls {
 		p.blocks = 5
 		return p, 4
@@ -96,15 +101,20 @@ func tuned(bits int, odd, walls, force bool, devices int) (p program, perWarp in
 }
 
 // observing returns a program that looks at the flow.
-func observing(bits, mode int, walls bool, devices int) program {
-	return program{kernel: "observe", bits: bits, stages: 1, warps: 4, blocks: 5, walls: walls, mode: mode, devices: devices}
+func observing(bits, mode int, walls bool) program {
+	return program{kernel: "observe", bits: bits, stages: 1, warps: 4, blocks: 5, walls: walls, mode: mode}
 }
 
 // summing returns the program that sums the flow through the openings, and how
 // many links a thread takes.
 func summing(bits int) (p program, run int) {
 	const warps, linksOfThread = 4, 128
-	return program{kernel: "outflow", bits: bits, stages: 1, warps: warps, blocks: 1, walls: true, devices: 1}, linksOfThread
+	return program{kernel: "outflow", bits: bits, stages: 1, warps: warps, blocks: 1, walls: true}, linksOfThread
+}
+
+// unpacking returns the program that puts messages where they belong.
+func unpacking(bits int) program {
+	return program{kernel: "unpack", bits: bits, stages: 1, warps: 4, blocks: 1}
 }
 
 // The modes of observe.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"carina/solver"
+	"carina/solver/transport"
 )
 
 // Storage names how populations are stored; all is computed in 32 bits.
@@ -20,12 +22,18 @@ const (
 
 // Options choose devices and storage.
 type Options struct {
-	// Devices are the numbers of the GPUs, the first one if empty.
+	// Devices are the numbers of the GPUs, the first one if empty: one a rank.
 	Devices []int
 	Storage Storage
+	// Exchange is how ranks exchange their borders; chosen for each pair if
+	// empty.
+	Exchange Exchange
+	// Transport connects this process, which is one rank with one device, with
+	// the others; nil where one process has all ranks.
+	Transport transport.Transport
 }
 
-// Solver computes a flow on the GPUs of one host.
+// Solver computes a flow on GPUs: all of it, or the part of one process.
 type Solver struct {
 	flow  *solver.Flow
 	tiles *tileSet
@@ -35,6 +43,10 @@ type Solver struct {
 	rates []uint64 // struct Rates of kernels/collide.h
 	// imposed is what the openings impose, as uploaded.
 	imposed []openingRecord
+
+	transport transport.Transport
+	messages  []transport.Message // of every step
+	swapsHere bool                // parts of this process exchange messages
 
 	steps   int64
 	seconds float64
@@ -61,7 +73,7 @@ func New(domain *solver.Domain, settings solver.Settings, o Options) (*Solver, e
 		}
 		devices = append(devices, d)
 	}
-	s, err := newSolver(flow, devices, o.Storage)
+	s, err := newSolver(flow, devices, o)
 	if err != nil {
 		closeAll(devices)
 		return nil, err
@@ -75,24 +87,16 @@ func closeAll(devices []device) {
 	}
 }
 
-// Limits of struct Memory of kernels/tile.h.
-const (
-	maxDevices     = 8
-	deviceShift    = 28
-	maxDeviceTiles = 1 << deviceShift
-)
+// maxTiles of a rank, ghosts included: their numbers have 31 bits.
+const maxTiles = math.MaxInt32
 
-func newSolver(flow *solver.Flow, devices []device, storage Storage) (s *Solver, err error) {
-	s = &Solver{flow: flow, bits: 32}
-	if storage == Half {
+func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err error) {
+	s = &Solver{flow: flow, bits: 32, transport: o.Transport}
+	if o.Storage == Half {
 		s.bits = 16
 	}
 	if s.tiles, err = newTileSet(flow.Domain); err != nil {
 		return nil, err
-	}
-	n := len(s.tiles.position)
-	if len(devices) > min(maxDevices, n) || n/len(devices) >= maxDeviceTiles {
-		return nil, fmt.Errorf("%d GPUs cannot share %d tiles; use at most %d GPUs and not fewer tiles than GPUs", len(devices), n, maxDevices)
 	}
 	walls, err := newWallTables(s.tiles, flow.Domain, flow, flow.Settings.Wall)
 	if err != nil {
@@ -103,68 +107,54 @@ func newSolver(flow *solver.Flow, devices []device, storage Storage) (s *Solver,
 	scale := float32(s.scale())
 	f := flow.Force
 	s.rates = wordsOf([]float32{float32(flow.OmegaPlus), float32(flow.OmegaMinus), float32(f[0]) * scale, float32(f[1]) * scale, float32(f[2]) * scale, 0})
-	numbers := s.divide(devices, walls)
+	owner, place, err := s.divide(devices, walls)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range s.parts {
 		for _, step := range []func() error{
 			func() error { return p.checkMemory(s.bits) },
-			func() error { return p.compile(s.bits, s.walls, force, len(devices)) },
-			func() error { return p.fill(s.tiles, numbers, s.bits, len(flow.Openings)) },
+			func() error { return p.compile(s.bits, s.walls, force) },
+			func() error { return p.fill(s.tiles, owner, place, s.bits, len(flow.Openings)) },
 		} {
 			if err := step(); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return s, s.connect()
+	if err := s.connect(o.Exchange); err != nil {
+		return nil, err
+	}
+	s.listMessages()
+	return s, nil
 }
 
-// divide gives the devices consecutive pieces of the tiles along Morton's
-// curve, of equal work, and returns the numbers of the tiles by which their
-// neighbours know them.
-func (s *Solver) divide(devices []device, walls *wallTables) (numbers []int32) {
-	order := s.tiles.mortonOrder()
-	var total, done int64
-	for i := range walls.spans {
-		total += walls.spans[i].work()
+// divide gives every tile an owner and makes the parts of this process. It
+// also returns where the tiles of its parts lie.
+func (s *Solver) divide(devices []device, walls *wallTables) (owner, place []int32, err error) {
+	ranks := len(devices)
+	if s.transport != nil {
+		ranks = s.transport.Size()
 	}
-	numbers = make([]int32, len(order))
-	from := 0
-	for d, device := range devices {
-		to := from
-		limit := total * int64(d+1) / int64(len(devices))
-		for to < len(order) && (done < limit || d == len(devices)-1) && len(order)-to >= len(devices)-d {
-			done += walls.spans[order[to]].work()
-			to++
-		}
-		own := order[from:to]
-		for i, tile := range own {
-			numbers[tile] = int32(d)<<deviceShift | int32(i)
-		}
-		s.parts = append(s.parts, newPart(device, d, own, walls))
-		from = to
+	if n := len(s.tiles.position); ranks > n || n/ranks >= maxTiles {
+		return nil, nil, fmt.Errorf("%d GPUs cannot share %d tiles; use not fewer tiles than GPUs", ranks, n)
 	}
-	return numbers
-}
-
-// connect lets the devices reach each other.
-func (s *Solver) connect() error {
-	for i, p := range s.parts {
-		for j, q := range s.parts {
-			p.memory = append(p.memory, uint64(q.populations))
-			p.meeting = append(p.meeting, q.flags)
-			if i == j {
-				continue
-			}
-			if err := p.device.reach(q.device); err != nil {
-				return err
-			}
-		}
-		p.memory = append(p.memory, uint64(i))
-		if err := p.device.synchronize(); err != nil {
-			return err
+	owner = s.tiles.divide(ranks, func(tile int32) int64 { return walls.spans[tile].work(s.bits) })
+	own := make([]int, len(devices))
+	for i := range own {
+		own[i] = i
+		if s.transport != nil {
+			own[i] = s.transport.Rank()
 		}
 	}
-	return nil
+	place = make([]int32, len(owner))
+	for i, share := range newShares(s.tiles, owner, own) {
+		for at, tile := range share.tiles[:share.own] {
+			place[tile] = int32(at)
+		}
+		s.parts = append(s.parts, newPart(devices[i], share, walls))
+	}
+	return owner, place, nil
 }
 
 // Bytes returns the memory that the computation needs on all devices.
@@ -235,21 +225,19 @@ func (s *Solver) Advance(ctx context.Context, steps int64, report func(solver.Pr
 	return nil
 }
 
-// Step starts one step on the devices. A device goes on when all others have
-// done the step: what it will touch on them is complete then.
+// Step starts one step on the devices: first the tiles at the borders, then the
+// interior, during which the borders are exchanged.
 func (s *Solver) Step() error {
 	if err := s.prepareOpenings(); err != nil {
 		return err
 	}
-	for i, p := range s.parts {
+	for _, p := range s.parts {
 		if err := p.launchStep(s.steps%2, s.rates); err != nil {
 			return fmt.Errorf("step %d: %w", s.steps, err)
 		}
-		if len(s.parts) > 1 {
-			if err := p.device.meet(p.meeting, i, uint32(s.steps+1)); err != nil {
-				return fmt.Errorf("step %d: %w", s.steps, err)
-			}
-		}
+	}
+	if err := s.exchange(); err != nil {
+		return fmt.Errorf("step %d: %w", s.steps, err)
 	}
 	s.steps++
 	return nil

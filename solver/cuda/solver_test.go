@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"carina/geometry"
@@ -144,7 +145,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := newSolver(flow, testDevices(t, 1), c.storage)
+			s, err := newSolver(flow, testDevices(t, 1), Options{Storage: c.storage})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,22 +208,25 @@ func compareFields(t *testing.T, got, want *solver.Fields, tolerance float64) {
 }
 
 // The state and the flow through the openings are the same bit for bit on one
-// device and on several.
+// device and on several, whether they exchange directly or through messages.
 func TestDevicesAgreeBitForBit(t *testing.T) {
-	for _, periodic := range [][3]bool{{}, {true, true, true}} {
-		g := cave(6, periodic)
+	for _, c := range []struct {
+		periodic [3]bool
+		storage  Storage
+	}{{[3]bool{}, Single}, {[3]bool{true, true, true}, Half}} {
+		g := cave(6, c.periodic)
 		domain := solver.WholeDomain(g)
-		domain.Periodic = periodic
-		var hashes []string
-		for _, devices := range []int{1, 2} {
+		domain.Periodic = c.periodic
+		summarize := func(devices int, exchange Exchange) *solver.Summary {
 			flow, err := solver.NewFlow(domain, caveSettings(g))
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := newSolver(flow, testDevices(t, devices), Single)
+			s, err := newSolver(flow, testDevices(t, devices), Options{Storage: c.storage, Exchange: exchange})
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer s.Close()
 			if err := s.Advance(context.Background(), 12, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -230,14 +234,20 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if summary.PeakVelocity == 0 {
-				t.Error("nothing moves")
-			}
-			hashes = append(hashes, summary.StateHash)
-			s.Close()
+			return summary
 		}
-		if hashes[0] != hashes[1] {
-			t.Errorf("periodic %v: state hashes %v", periodic, hashes)
+		want := summarize(1, "")
+		if want.PeakVelocity == 0 {
+			t.Error("nothing moves")
+		}
+		for _, devices := range []int{2, 3, 5} {
+			for _, exchange := range []Exchange{IPC, Host} {
+				got := summarize(devices, exchange)
+				if got.StateHash != want.StateHash || !slices.Equal(got.Openings, want.Openings) {
+					t.Errorf("periodic %v: %d devices by %s end in %s with %v, one in %s with %v",
+						c.periodic, devices, exchange, got.StateHash, got.Openings, want.StateHash, want.Openings)
+				}
+			}
 		}
 	}
 }

@@ -1,18 +1,14 @@
-// Devices meet after every step: each tells all others that it has done the
-// step, in their memory, and goes on when all have told it. A device that
-// waits in vain for long, because another one failed, gives up.
-struct Flags {
-	unsigned *of[DEVICES];
-	unsigned own, unused;
-};
-
-extern "C" __global__ void meet(Flags flags, unsigned step)
+// Ranks whose memory is reached directly meet after the step of their borders:
+// each tells its neighbours in their memory that its border is done, which is
+// when what it has left there is complete and what they have left here has been
+// read, and goes on when all of them have told it. A rank that waits in vain
+// for long, because another one failed, gives up. One thread per neighbour.
+extern "C" __global__ void meet(unsigned *const *there, const volatile unsigned *here, unsigned neighbours, unsigned step)
 {
-	if (threadIdx.x >= DEVICES) return;
+	if (threadIdx.x >= neighbours) return;
 	__threadfence_system();
-	*(volatile unsigned *)(flags.of[threadIdx.x] + flags.own) = step;
-	const volatile unsigned *const other = flags.of[flags.own] + threadIdx.x;
-	for (unsigned polls = 0; (int)(*other - step) < 0; polls++)
+	*(volatile unsigned *)there[threadIdx.x] = step;
+	for (unsigned polls = 0; (int)(here[threadIdx.x] - step) < 0; polls++)
 		if (polls > 1u << 28) __trap();
 	__threadfence_system();
 }

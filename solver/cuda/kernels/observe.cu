@@ -40,7 +40,7 @@ KERNEL(observe)(Memory memory, const int *__restrict__ rows, const unsigned shor
 	unsigned places[5];
 	read_places(places, table, lane);
 	Neighbours neighbours;
-	fetch_neighbours(neighbours, rows, tile, memory.own, lane);
+	fetch_neighbours(neighbours, rows, nullptr, tile, lane);
 	Tiles(memory, lane).load(image, tile, neighbours, places);
 	Span span = {0, 0, 0, 0};
 	if (WALLS) {

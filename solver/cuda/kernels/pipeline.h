@@ -10,21 +10,34 @@
 //
 // Lane l of a warp moves chunks l, l + 32, …: the first three rounds are the
 // faces, the last one the end of the interior and the edges.
+//
+// A tile at the border to another rank (BORDER) reads what that rank's tiles
+// have left in ghosts of them here, and writes what they will read straight to
+// where they will look for it: exits has, by group of chunks, the address of
+// the tile that a group is written to (0 where to none), in another GPU's
+// memory, in this one's or, for the host to send, in a message.
 
 struct Neighbours {
 	int face[3]; // of the lane's face chunks, −1 where there is none
 	int edge;    // of the lane's last chunk, −1 where it has none
+#if BORDER
+	char *face_exit[3], *edge_exit;
+#endif
 };
 
 // fetch_neighbours reads the tiles that the lane's chunks come from and, in
 // odd steps, faces go to.
-DEVICE void fetch_neighbours(Neighbours &n, const int *rows, unsigned tile, unsigned device, unsigned lane)
+DEVICE void fetch_neighbours(Neighbours &n, const int *rows, const unsigned long long *exits, unsigned tile, unsigned lane)
 {
-	const int own = DEVICES > 1 ? tile | device << 28 : tile;
 	const int *const row = rows + (size_t)tile * 18;
 	if (ODD)
 		for (int i = 0; i < 3; i++) n.face[i] = row[2 * i + (lane >> 4)];
-	n.edge = lane < 4 ? own : lane >= 16 ? -1 : row[ODD ? 2 + lane : 6 + ((lane - 4) ^ 1)];
+	n.edge = lane < 4 ? tile : lane >= 16 ? -1 : row[ODD ? 2 + lane : 6 + ((lane - 4) ^ 1)];
+#if BORDER
+	const unsigned long long *const exit = exits + (size_t)tile * 18;
+	for (int i = 0; i < 3; i++) n.face_exit[i] = (char *)exit[2 * i + (lane >> 4)];
+	n.edge_exit = lane >= 4 && lane < 16 ? (char *)exit[2 + lane] : 0;
+#endif
 }
 
 // Tiles gives addresses of chunks.
@@ -40,7 +53,7 @@ struct Tiles {
 	}
 	DEVICE char *chunk(int round, unsigned tile, const Neighbours &n) const
 	{
-		return (ODD && round < 3 ? memory.tile(n.face[round]) : memory.own_tile(tile)) + (lane + 32 * round) * CHUNK;
+		return (ODD && round < 3 ? memory.tile(n.face[round]) : memory.tile(tile)) + (lane + 32 * round) * CHUNK;
 	}
 	DEVICE void load(char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
 	{
@@ -58,8 +71,18 @@ struct Tiles {
 #pragma unroll
 		for (int i = 0; i < 10; i++) {
 			const char *const from = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
+#if BORDER
+			if (i < 3) {
+				if (n.face_exit[i]) store_chunk<CHUNK>(n.face_exit[i] + (lane + 32 * i) * CHUNK, from);
+				continue;
+			}
+			if (i == 9 && lane >= 4) {
+				if (lane < 16 && n.edge_exit) store_chunk<CHUNK>(n.edge_exit + out, from);
+				continue;
+			}
+#endif
 			if (i == 9) {
-				if (lane < 16) store_chunk<CHUNK>(memory.own_tile(tile) + out, from);
+				if (lane < 16) store_chunk<CHUNK>(memory.tile(tile) + out, from);
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
 				store_chunk<CHUNK>(chunk(i, tile, n), from);
 		}

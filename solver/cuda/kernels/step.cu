@@ -1,6 +1,6 @@
 // One time step of all tiles, in place (the A-A pattern of Bailey et al. 2009).
 KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *__restrict__ table,
-             unsigned first, unsigned tiles, unsigned per_warp, Walls all_walls, Rates rate)
+             const unsigned long long *__restrict__ exits, unsigned first, unsigned tiles, unsigned per_warp, Walls all_walls, Rates rate)
 {
 	SHARED_BYTES(shared);
 	const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
@@ -21,7 +21,7 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 	auto request = [&](int stage, bool fetched) {
 		if (ahead < last) {
 			if (!fetched) {
-				fetch_neighbours(next, rows, ahead, memory.own, lane);
+				fetch_neighbours(next, rows, exits, ahead, lane);
 				if (WALLS) next_span = all_walls.spans[ahead];
 			}
 			neighbours[stage] = next;
@@ -34,7 +34,7 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 		commit_copies();
 		ahead += WARPS;
 		if (ahead < last) {
-			fetch_neighbours(next, rows, ahead, memory.own, lane);
+			fetch_neighbours(next, rows, exits, ahead, lane);
 			if (WALLS) next_span = all_walls.spans[ahead];
 		}
 	};

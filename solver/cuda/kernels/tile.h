@@ -1,8 +1,8 @@
 // Tiles of 4×4×4 cells and where they keep their populations. Compile-time
 // constants: BITS of a stored population (32 or 16), ODD (1 in odd steps),
 // STAGES of the pipeline, WARPS of a block, BLOCKS of a multiprocessor, WALLS
-// (1 where there are walls or openings), FORCE (1 with a body force), DEVICES
-// that share the tiles.
+// (1 where there are walls or openings), FORCE (1 with a body force), BORDER
+// (1 for tiles at the border to other ranks).
 //
 // Populations are numbered as geometry.Directions, the one at rest is 18; all
 // are shifted by their weights and, in 16 bits, scaled by 2¹⁵.
@@ -61,17 +61,11 @@ DEVICE int access(int x, int y, int z, int q)
 }
 DEVICE int access_cell(int cell, int q) { return access(cell >> 4, cell >> 2 & 3, cell & 3, q); }
 
-// Memory is where the tiles of all devices lie. The number of a neighbour on
-// another device has that device's from bit 28 on; a kernel reaches there
-// directly.
+// Memory is where the tiles lie: the rank's own and, behind them, ghosts of
+// those of other ranks that touch them.
 struct Memory {
-	char *of[DEVICES];
-	unsigned own;
-	DEVICE char *own_tile(unsigned tile) const { return of[DEVICES > 1 ? own : 0] + (size_t)tile * TILE; }
-	DEVICE char *tile(unsigned number) const
-	{
-		return DEVICES > 1 ? of[number >> 28] + (size_t)(number & 0xfffffff) * TILE : own_tile(number);
-	}
+	char *tiles;
+	DEVICE char *tile(unsigned number) const { return tiles + (size_t)number * TILE; }
 };
 
 struct Span { // what a tile has of walls

@@ -1,0 +1,166 @@
+package cuda
+
+import (
+	"fmt"
+
+	"carina/solver/transport"
+)
+
+// connect joins the parts of this process with each other and with those of
+// other processes, and uploads where their borders exchange.
+func (s *Solver) connect(exchange Exchange) error {
+	for _, p := range s.parts {
+		for _, b := range p.share.borders {
+			p.links = append(p.links, &link{border: b})
+		}
+		if len(p.links) > maxLinks {
+			return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.share.rank, len(p.links), maxLinks)
+		}
+	}
+	join := s.joinParts
+	if s.transport != nil {
+		join = s.joinProcesses
+	}
+	if err := join(exchange); err != nil {
+		return err
+	}
+	for _, p := range s.parts {
+		if err := p.finishLinks(s.bits); err != nil {
+			return err
+		}
+		if err := p.device.synchronize(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joinParts joins the parts of this process.
+func (s *Solver) joinParts(exchange Exchange) error {
+	for _, p := range s.parts {
+		for _, l := range p.links {
+			other := s.parts[l.rank]
+			for i, back := range other.links {
+				if back.rank != p.share.rank {
+					continue
+				}
+				if err := l.accept(other.offerTo(i, s.bits, nil), p.device, other, exchange); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, p := range s.parts {
+		for _, l := range p.links {
+			l.direct = l.direct && s.linkTo(l, p.share.rank).direct
+		}
+	}
+	return nil
+}
+
+// linkTo returns the link of l's neighbour, a part of this process, back to a
+// rank.
+func (s *Solver) linkTo(l *link, rank int) *link {
+	for _, back := range s.parts[l.rank].links {
+		if back.rank == rank {
+			return back
+		}
+	}
+	panic(fmt.Sprintf("rank %d borders on %d but not the other way round", rank, l.rank))
+}
+
+// joinProcesses joins the part of this process with those of others. Two of
+// them exchange directly where both reach the other's memory.
+func (s *Solver) joinProcesses(exchange Exchange) error {
+	p := s.parts[0]
+	var peers []int
+	var mine [][]byte
+	handle, err := p.device.export(p.populations)
+	if err != nil && exchange == IPC {
+		return err
+	}
+	for i, l := range p.links {
+		text, err := p.offerTo(i, s.bits, handle).encode()
+		if err != nil {
+			return err
+		}
+		peers, mine = append(peers, l.rank), append(mine, text)
+	}
+	theirs, err := swap(s.transport, peers, mine)
+	if err != nil {
+		return fmt.Errorf("meeting the other ranks: %w", err)
+	}
+	var failed error
+	reached := make([][]byte, len(peers))
+	for i, l := range p.links {
+		o, err := decodeOffer(theirs[i])
+		if err == nil {
+			err = l.accept(o, p.device, nil, exchange)
+		}
+		if err != nil && failed == nil {
+			failed = err
+		}
+		reached[i] = []byte{0}
+		if l.direct {
+			reached[i][0] = 1
+		}
+	}
+	if err := s.together(failed); err != nil {
+		return err
+	}
+	if theirs, err = swap(s.transport, peers, reached); err != nil {
+		return fmt.Errorf("meeting the other ranks: %w", err)
+	}
+	for i, l := range p.links {
+		l.direct = l.direct && theirs[i][0] == 1
+	}
+	return nil
+}
+
+// together returns an error on all ranks if there is one on any.
+func (s *Solver) together(failed error) error {
+	if s.transport == nil {
+		return failed
+	}
+	first := []int64{int64(s.transport.Size())}
+	if failed != nil {
+		first[0] = int64(s.transport.Rank())
+	}
+	if err := s.transport.Reduce(transport.Min, first); err != nil {
+		return err
+	}
+	switch {
+	case failed != nil:
+		return fmt.Errorf("rank %d: %w", s.transport.Rank(), failed)
+	case first[0] < int64(s.transport.Size()):
+		return fmt.Errorf("rank %d has failed", first[0])
+	}
+	return nil
+}
+
+// finishLinks uploads what the part leaves where, and whom it tells.
+func (p *part) finishLinks(bits int) error {
+	if p.share.border == 0 {
+		return nil
+	}
+	exits := p.exitTables(bits)
+	told := make([]uint64, len(p.links))
+	for i, l := range p.links {
+		if err := l.prepare(p, bits, &exits); err != nil {
+			return err
+		}
+		if l.direct {
+			told[i] = uint64(l.flag)
+			p.meeting.neighbours++
+		}
+	}
+	var err error
+	for odd := range exits {
+		if p.exits[odd], err = p.allocate(0, bytesOf(exits[odd])); err != nil {
+			return err
+		}
+	}
+	p.meeting.here = p.populations + address(p.flagOffset(bits))
+	p.meeting.there, err = p.allocate(0, bytesOf(told))
+	return err
+}

@@ -1,0 +1,138 @@
+package cuda
+
+import (
+	"fmt"
+
+	"carina/solver/transport"
+)
+
+// meeting is how a part meets the neighbours that it reaches directly.
+type meeting struct {
+	kernel kernel
+	// there are the flags that the part sets, by link, here those that it
+	// waits for.
+	there, here address
+	neighbours  int
+}
+
+// exchange gives the neighbours what the step has left for them. What is
+// written directly is there already: the parts only tell each other. The
+// others wait for their borders, send messages, and put what has come where
+// the next step looks for it, while the interior is computed.
+func (s *Solver) exchange() error {
+	if err := s.exchangeMessages(); err != nil {
+		return fmt.Errorf("exchanging the border: %w", err)
+	}
+	for _, p := range s.parts {
+		if p.meeting.neighbours == 0 {
+			continue
+		}
+		step := uint64(uint32(s.steps + 1))
+		if err := p.device.launch(borderQueue, p.meeting.kernel, launch{blocks: 1, threads: (len(p.links) + 31) / 32 * 32,
+			arguments: [][]uint64{{uint64(p.meeting.there)}, {uint64(p.meeting.here)}, {uint64(len(p.links))}, {step}}}); err != nil {
+			return err
+		}
+		if err := p.timeline.stamp(p.device, borderQueue, afterMeeting); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exchangeMessages exchanges all borders that are not direct.
+func (s *Solver) exchangeMessages() error {
+	for _, p := range s.parts {
+		if err := p.fetchMessages(); err != nil {
+			return err
+		}
+	}
+	if len(s.messages) == 0 && !s.swapsHere {
+		return nil
+	}
+	for _, p := range s.parts {
+		if err := p.device.settle(); err != nil {
+			return err
+		}
+	}
+	if err := s.sendMessages(); err != nil {
+		return err
+	}
+	for _, p := range s.parts {
+		if err := p.deliverMessages(s.bits, int(s.steps%2)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchMessages copies what the border has left to the host.
+func (p *part) fetchMessages() error {
+	for _, l := range p.links {
+		if l.direct {
+			continue
+		}
+		if err := p.device.fetch(l.send, l.outgoing); err != nil {
+			return err
+		}
+	}
+	return p.timeline.stamp(p.device, borderQueue, afterFetch)
+}
+
+// deliverMessages copies what has come to the device and puts it in place.
+func (p *part) deliverMessages(bits, odd int) error {
+	program := unpacking(bits)
+	for _, l := range p.links {
+		if l.direct {
+			continue
+		}
+		if err := p.device.deliver(l.incoming, l.receive); err != nil {
+			return err
+		}
+	}
+	if err := p.timeline.stamp(p.device, borderQueue, afterDelivery); err != nil {
+		return err
+	}
+	for _, l := range p.links {
+		if l.direct {
+			continue
+		}
+		edges := len(l.arriving[odd]) - l.faces
+		chunks, threads := l.faces*faceChunks+edges, 32*program.warps
+		err := p.device.launch(borderQueue, p.unpack, launch{blocks: (chunks + threads - 1) / threads, threads: threads,
+			arguments: append(words(l.incoming, l.unpacking[odd]), words(l.faces, edges)...)})
+		if err != nil {
+			return err
+		}
+	}
+	return p.timeline.stamp(p.device, borderQueue, afterUnpacking)
+}
+
+// listMessages prepares the messages of every step.
+func (s *Solver) listMessages() {
+	for _, p := range s.parts {
+		for _, l := range p.links {
+			switch {
+			case l.direct:
+			case s.transport == nil:
+				s.swapsHere = true
+			default:
+				s.messages = append(s.messages, transport.Message{Peer: l.rank, Send: l.send, Receive: l.receive})
+			}
+		}
+	}
+}
+
+// sendMessages brings what was sent to where it is received.
+func (s *Solver) sendMessages() error {
+	if s.transport != nil {
+		return s.transport.Exchange(s.messages)
+	}
+	for _, p := range s.parts {
+		for _, l := range p.links {
+			if !l.direct {
+				copy(s.linkTo(l, p.share.rank).receive, l.send)
+			}
+		}
+	}
+	return nil
+}

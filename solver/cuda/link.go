@@ -1,0 +1,215 @@
+package cuda
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+
+	"carina/solver/transport"
+)
+
+// Exchange is how ranks give each other what crosses their border.
+type Exchange string
+
+// The ways to exchange. IPC is directly from GPU to GPU, by writing to the
+// other's memory; Host is through messages of the host. Without a choice each
+// pair of ranks takes the first that works.
+const (
+	IPC  Exchange = "ipc"
+	Host Exchange = "host"
+)
+
+// link is a border with all that is needed to exchange across it.
+type link struct {
+	border
+	// direct tells that this rank writes to the other's memory and the other
+	// to this one's.
+	direct bool
+	// memory is where the other rank's tiles begin, as this device sees it,
+	// flag what this rank tells it there, places where the other lets arrive
+	// what this one leaves.
+	memory, flag address
+	places       [2][]int32
+	opened       bool // memory is that of another process
+
+	// outgoing and incoming are messages on the device, send and receive the
+	// same on the host, unpacking where the incoming chunks belong.
+	outgoing, incoming address
+	send, receive      []byte
+	unpacking          [2]address
+}
+
+const (
+	// maxLinks is how many neighbours a rank may have: threads of a block.
+	maxLinks  = 1024
+	flagBytes = 4
+)
+
+// offer is what a rank tells a neighbour of itself.
+type offer struct {
+	// Host is where it runs, Memory where its tiles begin in its process;
+	// Handle opens them in other processes of the host. Flag is how far behind
+	// the beginning the neighbour's flag lies.
+	Host   string
+	Memory uint64
+	Handle []byte
+	Flag   int64
+	// Places are the tiles in which arrives what the neighbour leaves, by
+	// parity and in the order of the border.
+	Places [2][]int32
+}
+
+// offerTo returns the offer to the neighbour of link i.
+func (p *part) offerTo(i, bits int, handle []byte) *offer {
+	o := &offer{Host: hostName(), Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset(bits) + int64(i)*flagBytes}
+	for odd, list := range p.links[i].arriving {
+		for _, c := range list {
+			o.Places[odd] = append(o.Places[odd], c.tile)
+		}
+	}
+	return o
+}
+
+// hostName tells hosts apart.
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return name
+	}
+	return name + " " + string(boot)
+}
+
+// accept takes the neighbour's offer and tries to reach its memory: directly
+// where it is a part of this process, given as other.
+func (l *link) accept(o *offer, d device, other *part, exchange Exchange) error {
+	for odd := range l.leaving {
+		if len(o.Places[odd]) != len(l.leaving[odd]) {
+			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", l.rank, len(o.Places[odd]), len(l.leaving[odd]))
+		}
+	}
+	l.places = o.Places
+	if exchange == Host {
+		return nil
+	}
+	err := l.reach(o, d, other)
+	if err == nil {
+		l.direct, l.flag = true, l.memory+address(o.Flag)
+	} else if exchange == IPC {
+		return fmt.Errorf("rank %d cannot be reached directly (%w); choose the exchange host", l.rank, err)
+	}
+	return nil
+}
+
+func (l *link) reach(o *offer, d device, other *part) error {
+	if other != nil {
+		l.memory = address(o.Memory)
+		return d.reach(other.device)
+	}
+	if o.Host != hostName() {
+		return errors.New("it is on another host")
+	}
+	if len(o.Handle) == 0 {
+		return errors.New("its GPU shares no memory with other processes")
+	}
+	var err error
+	l.memory, err = d.open(o.Handle)
+	l.opened = err == nil
+	return err
+}
+
+// prepare allocates what messages need, and fills in where the part leaves
+// what belongs to this neighbour.
+func (l *link) prepare(p *part, bits int, exits *[2][][groups]uint64) error {
+	if !l.direct {
+		if err := l.allocate(p, bits); err != nil {
+			return err
+		}
+	}
+	for odd, list := range l.leaving {
+		for i, c := range list {
+			to := uint64(l.outgoing) + uint64(l.message(i, bits)-groupChunk(c.group(), odd)*chunkBytes(bits))
+			if l.direct {
+				to = uint64(l.memory) + uint64(l.places[odd][i])*uint64(tileBytes(bits))
+			}
+			exits[odd][c.tile][c.group()] = to
+		}
+	}
+	l.places = [2][]int32{}
+	return nil
+}
+
+// allocate makes room for messages.
+func (l *link) allocate(p *part, bits int) (err error) {
+	bytes := l.bytes(bits)
+	for _, a := range []*address{&l.outgoing, &l.incoming} {
+		if *a, err = p.allocate(bytes, nil); err != nil {
+			return err
+		}
+	}
+	for _, m := range []*[]byte{&l.send, &l.receive} {
+		if *m, err = p.device.pin(bytes); err != nil {
+			return err
+		}
+	}
+	for odd, list := range l.arriving {
+		places := make([]uint64, len(list))
+		for i, c := range list {
+			places[i] = p.tile(c.tile, bits) + uint64(groupChunk(c.group(), odd)*chunkBytes(bits))
+		}
+		if l.unpacking[odd], err = p.allocate(0, bytesOf(places)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *link) close(d device) error {
+	var failures []error
+	if l.opened {
+		failures = append(failures, d.closeOpened(l.memory))
+	}
+	for _, m := range [][]byte{l.send, l.receive} {
+		if m != nil {
+			failures = append(failures, d.unpin(m))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// swap gives each neighbour in another process a message and returns theirs,
+// in the order of the peers.
+func swap(t transport.Transport, peers []int, mine [][]byte) ([][]byte, error) {
+	const lengthBytes = 8
+	lengths, messages := make([]transport.Message, len(peers)), make([]transport.Message, len(peers))
+	for i, peer := range peers {
+		lengths[i] = transport.Message{Peer: peer, Send: bytesOf([]int64{int64(len(mine[i]))}), Receive: make([]byte, lengthBytes)}
+	}
+	if err := t.Exchange(lengths); err != nil {
+		return nil, err
+	}
+	theirs := make([][]byte, len(peers))
+	for i, peer := range peers {
+		var n [1]int64
+		copy(bytesOf(n[:]), lengths[i].Receive)
+		theirs[i] = make([]byte, n[0])
+		messages[i] = transport.Message{Peer: peer, Send: mine[i], Receive: theirs[i]}
+	}
+	return theirs, t.Exchange(messages)
+}
+
+func (o *offer) encode() ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(o)
+	return b.Bytes(), err
+}
+
+func decodeOffer(b []byte) (*offer, error) {
+	o := new(offer)
+	return o, gob.NewDecoder(bytes.NewReader(b)).Decode(o)
+}

@@ -1,0 +1,246 @@
+package cuda
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// share is the tiles of one rank and what crosses its borders.
+type share struct {
+	rank int
+	// tiles are numbers in the tile set in the order in which they lie in
+	// memory: those with a neighbour on another rank, then the rank's others,
+	// both along Morton's curve, then ghosts of the other ranks' tiles.
+	tiles []int32
+	// border and own are how many of them come first.
+	border, own int
+	borders     []border
+}
+
+// border is what two ranks exchange, as one of them sees it. An even step
+// leaves for the neighbour what the odd step after it reads, and the other way
+// round. All lists are in an order that both ranks know: by group of chunks,
+// then by the position of the tile that leaves it.
+type border struct {
+	rank int // the other one
+	// leaving and arriving are by parity of the step, and equally long.
+	leaving, arriving [2][]crossing
+	faces             int // of the crossings; the others are edges
+}
+
+// crossing is a group of chunks of a tile that has been left for a neighbour.
+type crossing struct {
+	key  uint64 // group and position of the tile
+	tile int32  // where it comes from or goes to, by place in memory
+}
+
+const (
+	groups       = directions
+	faceGroups   = 6
+	positionBits = 57
+)
+
+func (c crossing) group() int { return int(c.key >> positionBits) }
+
+// crossingKey orders crossings.
+func crossingKey(group int, position [3]int32) uint64 {
+	const axis = positionBits / 3
+	return uint64(group)<<positionBits | uint64(position[2])<<(2*axis) | uint64(position[1])<<axis | uint64(position[0])
+}
+
+// newShares returns the shares of some ranks; owner is the rank of every tile.
+func newShares(tiles *tileSet, owner []int32, ranks []int) []*share {
+	at := tiles.borders(owner)
+	shares := make([]*share, len(ranks))
+	var all sync.WaitGroup
+	order := tiles.mortonOrder()
+	for i, rank := range ranks {
+		all.Go(func() { shares[i] = newShare(tiles, owner, rank, order, at) })
+	}
+	all.Wait()
+	return shares
+}
+
+// borders tells which tiles have a neighbour of another owner.
+func (s *tileSet) borders(owner []int32) []bool {
+	at := make([]bool, len(owner))
+	inParallel(len(owner), func(from, to int) {
+		for t := from; t < to; t++ {
+			for _, n := range s.neighbours[t] {
+				if n >= 0 && owner[n] != owner[t] {
+					at[t] = true
+				}
+			}
+		}
+	})
+	return at
+}
+
+// inParallel calls f for parts of 0 … n−1, several at a time.
+func inParallel(n int, f func(from, to int)) {
+	parts := runtime.GOMAXPROCS(0)
+	var all sync.WaitGroup
+	for p := range parts {
+		all.Go(func() { f(n*p/parts, n*(p+1)/parts) })
+	}
+	all.Wait()
+}
+
+func newShare(tiles *tileSet, owner []int32, rank int, order []int32, atBorder []bool) *share {
+	s := &share{rank: rank}
+	for _, border := range []bool{true, false} {
+		for _, t := range order {
+			if owner[t] == int32(rank) && atBorder[t] == border {
+				s.tiles = append(s.tiles, t)
+			}
+		}
+		if border {
+			s.border = len(s.tiles)
+		}
+	}
+	s.own = len(s.tiles)
+	s.addGhosts(tiles, owner)
+	s.findCrossings(tiles, owner)
+	return s
+}
+
+// addGhosts appends the neighbours on other ranks.
+func (s *share) addGhosts(tiles *tileSet, owner []int32) {
+	var ghosts []int32
+	for _, t := range s.tiles[:s.border] {
+		for _, n := range tiles.neighbours[t] {
+			if n >= 0 && owner[n] != int32(s.rank) {
+				ghosts = append(ghosts, n)
+			}
+		}
+	}
+	slices.Sort(ghosts)
+	s.tiles = append(s.tiles, slices.Compact(ghosts)...)
+}
+
+// ghost returns where the ghost of a tile lies.
+func (s *share) ghost(tile int32) int32 {
+	i, _ := slices.BinarySearch(s.tiles[s.own:], tile)
+	return int32(s.own + i)
+}
+
+// findCrossings finds what the rank exchanges with others.
+func (s *share) findCrossings(tiles *tileSet, owner []int32) {
+	byRank := map[int32]*border{}
+	for i, t := range s.tiles[:s.border] {
+		for d, n := range tiles.neighbours[t] {
+			if n < 0 || owner[n] == int32(s.rank) {
+				continue
+			}
+			b := byRank[owner[n]]
+			if b == nil {
+				b = &border{rank: int(owner[n])}
+				byRank[owner[n]] = b
+			}
+			b.add(int32(i), s.ghost(n), d, tiles.position[t], tiles.position[n])
+		}
+	}
+	for _, b := range byRank {
+		b.sort()
+		s.borders = append(s.borders, *b)
+	}
+	slices.SortFunc(s.borders, func(a, b border) int { return cmp.Compare(a.rank, b.rank) })
+}
+
+// add adds what an own tile and its neighbour in a direction exchange. In an
+// odd step a tile works on group d of the neighbour in direction d; what it
+// leaves in an edge it keeps in a second copy, which the neighbour reads.
+func (b *border) add(own, ghost int32, d int, at, there [3]int32) {
+	const even, odd = 0, 1
+	put := func(list *[]crossing, group int, position [3]int32, tile int32) {
+		*list = append(*list, crossing{crossingKey(group, position), tile})
+	}
+	put(&b.leaving[even], d^1, at, own)
+	put(&b.leaving[odd], d, at, own)
+	put(&b.arriving[even], d, there, ghost)
+	if d < faceGroups {
+		b.faces++
+		put(&b.arriving[odd], d^1, there, own)
+	} else {
+		put(&b.arriving[odd], d^1, there, ghost)
+	}
+}
+
+func (b *border) sort() {
+	for _, lists := range []*[2][]crossing{&b.leaving, &b.arriving} {
+		for _, list := range lists {
+			slices.SortFunc(list, func(a, b crossing) int { return cmp.Compare(a.key, b.key) })
+		}
+	}
+}
+
+// bytes is the size of a message across the border.
+func (b *border) bytes(bits int) int64 {
+	edges := len(b.leaving[0]) - b.faces
+	return int64(b.faces*faceChunks+edges) * chunkBytes(bits)
+}
+
+// message returns where in a message the chunks of a crossing begin: first the
+// faces, then single chunks of edges.
+func (b *border) message(crossing, bits int) int64 {
+	if crossing < b.faces {
+		return int64(crossing*faceChunks) * chunkBytes(bits)
+	}
+	return int64(b.faces*faceChunks+crossing-b.faces) * chunkBytes(bits)
+}
+
+// groupChunk is where in a tile the chunks begin that a step leaves in a
+// group: its face, or its edge in the copy of even or of odd steps.
+func groupChunk(group, odd int) int64 {
+	if group < faceGroups {
+		return int64(group * faceChunks)
+	}
+	const edges = groups - faceGroups
+	return int64(tileChunks - edges + edges*odd + group - faceGroups)
+}
+
+func chunkBytes(bits int) int64 { return chunkValues * int64(bits) / 8 }
+
+// rows returns the places in memory of the neighbours of the own tiles, −1
+// where there is none. Places of own tiles are given by number in the set.
+func (s *share) rows(tiles *tileSet, owner, place []int32) [][directions]int32 {
+	rows := make([][directions]int32, s.own)
+	inParallel(s.own, func(from, to int) {
+		for i := from; i < to; i++ {
+			for d, n := range tiles.neighbours[s.tiles[i]] {
+				switch {
+				case n < 0:
+					rows[i][d] = -1
+				case owner[n] == int32(s.rank):
+					rows[i][d] = place[n]
+				default:
+					rows[i][d] = s.ghost(n)
+				}
+			}
+		}
+	})
+	return rows
+}
+
+// exitTables returns, by parity, for every tile of the border and every group
+// the address of the tile that the step leaves the group in, 0 where there is
+// none, before links fill in what leaves this rank.
+func (p *part) exitTables(bits int) (tables [2][][groups]uint64) {
+	for odd := range tables {
+		tables[odd] = make([][groups]uint64, p.share.border)
+		for i := range tables[odd] {
+			for g := range groups {
+				to := int32(i)
+				if odd == 1 && g < faceGroups {
+					to = p.borderRows[i][g]
+				}
+				if to >= 0 {
+					tables[odd][i][g] = p.tile(to, bits)
+				}
+			}
+		}
+	}
+	return tables
+}

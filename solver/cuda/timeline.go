@@ -1,0 +1,69 @@
+package cuda
+
+// The points of a step that a time line marks.
+const (
+	beforeBorder = iota
+	afterBorder
+	afterFetch
+	afterDelivery
+	afterUnpacking
+	afterMeeting
+	beforeInterior
+	afterInterior
+	points
+)
+
+// timeline marks points of one step on a device.
+type timeline struct {
+	stamps [points]stamp
+}
+
+// stamp marks a point, unless there is no time line.
+func (t *timeline) stamp(d device, q queue, point int) (err error) {
+	if t != nil {
+		t.stamps[point], err = d.stamp(q)
+	}
+	return err
+}
+
+// Phases are where the time of a step goes, in seconds, on the rank at hand.
+// Border and interior run beside each other; packing takes no time of its own,
+// since the border's kernel writes to where a message or the neighbour expects
+// it.
+type Phases struct {
+	// Interior and Border are the updates of the tiles, from when they may
+	// begin to their end.
+	Interior float64 `json:"interior"`
+	Border   float64 `json:"border"`
+	// Fetch copies messages to the host, Transfer is from then to their arrival
+	// on the neighbour's device, Unpack puts them in place: all zero where the
+	// exchange is direct. Meet is the waiting for neighbours that write
+	// directly.
+	Fetch    float64 `json:"fetch"`
+	Transfer float64 `json:"transfer"`
+	Unpack   float64 `json:"unpack"`
+	Meet     float64 `json:"meet"`
+}
+
+// phases returns the time between the points, after the device has passed
+// them.
+func (t *timeline) phases(d device) (p Phases, err error) {
+	last := afterBorder
+	for _, phase := range []struct {
+		to   int
+		time *float64
+	}{{afterFetch, &p.Fetch}, {afterDelivery, &p.Transfer}, {afterUnpacking, &p.Unpack}, {afterMeeting, &p.Meet}} {
+		if t.stamps[phase.to] == nil {
+			continue
+		}
+		if *phase.time, err = d.between(t.stamps[last], t.stamps[phase.to]); err != nil {
+			return p, err
+		}
+		last = phase.to
+	}
+	if p.Border, err = d.between(t.stamps[beforeBorder], t.stamps[afterBorder]); err != nil {
+		return p, err
+	}
+	p.Interior, err = d.between(t.stamps[beforeInterior], t.stamps[afterInterior])
+	return p, err
+}
