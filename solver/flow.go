@@ -3,7 +3,10 @@ package solver
 import (
 	"fmt"
 
+	"carina/geometry"
 	"carina/solver/lattice"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // Flow is what a device needs to know of a computation beside the cells, in
@@ -13,14 +16,17 @@ type Flow struct {
 	Settings Settings
 	Units    Units
 	Warnings []string
+	// Operator is the collision operator, never Automatic.
+	Operator Collision
 	// OmegaPlus and OmegaMinus are the relaxation rates.
 	OmegaPlus, OmegaMinus float64
-	// Force is the body force.
+	// Force is the body force in the present step.
 	Force [3]float64
 	// Openings are those of the grid.
 	Openings []OpeningCondition
 
-	expected  expected
+	// rank knows what does not depend on the device.
+	rank      *Rank
 	rampSteps float64
 	crossing  float64
 	states    *openingStates
@@ -34,8 +40,9 @@ type OpeningCondition struct {
 	// Area is that of the opening as voxelized, in cell faces.
 	Area float64
 	// Inflow is the factor of the links' inflows in the present step, Density
-	// the imposed deviation of the density.
-	Inflow, Density float64
+	// the imposed deviation of the density, KeptStress the factor of the stress
+	// at a pressure opening.
+	Inflow, Density, KeptStress float64
 }
 
 // NewFlow prepares the computation of a domain on a device.
@@ -43,67 +50,66 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
-	if settings.Collision == Automatic {
-		settings.Collision = TRT
-	}
 	if err := settings.deviceSupports(); err != nil {
+		return nil, err
+	}
+	if err := settings.validateConditions(domain.Grid); err != nil {
 		return nil, err
 	}
 	areas, err := openingAreas(domain.Grid, lattice.D3Q19)
 	if err != nil {
 		return nil, err
 	}
-	f := &Flow{Domain: domain, Settings: settings, expected: expect(domain.Grid, &settings)}
-	if f.Units, f.Warnings, err = chooseUnits(domain.Grid, &settings, f.expected); err != nil {
+	r := &Rank{domain: domain, settings: settings, set: lattice.D3Q19, expected: expect(domain.Grid, &settings)}
+	f := &Flow{Domain: domain, Settings: settings, rank: r}
+	if f.Units, f.Warnings, err = chooseUnits(domain.Grid, &settings, r.expected); err != nil {
 		return nil, err
 	}
+	r.units = f.Units
 	tau := f.Units.RelaxationTime()
+	f.Operator = settings.operator(tau)
 	f.OmegaPlus, f.OmegaMinus = 1/tau, 1/(0.5+settings.Magic/(tau-0.5))
-	if settings.Collision == BGK {
+	if f.Operator == BGK {
 		f.OmegaMinus = f.OmegaPlus
-	}
-	for a := range 3 {
-		f.Force[a] = settings.BodyForce[a] / f.Units.Acceleration()
 	}
 	f.states = newOpeningStates(domain.Grid, areas, &settings, f.Units)
 	for _, o := range f.states.list {
-		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area})
+		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, KeptStress: o.keptStress})
 	}
 	if f.profiles, err = openingProfiles(domain.Grid, lattice.D3Q19, f.states.list); err != nil {
 		return nil, err
 	}
-	rank := &Rank{domain: domain, settings: settings, units: f.Units}
-	f.rampSteps, f.crossing = rank.chooseRamp(), rank.crossing()
+	f.rampSteps, f.crossing = r.chooseRamp(), r.crossing()
 	f.Prepare(0)
 	return f, nil
 }
 
 // deviceSupports says what of the settings devices do not compute.
 func (s *Settings) deviceSupports() error {
-	what := ""
-	switch {
-	case s.Collision != TRT && s.Collision != BGK:
-		what = "the collision " + string(s.Collision)
-	case s.set() != lattice.D3Q19:
-		what = "the lattice " + string(s.Lattice)
-	case s.Smagorinsky != 0:
-		what = "an eddy viscosity"
-	case s.ForceWaveform != nil:
-		what = "a body force that changes with time"
-	default:
-		return nil
+	if s.set() != lattice.D3Q19 {
+		return fmt.Errorf("the lattice %s is not computed on a GPU; choose %s with another collision than %s, or compute on the processor",
+			s.set().Name, D3Q19, Cumulant)
 	}
-	return fmt.Errorf("%s is not computed on a GPU; leave it out or compute on the processor", what)
+	return nil
 }
 
-// Prepare sets what the openings impose in the step after the given number of
-// steps, in Openings.
+// Forced tells whether there is a body force at any time.
+func (f *Flow) Forced() bool { return f.Settings.BodyForce != [3]float64{} }
+
+// Prepare sets what acts in the step after the given number of steps: what the
+// openings impose, in Openings, and the body force.
 func (f *Flow) Prepare(steps int64) {
 	f.states.prepare(float64(steps+1), f.rampSteps, f.Units)
 	for i := range f.states.list {
 		f.Openings[i].Inflow, f.Openings[i].Density = f.states.list[i].inflow, f.states.list[i].density
 	}
+	f.rank.setForce(steps)
+	f.Force = f.rank.force
 }
+
+// Parameters are those of the collision in the present step, by their names in
+// package collision.
+func (f *Flow) Parameters() map[string]float64 { return f.rank.parameters() }
 
 // Couples tells whether Couple is due after the given number of steps.
 func (f *Flow) Couples(steps int64) bool { return steps%couplingInterval == 0 && f.states.couples() }
@@ -118,19 +124,35 @@ func (f *Flow) Couple(outflow []int64) {
 // depend on the order.
 func ToFixed(v float64) int64 { return toFixed(v) }
 
-// LinkInflow is what enters along a link of a cell where the opening imposes a
-// velocity, for a factor of one, in cell volumes per step.
-func (f *Flow) LinkInflow(direction, opening int, x, y, z int32) float64 {
-	if state := &f.states.list[opening]; state.condition.Kind == MovingWall {
-		return wallMomentum(lattice.D3Q19, direction+1, state.velocity)
-	}
-	return f.LinkArea(direction, opening) * f.profiles[opening](cellCenter(f.Domain.Grid, x, y, z))
+// OpeningLink is what a device needs to know of a link that meets an opening.
+type OpeningLink struct {
+	// Direction is the index of the link's in geometry.Directions, Number its
+	// number in the grid, Opening the index of the opening.
+	Direction, Opening int
+	Number             int64
+	// Area is the part of the opening's area that the link stands for, in cell
+	// faces.
+	Area float64
+	// Inflow is what enters along the link where a velocity is imposed, for a
+	// factor of one, in cell volumes per step.
+	Inflow float64
+	// Straighten·u is what must be added to what returns along the link for
+	// the velocity along a pressure opening to vanish.
+	Straighten [3]float64
 }
 
-// LinkArea is the area that a link along geometry.Directions[direction] stands
-// for where it meets the opening of the given index, in cell faces.
-func (f *Flow) LinkArea(direction, opening int) float64 {
-	return linkArea(lattice.D3Q19, direction+1, &f.Domain.Grid.Openings[opening])
+// OpeningCell fills in the links of cell (x, y, z) that meet openings, of
+// which Direction, Opening and Number are given.
+func (f *Flow) OpeningCell(x, y, z int32, links []OpeningLink) {
+	b := linkBuilder{layout: &layout{set: lattice.D3Q19}, grid: f.Domain.Grid, states: f.states.list, profiles: f.profiles}
+	list := make([]openingLink, len(links))
+	for i, l := range links {
+		list[i] = b.openingLink(x, y, z, l.Direction, l.Number, l.Opening)
+	}
+	b.straighten(list)
+	for i, l := range list {
+		links[i].Area, links[i].Inflow, links[i].Straighten = l.area, l.inflow, l.straighten
+	}
 }
 
 // FlowState is the outcome of a computation on a device, in lattice units.
@@ -156,7 +178,7 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 		FluidCells: cells, Spacing: f.Units.Spacing, TimeStep: f.Units.TimeStep,
 		Steps: s.Steps, Time: float64(s.Steps) * f.Units.TimeStep, RelaxationTime: f.Units.RelaxationTime(),
 		Mach: Mach(s.PeakVelocity), PeakVelocity: s.PeakVelocity * f.Units.Velocity(),
-		Reynolds:  f.expected.meanInletVelocity * f.expected.inletDiameter / f.Units.KinematicViscosity,
+		Reynolds:  f.rank.expected.meanInletVelocity * f.rank.expected.inletDiameter / f.Units.KinematicViscosity,
 		StateHash: fmt.Sprintf("%016x", s.Hash), Warnings: f.Warnings, Seconds: s.Seconds,
 	}
 	rank := RankSummary{FluidCells: cells, Bytes: s.Bytes, Device: s.Device}
@@ -165,24 +187,21 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 		rank.StepSeconds = s.Seconds / float64(s.Steps)
 	}
 	r.Ranks = []RankSummary{rank}
-	for i, o := range f.Domain.Grid.Openings {
-		density := f.states.list[i].base
-		if f.Openings[i].Velocity && f.Openings[i].Area > 0 {
-			density = float64(s.AreaDensity[i]) / fixedPoint / f.Openings[i].Area
-		}
-		r.Openings = append(r.Openings, OpeningSummary{
-			Number: o.Number, Name: o.Name, Role: string(o.Role), Area: o.Area,
-			Flow: -float64(s.Outflow[i]) / fixedPoint * f.Units.FlowRate(), Pressure: density * f.Units.Pressure(),
-		})
-	}
+	r.Openings = f.OpeningSummaries(s.Outflow, s.AreaDensity)
 	r.PressureDrop, r.MassBalance = balance(r.Openings)
 	return r
+}
+
+// OpeningSummaries describes the flow through the openings in SI units, from
+// the sums of FlowState.
+func (f *Flow) OpeningSummaries(outflow, areaDensity []int64) []OpeningSummary {
+	return f.states.summaries(f.Domain.Grid, f.Units, func(i int) (int64, int64) { return outflow[i], areaDensity[i] })
 }
 
 // DivergedAt is the error of a flow that was found to have diverged at a cell.
 func (f *Flow) DivergedAt(steps int64, cell [3]int32) error {
 	return &DivergedError{steps, float64(steps) * f.Units.TimeStep, cell,
-		Mach(f.expected.peakVelocity / f.Units.Velocity()), f.Units.RelaxationTime()}
+		Mach(f.rank.expected.peakVelocity / f.Units.Velocity()), f.Units.RelaxationTime()}
 }
 
 // DivergedVelocity is the velocity, in cells per step, at which a computation
@@ -191,6 +210,18 @@ const (
 	DivergedVelocity = divergedVelocity
 	CheckInterval    = checkInterval
 )
+
+// CellCenter is the centre of cell (x, y, z) of a grid, in metres.
+func CellCenter(grid *geometry.Grid, x, y, z int32) r3.Vec { return cellCenter(grid, x, y, z) }
+
+// WatchSteady begins to watch after so many steps for the flow to become
+// steady.
+func (f *Flow) WatchSteady(steps int64, tolerance float64) *SteadyWatch {
+	return newSteadyWatch(steps, f.rampSteps, f.crossing, tolerance)
+}
+
+// FromFixed is the number that ToFixed made an integer of.
+func FromFixed(v int64) float64 { return float64(v) / fixedPoint }
 
 // NewFields returns fields of that many cells, all zero.
 func NewFields(cells int) *Fields { return newFields(cells) }

@@ -301,15 +301,8 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 			continue
 		}
 		if o := b.openingOf(number); o >= 0 {
-			back := uint8(lattice.Opposite(d + 1))
-			area := linkArea(b.set, d+1, &b.grid.Openings[o])
 			p := &b.pieces[b.piece]
-			at := meeting(b.grid, b.set, p.X0+b.window[0]+lane-p.local, p.Y, p.Z, d+1, number)
-			link := openingLink{opening: o, p: back, area: area, inflow: area * b.profiles[o](at)}
-			if state := &b.states[o]; state.condition.Kind == MovingWall {
-				link.inflow = wallMomentum(b.set, d+1, state.velocity)
-			}
-			open = append(open, link)
+			open = append(open, b.openingLink(p.X0+b.window[0]+lane-p.local, p.Y, p.Z, d, number, o))
 			continue
 		}
 		if b.wall == BounceBack || b.neighbour(lane, d^1) < 0 {
@@ -330,6 +323,19 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 		o.neighbour[d] = b.neighbour(lane, d)
 	}
 	b.openings = append(b.openings, o)
+}
+
+// openingLink is the link of cell (x, y, z) in a direction that meets the
+// opening of index o.
+func (b *linkBuilder) openingLink(x, y, z int32, direction int, number int64, o int) openingLink {
+	i := direction + 1
+	area := linkArea(b.set, i, &b.grid.Openings[o])
+	link := openingLink{opening: o, p: uint8(lattice.Opposite(i)), area: area,
+		inflow: area * b.profiles[o](meeting(b.grid, b.set, x, y, z, i, number))}
+	if state := &b.states[o]; state.condition.Kind == MovingWall {
+		link.inflow = wallMomentum(b.set, i, state.velocity)
+	}
+	return link
 }
 
 // straightening is the part of the velocity along an opening that is removed

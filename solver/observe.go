@@ -95,31 +95,57 @@ func (r *Rank) ownCell(p r3.Vec) int32 {
 // mean pressure on it, from the layer of cells within half a spacing. Call it
 // on all ranks after an even number of steps; all get the same.
 func (r *Rank) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure float64, err error) {
-	n := r3.Unit(normal)
-	dx := r.domain.Grid.Spacing
+	plane := Plane{center, r3.Unit(normal), radius, r.domain.Grid.Spacing}
 	f := r.Fields()
-	var sums [3]int64
+	var sums PlaneSums
 	for _, p := range r.layout.pieces {
 		for x := p.X0; x < p.X1; x++ {
-			d := r3.Sub(cellCenter(r.domain.Grid, x, p.Y, p.Z), center)
-			if along := r3.Dot(d, n); math.Abs(along) >= dx/2 || r3.Norm2(d)-along*along > radius*radius {
+			if !plane.Holds(cellCenter(r.domain.Grid, x, p.Y, p.Z)) {
 				continue
 			}
 			i := p.local + x - p.X0
-			u := r3.Vec{X: float64(f.Velocity[0][i]), Y: float64(f.Velocity[1][i]), Z: float64(f.Velocity[2][i])}
-			sums[0]++
-			sums[1] += toFixed(r3.Dot(u, n) / r.units.Velocity())
-			sums[2] += toFixed(float64(f.Pressure[i]) / r.units.Pressure())
+			sums.Add(&plane, r.units, f.Pressure[i], [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
 		}
 	}
 	if err := r.transport.Reduce(transport.Sum, sums[:]); err != nil {
 		return 0, 0, fmt.Errorf("summing the flow through a plane: %w", err)
 	}
-	if sums[0] == 0 {
-		return 0, 0, nil
+	flow, pressure = sums.Result(r.units)
+	return flow, pressure, nil
+}
+
+// Plane is a disc that is one layer of cells thick.
+type Plane struct {
+	Center, Normal  r3.Vec // Normal is of length one
+	Radius, Spacing float64
+}
+
+// Holds tells whether a cell with the given centre belongs to the plane.
+func (p *Plane) Holds(center r3.Vec) bool {
+	d := r3.Sub(center, p.Center)
+	along := r3.Dot(d, p.Normal)
+	return math.Abs(along) < p.Spacing/2 && r3.Norm2(d)-along*along <= p.Radius*p.Radius
+}
+
+// PlaneSums are the number of cells of a plane and the sums of velocity along
+// the normal and pressure over them, in fixed point.
+type PlaneSums [3]int64
+
+// Add adds a cell.
+func (s *PlaneSums) Add(p *Plane, u Units, pressure float32, velocity [3]float32) {
+	v := r3.Vec{X: float64(velocity[0]), Y: float64(velocity[1]), Z: float64(velocity[2])}
+	s[0]++
+	s[1] += toFixed(r3.Dot(v, p.Normal) / u.Velocity())
+	s[2] += toFixed(float64(pressure) / u.Pressure())
+}
+
+// Result is the flow in m³/s and the mean pressure in Pa, zero for a plane
+// without cells.
+func (s *PlaneSums) Result(u Units) (flow, pressure float64) {
+	if s[0] == 0 {
+		return 0, 0
 	}
-	flow = float64(sums[1]) / fixedPoint * r.units.FlowRate()
-	return flow, float64(sums[2]) / fixedPoint * r.units.Pressure() / float64(sums[0]), nil
+	return float64(s[1]) / fixedPoint * u.FlowRate(), float64(s[2]) / fixedPoint * u.Pressure() / float64(s[0])
 }
 
 // Vorticity returns the curl of a gathered velocity, in 1/s, by central

@@ -207,7 +207,7 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 	steps += steps & 1
 	begin := time.Now()
 	cells := float64(r.domain.Grid.Cells())
-	watch := newSteadyWatch(r, plan.Tolerance)
+	watch := &rankWatch{SteadyWatch: newSteadyWatch(r.steps, r.rampSteps, r.crossing(), plan.Tolerance), rank: r}
 	for done := int64(0); done < steps; {
 		n := min(checkInterval, steps-done)
 		for range n {
@@ -225,7 +225,7 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 				Step: done, Steps: steps, Time: r.Time(), EndTime: r.Time() + float64(steps-done)*r.units.TimeStep,
 				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
 				PeakVelocity: check.peakVelocity * r.units.Velocity(),
-				Change:       watch.change,
+				Change:       watch.Change,
 			})
 		}
 		if err := r.observe(plan); err != nil {

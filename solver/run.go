@@ -45,8 +45,9 @@ type Plan struct {
 // maxSteps keeps step numbers exact wherever they become reals.
 const maxSteps = 1 << 53
 
-// steps returns the number of steps for a time step, at least one.
-func (p *Plan) steps(timeStep float64) (int64, error) {
+// StepCount returns the number of steps for a time step in seconds, at least
+// one.
+func (p *Plan) StepCount(timeStep float64) (int64, error) {
 	steps := float64(p.Steps)
 	if p.Steps == 0 {
 		steps = math.Max(1, math.Ceil(p.Time/timeStep-1e-9))
@@ -81,7 +82,7 @@ func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, 
 	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
 		plan.Warn(r.warnings)
 	}
-	steps, err := plan.steps(r.units.TimeStep)
+	steps, err := plan.StepCount(r.units.TimeStep)
 	if err != nil {
 		return nil, agreedError{err}
 	}

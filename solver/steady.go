@@ -7,43 +7,79 @@ import (
 	"carina/solver/transport"
 )
 
-// steadyWatch finds out whether a flow has become steady, from a sample of
-// the cells.
-type steadyWatch struct {
-	rank      *Rank
+// SteadyWatch finds out whether a flow has become steady, from a sample of the
+// cells: every SampleStride-th.
+type SteadyWatch struct {
+	// Change is the relative change of the velocity between the last two looks,
+	// NaN while it is not known.
+	Change float64
+
 	tolerance float64
 	interval  int64 // steps between looks
 	next      int64
-	before    map[int64][3]float64 // velocity by global number
-	change    float64
 	quiet     int // looks in a row with a change below the tolerance
 }
 
-// Every sampleStride-th cell is looked at.
-const sampleStride = 61
+// SampleStride is the distance of the cells that a SteadyWatch looks at, by
+// global number.
+const SampleStride = 61
 
-func newSteadyWatch(r *Rank, tolerance float64) *steadyWatch {
-	w := &steadyWatch{rank: r, tolerance: tolerance, change: math.NaN()}
-	w.interval = int64(math.Ceil(r.crossing()/checkInterval)) * checkInterval
+// newSteadyWatch begins after so many steps. Sound crosses the domain in
+// crossing steps.
+func newSteadyWatch(steps int64, rampSteps, crossing, tolerance float64) *SteadyWatch {
+	w := &SteadyWatch{tolerance: tolerance, Change: math.NaN()}
+	w.interval = int64(math.Ceil(crossing/checkInterval)) * checkInterval
 	// A flow that has not quite started changes little.
-	w.next = r.steps + int64(r.rampSteps) + w.interval
+	w.next = steps + int64(rampSteps) + w.interval
 	return w
+}
+
+// Due tells whether it is time for a look after so many steps.
+func (w *SteadyWatch) Due(steps int64) bool {
+	if w.tolerance <= 0 || steps < w.next {
+		return false
+	}
+	w.next = steps + w.interval
+	return true
+}
+
+// Judge takes the sums over the sampled cells of the squared change of the
+// velocity since the last look and of the squared velocity, in fixed point,
+// both zero at the first look, and tells whether the flow is steady: whether
+// the change was below the tolerance twice in a row.
+func (w *SteadyWatch) Judge(change, square int64) bool {
+	if square == 0 {
+		return false
+	}
+	w.Change = math.Sqrt(float64(change) / float64(square))
+	if w.Change >= w.tolerance {
+		w.quiet = 0
+		return false
+	}
+	w.quiet++
+	return w.quiet >= 2
+}
+
+// rankWatch is a SteadyWatch with the rank's samples.
+type rankWatch struct {
+	*SteadyWatch
+	rank   *Rank
+	before map[int64][3]float64 // velocity by global number
 }
 
 // look compares with the last look and tells whether the flow is steady. All
 // ranks agree.
-func (w *steadyWatch) look() (bool, error) {
-	if w.tolerance <= 0 || w.rank.steps < w.next {
+func (w *rankWatch) look() (bool, error) {
+	r := w.rank
+	if !w.Due(r.steps) {
 		return false, nil
 	}
-	w.next = w.rank.steps + w.interval
-	r := w.rank
 	now := map[int64][3]float64{}
 	var sums [2]int64
 	for i := range r.layout.chunks {
 		r.eachCell(&r.layout.chunks[i], r.pool.workspaces[0], func(cell int32, _ float64, u [3]float64) {
 			global := r.layout.globalNumber(cell)
-			if global%sampleStride != 0 {
+			if global%SampleStride != 0 {
 				return
 			}
 			now[global] = u
@@ -59,14 +95,5 @@ func (w *steadyWatch) look() (bool, error) {
 	if err := r.transport.Reduce(transport.Sum, sums[:]); err != nil {
 		return false, fmt.Errorf("comparing the flow with before: %w", err)
 	}
-	if sums[1] == 0 {
-		return false, nil
-	}
-	w.change = math.Sqrt(float64(sums[0]) / float64(sums[1]))
-	if w.change >= w.tolerance {
-		w.quiet = 0
-		return false, nil
-	}
-	w.quiet++
-	return w.quiet >= 2, nil
+	return w.Judge(sums[0], sums[1]), nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 
+	"carina/geometry"
 	"carina/solver/transport"
 )
 
@@ -136,21 +137,27 @@ func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
 	if err := r.sumOpenings(); err != nil {
 		return nil, err
 	}
-	openings, sums := r.domain.Grid.Openings, r.openings.sums
-	list := make([]OpeningSummary, len(openings))
-	for i, o := range openings {
-		state := &r.openings.list[i]
+	sums := r.openings.sums
+	return r.openings.summaries(r.domain.Grid, r.units, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
+}
+
+// summaries describes the openings, of which sums gives what has left through
+// one in the last step, and the area times the density.
+func (o *openingStates) summaries(grid *geometry.Grid, u Units, sums func(i int) (outflow, areaDensity int64)) []OpeningSummary {
+	list := make([]OpeningSummary, len(grid.Openings))
+	for i, opening := range grid.Openings {
+		state := &o.list[i]
+		outflow, areaDensity := sums(i)
 		density := state.base
 		if state.imposes() && state.area > 0 {
-			density = float64(sums[2*i+1]) / fixedPoint / state.area
+			density = float64(areaDensity) / fixedPoint / state.area
 		}
 		list[i] = OpeningSummary{
-			Number: o.Number, Name: o.Name, Role: string(o.Role), Area: o.Area,
-			Flow:     -float64(sums[2*i]) / fixedPoint * r.units.FlowRate(),
-			Pressure: density * r.units.Pressure(),
+			Number: opening.Number, Name: opening.Name, Role: string(opening.Role), Area: opening.Area,
+			Flow: -float64(outflow) / fixedPoint * u.FlowRate(), Pressure: density * u.Pressure(),
 		}
 	}
-	return list, nil
+	return list
 }
 
 func toFixed(v float64) int64 { return int64(math.RoundToEven(v * fixedPoint)) }

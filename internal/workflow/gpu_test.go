@@ -35,7 +35,7 @@ func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
 	r := &results{frame: output.FrameOf(grid)}
 	seen := make([]bool, n)
 	for rank := range ranks {
-		piece := r.pieceOf(domain, fields, rank)
+		piece := r.pieceOf(domain, fields, rank, 0)
 		if err := piece.Check(); err != nil {
 			t.Fatalf("rank %d: %v", rank, err)
 		}

@@ -258,9 +258,7 @@ func (s *Solver) OnGPUs(ctx context.Context) (*Solution, error) {
 	}
 	gathered := newSharedGather(domain.Ranks)
 	results := newResults(s, domain.Ranks)
-	summary, err := cuda.Run(ctx, domain, settings, plan, options, func(g *cuda.Solver) error {
-		return results.visitGPUs(g, domain, gathered)
-	})
+	summary, err := cuda.Run(ctx, domain, settings, plan, options, results.hooks(domain, gathered))
 	if err != nil {
 		return nil, err
 	}

@@ -62,11 +62,22 @@ type device interface {
 	// two such points that have passed, in seconds.
 	stamp(q queue) (stamp, error)
 	between(from, to stamp) (float64, error)
+	// follower returns a follower of the work given so far.
+	follower() (follower, error)
 	// synchronize waits for all work and reports what failed.
 	synchronize() error
 	// elapsed measures the time on the device that the work given by f takes,
 	// in seconds.
 	elapsed(f func() error) (float64, error)
+	close() error
+}
+
+// follower copies from a device when the work that it follows is done, while
+// the device does what was given later.
+type follower interface {
+	// begin begins a copy to pinned memory, wait waits for it.
+	begin(to []byte, from address) error
+	wait() error
 	close() error
 }
 

@@ -26,29 +26,25 @@ func TestCompile(t *testing.T) {
 	if err := loadCompiler(); err != nil {
 		t.Skip(err)
 	}
-	for _, bits := range []int{32, 16} {
+	translates := func(p program) {
+		t.Helper()
+		if _, err := translate(p.source(), p.kernel, "sm_90"); err != nil {
+			t.Error(err)
+		}
+	}
+	translates(program{kernel: "meet"})
+	for _, bits := range []int{64, 32, 16} {
 		for variant := range 16 {
-			p, _ := tuned(bits, variant&1 != 0, variant&2 != 0, variant&4 != 0, variant&8 != 0)
-			if _, err := translate(p.source(), p.kernel, "sm_90"); err != nil {
-				t.Error(err)
-			}
+			p, _ := tuned(bits, variant&1 != 0, variant&2 != 0, variant&4 != 0, operators[variant%len(operators)], variant&8 != 0)
+			translates(p)
 		}
-		if _, err := translate(program{kernel: "meet"}.source(), "meet", "sm_90"); err != nil {
-			t.Error(err)
+		for _, kernel := range []string{"outflow", "fields", "peak", "hash", "stress", "change", "initialize"} {
+			translates(looking(kernel, bits, 0, true))
+			translates(looking(kernel, bits, 1, false))
 		}
-		unpack := unpacking(bits)
-		if _, err := translate(unpack.source(), unpack.kernel, "sm_90"); err != nil {
-			t.Error(err)
-		}
-		sum, _ := summing(bits)
-		if _, err := translate(sum.source(), sum.kernel, "sm_90"); err != nil {
-			t.Error(err)
-		}
-		for mode := range observeModes {
-			p := observing(bits, mode, true)
-			if _, err := translate(p.source(), p.kernel, "sm_90"); err != nil {
-				t.Error(err)
-			}
-		}
+		translates(unpacking(bits))
+		force := looking("wallforce", bits, 0, true)
+		force.operator = operators[2]
+		translates(force)
 	}
 }

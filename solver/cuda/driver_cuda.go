@@ -442,6 +442,37 @@ func (g *gpu) synchronize() error {
 	return errors.Join(failure("computing on the GPU", C.stream_wait(g.context, g.streams[mainQueue])), g.settle())
 }
 
+// gpuFollower is a stream beside those of a gpu.
+type gpuFollower struct {
+	gpu    *gpu
+	stream C.pointer
+}
+
+func (g *gpu) follower() (follower, error) {
+	f := &gpuFollower{gpu: g}
+	if err := failure("making a stream", C.stream_create(g.context, &f.stream, 0)); err != nil {
+		return nil, err
+	}
+	var event C.pointer
+	if err := failure("making an event", C.event_create(g.context, &event, 0)); err != nil {
+		return nil, err
+	}
+	defer C.event_destroy(g.context, event)
+	return f, failure("following the work of the GPU", C.stream_follow(g.context, f.stream, g.streams[mainQueue], event))
+}
+
+func (f *gpuFollower) begin(to []byte, from address) error {
+	return failure("copying from the GPU", C.copy_to_host(f.gpu.context, unsafe.Pointer(&to[0]), C.address(from), C.size_t(len(to)), f.stream))
+}
+
+func (f *gpuFollower) wait() error {
+	return failure("copying from the GPU", C.stream_wait(f.gpu.context, f.stream))
+}
+
+func (f *gpuFollower) close() error {
+	return errors.Join(f.wait(), failure("closing a stream", C.stream_destroy(f.gpu.context, f.stream)))
+}
+
 func (g *gpu) elapsed(f func() error) (float64, error) {
 	from, err := g.stamp(mainQueue)
 	if err != nil {

@@ -160,7 +160,8 @@ func (e *emulator) stamp(queue) (stamp, error)            { return time.Now(), n
 func (e *emulator) between(from, to stamp) (float64, error) {
 	return to.(time.Time).Sub(from.(time.Time)).Seconds(), nil
 }
-func (e *emulator) synchronize() error { return nil }
+func (e *emulator) follower() (follower, error) { return &emulatedFollower{device: e}, nil }
+func (e *emulator) synchronize() error          { return nil }
 func (e *emulator) elapsed(f func() error) (float64, error) {
 	begin := time.Now()
 	err := f()
@@ -169,3 +170,16 @@ func (e *emulator) elapsed(f func() error) (float64, error) {
 func (e *emulator) close() error { return nil }
 
 var _ device = (*emulator)(nil)
+
+// emulatedFollower copies late: when it is waited for.
+type emulatedFollower struct {
+	device *emulator
+	copy   func()
+}
+
+func (f *emulatedFollower) begin(to []byte, from address) error {
+	f.copy = func() { copy(to, f.device.at(from, int64(len(to)))) }
+	return nil
+}
+func (f *emulatedFollower) wait() error  { f.copy(); return nil }
+func (f *emulatedFollower) close() error { return nil }

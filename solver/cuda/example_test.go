@@ -20,7 +20,7 @@ func ExampleRun() {
 	}
 	domain := solver.WholeDomain(grid)
 	domain.Periodic = [3]bool{true, true, true}
-	summary, err := cuda.Run(context.Background(), domain, solver.DefaultSettings(), solver.Plan{Steps: 2}, cuda.Options{Storage: cuda.Half}, nil)
+	summary, err := cuda.Run(context.Background(), domain, solver.DefaultSettings(), solver.Plan{Steps: 2}, cuda.Options{Storage: cuda.Half}, cuda.Hooks{})
 	if err == nil {
 		fmt.Println(summary.Steps, "steps")
 		return

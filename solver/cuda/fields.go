@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"fmt"
 	"runtime"
 	"sort"
 	"sync"
@@ -15,83 +14,120 @@ const fieldTiles = 1 << 16
 
 // Fields returns the flow in all cells by global number, after an even step.
 func (s *Solver) Fields() (*solver.Fields, error) {
-	if s.steps%2 == 1 {
-		return nil, fmt.Errorf("fields were asked for after %d steps; only after an even number is the flow complete", s.steps)
-	}
 	fields := solver.NewFields(int(s.flow.Domain.Grid.Cells()))
-	if err := s.synchronize(); err != nil {
+	err := s.gather(s.looking("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), fieldsOf(fields))
+	if err != nil {
 		return nil, err
-	}
-	for _, p := range s.parts {
-		if err := s.partFields(p, fields); err != nil {
-			return nil, err
-		}
 	}
 	return fields, nil
 }
 
-// partFields fills in the fields of one part.
-func (s *Solver) partFields(p *part, fields *solver.Fields) error {
-	n := len(p.tiles)
-	portion := min(n, fieldTiles)
-	cells := make([][4]float32, portion*tileCells)
-	buffer, err := p.device.allocate(sizeOf(cells))
-	if err != nil {
+// fieldNumbers are pressure and velocity.
+const fieldNumbers = 4
+
+// fieldArguments are those of kernel fields beside the buffer: the units, and
+// over how many looks the mean is.
+func (s *Solver) fieldArguments(looks int) [][]uint64 {
+	u := s.flow.Units
+	return [][]uint64{s.reals(u.Pressure(), u.Velocity()), {uint64(looks)}}
+}
+
+// fieldsOf stores the numbers of a cell in fields.
+func fieldsOf(f *solver.Fields) func(global int64, cell []float32) {
+	return func(global int64, cell []float32) {
+		f.Pressure[global] = cell[0]
+		for a := range 3 {
+			f.Velocity[a][global] = cell[1+a]
+		}
+	}
+}
+
+// gather lets a kernel write so many numbers for every cell and stores them by
+// global number.
+func (s *Solver) gather(program program, width int, arguments [][]uint64, store func(global int64, cell []float32)) error {
+	if err := s.lookBefore(); err != nil {
 		return err
 	}
-	defer p.device.free(buffer)
-	starts := s.flow.Domain.Grid.Starts()
-	at := make([]int32, len(s.tiles.position)) // 1 + where the portion has a tile
-	for first := 0; first < n; first += portion {
-		count := min(portion, n-first)
-		if err := p.launchObserve(s.observing(observeFields), first, count, buffer, s.rates); err != nil {
+	rates := s.plainRates()
+	for _, p := range s.parts {
+		err := s.eachPortion(p, width, func(buffer address, tiles tileRange) error {
+			return p.look(program, tiles, rates, append(words(uint64(buffer)), arguments...))
+		}, store)
+		if err != nil {
 			return err
-		}
-		if err := p.device.download(bytesOf(cells[:count*tileCells]), buffer); err != nil {
-			return err
-		}
-		tiles := p.sorted[first : first+count]
-		for i, t := range tiles {
-			at[t] = int32(i) + 1
-		}
-		s.scatter(fields, starts, cells, tiles, at)
-		for _, t := range tiles {
-			at[t] = 0
 		}
 	}
 	return nil
 }
 
-// scatter copies the cells of some tiles to their places, run by run.
-func (s *Solver) scatter(fields *solver.Fields, starts []int64, cells [][4]float32, tiles, at []int32) {
+// eachPortion downloads numbers of the cells of a part that are computed
+// portion by portion.
+func (s *Solver) eachPortion(p *part, width int, compute func(buffer address, tiles tileRange) error, store func(global int64, cell []float32)) error {
+	portion := min(len(p.tiles), fieldTiles)
+	cells := make([]float32, portion*tileCells*width)
+	buffer, err := p.device.allocate(sizeOf(cells))
+	if err != nil {
+		return err
+	}
+	defer p.device.free(buffer)
+	place := newPlaces(s.tiles)
+	for first := 0; first < len(p.tiles); first += portion {
+		count := min(portion, len(p.tiles)-first)
+		if err := compute(buffer, tileRange{p.order, first, count}); err != nil {
+			return err
+		}
+		if err := p.device.download(bytesOf(cells[:count*tileCells*width]), buffer); err != nil {
+			return err
+		}
+		s.scatter(cells, width, p.sorted[first:first+count], place, store)
+	}
+	return nil
+}
+
+// places tells where a portion of tiles has a tile: one more than its index,
+// zero for none.
+type places []int32
+
+func newPlaces(t *tileSet) places { return make(places, len(t.position)) }
+
+// scatter hands on the numbers of the cells of some tiles, run by run.
+func (s *Solver) scatter(cells []float32, width int, tiles []int32, at places, store func(global int64, cell []float32)) {
+	for i, t := range tiles {
+		at[t] = int32(i) + 1
+	}
 	grid := s.flow.Domain.Grid
-	pressure, velocity := float32(s.flow.Units.Pressure()), float32(s.flow.Units.Velocity())
-	row := func(i int, r geometry.Run) {
+	from, to := s.runsOf(tiles)
+	row := func(r geometry.Run, global int64) {
 		tile := s.tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
 		for x := r.X0; x < r.X1; x++ {
-			t := at[tile+x/tileSide-r.X0/tileSide]
-			if t == 0 {
-				continue
-			}
-			c := &cells[int(t-1)*tileCells+cellBit(x, r.Y, r.Z)]
-			global := starts[i] + int64(x-r.X0)
-			fields.Pressure[global] = c[0] * pressure
-			for a := range 3 {
-				fields.Velocity[a][global] = c[1+a] * velocity
+			if t := at[tile+x/tileSide-r.X0/tileSide]; t > 0 {
+				c := (int(t-1)*tileCells + cellBit(x, r.Y, r.Z)) * width
+				store(global+int64(x-r.X0), cells[c:c+width])
 			}
 		}
 	}
-	from, to := s.runsOf(tiles)
-	parts := runtime.GOMAXPROCS(0)
+	workers := runtime.GOMAXPROCS(0)
+	starts := s.starts()
 	var all sync.WaitGroup
-	for p := range parts {
+	for p := range workers {
 		all.Go(func() {
-			for i := from + (to-from)*p/parts; i < from+(to-from)*(p+1)/parts; i++ {
-				row(i, grid.Runs[i])
+			for i := from + (to-from)*p/workers; i < from+(to-from)*(p+1)/workers; i++ {
+				row(grid.Runs[i], starts[i])
 			}
 		})
 	}
 	all.Wait()
+	for _, t := range tiles {
+		at[t] = 0
+	}
+}
+
+// starts are the global numbers of the runs' first cells.
+func (s *Solver) starts() []int64 {
+	if s.runStarts == nil {
+		s.runStarts = s.flow.Domain.Grid.Starts()
+	}
+	return s.runStarts
 }
 
 // runsOf returns the range of the grid's runs that some tiles, ordered by z,

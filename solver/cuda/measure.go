@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -47,7 +48,7 @@ func (s *Solver) Measure(steps int) (Timing, error) {
 	}
 	t.Even, t.Odd = median(kinds[0]), median(kinds[1])
 	t.Check, err = s.elapsed(func() error {
-		_, err := s.find(observePeak)
+		_, err := s.check()
 		return err
 	})
 	return t, err
@@ -103,15 +104,16 @@ func (s *Solver) Scramble(seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 1))
 	content := make([]byte, block)
 	for i := 0; i < block; i += s.bits / 8 {
-		value := uint32(random.Uint64())
-		if s.bits == 16 {
+		value := random.Uint64()
+		switch s.bits {
+		case 16:
 			// A half between 2⁻³ and 2 of either sign: up to 6·10⁻⁵ unscaled.
-			half := value&0x8000 | 0x3000 + value&0xfff
-			content[i], content[i+1] = byte(half), byte(half>>8)
-			continue
+			binary.LittleEndian.PutUint16(content[i:], uint16(value&0x8000|0x3000+value&0xfff))
+		case 32:
+			binary.LittleEndian.PutUint32(content[i:], math.Float32bits((float32(value>>40)/(1<<24)-0.5)*1e-4))
+		default:
+			binary.LittleEndian.PutUint64(content[i:], math.Float64bits((float64(value>>11)/(1<<53)-0.5)*1e-4))
 		}
-		b := math.Float32bits((float32(value>>8)/(1<<24) - 0.5) * 1e-4)
-		content[i], content[i+1], content[i+2], content[i+3] = byte(b), byte(b>>8), byte(b>>16), byte(b>>24)
 	}
 	for _, p := range s.parts {
 		total := int64(len(p.tiles)) * tileBytes(s.bits)

@@ -1,66 +1,135 @@
 package cuda
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"carina/solver"
 )
 
-// observing returns the program that looks at the flow.
-func (s *Solver) observing(mode int) program { return observing(s.bits, mode, s.walls) }
+// foundWords is the room for what a look finds, in words.
+const foundWords = 4
 
-// find looks at all tiles and returns what it finds.
-func (s *Solver) find(mode int) (all findings, err error) {
-	all.diverged = math.MaxUint64
+// lookBefore is an error unless the flow is complete, as it is after an even
+// number of steps.
+func (s *Solver) lookBefore() error {
 	if s.steps%2 == 1 {
-		return all, fmt.Errorf("the flow was to be observed after %d steps; only after an even number is it complete", s.steps)
+		return fmt.Errorf("the flow was to be observed after %d steps; only after an even number is it complete", s.steps)
 	}
-	if err := s.synchronize(); err != nil {
-		return all, err
+	return s.synchronize()
+}
+
+// launch starts a kernel, compiled when it is first needed.
+func (p *part) launch(program program, l launch) error {
+	k, ok := p.kernels[program]
+	if !ok {
+		var err error
+		if k, err = p.device.compile(program); err != nil {
+			return err
+		}
+		p.kernels[program] = k
+	}
+	return p.device.launch(mainQueue, k, l)
+}
+
+// tileRange is some of the tiles of a part, in an order; without one all of
+// them in the order of memory.
+type tileRange struct {
+	order        address
+	first, count int
+}
+
+func (p *part) allTiles() tileRange { return tileRange{count: len(p.tiles)} }
+
+// look starts a kernel that looks at tiles. The arguments are what it has
+// beyond those of all.
+func (p *part) look(program program, tiles tileRange, rates []uint64, arguments [][]uint64) error {
+	perBlock := program.warps * tilesOfLook
+	all := [][]uint64{{uint64(p.populations)},
+		{uint64(p.rows), uint64(p.places), uint64(p.fluid), uint64(p.positions), uint64(tiles.order), uint64(tiles.first) | uint64(tiles.count)<<32},
+		p.wallParts.words()}
+	if rates != nil {
+		all = append(all, rates)
+	}
+	return p.launch(program, launch{
+		blocks: (tiles.count + perBlock - 1) / perBlock, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
+		arguments: append(all, arguments...),
+	})
+}
+
+// looking returns the program of a look.
+func (s *Solver) looking(kernel string, mode int) program {
+	return looking(kernel, s.bits, mode, s.walls)
+}
+
+// find lets a kernel look at all tiles of all parts, which work at the same
+// time, and hands what each has found to merge. Arguments may be nil.
+func (s *Solver) find(program program, begin [foundWords]uint64, arguments func(*part) [][]uint64, merge func(found [foundWords]uint64)) error {
+	if err := s.lookBefore(); err != nil {
+		return err
+	}
+	rates := s.plainRates()
+	if program.collides() {
+		rates = s.rates
 	}
 	for _, p := range s.parts {
-		f := []findings{{diverged: math.MaxUint64}}
-		if err := p.device.upload(p.findings, bytesOf(f)); err != nil {
-			return all, err
+		if err := p.device.upload(p.findings, bytesOf(begin[:])); err != nil {
+			return err
 		}
-		if err := p.launchObserve(s.observing(mode), 0, len(p.tiles), 0, s.rates); err != nil {
-			return all, err
+		all := words(uint64(p.findings))
+		if arguments != nil {
+			all = append(all, arguments(p)...)
 		}
-		if err := p.device.download(bytesOf(f), p.findings); err != nil {
-			return all, err
-		}
-		all.hash += f[0].hash
-		all.peak = max(all.peak, f[0].peak) // bits of numbers ≥ 0 are in their order
-		if d := f[0].diverged; d != math.MaxUint64 {
-			all.diverged = min(all.diverged, uint64(p.sorted[d>>6])<<6|d&63)
+		if err := p.look(program, p.allTiles(), rates, all); err != nil {
+			return err
 		}
 	}
-	return all, nil
+	for _, p := range s.parts {
+		var found [foundWords]uint64
+		if err := p.device.download(bytesOf(found[:]), p.findings); err != nil {
+			return err
+		}
+		merge(found)
+	}
+	return nil
 }
 
 // check returns the largest velocity, or an error where the flow has diverged.
 func (s *Solver) check() (peak float64, err error) {
-	f, err := s.find(observePeak)
+	const none = math.MaxUint64
+	const limit = solver.DivergedVelocity * solver.DivergedVelocity
+	highest, diverged := uint64(0), uint64(none)
+	err = s.find(s.looking("peak", 0), [foundWords]uint64{0, none},
+		func(*part) [][]uint64 { return [][]uint64{s.reals(limit)} },
+		func(found [foundWords]uint64) {
+			highest = max(highest, found[0]) // bits of numbers ≥ 0 are in their order
+			diverged = min(diverged, found[1])
+		})
 	if err != nil {
 		return 0, err
 	}
-	if f.diverged != math.MaxUint64 {
-		p, bit := s.tiles.position[f.diverged>>6], int32(f.diverged&63)
-		return 0, s.flow.DivergedAt(s.steps, [3]int32{4*p[0] + bit>>4, 4*p[1] + bit>>2&3, 4*p[2] + bit&3})
+	if diverged != none {
+		const bits = 21
+		const mask = 1<<bits - 1
+		return 0, s.flow.DivergedAt(s.steps, [3]int32{int32(diverged & mask), int32(diverged >> bits & mask), int32(diverged >> (2 * bits))})
 	}
-	return math.Sqrt(float64(math.Float32frombits(f.peak))), nil
+	if s.bits == 64 {
+		return math.Sqrt(math.Float64frombits(highest)), nil
+	}
+	return math.Sqrt(float64(math.Float32frombits(uint32(highest)))), nil
 }
 
 // Hash returns a hash of the state that does not depend on the order of cells.
-func (s *Solver) Hash() (uint64, error) {
-	f, err := s.find(observeHash)
-	return f.hash, err
+func (s *Solver) Hash() (hash uint64, err error) {
+	err = s.find(s.looking("hash", 0), [foundWords]uint64{}, nil, func(found [foundWords]uint64) { hash += found[0] })
+	return hash, err
 }
 
 // Summary describes the state of the computation, after an even step.
 func (s *Solver) Summary() (*solver.Summary, error) {
+	if err := s.couple(); err != nil {
+		return nil, err
+	}
 	peak, err := s.check()
 	if err != nil {
 		return nil, err
@@ -73,23 +142,8 @@ func (s *Solver) Summary() (*solver.Summary, error) {
 	if n := len(s.parts); n > 1 {
 		state.Device = fmt.Sprintf("%d × %s", n, state.Device)
 	}
-	n := len(s.flow.Openings)
-	state.Outflow, state.AreaDensity = make([]int64, n), make([]int64, n)
-	for _, p := range s.parts {
-		if err := errors.Join(p.sumOutflow(state.Outflow), p.sumDensity(state.AreaDensity)); err != nil {
-			return nil, err
-		}
+	if state.Outflow, state.AreaDensity, err = s.sumOpenings(); err != nil {
+		return nil, err
 	}
 	return s.flow.Summary(state), nil
-}
-
-// launchObserve looks at some of the tiles, by position in the order of their
-// numbers.
-func (p *part) launchObserve(program program, first, tiles int, cells address, rates []uint64) error {
-	const limit = solver.DivergedVelocity * solver.DivergedVelocity
-	return p.device.launch(mainQueue, p.observe[program.mode], launch{
-		blocks: (tiles + program.warps - 1) / program.warps, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
-		arguments: append(append(append(words(p.populations, p.rows, p.places), words(first, tiles)...),
-			words(p.fluid, p.positions, p.order, cells, p.findings)...), []uint64{uint64(math.Float32bits(limit))}, p.wallParts.words(), rates),
-	})
 }

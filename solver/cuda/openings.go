@@ -1,88 +1,112 @@
 package cuda
 
-import "carina/solver"
+import (
+	"bytes"
 
-// prepareOpenings uploads what the openings impose if it has changed.
-func (s *Solver) prepareOpenings() error {
+	"carina/solver"
+)
+
+// prepare sets what acts in the next step: what the openings impose, uploaded
+// if it has changed, and the body force.
+func (s *Solver) prepare() error {
+	if err := s.couple(); err != nil {
+		return err
+	}
+	s.flow.Prepare(s.steps)
+	if s.flow.Settings.ForceWaveform != nil {
+		s.rates = s.ratesNow()
+	}
 	if len(s.flow.Openings) == 0 {
 		return nil
 	}
-	if s.steps > 0 && s.flow.Couples(s.steps) {
-		outflow := make([]int64, len(s.flow.Openings))
-		for _, p := range s.parts {
-			if err := p.sumOutflow(outflow); err != nil {
-				return err
-			}
-		}
-		s.flow.Couple(outflow)
-	}
-	s.flow.Prepare(s.steps)
-	changed := s.imposed == nil
-	if changed {
-		s.imposed = make([]openingRecord, len(s.flow.Openings))
-	}
-	for i, o := range s.flow.Openings {
-		r := openingRecord{inflow: float32(o.Inflow), density: float32(o.Density)}
+	imposed := make([]byte, 0, len(s.imposed))
+	for _, o := range s.flow.Openings {
+		velocity := 0.0
 		if o.Velocity {
-			r.velocity = 1
+			velocity = 1
 		}
-		changed = changed || r != s.imposed[i]
-		s.imposed[i] = r
+		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.KeptStress)
 	}
-	if !changed {
+	if bytes.Equal(imposed, s.imposed) {
 		return nil
 	}
+	s.imposed = imposed
 	for _, p := range s.parts {
-		if err := p.device.upload(p.wallParts.openings, bytesOf(s.imposed)); err != nil {
+		if err := p.device.upload(p.wallParts.openings, imposed); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// launchOutflow sums the outflow of so many links on the device.
-func (p *part) launchOutflow(links int) error {
-	program, run := summing(p.step[interiorSide][0].program.bits)
+// couple tells the openings what flows through them, when it is time and once.
+func (s *Solver) couple() error {
+	if s.steps == s.coupled || !s.flow.Couples(s.steps) {
+		return nil
+	}
+	outflow, _, err := s.sumOpenings()
+	if err != nil {
+		return err
+	}
+	s.flow.Couple(outflow)
+	s.coupled = s.steps
+	return nil
+}
+
+// sumOpenings adds up for every opening what has left through it in the last
+// step, and the area times the density, both in fixed point.
+func (s *Solver) sumOpenings() (outflow, areaDensity []int64, err error) {
+	n := len(s.flow.Openings)
+	outflow, areaDensity = make([]int64, n), make([]int64, n)
+	for _, p := range s.parts {
+		if err := p.launchOutflow(n); err != nil {
+			return nil, nil, err
+		}
+	}
+	sums := make([]int64, 2*n)
+	for _, p := range s.parts {
+		if err := p.device.download(bytesOf(sums), p.sums); err != nil {
+			return nil, nil, err
+		}
+		for i := range n {
+			outflow[i] += sums[2*i]
+			areaDensity[i] += sums[2*i+1]
+		}
+	}
+	return outflow, areaDensity, nil
+}
+
+// launchOutflow makes a part sum over its cells at so many openings.
+func (p *part) launchOutflow(openings int) error {
+	if openings == 0 {
+		return nil
+	}
+	if err := p.device.zero(p.sums, int64(openings)*sumBytes); err != nil {
+		return err
+	}
+	cells := len(p.walls.openingCells)
+	if cells == 0 {
+		return nil
+	}
+	program := looking("outflow", p.bits, 0, true)
 	threads := 32 * program.warps
-	return p.device.launch(mainQueue, p.outflow, launch{
-		blocks: (links + threads*run - 1) / (threads * run), threads: threads,
-		arguments: append(append(words(p.wallParts.openingLinks, p.wallParts.outflow), words(links)...), words(p.sums)...),
+	return p.launch(program, launch{
+		blocks: (cells + threads*cellsOfSum - 1) / (threads * cellsOfSum), threads: threads,
+		arguments: append([][]uint64{p.wallParts.words()}, words(uint64(cells), uint64(p.sums))...),
 	})
 }
 
-// sumOutflow adds what has left through the openings in the last step.
-func (p *part) sumOutflow(outflow []int64) error {
-	n := len(p.walls.openingLinks)
-	if n == 0 {
-		return nil
-	}
-	sums := make([]int64, len(outflow))
-	if err := p.device.zero(p.sums, sizeOf(sums)); err != nil {
-		return err
-	}
-	if err := p.launchOutflow(n); err != nil {
-		return err
-	}
-	if err := p.device.download(bytesOf(sums), p.sums); err != nil {
-		return err
-	}
-	for i, v := range sums {
-		outflow[i] += v
-	}
-	return nil
-}
+// sumBytes is what the sums of an opening take.
+const sumBytes = 16
 
-// sumDensity adds the densities of the opening cells times the areas of their
-// links, in fixed point.
-func (p *part) sumDensity(sums []int64) error {
-	samples := make([][4]float32, len(p.walls.openingCells))
-	if err := p.device.download(bytesOf(samples), p.wallParts.samples); err != nil {
-		return err
+// OpeningSummaries returns the flow through the openings in the last step.
+func (s *Solver) OpeningSummaries() ([]solver.OpeningSummary, error) {
+	if err := s.couple(); err != nil {
+		return nil, err
 	}
-	for i, c := range p.walls.openingCells {
-		for k := c.firstLink; k < c.firstLink+c.links; k++ {
-			sums[p.walls.openingLinks[k].opening] += solver.ToFixed(float64(samples[i][0]) * p.walls.openingAreas[k])
-		}
+	outflow, areaDensity, err := s.sumOpenings()
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return s.flow.OpeningSummaries(outflow, areaDensity), nil
 }

@@ -27,8 +27,8 @@ type part struct {
 	allocated                                                          []address
 	bytes                                                              int64
 	step                                                               [2][2]stepKernel // interior or border, by parity
-	observe                                                            [observeModes]kernel
-	outflow                                                            kernel
+	bits                                                               int
+	kernels                                                            map[program]kernel // of looks
 	meeting                                                            meeting
 	unpack                                                             kernel
 	timeline                                                           *timeline // nil unless steps are measured
@@ -43,26 +43,17 @@ type stepKernel struct {
 
 // wallParts is struct Walls of kernels/tile.h.
 type wallParts struct {
-	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow address
+	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow, stress address
 }
 
 // words returns struct Walls as an argument.
 func (w *wallParts) words() []uint64 {
-	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow})
-}
-
-// openingRecord is struct Opening of kernels/tile.h.
-type openingRecord struct{ velocity, inflow, density, _ float32 }
-
-// findings is struct Findings of kernels/observe.cu.
-type findings struct {
-	hash, diverged uint64
-	peak, _        uint32
+	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.stress})
 }
 
 func newPart(d device, share *share, walls *wallTables) *part {
 	tiles := share.tiles[:share.own]
-	p := &part{device: d, share: share, tiles: tiles, walls: walls.of(tiles)}
+	p := &part{device: d, share: share, tiles: tiles, walls: walls.of(tiles), kernels: map[program]kernel{}}
 	byNumber := make([]int64, len(tiles))
 	for i, t := range tiles {
 		byNumber[i] = int64(t)<<32 | int64(i)
@@ -99,8 +90,9 @@ func (p *part) checkMemory(bits int) error {
 	return nil
 }
 
-// compile compiles all kernels.
-func (p *part) compile(bits int, walls, force bool) (err error) {
+// compile compiles the kernels of a step.
+func (p *part) compile(bits int, walls, force bool, o operator) (err error) {
+	p.bits = bits
 	compile := func(program program) kernel {
 		if err != nil {
 			return nil
@@ -116,14 +108,9 @@ func (p *part) compile(bits int, walls, force bool) (err error) {
 	}
 	for _, side := range sides {
 		for odd := range 2 {
-			program, perWarp := tuned(bits, odd == 1, walls, force, side == borderSide)
+			program, perWarp := tuned(bits, odd == 1, walls, force, o, side == borderSide)
 			p.step[side][odd] = stepKernel{compile(program), program, perWarp}
 		}
-	}
-	summing, _ := summing(bits)
-	p.outflow = compile(summing)
-	for mode := range p.observe {
-		p.observe[mode] = compile(observing(bits, mode, walls))
 	}
 	return err
 }
@@ -145,20 +132,28 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, bits, openings int) (e
 	put(&p.fluid, 0, bytesOf(inOrder(tiles.fluid, p.tiles)))
 	put(&p.positions, 0, bytesOf(inOrder(tiles.position, p.tiles)))
 	put(&p.order, 0, bytesOf(p.place))
-	put(&p.findings, int64(unsafe.Sizeof(findings{})), nil)
-	put(&p.sums, int64(openings)*8, nil)
+	put(&p.findings, foundWords*8, nil)
+	put(&p.sums, int64(openings)*sumBytes, nil)
 	w, t := &p.wallParts, p.walls
 	put(&w.spans, 0, bytesOf(t.spans))
 	put(&w.cells, 0, bytesOf(t.cells))
 	put(&w.links, 0, bytesOf(t.links))
 	put(&w.held, int64(len(t.links))*int64(bits)/8, nil)
 	put(&w.openingCells, 0, bytesOf(t.openingCells))
-	put(&w.openingLinks, 0, bytesOf(t.openingLinks))
-	put(&w.openings, int64(openings)*int64(unsafe.Sizeof(openingRecord{})), nil)
-	put(&w.samples, int64(len(t.openingCells))*16, nil)
-	put(&w.outflow, int64(len(t.openingLinks))*4, nil)
+	real := int64(realBytes(bits))
+	put(&w.openingLinks, 0, openingRecords(t.openingLinks, bits))
+	put(&w.openings, int64(openings)*openingNumbersOfStep*real, nil)
+	put(&w.samples, int64(len(t.openingCells))*sampleNumbers*real, nil)
+	put(&w.outflow, int64(len(t.openingLinks))*real, nil)
+	put(&w.stress, int64(len(t.openingLinks))*real, nil)
 	return err
 }
+
+// Numbers of struct Opening and struct Sample of kernels/tile.h.
+const (
+	openingNumbersOfStep = 4
+	sampleNumbers        = 4
+)
 
 // flagOffset is where the flags lie behind the tiles.
 func (p *part) flagOffset(bits int) int64 { return int64(len(p.share.tiles)) * tileBytes(bits) }

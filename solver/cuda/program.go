@@ -1,41 +1,63 @@
 package cuda
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"strings"
+
+	"carina/solver/collision"
+	"carina/solver/lattice"
 )
 
-//go:embed kernels/tile.h
-var tileSource string
+//go:embed kernels/*.h kernels/*.cu
+var sources embed.FS
 
-//go:embed kernels/collide.h
-var collideSource string
+// operator is a collision operator on D3Q19.
+type operator struct {
+	name      string // as in package collision
+	largeEddy bool
+}
 
-//go:embed kernels/pipeline.h
-var pipelineSource string
+// generated tells whether the operator is generated from package collision;
+// TRT, and BGK which is TRT with equal rates, are written by hand in
+// kernels/collide.h: the compiler makes faster code of that.
+func (o operator) generated() bool { return o.largeEddy || o.name == "regularized" }
 
-//go:embed kernels/walls.h
-var wallsSource string
+// variant is the operator in package collision.
+func (o operator) variant(force bool) collision.Variant {
+	return collision.Variant{Name: o.name, Set: lattice.D3Q19, Force: force, LargeEddy: o.largeEddy}
+}
 
-//go:embed kernels/step.cu
-var stepSource string
+// source is the function collide of the operator.
+func (o operator) source(force bool) string {
+	if !o.generated() {
+		return kernelSource("collide.h")
+	}
+	// Populations are numbered here as directions, with that at rest last.
+	place := func(i int) int { return (i + directions) % (directions + 1) }
+	statements, outputs := o.variant(force).Program().C(
+		func(i int) string { return fmt.Sprintf("g[%d] * (1 / SCALE)", place(i)) },
+		func(i int) string { return fmt.Sprintf("rate.table[%d]", i) })
+	var b strings.Builder
+	b.WriteString("DEVICE void collide(real *g, const Rates &rate)\n{\n" + statements)
+	for i, out := range outputs {
+		fmt.Fprintf(&b, "g[%d] = (%s) * SCALE;\n", place(i), out)
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
 
-//go:embed kernels/outflow.cu
-var outflowSource string
-
-//go:embed kernels/meet.cu
-var meetSource string
-
-//go:embed kernels/unpack.cu
-var unpackSource string
-
-//go:embed kernels/observe.cu
-var observeSource string
+// tableSize is how many numbers the generated function needs.
+func (o operator) tableSize(force bool) int {
+	if !o.generated() {
+		return 0
+	}
+	return len(o.variant(force).Program().Table())
+}
 
 // program is a kernel specialised at compile time.
 type program struct {
-	kernel string // step, observe, outflow, meet or unpack
+	kernel string // the file in kernels that defines it
 	bits   int    // of a stored population
 	odd    bool
 	stages int // of the pipeline of a warp
@@ -43,7 +65,9 @@ type program struct {
 	blocks int // of a multiprocessor
 	walls  bool
 	force  bool
-	mode   int // of observe
+	// operator is that of steps.
+	operator operator
+	mode     int // of looks that have several
 	// border tells that the tiles of a step border on other ranks.
 	border bool
 }
@@ -56,32 +80,62 @@ func (p program) constants() string {
 		}
 		return 0
 	}
-	return fmt.Sprintf("#define BITS %d\n#define ODD %d\n#define STAGES %d\n#define WARPS %d\n#define BLOCKS %d\n#define WALLS %d\n#define FORCE %d\n#define MODE %d\n#define BORDER %d\n",
-		p.bits, number(p.odd), p.stages, p.warps, p.blocks, number(p.walls), number(p.force), p.mode, number(p.border))
+	var b strings.Builder
+	for _, c := range []struct {
+		name  string
+		value int
+	}{
+		{"BITS", p.bits}, {"ODD", number(p.odd)}, {"STAGES", p.stages}, {"WARPS", p.warps}, {"BLOCKS", p.blocks},
+		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"TABLE", p.operator.tableSize(p.force)},
+		{"MODE", p.mode}, {"LOOKS", tilesOfLook}, {"BORDER", number(p.border)},
+	} {
+		fmt.Fprintf(&b, "#define %s %d\n", c.name, c.value)
+	}
+	return b.String()
 }
 
 // body is the source apart from what belongs to the device.
 func (p program) body() string {
-	last := stepSource
-	switch p.kernel {
-	case "observe":
-		last = observeSource
-	case "outflow":
-		last = outflowSource
-	case "unpack":
-		last = unpackSource
-	case "meet":
-		return meetSource
+	last := kernelSource(p.kernel + ".cu")
+	if p.kernel == "meet" {
+		return last
 	}
-	return strings.Join([]string{tileSource, collideSource, pipelineSource, wallsSource, last}, "\n")
+	parts := []string{kernelSource("tile.h"), kernelSource("pipeline.h"), kernelSource("walls.h")}
+	if p.collides() {
+		parts = append(parts, p.operator.source(p.force))
+	}
+	if p.kernel != "step" && p.kernel != "unpack" {
+		parts = append(parts, kernelSource("look.h"))
+	}
+	return strings.Join(append(parts, last), "\n")
+}
+
+// collides tells whether the kernel updates cells.
+func (p program) collides() bool { return p.kernel == "step" || p.kernel == "wallforce" }
+
+func kernelSource(name string) string {
+	text, err := sources.ReadFile("kernels/" + name)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(text)
+}
+
+// realBytes is the size of the numbers that are computed with.
+func realBytes(bits int) int {
+	const single, double = 4, 8
+	if bits == 64 {
+		return double
+	}
+	return single
 }
 
 // sharedBytes is the shared memory of a block.
 func (p program) sharedBytes() int {
-	const stagedCells, stagedLinks, cellBytes, linkBytes, changeBytes, heldBytes = 32, 128, 8, 4, 4, 2
+	const stagedCells, stagedLinks, cellBytes, linkBytes, heldBytes = 32, 128, 8, 4, 2
 	image := tileChunks * chunkValues * p.bits / 8
 	if p.walls {
-		image += stagedCells*cellBytes + stagedLinks*(linkBytes+changeBytes)
+		image += stagedCells*cellBytes + stagedLinks*(linkBytes+realBytes(p.bits))
 		if p.bits == 16 {
 			image += stagedLinks * heldBytes
 		}
@@ -91,25 +145,28 @@ func (p program) sharedBytes() int {
 
 // tuned returns the program of a step as it was measured to be fastest, and
 // how many tiles a warp updates in a row (NOTES.md).
-func tuned(bits int, odd, walls, force, border bool) (p program, perWarp int) {
-	p = program{kernel: "step", bits: bits, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, border: border}
-	if bits == 16 && !walls {
+func tuned(bits int, odd, walls, force bool, o operator, border bool) (p program, perWarp int) {
+	p = program{kernel: "step", bits: bits, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, operator: o, border: border}
+	switch {
+	case bits == 64:
+		// Two stages of four warps would need more than the 48 KiB of shared
+		// memory that a block has unasked.
+		p.stages, p.blocks = 1, 3
+	case bits == 16 && !walls && !o.generated():
 		p.blocks = 5
 		return p, 4
+	case o.generated():
+		p.blocks = 3
 	}
 	return p, 2
 }
 
-// observing returns a program that looks at the flow.
-func observing(bits, mode int, walls bool) program {
-	return program{kernel: "observe", bits: bits, stages: 1, warps: 4, blocks: 5, walls: walls, mode: mode}
-}
+// tilesOfLook are looked at by a warp, one after the other.
+const tilesOfLook = 4
 
-// summing returns the program that sums the flow through the openings, and how
-// many links a thread takes.
-func summing(bits int) (p program, run int) {
-	const warps, linksOfThread = 4, 128
-	return program{kernel: "outflow", bits: bits, stages: 1, warps: warps, blocks: 1, walls: true}, linksOfThread
+// looking returns a program that looks at the flow.
+func looking(kernel string, bits, mode int, walls bool) program {
+	return program{kernel: kernel, bits: bits, stages: 1, warps: 4, blocks: 4, walls: walls, mode: mode}
 }
 
 // unpacking returns the program that puts messages where they belong.
@@ -117,10 +174,11 @@ func unpacking(bits int) program {
 	return program{kernel: "unpack", bits: bits, stages: 1, warps: 4, blocks: 1}
 }
 
-// The modes of observe.
+// cellsOfSum are added by a thread of outflow.
+const cellsOfSum = 16
+
+// The modes of fields and stress.
 const (
-	observeFields = iota
-	observePeak
-	observeHash
-	observeModes
+	fieldsNow, fieldsMean           = 0, 1
+	stressComponents, stressOfShear = 0, 1
 )

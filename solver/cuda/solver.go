@@ -1,22 +1,20 @@
 package cuda
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"carina/solver"
 	"carina/solver/transport"
 )
 
-// Storage names how populations are stored; all is computed in 32 bits.
+// Storage names how populations are stored.
 type Storage string
 
 // The storages.
 const (
-	Single Storage = "single" // 32 bits
+	Single Storage = "single" // 32 bits, or 64 in double precision
 	Half   Storage = "half"   // 16 bits, scaled by 2¹⁵
 )
 
@@ -40,15 +38,21 @@ type Solver struct {
 	bits  int
 	walls bool
 	parts []*part
-	rates []uint64 // struct Rates of kernels/collide.h
+	rates []uint64 // struct Rates of kernels/tile.h
 	// imposed is what the openings impose, as uploaded.
-	imposed []openingRecord
+	imposed []byte
 
 	transport transport.Transport
 	messages  []transport.Message // of every step
 	swapsHere bool                // parts of this process exchange messages
 
+	average *average
+	kept    *kept
+	// runStarts are made when first asked for.
+	runStarts []int64
+
 	steps   int64
+	coupled int64 // the step after which the openings were last told the flow
 	seconds float64
 }
 
@@ -58,8 +62,8 @@ func New(domain *solver.Domain, settings solver.Settings, o Options) (*Solver, e
 	if err != nil {
 		return nil, err
 	}
-	if settings.Precision == solver.Double {
-		return nil, errors.New("a GPU computes in single precision; choose it, or compute on the processor")
+	if settings.Precision == solver.Double && o.Storage == Half {
+		return nil, errors.New("16-bit storage is computed with in single precision; choose one of double precision and 16-bit storage")
 	}
 	if len(o.Devices) == 0 {
 		o.Devices = []int{0}
@@ -92,7 +96,10 @@ const maxTiles = math.MaxInt32
 
 func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err error) {
 	s = &Solver{flow: flow, bits: 32, transport: o.Transport}
-	if o.Storage == Half {
+	switch {
+	case flow.Settings.Precision == solver.Double:
+		s.bits = 64
+	case o.Storage == Half:
 		s.bits = 16
 	}
 	if s.tiles, err = newTileSet(flow.Domain); err != nil {
@@ -103,10 +110,7 @@ func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err e
 		return nil, err
 	}
 	s.walls = len(walls.links) > 0
-	force := flow.Force != [3]float64{}
-	scale := float32(s.scale())
-	f := flow.Force
-	s.rates = wordsOf([]float32{float32(flow.OmegaPlus), float32(flow.OmegaMinus), float32(f[0]) * scale, float32(f[1]) * scale, float32(f[2]) * scale, 0})
+	s.rates = s.ratesNow()
 	owner, place, err := s.divide(devices, walls)
 	if err != nil {
 		return nil, err
@@ -114,7 +118,7 @@ func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err e
 	for _, p := range s.parts {
 		for _, step := range []func() error{
 			func() error { return p.checkMemory(s.bits) },
-			func() error { return p.compile(s.bits, s.walls, force) },
+			func() error { return p.compile(s.bits, s.walls, flow.Forced(), s.operator()) },
 			func() error { return p.fill(s.tiles, owner, place, s.bits, len(flow.Openings)) },
 		} {
 			if err := step(); err != nil {
@@ -126,7 +130,7 @@ func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err e
 		return nil, err
 	}
 	s.listMessages()
-	return s, nil
+	return s, s.initialize()
 }
 
 // divide gives every tile an owner and makes the parts of this process. It
@@ -186,49 +190,10 @@ func (s *Solver) Close() error {
 // Flow returns what is computed.
 func (s *Solver) Flow() *solver.Flow { return s.flow }
 
-// Advance computes the given number of steps, rounded up to an even one,
-// reports progress, and stops early when ctx is done or the flow diverges.
-func (s *Solver) Advance(ctx context.Context, steps int64, report func(solver.Progress)) error {
-	steps += steps & 1
-	begin := time.Now()
-	cells := float64(s.flow.Domain.Grid.Cells())
-	for done := int64(0); done < steps; {
-		n := min(solver.CheckInterval, steps-done)
-		from := time.Now()
-		for range n {
-			if err := s.Step(); err != nil {
-				return err
-			}
-		}
-		if err := s.synchronize(); err != nil {
-			return err
-		}
-		s.seconds += time.Since(from).Seconds()
-		done += n
-		peak, err := s.check()
-		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("stopped at step %d: %w", s.steps, err)
-		}
-		if report != nil {
-			u := s.flow.Units
-			report(solver.Progress{
-				Step: done, Steps: steps, Time: float64(s.steps) * u.TimeStep,
-				EndTime:      float64(s.steps+steps-done) * u.TimeStep,
-				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
-				PeakVelocity: peak * u.Velocity(),
-			})
-		}
-	}
-	return nil
-}
-
 // Step starts one step on the devices: first the tiles at the borders, then the
 // interior, during which the borders are exchanged.
 func (s *Solver) Step() error {
-	if err := s.prepareOpenings(); err != nil {
+	if err := s.prepare(); err != nil {
 		return err
 	}
 	for _, p := range s.parts {

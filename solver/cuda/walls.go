@@ -1,7 +1,9 @@
 package cuda
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"sort"
 
@@ -20,7 +22,14 @@ type (
 	openingLink  struct {
 		link               uint32
 		direction, opening uint16
-		inflow             float32
+		numbers            openingNumbers
+	}
+	// openingNumbers are those of kernels/tile.h in the precision of the
+	// arithmetic.
+	openingNumbers struct {
+		inflow     float64
+		straighten [3]float64
+		area       float64
 	}
 )
 
@@ -32,12 +41,13 @@ type wallTables struct {
 	links        []uint32
 	openingCells []openingCell
 	openingLinks []openingLink
-	openingAreas []float64 // that the links stand for
 }
 
 const (
 	cellsAlign = 2
 	linksAlign = 8
+	// opens marks the links that meet openings.
+	opens = 1 << 11
 	// meetsOpenings marks a span's number of cells where one meets an opening.
 	meetsOpenings = 1 << 8
 )
@@ -108,7 +118,7 @@ func (t *wallTables) eachCell(tiles *tileSet, grid *geometry.Grid, f func(tile i
 func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver.Wall, opening *openingFinder, tile int32, position [3]int32, cell, i int) {
 	l := &grid.Links
 	s := &t.spans[tile]
-	var open []openingLink
+	var open []solver.OpeningLink
 	first := s.links
 	link := l.First[i]
 	for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
@@ -120,16 +130,16 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		}
 		distance := uint32(l.Distance[number])
 		at := s.firstLink + s.links
+		flags := uint32(0)
 		if o := opening.find(number); o >= 0 {
-			distance = halfWay
-			x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
-			open = append(open, openingLink{uint32(at), uint16(d), uint16(o), float32(flow.LinkInflow(d, o, x, y, z))})
-			t.openingAreas = append(t.openingAreas, flow.LinkArea(d, o))
+			distance, flags = halfWay, opens
+			open = append(open, solver.OpeningLink{Direction: d, Number: number, Opening: o})
+			t.openingLinks = append(t.openingLinks, openingLink{link: uint32(at), direction: uint16(d), opening: uint16(o)})
 		}
 		if wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
 			distance = halfWay // nothing to interpolate with
 		}
-		t.links[at] = uint32(d) | uint32(cell)<<5 | distance<<16
+		t.links[at] = uint32(d) | uint32(cell)<<5 | flags | distance<<16
 		s.links++
 	}
 	if s.links == first {
@@ -137,8 +147,13 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 	}
 	c := boundaryCell{cell: uint32(cell) | uint32(s.links-first)<<8 | uint32(first)<<16}
 	if len(open) > 0 {
-		t.openingCells = append(t.openingCells, openingCell{int32(len(t.openingLinks)), int32(len(open))})
-		t.openingLinks = append(t.openingLinks, open...)
+		x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
+		flow.OpeningCell(x, y, z, open)
+		begin := len(t.openingLinks) - len(open)
+		for i, o := range open {
+			t.openingLinks[begin+i].numbers = openingNumbers{o.Inflow, o.Straighten, o.Area}
+		}
+		t.openingCells = append(t.openingCells, openingCell{int32(begin), int32(len(open))})
 		c.opening = uint32(len(t.openingCells))
 		s.cells |= meetsOpenings
 	}
@@ -159,7 +174,6 @@ func (t *wallTables) of(tiles []int32) *wallTables {
 				o := t.openingCells[c.opening-1]
 				p.openingCells = append(p.openingCells, openingCell{int32(len(p.openingLinks)), o.links})
 				c.opening = uint32(len(p.openingCells))
-				p.openingAreas = append(p.openingAreas, t.openingAreas[o.firstLink:o.firstLink+o.links]...)
 				for _, l := range t.openingLinks[o.firstLink : o.firstLink+o.links] {
 					l.link += uint32(q.firstLink - s.firstLink)
 					p.openingLinks = append(p.openingLinks, l)
@@ -193,4 +207,30 @@ func (f *openingFinder) find(link int64) int {
 		return int(f.list[f.next-1].Number) - 1
 	}
 	return -1
+}
+
+// openingRecords are the opening links as kernels/tile.h has them.
+func openingRecords(links []openingLink, bits int) []byte {
+	var all []byte
+	for i := range links {
+		l := &links[i]
+		all = binary.LittleEndian.AppendUint32(all, l.link)
+		all = binary.LittleEndian.AppendUint16(all, l.direction)
+		all = binary.LittleEndian.AppendUint16(all, l.opening)
+		n := &l.numbers
+		all = appendReals(all, bits, n.inflow, n.straighten[0], n.straighten[1], n.straighten[2], n.area)
+	}
+	return all
+}
+
+// appendReals appends numbers in the precision that is computed with.
+func appendReals(to []byte, bits int, numbers ...float64) []byte {
+	for _, v := range numbers {
+		if realBytes(bits) == 8 {
+			to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
+		} else {
+			to = binary.LittleEndian.AppendUint32(to, math.Float32bits(float32(v)))
+		}
+	}
+	return to
 }

@@ -12,7 +12,10 @@ DEVICE void sync_warp() { __syncwarp(); }
 template <int BYTES> DEVICE void copy_async(char *to, const char *from)
 {
 	const unsigned at = (unsigned)__cvta_generic_to_shared(to);
-	if (BYTES == 16)
+	if (BYTES == 32) {
+		copy_async<16>(to, from);
+		copy_async<16>(to + 16, from + 16);
+	} else if (BYTES == 16)
 		asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
 	else
 		asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at), "l"(from) : "memory");
@@ -22,7 +25,10 @@ template <int GROUPS> DEVICE void wait_for_copies() { asm volatile("cp.async.wai
 
 template <int BYTES> DEVICE void store_chunk(char *to, const char *from)
 {
-	if (BYTES == 16)
+	if (BYTES == 32) {
+		store_chunk<16>(to, from);
+		store_chunk<16>(to + 16, from + 16);
+	} else if (BYTES == 16)
 		*(uint4 *)to = *(const uint4 *)from;
 	else
 		*(uint2 *)to = *(const uint2 *)from;
@@ -46,9 +52,16 @@ DEVICE float reciprocal(float x)
 	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
 	return r;
 }
+DEVICE double reciprocal(double x) { return 1 / x; }
+DEVICE float square_root(float x) { return sqrtf(x); }
+DEVICE double square_root(double x) { return sqrt(x); }
 // to_fixed rounds to multiples of 2⁻⁴⁴, as solver.ToFixed does.
-DEVICE long long to_fixed(float x) { return __double2ll_rn((double)x * 17592186044416.0); }
-DEVICE unsigned bits_of(float x) { return __float_as_uint(x); }
-DEVICE void atomic_max(unsigned *at, unsigned v) { atomicMax(at, v); }
+DEVICE long long to_fixed(double x) { return __double2ll_rn(x * 17592186044416.0); }
+DEVICE unsigned long long bits_of(float x) { return __float_as_uint(x); }
+DEVICE unsigned long long bits_of(double x) { return __double_as_longlong(x); }
+DEVICE int count_bits(unsigned long long x) { return __popcll(x); }
+DEVICE void atomic_max(unsigned long long *at, unsigned long long v) { atomicMax(at, v); }
 DEVICE void atomic_min(unsigned long long *at, unsigned long long v) { atomicMin(at, v); }
 DEVICE void atomic_add(unsigned long long *at, unsigned long long v) { atomicAdd(at, v); }
+// exchange returns what the lane whose number differs in a bit holds.
+DEVICE unsigned long long exchange(unsigned long long v, unsigned bit) { return __shfl_xor_sync(~0u, v, bit); }

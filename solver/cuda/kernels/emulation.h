@@ -102,14 +102,28 @@ DEVICE unsigned short float_to_half(float f)
 	memcpy(&h, &v, 2);
 	return h;
 }
-DEVICE float reciprocal(float x) { return 1.0f / x; }
-DEVICE long long to_fixed(float x) { return (long long)nearbyint((double)x * 17592186044416.0); }
-DEVICE unsigned bits_of(float x)
+DEVICE float reciprocal(float x) { return 1 / x; }
+DEVICE double reciprocal(double x) { return 1 / x; }
+DEVICE float square_root(float x) { return sqrtf(x); }
+DEVICE double square_root(double x) { return sqrt(x); }
+DEVICE long long to_fixed(double x) { return (long long)nearbyint(x * 17592186044416.0); }
+template <class T> DEVICE unsigned long long bits_of(T x)
 {
-	unsigned b;
-	memcpy(&b, &x, 4);
+	unsigned long long b = 0;
+	memcpy(&b, &x, sizeof x);
 	return b;
 }
-DEVICE void atomic_max(unsigned *at, unsigned v) { *at = *at > v ? *at : v; }
+DEVICE int count_bits(unsigned long long x) { return __builtin_popcountll(x); }
+DEVICE void atomic_max(unsigned long long *at, unsigned long long v) { *at = *at > v ? *at : v; }
 DEVICE void atomic_min(unsigned long long *at, unsigned long long v) { *at = *at < v ? *at : v; }
 DEVICE void atomic_add(unsigned long long *at, unsigned long long v) { *at += v; }
+DEVICE unsigned long long exchange(unsigned long long v, unsigned bit)
+{
+	static unsigned long long held[32];
+	const unsigned l = emulation::lane;
+	held[l] = v;
+	sync_warp();
+	v = held[l ^ bit];
+	sync_warp();
+	return v;
+}

@@ -87,6 +87,18 @@ struct Tiles {
 				store_chunk<CHUNK>(chunk(i, tile, n), from);
 		}
 	}
+	// restore writes an image to where load finds it.
+	DEVICE void restore(const char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
+	{
+#pragma unroll
+		for (int i = 0; i < 10; i++) {
+			const char *const from = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
+			if (i == 9) {
+				if (n.edge >= 0) store_chunk<CHUNK>(memory.tile(n.edge) + in, from);
+			} else if (!ODD || i >= 3 || n.face[i] >= 0)
+				store_chunk<CHUNK>(chunk(i, tile, n), from);
+		}
+	}
 };
 
 // read_places packs where the lane's ten chunks lie in the image, in bytes.

@@ -53,17 +53,19 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 			sync_warp();
 			if (WALLS && spans[s].cells) {
 				const TileWalls walls(all_walls, spans[s], image);
-				walls.arrive(lane, false);
-				sync_warp();
 				if (spans[s].meets_openings()) {
+					walls.arrive(lane, true);
+					sync_warp();
 					walls.observe(lane);
 					sync_warp();
 				}
+				walls.arrive(lane, false);
+				sync_warp();
 			}
 #pragma unroll
 			for (int h = 0; h < 2; h++) { // the lane's two cells
 				const int x = 2 * (lane >> 4) + h;
-				float g[19];
+				real g[19];
 #pragma unroll
 				for (int q = 0; q < 18; q++) g[q] = widen(slots[access(x, y, z, q ^ 1)]);
 				g[18] = widen(slots[access(x, y, z, 18)]);

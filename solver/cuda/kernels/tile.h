@@ -1,8 +1,9 @@
 // Tiles of 4×4×4 cells and where they keep their populations. Compile-time
-// constants: BITS of a stored population (32 or 16), ODD (1 in odd steps),
+// constants: BITS of a stored population (64, 32 or 16), ODD (1 in odd steps),
 // STAGES of the pipeline, WARPS of a block, BLOCKS of a multiprocessor, WALLS
-// (1 where there are walls or openings), FORCE (1 with a body force), BORDER
-// (1 for tiles at the border to other ranks).
+// (1 where there are walls or openings), FORCE (1 with a body force), TABLE
+// (numbers that a generated operator needs), BORDER (1 for tiles at the border
+// to other ranks).
 //
 // Populations are numbered as geometry.Directions, the one at rest is 18; all
 // are shifted by their weights and, in 16 bits, scaled by 2¹⁵.
@@ -12,22 +13,39 @@
 #define STAGED_CELLS 32
 #define STAGED_LINKS 128
 // Behind the image: boundary cells, links, what they hold, how they change it
-// (in 32 bits in the same place).
+// (in the same place unless in 16 bits).
 #define STAGED_HELD (STAGED_CELLS * 8 + STAGED_LINKS * 4)
-#define STAGED_CHANGES (STAGED_HELD + (BITS == 32 ? 0 : STAGED_LINKS * 2))
-#define STAGE (IMAGE + (WALLS ? STAGED_CHANGES + STAGED_LINKS * 4 : 0))
+#define STAGED_CHANGES (STAGED_HELD + (BITS == 16 ? STAGED_LINKS * 2 : 0))
+#define STAGE (IMAGE + (WALLS ? STAGED_CHANGES + STAGED_LINKS * (BITS == 64 ? 8 : 4) : 0))
 
+// real is what is computed with, slot_t what is stored.
+#if BITS == 64
+typedef double real, slot_t;
+#else
+typedef float real;
+#endif
+#if BITS == 16
+typedef unsigned short slot_t;
+#define SCALE real(32768)
+DEVICE real widen(slot_t v) { return half_to_float(v); }
+DEVICE slot_t narrow(real v) { return float_to_half(v); }
+#else
 #if BITS == 32
 typedef float slot_t;
-#define SCALE 1.0f
-DEVICE float widen(slot_t v) { return v; }
-DEVICE slot_t narrow(float v) { return v; }
-#else
-typedef unsigned short slot_t;
-#define SCALE 32768.0f
-DEVICE float widen(slot_t v) { return half_to_float(v); }
-DEVICE slot_t narrow(float v) { return float_to_half(v); }
 #endif
+#define SCALE real(1)
+DEVICE real widen(slot_t v) { return v; }
+DEVICE slot_t narrow(real v) { return v; }
+#endif
+
+struct Rates { // of the collision
+	real plus, minus;
+	real force[3]; // scaled as the populations are
+	real unused;
+#if TABLE
+	real table[TABLE];
+#endif
+};
 
 // The components of the directions plus one, two bits each.
 #define ALONG_X 0x1552222552ull
@@ -83,25 +101,33 @@ struct OpeningCell {
 struct OpeningLink {
 	unsigned link; // number among the wall's links
 	unsigned short direction, opening;
-	float inflow; // for a factor of one, in cell volumes per step
+	real inflow; // for a factor of one, in cell volumes per step
+	// straighten·u is what must be added to what returns along the link for the
+	// velocity along a pressure opening to vanish.
+	real straighten[3];
+	real area; // that the link stands for, in cell faces
 };
 struct Opening {
-	float velocity; // 1 where a velocity is imposed, 0 where a pressure is
-	float inflow;   // the factor of the links' inflows
-	float density;  // the imposed deviation
-	float unused;
+	real velocity;    // 1 where a velocity is imposed, 0 where a pressure is
+	real inflow;      // the factor of the links' inflows
+	real density;     // the imposed deviation
+	real kept_stress; // the factor of the stress at a pressure opening
 };
 struct Sample { // of an opening cell in the last step
-	float density, x, y, z;
+	real density, x, y, z;
 };
+// OPENS marks the links that meet openings.
+#define OPENS (1u << 11)
 struct Walls {
 	const Span *spans;
 	const BoundaryCell *cells;
-	const unsigned *links; // direction | number of the cell in the tile << 5 | distance << 16
+	const unsigned *links; // direction | number of the cell in the tile << 5 | OPENS | distance << 16
 	slot_t *held;          // what has left along the links, on its way back
 	const OpeningCell *opening_cells;
 	const OpeningLink *opening_links;
 	const Opening *openings;
 	Sample *samples;
-	float *outflow; // of the opening links in the last step
+	// Of the opening links in the last step: what has left, and the symmetric
+	// part out of equilibrium.
+	real *outflow, *stress;
 };

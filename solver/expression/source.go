@@ -5,10 +5,25 @@ import (
 	"strings"
 )
 
+// syntax is how a language writes statements: formats of the beginning of a
+// definition, a product and a square root.
+type syntax struct{ define, multiply, squareRoot, end string }
+
 // Go writes the program's varying part as Go statements in the generic type
 // T. input names the source of input i, and table that of entry i of the
 // table. The results are the expressions of the outputs.
 func (p *Program) Go(input, table func(i int) string) (statements string, outputs []string) {
+	// The conversion forbids fusing with a following addition.
+	return p.write(syntax{"v%d := ", "T(%s * %s)", "squareRoot(%s)", "\n"}, input, table)
+}
+
+// C is Go in the language C, in the type real; products may be fused with
+// additions.
+func (p *Program) C(input, table func(i int) string) (statements string, outputs []string) {
+	return p.write(syntax{"const real v%d = ", "%s * %s", "square_root(%s)", ";\n"}, input, table)
+}
+
+func (p *Program) write(s syntax, input, table func(i int) string) (statements string, outputs []string) {
 	uniform, reached := p.uniform(), p.Reached()
 	entry := map[int]int{}
 	for i, v := range p.Table() {
@@ -25,7 +40,7 @@ func (p *Program) Go(input, table func(i int) string) (statements string, output
 		if uniform[i] || !reached[i] {
 			continue
 		}
-		fmt.Fprintf(&b, "v%d := ", i)
+		fmt.Fprintf(&b, s.define, i)
 		switch n.Operation {
 		case Input:
 			b.WriteString(input(n.A))
@@ -34,14 +49,13 @@ func (p *Program) Go(input, table func(i int) string) (statements string, output
 		case Subtract:
 			fmt.Fprintf(&b, "%s - %s", name(n.A), name(n.B))
 		case Multiply:
-			// The conversion forbids fusing with a following addition.
-			fmt.Fprintf(&b, "T(%s * %s)", name(n.A), name(n.B))
+			fmt.Fprintf(&b, s.multiply, name(n.A), name(n.B))
 		case Divide:
 			fmt.Fprintf(&b, "%s / %s", name(n.A), name(n.B))
 		case SquareRoot:
-			fmt.Fprintf(&b, "squareRoot(%s)", name(n.A))
+			fmt.Fprintf(&b, s.squareRoot, name(n.A))
 		}
-		b.WriteByte('\n')
+		b.WriteString(s.end)
 	}
 	for _, o := range p.Outputs {
 		outputs = append(outputs, name(int(o)))

@@ -1,0 +1,107 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"carina/solver"
+)
+
+// Hooks are called on the way of a computation; any may be nil.
+type Hooks struct {
+	// Observe is called every 50 steps.
+	Observe func(*Solver) error
+	// Diverged is called when the flow has diverged, with the fields by global
+	// number at most 100 steps before. They take 16 bytes a cell on the devices;
+	// where those are not free it is not called.
+	Diverged func(*Solver, *solver.Fields) error
+	// Visit is called at the end, for instance to write the fields.
+	Visit func(*Solver) error
+}
+
+// Advance computes the given number of steps, rounded up to an even one,
+// reports progress, and stops early when ctx is done or the flow diverges.
+func (s *Solver) Advance(ctx context.Context, steps int64, report func(solver.Progress)) error {
+	return s.advance(ctx, steps, &solver.Plan{Report: report}, &Hooks{})
+}
+
+// advance is Advance with all that a plan asks for on the way.
+func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, hooks *Hooks) error {
+	steps += steps & 1
+	begin := time.Now()
+	cells := float64(s.flow.Domain.Grid.Cells())
+	watch := newSteadyWatch(s, plan.Tolerance)
+	for done := int64(0); done < steps; {
+		n := min(solver.CheckInterval, steps-done)
+		from := time.Now()
+		for range n {
+			if err := s.Step(); err != nil {
+				return err
+			}
+		}
+		if err := s.synchronize(); err != nil {
+			return err
+		}
+		s.seconds += time.Since(from).Seconds()
+		done += n
+		peak, err := s.check()
+		if err != nil {
+			return s.diverged(err, hooks)
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("stopped at step %d: %w", s.steps, err)
+		}
+		if plan.Report != nil {
+			u := s.flow.Units
+			plan.Report(solver.Progress{
+				Step: done, Steps: steps, Time: s.Time(), EndTime: s.Time() + float64(steps-done)*u.TimeStep,
+				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
+				PeakVelocity: peak * u.Velocity(), Change: watch.Change,
+			})
+		}
+		if err := s.observe(hooks); err != nil {
+			return err
+		}
+		if steady, err := watch.look(); err != nil || steady {
+			return err
+		}
+	}
+	return nil
+}
+
+// Time is how much time has been computed, in seconds.
+func (s *Solver) Time() float64 { return float64(s.steps) * s.flow.Units.TimeStep }
+
+// observe does what is asked for between steps.
+func (s *Solver) observe(hooks *Hooks) error {
+	if hooks.Diverged != nil {
+		if err := s.keepFields(); err != nil {
+			return err
+		}
+	}
+	if err := s.addToAverage(); err != nil {
+		return err
+	}
+	if hooks.Observe == nil {
+		return nil
+	}
+	return hooks.Observe(s)
+}
+
+// diverged hands over the last good fields when a flow has diverged.
+func (s *Solver) diverged(cause error, hooks *Hooks) error {
+	var diverged *solver.DivergedError
+	if hooks.Diverged == nil || !errors.As(cause, &diverged) {
+		return cause
+	}
+	fields, err := s.keptFields()
+	if err == nil && fields != nil {
+		err = hooks.Diverged(s, fields)
+	}
+	if err != nil {
+		return fmt.Errorf("%w; writing the last good state failed too: %w", cause, err)
+	}
+	return cause
+}

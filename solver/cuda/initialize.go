@@ -1,0 +1,51 @@
+package cuda
+
+import (
+	"fmt"
+
+	"carina/solver"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// initialize sets the equilibrium of Settings.Initial.
+func (s *Solver) initialize() error {
+	initial := s.flow.Settings.Initial
+	if initial == nil {
+		return nil
+	}
+	grid, units := s.flow.Domain.Grid, s.flow.Units
+	program := s.looking("initialize", 0)
+	for _, p := range s.parts {
+		portion := min(len(p.tiles), fieldTiles)
+		bytes := int64(portion) * tileCells * fieldNumbers * int64(realBytes(s.bits))
+		buffer, err := p.device.allocate(bytes)
+		if err != nil {
+			return fmt.Errorf("setting the flow at the start: %w", err)
+		}
+		defer p.device.free(buffer)
+		for first := 0; first < len(p.tiles); first += portion {
+			count := min(portion, len(p.tiles)-first)
+			cells := make([]byte, 0, bytes)
+			for _, tile := range p.tiles[first : first+count] {
+				at := s.tiles.position[tile]
+				for cell := range int32(tileCells) {
+					var pressure float64
+					var velocity r3.Vec
+					if s.tiles.fluid[tile]>>cell&1 == 1 {
+						pressure, velocity = initial(solver.CellCenter(grid, at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3))
+					}
+					u := r3.Scale(1/units.Velocity(), velocity)
+					cells = appendReals(cells, s.bits, pressure/units.Pressure(), u.X, u.Y, u.Z)
+				}
+			}
+			if err := p.device.upload(buffer, cells); err != nil {
+				return err
+			}
+			if err := p.look(program, tileRange{first: first, count: count}, nil, words(uint64(buffer))); err != nil {
+				return err
+			}
+		}
+	}
+	return s.synchronize()
+}

@@ -1,0 +1,33 @@
+// How much the velocity of some cells of every tile has changed since the last
+// look: Σ(u−u₀)² is added to found[0] and Σu² to found[1], in fixed point.
+struct Velocity {
+	real x, y, z;
+};
+
+KERNEL(change)(Memory memory, Looking looking, Walls walls, Rates rate, unsigned long long *found,
+               const unsigned long long *sampled, const unsigned *starts, Velocity *before)
+{
+	SHARED_BYTES(shared);
+	const View view(memory, looking, walls, shared);
+	unsigned long long change = 0, square = 0;
+	for (unsigned number = view.begin(); number < view.end(); number++) {
+		const unsigned tile = view.tile(number);
+		const unsigned long long mask = sampled[tile];
+		if (!mask) continue;
+		view.read(tile, false);
+		for (int h = 0; h < 2; h++) {
+			const int cell = view.cell(h);
+			if (!(mask >> cell & 1)) continue;
+			const Moments m = view.moments(cell, rate);
+			Velocity &old = before[starts[tile] + count_bits(mask & ((1ull << cell) - 1))];
+			const real x = m.x - old.x, y = m.y - old.y, z = m.z - old.z;
+			change += to_fixed(x * x) + to_fixed(y * y) + to_fixed(z * z);
+			square += to_fixed(m.x * m.x) + to_fixed(m.y * m.y) + to_fixed(m.z * m.z);
+			old.x = m.x, old.y = m.y, old.z = m.z;
+		}
+	}
+	change = warp_sum(change), square = warp_sum(square);
+	if (view.lane) return;
+	atomic_add(found, change);
+	atomic_add(found + 1, square);
+}

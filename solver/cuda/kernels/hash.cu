@@ -1,0 +1,32 @@
+// A hash of the state (added to found[0]) that does not depend on the order of
+// cells.
+
+// mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014) after an odd
+// step.
+DEVICE unsigned long long mix(unsigned long long h)
+{
+	h += 0x9e3779b97f4a7c15ull;
+	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9ull;
+	h = (h ^ h >> 27) * 0x94d049bb133111ebull;
+	return h ^ h >> 31;
+}
+
+KERNEL(hash)(Memory memory, Looking looking, Walls walls, Rates rate, unsigned long long *found)
+{
+	SHARED_BYTES(shared);
+	const View view(memory, looking, walls, shared);
+	unsigned long long sum = 0;
+	for (unsigned number = view.begin(); number < view.end(); number++) {
+		const unsigned tile = view.tile(number);
+		view.read(tile, true);
+		for (int h = 0; h < 2; h++) {
+			const int cell = view.cell(h);
+			if (!view.is_fluid(tile, cell)) continue;
+			unsigned long long hash = mix(view.key(tile, cell) + 1);
+			for (int q = 0; q < 19; q++) hash = mix(hash ^ bits_of(widen(view.slots[access_cell(cell, q == 18 ? 18 : q ^ 1)])));
+			sum += hash;
+		}
+	}
+	sum = warp_sum(sum);
+	if (!view.lane) atomic_add(found, sum);
+}

@@ -1,0 +1,35 @@
+// The equilibrium of He and Luo (1997) in all cells of the tiles, as it is
+// before an even step.
+KERNEL(initialize)(Memory memory, Looking looking, Walls walls, const Moments *cells)
+{
+	SHARED_BYTES(shared);
+	const View view(memory, looking, walls, shared);
+	for (unsigned number = view.begin(); number < view.end(); number++) {
+		const unsigned tile = view.tile(number);
+		const Moments *const tile_cells = cells + (size_t)number * 64;
+		auto equilibrium = [&](int cell, int q) {
+			const Moments m = tile_cells[cell];
+			const Sample u = {m.density, m.x, m.y, m.z};
+			const real cu = component(ALONG_X, q) * m.x + component(ALONG_Y, q) * m.y + component(ALONG_Z, q) * m.z;
+			const real w = q < 6 ? real(1) / 18 : real(1) / 36;
+			return narrow(SCALE * (TileWalls::symmetric(q, m.density, u) + 3 * w * cu));
+		};
+		sync_warp();
+		for (int h = 0; h < 2; h++) {
+			const int cell = view.cell(h);
+			const Moments m = tile_cells[cell];
+			for (int q = 0; q < 18; q++) view.slots[access_cell(cell, q ^ 1)] = equilibrium(cell, q);
+			const real square = m.x * m.x + m.y * m.y + m.z * m.z;
+			view.slots[access_cell(cell, 18)] = narrow(SCALE * (m.density - real(1.5) * square) * (real(1) / 3));
+		}
+		sync_warp();
+		Neighbours neighbours;
+		fetch_neighbours(neighbours, looking.rows, nullptr, tile, view.lane);
+		Tiles(memory, view.lane).restore(view.image, tile, neighbours, view.places);
+		const Span span = view.span(tile);
+		for (int i = view.lane; i < span.links; i += 32) {
+			const unsigned l = walls.links[span.first_link + i];
+			walls.held[span.first_link + i] = equilibrium(l >> 5 & 63, (l & 31) ^ 1);
+		}
+	}
+}

@@ -1,0 +1,99 @@
+// Looks at the flow before an even step (compile with ODD 0, STAGES 1). A warp
+// looks at LOOKS tiles, one after the other.
+struct Position { // of a tile, in tiles
+	int x, y, z;
+};
+struct Looking {
+	const int *rows;
+	const unsigned short *places;
+	const unsigned long long *fluid;
+	const Position *positions;
+	const unsigned *order; // the tiles to look at, null for all
+	unsigned first, tiles; // which of them
+};
+struct Moments {
+	real density, x, y, z;
+};
+
+struct View {
+	const Memory &memory;
+	const Looking &looking;
+	const Walls &walls;
+	const unsigned lane;
+	char *const image;
+	slot_t *const slots;
+	unsigned places[5];
+
+	DEVICE View(const Memory &memory, const Looking &looking, const Walls &walls, char *shared)
+	    : memory(memory), looking(looking), walls(walls), lane(threadIdx.x & 31), image(shared + (threadIdx.x >> 5) * STAGE), slots((slot_t *)image)
+	{
+		read_places(places, looking.places, lane);
+	}
+
+	// begin and end are the numbers of the warp's tiles among those looked at.
+	DEVICE unsigned begin() const { return (blockIdx.x * WARPS + (threadIdx.x >> 5)) * LOOKS; }
+	DEVICE unsigned end() const { return begin() + LOOKS < looking.tiles ? begin() + LOOKS : looking.tiles; }
+	DEVICE unsigned tile(unsigned number) const { return looking.order ? looking.order[looking.first + number] : looking.first + number; }
+	DEVICE Span span(unsigned tile) const
+	{
+		const Span none = {0, 0, 0, 0};
+		return WALLS ? walls.spans[tile] : none;
+	}
+
+	// read brings what arrives at the cells of a tile into the image; what
+	// returns from walls is interpolated unless exact.
+	DEVICE void read(unsigned tile, bool exact) const
+	{
+		sync_warp(); // what was there has been looked at
+		Neighbours neighbours;
+		fetch_neighbours(neighbours, looking.rows, nullptr, tile, lane);
+		Tiles(memory, lane).load(image, tile, neighbours, places);
+		const Span wall = span(tile);
+		if (WALLS) stage_walls(image, wall, walls, lane);
+		commit_copies();
+		wait_for_copies<0>();
+		sync_warp();
+		if (WALLS && wall.cells) {
+			TileWalls(walls, wall, image).arrive(lane, exact);
+			sync_warp();
+		}
+	}
+
+	// cell is the number in the tile of the lane's first or second cell.
+	DEVICE int cell(int h) const { return (2 * (lane >> 4) + h) * 16 + (lane & 15); }
+	DEVICE bool is_fluid(unsigned tile, int cell) const { return looking.fluid[tile] >> cell & 1; }
+	DEVICE real arriving(int cell, int q) const { return widen(slots[access_cell(cell, q == 18 ? 18 : q ^ 1)]) * (1 / SCALE); }
+	DEVICE Moments moments(int cell, const Rates &rate) const
+	{
+		const real half = real(0.5) / SCALE;
+		Moments m = {arriving(cell, 18), half * rate.force[0], half * rate.force[1], half * rate.force[2]};
+		for (int q = 0; q < 18; q++) {
+			const real v = arriving(cell, q);
+			m.density += v;
+			m.x += component(ALONG_X, q) * v;
+			m.y += component(ALONG_Y, q) * v;
+			m.z += component(ALONG_Z, q) * v;
+		}
+		return m;
+	}
+	// key orders cells as the grid does: by z, y, x.
+	DEVICE unsigned long long key(unsigned tile, int cell) const
+	{
+		const Position at = looking.positions[tile];
+		return (unsigned long long)(4 * at.z + (cell & 3)) << 42 | (unsigned long long)(4 * at.y + (cell >> 2 & 3)) << 21 | (4 * at.x + (cell >> 4));
+	}
+};
+
+DEVICE unsigned long long warp_sum(unsigned long long v)
+{
+	for (unsigned bit = 16; bit; bit >>= 1) v += exchange(v, bit);
+	return v;
+}
+DEVICE unsigned long long warp_max(unsigned long long v)
+{
+	for (unsigned bit = 16; bit; bit >>= 1) {
+		const unsigned long long w = exchange(v, bit);
+		v = v > w ? v : w;
+	}
+	return v;
+}

@@ -1,0 +1,44 @@
+// The momentum that selected cells give to walls, added to found, in fixed
+// point: what leaves along every link and what has come back (Ladd 1994).
+DEVICE void add_momentum(unsigned long long *sum, const View &view, const Span &span, unsigned long long selected)
+{
+	const TileWalls walls(view.walls, span, view.image);
+	for (int i = view.lane; i < span.links; i += 32) {
+		const unsigned l = walls.link(i);
+		const int cell = l >> 5 & 63, q = l & 31;
+		if (l & OPENS || !(selected >> cell & 1)) continue;
+		const real v = widen(view.slots[access_cell(cell, q)]) * (1 / SCALE);
+		sum[0] += to_fixed(component(ALONG_X, q) * v);
+		sum[1] += to_fixed(component(ALONG_Y, q) * v);
+		sum[2] += to_fixed(component(ALONG_Z, q) * v);
+	}
+}
+
+KERNEL(wallforce)(Memory memory, Looking looking, Walls walls, Rates rate, unsigned long long *found, const unsigned long long *selected)
+{
+	SHARED_BYTES(shared);
+	const View view(memory, looking, walls, shared);
+	unsigned long long sum[3] = {0, 0, 0};
+	for (unsigned number = view.begin(); number < view.end(); number++) {
+		const unsigned tile = view.tile(number);
+		const Span span = view.span(tile);
+		if (!span.cells || !selected[tile]) continue;
+		view.read(tile, false);
+		add_momentum(sum, view, span, selected[tile]);
+		sync_warp();
+		for (int h = 0; h < 2; h++) {
+			const int cell = view.cell(h);
+			real g[19];
+			for (int q = 0; q < 18; q++) g[q] = widen(view.slots[access_cell(cell, q ^ 1)]);
+			g[18] = widen(view.slots[access_cell(cell, 18)]);
+			collide(g, rate);
+			for (int q = 0; q < 19; q++) view.slots[access_cell(cell, q)] = narrow(g[q]);
+		}
+		sync_warp();
+		add_momentum(sum, view, span, selected[tile]);
+	}
+	for (int a = 0; a < 3; a++) {
+		const unsigned long long total = warp_sum(sum[a]);
+		if (!view.lane) atomic_add(found + a, total);
+	}
+}

@@ -1,0 +1,111 @@
+package cuda
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"carina/solver/collision"
+	"carina/solver/expression"
+	"carina/solver/lattice"
+)
+
+// operators are all on D3Q19.
+var operators = []operator{{"trt", false}, {"bgk", false}, {"regularized", false}, {"trt", true}, {"bgk", true}, {"regularized", true}}
+
+// Every operator computes what package collision says, with and without a
+// force, to rounding. All are compiled into one program for the processor.
+func TestOperators(t *testing.T) {
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("there is no g++ to compile the operators for the processor")
+	}
+	const cells = 20
+	random := rand.New(rand.NewPCG(4, 2))
+	parameters := map[string]float64{
+		collision.OmegaPlus: 1.3, collision.OmegaMinus: 0.9, collision.Magic: 3. / 16, collision.RelaxationTime: 1 / 1.3,
+		collision.EddyFactor: 0.7, collision.ForceX: 3e-4, collision.ForceY: -2e-4, collision.ForceZ: 1e-4,
+	}
+	values := func(list []float64) string {
+		words := make([]string, len(list))
+		for i, v := range list {
+			words[i] = fmt.Sprintf("%.17g", v)
+		}
+		return "{" + strings.Join(words, ", ") + "}"
+	}
+	var source, calls strings.Builder
+	source.WriteString("#include <cmath>\n#include <cstdio>\n#define DEVICE inline\ntypedef double real;\n#define SCALE real(1)\nreal square_root(real v) { return sqrt(v); }\n")
+	var want [][]float64
+	inputs := make([][]float64, cells)
+	for i := range inputs {
+		for range lattice.D3Q19.Q {
+			inputs[i] = append(inputs[i], 0.02*(random.Float64()-0.5))
+		}
+	}
+	for k := range 2 * len(operators) {
+		o, force := operators[k/2], k%2 == 1
+		program := o.variant(force).Program()
+		minus := parameters[collision.OmegaMinus]
+		if o.name == "bgk" {
+			minus = parameters[collision.OmegaPlus]
+		}
+		numbers := []float64{parameters[collision.OmegaPlus], minus, 0, 0, 0, 0}
+		if force {
+			copy(numbers[2:], []float64{parameters[collision.ForceX], parameters[collision.ForceY], parameters[collision.ForceZ]})
+		}
+		numbers = append(numbers, expression.EvaluateTable[float64](program, parameters)...)
+		forced := 0
+		if force {
+			forced = 1
+		}
+		fmt.Fprintf(&source, "#undef FORCE\n#define FORCE %d\nnamespace o%d {\nstruct Rates { real plus, minus, force[3], unused, table[64]; };\n%s}\n", forced, k, o.source(force))
+		for _, in := range inputs {
+			fmt.Fprintf(&calls, "{ real g[19] = %s, n[70] = %s; print(g, [&] { o%d::collide(g, *(o%d::Rates *)n); }); }\n",
+				values(append(in[1:], in[0])), values(numbers), k, k)
+			want = append(want, program.Evaluate(in, parameters))
+		}
+	}
+	source.WriteString(`bool begun;
+template <class F> void print(real *g, F f)
+{
+	f();
+	printf(begun ? ",[" : "[[");
+	begun = true;
+	for (int i = 0; i < 19; i++) printf(i ? ",%.17g" : "%.17g", g[(i + 18) % 19]);
+	printf("]");
+}
+int main()
+{
+` + calls.String() + "printf(\"]\");\n}\n")
+	folder := t.TempDir()
+	path := filepath.Join(folder, "operators")
+	if err := os.WriteFile(path+".cpp", []byte(source.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("g++", "-std=c++17", "-w", "-o", path, path+".cpp").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][]float64
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d results, want %d", len(got), len(want))
+	}
+	for i := range want {
+		for p, w := range want[i] {
+			if d := math.Abs(got[i][p] - w); !(d <= 1e-16) {
+				t.Errorf("%+v, population %d: %g, want %g", operators[i/cells/2], p, got[i][p], w)
+			}
+		}
+	}
+}
