@@ -24,6 +24,9 @@ type Options struct {
 	// cube; 0 means 10⁸ and 512.
 	FluidCells int64
 	Side       int32
+	// Exchanges are the ways of exchanging borders to measure; empty means
+	// directly from GPU to GPU.
+	Exchanges []cuda.Exchange
 	// Steps are timed; 0 means 60.
 	Steps int
 	// Quick measures small cases.
@@ -38,7 +41,17 @@ type Report struct {
 	// BandwidthBytesPerSecond is that of a copy on the device, bytes read and
 	// written, in the same run.
 	BandwidthBytesPerSecond float64 `json:"bandwidth_bytes_per_s"`
-	Results                 []Row   `json:"results"`
+	// Cards are the GPUs one by one: what several together may reach.
+	Cards   []Card `json:"cards"`
+	Results []Row  `json:"results"`
+}
+
+// Card is the speed of one GPU on a dense cube in single precision, in MLUPS:
+// alone, and while all others compute a cube of their own.
+type Card struct {
+	Device   int     `json:"device"`
+	Alone    float64 `json:"alone_mlups"`
+	Together float64 `json:"together_mlups"`
 }
 
 // Row is one case.
@@ -48,6 +61,7 @@ type Row struct {
 	Precision  string  `json:"precision"`
 	Collision  string  `json:"collision"`
 	Devices    int     `json:"devices"`
+	Exchange   string  `json:"exchange,omitempty"`
 	FluidCells int64   `json:"fluid_cells"`
 	MLUPS      float64 `json:"mlups"`
 	// BytesPerUpdate is the least traffic: every population read and written
@@ -66,6 +80,8 @@ type Row struct {
 	OddSeconds   float64 `json:"odd_seconds"`
 	CheckSeconds float64 `json:"check_seconds"`
 	SetupSeconds float64 `json:"setup_seconds"`
+	// Phases is the time line of a step where there are several ranks.
+	Phases cuda.Phases `json:"phases"`
 }
 
 // Measure runs all cases: a cube and an airway that grow with the number of
@@ -82,6 +98,9 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{Device: devices[o.Device].Name, BandwidthBytesPerSecond: devices[o.Device].Bandwidth}
+	if r.Cards, err = compareCards(&o); err != nil {
+		return nil, err
+	}
 	cases := o.cases()
 	for i, c := range cases {
 		o.Progress(fmt.Sprintf("%s on %d", c.name, c.counts), float64(i)/float64(len(cases)))
@@ -89,17 +108,15 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range c.counts {
-			for _, storage := range []cuda.Storage{cuda.Single, cuda.Half} {
-				row, err := measure(domain, &o, n, storage, r.BandwidthBytesPerSecond)
-				if err != nil {
-					return nil, fmt.Errorf("%s on %d GPUs, %s storage: %w", c.name, n, storage, err)
-				}
-				row.Case = c.name
-				r.Results = append(r.Results, *row)
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
+		for _, v := range c.variants(&o) {
+			row, err := measure(domain, &o, v, r.BandwidthBytesPerSecond)
+			if err != nil {
+				return nil, fmt.Errorf("%s on %d GPUs, %s storage: %w", c.name, v.devices, v.storage, err)
+			}
+			row.Case = c.name
+			r.Results = append(r.Results, *row)
+			if err := ctx.Err(); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -112,6 +129,29 @@ type benchCase struct {
 	name   string
 	counts []int
 	domain func(context.Context) (*solver.Domain, error)
+}
+
+// variant is how a case is measured.
+type variant struct {
+	devices  int
+	storage  cuda.Storage
+	exchange cuda.Exchange
+}
+
+// variants are all ways to measure a case.
+func (c *benchCase) variants(o *Options) (list []variant) {
+	for _, n := range c.counts {
+		exchanges := o.Exchanges
+		if n == 1 {
+			exchanges = []cuda.Exchange{""}
+		}
+		for _, exchange := range exchanges {
+			for _, storage := range []cuda.Storage{cuda.Single, cuda.Half} {
+				list = append(list, variant{n, storage, exchange})
+			}
+		}
+	}
+	return list
 }
 
 // strongFactor is how many GPUs' worth of cells the airway of the strong
@@ -170,6 +210,9 @@ func (o *Options) setDefaults(devices int) error {
 	if o.Progress == nil {
 		o.Progress = func(string, float64) {}
 	}
+	if len(o.Exchanges) == 0 {
+		o.Exchanges = []cuda.Exchange{cuda.IPC}
+	}
 	if len(o.Counts) == 0 {
 		for n := 1; n <= devices; n *= 2 {
 			o.Counts = append(o.Counts, n)
@@ -198,14 +241,13 @@ func dense(side int32, cubes int) *solver.Domain {
 }
 
 // measure times one case.
-func measure(domain *solver.Domain, o *Options, devices int, storage cuda.Storage, bandwidth float64) (*Row, error) {
-	settings := solver.DefaultSettings()
+func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*Row, error) {
 	begin := time.Now()
-	numbers := make([]int, devices)
-	for i := range numbers {
-		numbers[i] = o.Device + i
+	options := cuda.Options{Storage: v.storage, Exchange: v.exchange}
+	for i := range v.devices {
+		options.Devices = append(options.Devices, o.Device+i)
 	}
-	s, err := cuda.New(domain, settings, cuda.Options{Devices: numbers, Storage: storage})
+	s, err := cuda.New(domain, solver.DefaultSettings(), options)
 	if err != nil {
 		return nil, err
 	}
@@ -221,14 +263,14 @@ func measure(domain *solver.Domain, o *Options, devices int, storage cuda.Storag
 	cells := domain.Grid.Cells()
 	const values = 2 * 19 // read and written
 	bytes := float64(values * 4)
-	if storage == cuda.Half {
+	if v.storage == cuda.Half {
 		bytes /= 2
 	}
 	rate := float64(cells) / t.Step
 	return &Row{
-		Layout: "packed tiles, in place", Precision: string(storage), Collision: string(s.Flow().Settings.Collision), Devices: devices,
-		FluidCells: cells, MLUPS: rate / 1e6, BytesPerUpdate: bytes, Fraction: rate * bytes / (bandwidth * float64(devices)),
+		Layout: "packed tiles, in place", Precision: string(v.storage), Collision: string(s.Flow().Settings.Collision), Devices: v.devices, Exchange: string(v.exchange),
+		FluidCells: cells, MLUPS: rate / 1e6, BytesPerUpdate: bytes, Fraction: rate * bytes / (bandwidth * float64(v.devices)),
 		BytesPerCell: float64(s.Bytes()) / float64(cells), TileShare: s.TileShare(),
-		EvenSeconds: t.Even, OddSeconds: t.Odd, CheckSeconds: t.Check, SetupSeconds: setup,
+		EvenSeconds: t.Even, OddSeconds: t.Odd, CheckSeconds: t.Check, SetupSeconds: setup, Phases: t.Phases,
 	}, nil
 }

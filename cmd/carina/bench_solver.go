@@ -15,6 +15,7 @@ import (
 	"carina/internal/machine"
 	"carina/internal/workflow"
 	"carina/solver"
+	"carina/solver/cuda"
 
 	"github.com/spf13/cobra"
 )
@@ -96,6 +97,7 @@ func newBenchSolver(flags *benchFlags) *cobra.Command {
 func newBenchGPU(flags *benchFlags) *cobra.Command {
 	var o gpubench.Options
 	var unit string
+	var exchanges []string
 	command := &cobra.Command{
 		Use:   "gpu",
 		Short: "Measure the solver on GPUs: dense cube and airway, storages, scaling",
@@ -107,12 +109,16 @@ func newBenchGPU(flags *benchFlags) *cobra.Command {
 			}
 			return runReport(command, flags, "gpu", func(ctx context.Context, progress func(string, float64)) (*gpubench.Report, error) {
 				o.Quick, o.Progress = flags.quick, progress
+				for _, e := range exchanges {
+					o.Exchanges = append(o.Exchanges, cuda.Exchange(e))
+				}
 				return gpubench.Measure(ctx, o)
 			})
 		},
 	}
 	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "100000000", "512")
 	command.Flags().IntVar(&o.Device, "device", 0, "number of the first GPU")
+	command.Flags().StringSliceVar(&exchanges, "exchange", nil, "ways of exchanging borders: ipc, host or both (default ipc)")
 	command.Flags().IntSliceVar(&o.Counts, "devices", nil, "how many GPUs (default 1, 2, 4 … as far as there are)")
 	return command
 }

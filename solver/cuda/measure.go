@@ -16,6 +16,9 @@ type Timing struct {
 	Even, Odd, Step float64
 	// Check is a look for divergence over all cells.
 	Check float64
+	// Phases is the time line of a step: of each phase the median over the
+	// steps, on the rank where that is longest. All zero on one rank.
+	Phases Phases
 }
 
 // Measure times steps on the device after a warm-up. The flow goes on
@@ -47,11 +50,53 @@ func (s *Solver) Measure(steps int) (Timing, error) {
 		kinds[i%2] = append(kinds[i%2], seconds)
 	}
 	t.Even, t.Odd = median(kinds[0]), median(kinds[1])
-	t.Check, err = s.elapsed(func() error {
+	if t.Check, err = s.elapsed(func() error {
 		_, err := s.check()
 		return err
-	})
+	}); err != nil {
+		return t, err
+	}
+	t.Phases, err = s.phases(2 * pairs)
 	return t, err
+}
+
+// phases measures the time line of steps in a row.
+func (s *Solver) phases(steps int) (longest Phases, err error) {
+	var all []*timeline
+	for range steps {
+		for _, p := range s.parts {
+			p.timeline = new(timeline)
+			all = append(all, p.timeline)
+		}
+		if err := s.Step(); err != nil {
+			return longest, err
+		}
+	}
+	for _, p := range s.parts {
+		p.timeline = nil
+	}
+	if err := s.synchronize(); err != nil {
+		return longest, err
+	}
+	for i, p := range s.parts {
+		if p.share.border == 0 {
+			continue
+		}
+		var values [phaseCount][]float64
+		for step := range steps {
+			phases, err := all[step*len(s.parts)+i].phases(p.device)
+			if err != nil {
+				return longest, err
+			}
+			for k, v := range phases.list() {
+				values[k] = append(values[k], *v)
+			}
+		}
+		for k, v := range longest.list() {
+			*v = max(*v, median(values[k]))
+		}
+	}
+	return longest, nil
 }
 
 // elapsed measures the time that work takes on the devices: on the device

@@ -65,6 +65,9 @@ func New(domain *solver.Domain, settings solver.Settings, o Options) (*Solver, e
 	if settings.Precision == solver.Double && o.Storage == Half {
 		return nil, errors.New("16-bit storage is computed with in single precision; choose one of double precision and 16-bit storage")
 	}
+	if o.Exchange != "" && o.Exchange != IPC && o.Exchange != Host {
+		return nil, fmt.Errorf("there is no exchange %q; choose %s or %s, or leave it out", o.Exchange, IPC, Host)
+	}
 	if len(o.Devices) == 0 {
 		o.Devices = []int{0}
 	}

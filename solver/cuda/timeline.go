@@ -45,6 +45,13 @@ type Phases struct {
 	Meet     float64 `json:"meet"`
 }
 
+const phaseCount = 6
+
+// list returns all phases.
+func (p *Phases) list() [phaseCount]*float64 {
+	return [phaseCount]*float64{&p.Interior, &p.Border, &p.Fetch, &p.Transfer, &p.Unpack, &p.Meet}
+}
+
 // phases returns the time between the points, after the device has passed
 // them.
 func (t *timeline) phases(d device) (p Phases, err error) {

@@ -1,0 +1,46 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"carina/solver"
+	"carina/solver/cuda"
+)
+
+// compareCards measures the GPUs one by one and then all at the same time, each
+// on a cube of its own.
+func compareCards(o *Options) ([]Card, error) {
+	n := slices.Max(o.Counts)
+	if n == 1 {
+		return nil, nil
+	}
+	cards, failures := make([]Card, n), make([]error, n)
+	cube := dense(o.Side, 1)
+	speed := func(i int) (float64, error) {
+		s, err := cuda.New(cube, solver.DefaultSettings(), cuda.Options{Devices: []int{o.Device + i}})
+		if err != nil {
+			return 0, err
+		}
+		defer s.Close()
+		if err := s.Scramble(1); err != nil {
+			return 0, err
+		}
+		t, err := s.Measure(4 * o.Steps)
+		return float64(cube.Grid.Cells()) / t.Step / 1e6, err
+	}
+	for i := range cards {
+		cards[i].Device = o.Device + i
+		if cards[i].Alone, failures[i] = speed(i); failures[i] != nil {
+			return nil, fmt.Errorf("GPU %d: %w", cards[i].Device, failures[i])
+		}
+	}
+	var all sync.WaitGroup
+	for i := range cards {
+		all.Go(func() { cards[i].Together, failures[i] = speed(i) })
+	}
+	all.Wait()
+	return cards, errors.Join(failures...)
+}
