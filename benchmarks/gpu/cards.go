@@ -28,7 +28,7 @@ func compareCards(o *Options) ([]Card, error) {
 		if err := s.Scramble(1); err != nil {
 			return 0, err
 		}
-		t, err := s.Measure(4 * o.Steps)
+		t, err := s.Measure(o.Steps)
 		return float64(cube.Grid.Cells()) / t.Step / 1e6, err
 	}
 	for i := range cards {

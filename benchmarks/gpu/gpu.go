@@ -27,7 +27,7 @@ type Options struct {
 	// Exchanges are the ways of exchanging borders to measure; empty means
 	// directly from GPU to GPU.
 	Exchanges []cuda.Exchange
-	// Steps are timed; 0 means 60.
+	// Steps are timed; 0 means 200, enough for the power limit to show.
 	Steps int
 	// Quick measures small cases.
 	Quick bool
@@ -194,7 +194,7 @@ func (r *Report) compare() {
 }
 
 func (o *Options) setDefaults(devices int) error {
-	cells, side, steps := int64(100e6), int32(512), 60
+	cells, side, steps := int64(100e6), int32(512), 200
 	if o.Quick {
 		cells, side, steps = 2e6, 128, 20
 	}
