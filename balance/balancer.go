@@ -94,21 +94,21 @@ func NewBalancer(name string) (Balancer, error) {
 			}), nil
 		}
 	}
-	return nil, fmt.Errorf("balance: unknown balancer %q: use one of %s", name, strings.Join(BalancerNames(), ", "))
+	return nil, fmt.Errorf("unknown balancer %q: use one of %s", name, strings.Join(BalancerNames(), ", "))
 }
 
 // checked refuses problems without a solution and fills ranks left empty.
 func checked(ctx context.Context, b Balancer, p *Problem) ([]int32, error) {
 	n := len(p.Graph.VertexWeights)
 	if len(p.Ranks) < 1 {
-		return nil, fmt.Errorf("balance: %d ranks asked for: ask for at least one", len(p.Ranks))
+		return nil, fmt.Errorf("%d ranks asked for: ask for at least one", len(p.Ranks))
 	}
 	if n < len(p.Ranks) {
-		return nil, fmt.Errorf("balance: %d cuboids cannot occupy %d ranks: split them further or use fewer ranks", n, len(p.Ranks))
+		return nil, fmt.Errorf("%d cuboids cannot occupy %d ranks: split them further or use fewer ranks", n, len(p.Ranks))
 	}
 	for i, r := range p.Ranks {
 		if !(r.Speed > 0) || r.Speed > 1e12 {
-			return nil, fmt.Errorf("balance: rank %d has speed %v: give every rank a speed above 0", i, r.Speed)
+			return nil, fmt.Errorf("rank %d has speed %v: give every rank a speed above 0", i, r.Speed)
 		}
 	}
 	owners, err := b.Balance(ctx, p)

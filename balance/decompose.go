@@ -31,7 +31,7 @@ func parseStrategy(name string) (strategy, error) {
 	words := strings.Split(name, "+")
 	s := strategy{base: words[0]}
 	if !slices.Contains(decompositions, s.base) {
-		return s, fmt.Errorf("balance: unknown decomposition %q: use one of %s, with +%s as wanted", name, strings.Join(decompositions, ", "), strings.Join(steps, " or +"))
+		return s, fmt.Errorf("unknown decomposition %q: use one of %s, with +%s as wanted", name, strings.Join(decompositions, ", "), strings.Join(steps, " or +"))
 	}
 	switch s.base {
 	case "shrink":
@@ -48,7 +48,7 @@ func parseStrategy(name string) (strategy, error) {
 		case "recombine":
 			s.recombine = true
 		default:
-			return s, fmt.Errorf("balance: unknown step %q in decomposition %q: use +%s", w, name, strings.Join(steps, " or +"))
+			return s, fmt.Errorf("unknown step %q in decomposition %q: use +%s", w, name, strings.Join(steps, " or +"))
 		}
 	}
 	return s, nil
@@ -88,13 +88,7 @@ func decompose(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank
 			return nil, err
 		}
 	}
-	if err := d.divide(ctx, g, opt, ranks, s.shrink); err != nil {
-		return nil, err
-	}
-	if len(d.counts) != len(d.cuboids) {
-		d.counts = cuboid.Count(g, d.cuboids, d.segments)
-	}
-	return d, nil
+	return d, d.divide(ctx, g, opt, ranks, s.shrink)
 }
 
 // firstStep makes cuboids that cover the fluid.
@@ -138,21 +132,24 @@ func (opt *Options) chooseSides(g *geometry.Grid, base string) {
 const finest = 64
 
 // divide splits cuboids until there are as many as ranks and, unless KeepHeavy
-// says otherwise, until the balance limit can be met. It labels the grid again.
+// says otherwise, until the balance limit can be met. It labels the grid again
+// and counts the cells.
 func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, shrink bool) error {
 	split := cuboid.Splitting{Weight: opt.Cost.Weight, Count: len(ranks), Shrink: shrink}
-	if err := d.split(ctx, g, split); err != nil || opt.KeepHeavy || opt.Balance == "linear" {
+	if err := d.split(ctx, g, split); err != nil {
 		return err
+	}
+	d.counts = cuboid.Count(g, d.cuboids, d.segments)
+	if opt.KeepHeavy || opt.Balance == "linear" {
+		return nil
 	}
 	share, smallest := slices.Max(shares(ranks)), opt.Cost.Weight(cuboid.Counts{Fluid: fewestCells})
 	// Each try allows cuboids somewhat less heavy than the last.
 	for grain := 1.0; grain <= finest; grain *= 1.25 {
-		_, total := d.weights(opt.Cost.Weight)
-		split.Limit = int64((1 + opt.Imbalance) * share * float64(total) / grain)
+		split.Limit = int64((1 + opt.Imbalance) * share * float64(sum(d.weigh(opt.Cost))) / grain)
 		if err := d.split(ctx, g, split); err != nil {
 			return err
 		}
-		d.counts = cuboid.Count(g, d.cuboids, d.segments)
 		met, err := d.trial(ctx, opt, ranks)
 		if err != nil || met || split.Limit < smallest {
 			return err
@@ -165,9 +162,18 @@ func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Optio
 // better: nobody meets a limit of some percent with ranks of so few cells.
 const fewestCells = 8
 
-// split cuts cuboids if need be and labels the grid again.
+// split cuts cuboids if need be; it labels the grid again then and, where the
+// cells were counted before, counts them.
 func (d *decomposition) split(ctx context.Context, g *geometry.Grid, split cuboid.Splitting) error {
-	if weights, _ := d.weights(split.Weight); len(weights) >= split.Count && (split.Limit == 0 || slices.Max(weights) <= split.Limit) {
+	counted := d.counts != nil
+	if counted {
+		split.Extra = d.beyondFluid(split.Weight)
+	}
+	weights, _ := d.weights(split.Weight)
+	for i := range split.Extra {
+		weights[i] += split.Extra[i]
+	}
+	if len(weights) >= split.Count && (split.Limit == 0 || slices.Max(weights) <= split.Limit) {
 		return nil
 	}
 	boxes, err := cuboid.Split(ctx, d.cuboids, d.segments, split)
@@ -175,8 +181,29 @@ func (d *decomposition) split(ctx context.Context, g *geometry.Grid, split cuboi
 		return err
 	}
 	d.cuboids = boxes
-	d.segments, err = cuboid.Label(g, boxes)
+	if d.segments, err = cuboid.Label(g, boxes); err == nil && counted {
+		d.counts = cuboid.Count(g, d.cuboids, d.segments)
+	}
 	return err
+}
+
+// beyondFluid returns what every cuboid weighs more than it would if none of
+// its cells were at a wall or an opening.
+func (d *decomposition) beyondFluid(weight func(cuboid.Counts) int64) []int64 {
+	list := make([]int64, len(d.counts))
+	for i, n := range d.counts {
+		list[i] = max(0, weight(n)-weight(cuboid.Counts{Fluid: n.Fluid, Empty: n.Empty}))
+	}
+	return list
+}
+
+// weigh returns the work of every cuboid.
+func (d *decomposition) weigh(c *Cost) []int64 {
+	list := make([]int64, len(d.counts))
+	for i, n := range d.counts {
+		list[i] = c.Weight(n)
+	}
+	return list
 }
 
 // trial reports whether the balance limit is met when the cuboids are handed
@@ -192,15 +219,13 @@ func (d *decomposition) trial(ctx context.Context, opt *Options, ranks []Rank) (
 	if err != nil {
 		return false, err
 	}
-	weights := make([]int64, len(d.counts))
-	for i, n := range d.counts {
-		weights[i] = opt.Cost.Weight(n)
-	}
+	weights := d.weigh(opt.Cost)
 	owners, err := b.Balance(ctx, &Problem{Graph: &partition.Graph{VertexWeights: weights}, Cuboids: d.cuboids, Ranks: ranks})
 	return err == nil && imbalance(weights, owners, ranks) <= opt.room(ranks), err
 }
 
-// weights returns the work of every cuboid, and of all.
+// weights returns the work of every cuboid, and of all, as if none of their
+// cells were at a wall or an opening; it needs no counts.
 func (d *decomposition) weights(weight func(cuboid.Counts) int64) ([]int64, int64) {
 	counts := make([]cuboid.Counts, len(d.cuboids))
 	for i, c := range d.cuboids {

@@ -183,7 +183,8 @@ func TestFitCostFindsTheCosts(t *testing.T) {
 
 func TestMachineFile(t *testing.T) {
 	m := balance.NewMachine("desk", "one core")
-	m.Costs = []balance.Cost{balance.DefaultCost(balance.Sparse)}
+	m.Costs = []balance.Cost{balance.DefaultCost(balance.Sparse), balance.DefaultCost(balance.Sparse)}
+	m.Costs[1].BytesPerPopulation = 8
 	path := filepath.Join(t.TempDir(), "machine.json")
 	if err := m.WriteFile(path); err != nil {
 		t.Fatal(err)
@@ -200,6 +201,12 @@ func TestMachineFile(t *testing.T) {
 	}
 	if c, err := got.Cost(balance.Sparse); err != nil || c != m.Costs[0] {
 		t.Errorf("cost %+v, error %v", c, err)
+	}
+	if c, err := got.CostFor(balance.Sparse, 8); err != nil || c != m.Costs[1] {
+		t.Errorf("cost in double precision %+v, error %v", c, err)
+	}
+	if _, err := got.CostFor(balance.Sparse, 2); err == nil {
+		t.Error("a precision that was not measured: no error")
 	}
 	for _, text := range []string{"", "{}", `{"format":"carina machine","version":2}`, `{"format":"carina machine","version":1,"costs":[{}]}`, `{"format":"carina machine","version":1,"speeds":[0]}`} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

@@ -42,7 +42,7 @@ func MeasureCost(ctx context.Context, start Cost, cases []Case, measure Measure,
 	for i, c := range cases {
 		segments, err := cuboid.Label(c.Grid, c.Cuboids)
 		if err != nil {
-			return start, nil, fmt.Errorf("balance: measuring %s: %w", c.Name, err)
+			return start, nil, fmt.Errorf("measuring %s: %w", c.Name, err)
 		}
 		s := Sample{Cuboids: len(c.Cuboids)}
 		for _, n := range cuboid.Count(c.Grid, c.Cuboids, segments) {
@@ -55,7 +55,7 @@ func MeasureCost(ctx context.Context, start Cost, cases []Case, measure Measure,
 			s.CopiedBytes += start.Bytes(x)
 		}
 		if s.Seconds, err = measure(ctx, c.Grid, c.Cuboids); err != nil {
-			return start, nil, fmt.Errorf("balance: measuring %s: %w", c.Name, err)
+			return start, nil, fmt.Errorf("measuring %s: %w", c.Name, err)
 		}
 		samples = append(samples, s)
 		if progress != nil {
@@ -99,7 +99,7 @@ func FitCost(start Cost, samples []Sample) (Cost, error) {
 	}
 	for i := range samples {
 		if !(samples[i].Seconds > 0) {
-			return start, fmt.Errorf("balance: sample %d took %v s: time more steps", i, samples[i].Seconds)
+			return start, fmt.Errorf("sample %d took %v s: time more steps", i, samples[i].Seconds)
 		}
 	}
 	// Figures that come out negative are held at zero, the worst first.
@@ -136,13 +136,13 @@ func leastSquares(active []feature, samples []Sample) ([]float64, error) {
 		}
 	}
 	if len(samples) < len(active) {
-		return nil, fmt.Errorf("balance: %d measurements for %d costs: measure more cases", len(samples), len(active))
+		return nil, fmt.Errorf("%d measurements for %d costs: measure more cases", len(samples), len(active))
 	}
 	var x mat.VecDense
 	if err := x.SolveVec(a, b); err != nil {
 		var bad mat.Condition
 		if !errors.As(err, &bad) || math.IsInf(float64(bad), 1) {
-			return nil, fmt.Errorf("balance: the %d measurements do not tell %d costs apart (%w): measure cases that differ more", len(samples), len(active), err)
+			return nil, fmt.Errorf("the %d measurements do not tell %d costs apart (%w): measure cases that differ more", len(samples), len(active), err)
 		}
 	}
 	return x.RawVector().Data, nil

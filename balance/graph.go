@@ -82,7 +82,7 @@ func partitionGraph(ctx context.Context, p *Problem, g *partition.Graph, targets
 	}
 	result, err := partition.Partition(ctx, g, opt)
 	if err != nil {
-		return nil, fmt.Errorf("balance: partitioning the graph of %d cuboids into %d parts: %w", len(g.VertexWeights), len(targets), err)
+		return nil, fmt.Errorf("partitioning the graph of %d cuboids into %d parts: %w", len(g.VertexWeights), len(targets), err)
 	}
 	return result.Parts, nil
 }

@@ -35,21 +35,29 @@ func NewMachine(name, description string) *Machine {
 	return &Machine{Format: machineFormat, Version: machineVersion, Name: name, Description: description}
 }
 
-// Cost returns the cost model of a layout.
-func (m *Machine) Cost(layout Layout) (Cost, error) {
+// Cost returns the first cost model of a layout.
+func (m *Machine) Cost(layout Layout) (Cost, error) { return m.CostFor(layout, 0) }
+
+// CostFor returns the cost model of a layout and of populations of so many
+// bytes; 0 stands for any.
+func (m *Machine) CostFor(layout Layout, bytesPerPopulation int) (Cost, error) {
 	for _, c := range m.Costs {
-		if c.Layout == layout {
+		if c.Layout == layout && (bytesPerPopulation == 0 || c.BytesPerPopulation == bytesPerPopulation) {
 			return c, nil
 		}
 	}
-	return Cost{}, fmt.Errorf("balance: the machine file of %q has no figures for the %s layout: measure it with carina bench cost", m.Name, layout)
+	precision := ""
+	if bytesPerPopulation > 0 {
+		precision = fmt.Sprintf(" with %d bytes a population", bytesPerPopulation)
+	}
+	return Cost{}, fmt.Errorf("the machine file of %q has no figures for the %s layout%s: measure them with carina bench cost", m.Name, layout, precision)
 }
 
 // WriteFile writes the machine file; it appears when it is complete.
 func (m *Machine) WriteFile(name string) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
-		return fmt.Errorf("balance: cannot write the machine file %s: %w", name, err)
+		return fmt.Errorf("cannot write the machine file %s: %w", name, err)
 	}
 	return atomicfile.Write(name, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
@@ -61,7 +69,7 @@ func (m *Machine) WriteFile(name string) error {
 func ReadMachine(name string) (*Machine, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("balance: cannot read the machine file: %w", err)
+		return nil, fmt.Errorf("cannot read the machine file: %w", err)
 	}
 	m, err := parseMachine(text)
 	if err != nil {
@@ -73,10 +81,10 @@ func ReadMachine(name string) (*Machine, error) {
 func parseMachine(text []byte) (*Machine, error) {
 	m := &Machine{}
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("balance: the machine file is damaged (%w): measure again with carina bench cost", err)
+		return nil, fmt.Errorf("the machine file is damaged (%w): measure again with carina bench cost", err)
 	}
 	if m.Format != machineFormat || m.Version != machineVersion {
-		return nil, fmt.Errorf("balance: this is no machine file of version %d (format %q, version %d): make one with carina bench cost", machineVersion, m.Format, m.Version)
+		return nil, fmt.Errorf("this is no machine file of version %d (format %q, version %d): make one with carina bench cost", machineVersion, m.Format, m.Version)
 	}
 	for i := range m.Costs {
 		if err := m.Costs[i].Check(); err != nil {
@@ -85,7 +93,7 @@ func parseMachine(text []byte) (*Machine, error) {
 	}
 	for i, s := range m.Speeds {
 		if !(s > 0) || s > 1e12 {
-			return nil, fmt.Errorf("balance: device %d of the machine file has speed %v: give a speed above 0", i, s)
+			return nil, fmt.Errorf("device %d of the machine file has speed %v: give a speed above 0", i, s)
 		}
 	}
 	return m, nil

@@ -67,16 +67,16 @@ type Options struct {
 // complete checks the options and fills in the defaults.
 func (opt *Options) complete(g *geometry.Grid) error {
 	if opt.Ranks < 1 {
-		return fmt.Errorf("balance: %d ranks asked for: ask for at least one", opt.Ranks)
+		return fmt.Errorf("%d ranks asked for: ask for at least one", opt.Ranks)
 	}
 	if cells := g.Cells(); int64(opt.Ranks) > cells {
-		return fmt.Errorf("balance: %d ranks asked for, but there are only %d fluid cells: use at most %d ranks or a finer spacing", opt.Ranks, cells, cells)
+		return fmt.Errorf("%d ranks asked for, but there are only %d fluid cells: use at most %d ranks or a finer spacing", opt.Ranks, cells, cells)
 	}
 	if opt.Speeds != nil && len(opt.Speeds) != opt.Ranks {
-		return fmt.Errorf("balance: %d speeds given for %d ranks: give one for each", len(opt.Speeds), opt.Ranks)
+		return fmt.Errorf("%d speeds given for %d ranks: give one for each", len(opt.Speeds), opt.Ranks)
 	}
 	if opt.DevicesPerHost < 0 || opt.CuboidsPerRank < 0 || opt.MinSide < 0 || opt.MaxSide < 0 || !(opt.Imbalance >= 0) {
-		return fmt.Errorf("balance: devices per host %d, cuboids per rank %d, sides %d to %d, imbalance %v: none may be negative", opt.DevicesPerHost, opt.CuboidsPerRank, opt.MinSide, opt.MaxSide, opt.Imbalance)
+		return fmt.Errorf("devices per host %d, cuboids per rank %d, sides %d to %d, imbalance %v: none may be negative", opt.DevicesPerHost, opt.CuboidsPerRank, opt.MinSide, opt.MaxSide, opt.Imbalance)
 	}
 	if opt.Cost == nil {
 		cost := DefaultCost(Sparse)
@@ -221,6 +221,5 @@ func (d *decomposition) assign(ctx context.Context, g *geometry.Grid, opt *Optio
 		if len(d.cuboids) == cuboids {
 			return crossings, owners, nil
 		}
-		d.counts = cuboid.Count(g, d.cuboids, d.segments)
 	}
 }

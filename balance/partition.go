@@ -81,15 +81,15 @@ func (p *Partition) Fits(g *geometry.Grid) error {
 	advice := "voxelize with the spacing of the partition file or partition this grid anew"
 	switch cells := g.Cells(); {
 	case math.Abs(r.Spacing-g.Spacing) > 1e-9*g.Spacing:
-		return fmt.Errorf("balance: the partition was made for a spacing of %g m, the grid has %g m: %s", r.Spacing, g.Spacing, advice)
+		return fmt.Errorf("the partition was made for a spacing of %g m, the grid has %g m: %s", r.Spacing, g.Spacing, advice)
 	case r.Size != g.Size:
-		return fmt.Errorf("balance: the partition was made for a grid of %d×%d×%d cells, this one has %d×%d×%d: %s", r.Size[0], r.Size[1], r.Size[2], g.Size[0], g.Size[1], g.Size[2], advice)
+		return fmt.Errorf("the partition was made for a grid of %d×%d×%d cells, this one has %d×%d×%d: %s", r.Size[0], r.Size[1], r.Size[2], g.Size[0], g.Size[1], g.Size[2], advice)
 	case r.FluidCells != cells:
-		return fmt.Errorf("balance: the partition was made for %d fluid cells, the grid has %d: %s", r.FluidCells, cells, advice)
+		return fmt.Errorf("the partition was made for %d fluid cells, the grid has %d: %s", r.FluidCells, cells, advice)
 	case r3.Norm(r3.Sub(origin, g.Origin)) > 1e-6*g.Spacing+1e-12*r3.Norm(origin):
-		return fmt.Errorf("balance: the partition was made for a grid with its origin at %v, this one has it at %v: %s", origin, g.Origin, advice)
+		return fmt.Errorf("the partition was made for a grid with its origin at %v, this one has it at %v: %s", origin, g.Origin, advice)
 	case r.Fingerprint != g.Fingerprint():
-		return fmt.Errorf("balance: the partition was made for another geometry of the same size (the fingerprints differ): %s", advice)
+		return fmt.Errorf("the partition was made for another geometry of the same size (the fingerprints differ): %s", advice)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (p *Partition) Segments(g *geometry.Grid) ([]cuboid.Segment, error) {
 	}
 	for i, n := range p.Counts {
 		if n.Fluid != fluid[i] {
-			return nil, fmt.Errorf("balance: cuboid %d has %d fluid cells by the partition file, but %d in the grid: partition this grid anew", i, n.Fluid, fluid[i])
+			return nil, fmt.Errorf("cuboid %d has %d fluid cells by the partition file, but %d in the grid: partition this grid anew", i, n.Fluid, fluid[i])
 		}
 	}
 	return segments, nil

@@ -19,7 +19,7 @@ import (
 func ReadFile(name string) (*Partition, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("balance: cannot read the partition file: %w", err)
+		return nil, fmt.Errorf("cannot read the partition file: %w", err)
 	}
 	defer file.Close()
 	b := bufio.NewReaderSize(file, 1<<16)
@@ -27,7 +27,7 @@ func ReadFile(name string) (*Partition, error) {
 	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
 		if err != nil {
-			return nil, fmt.Errorf("balance: %s is no sound gzip file (%w): copy it again or make it anew", name, err)
+			return nil, fmt.Errorf("%s is no sound gzip file (%w): copy it again or make it anew", name, err)
 		}
 		r = z
 	}
@@ -56,21 +56,21 @@ type fileSections struct {
 func Read(r io.Reader) (*Partition, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return nil, fmt.Errorf("balance: cannot read the partition file to its end (%w): copy it again or make it anew", err)
+		return nil, fmt.Errorf("cannot read the partition file to its end (%w): copy it again or make it anew", err)
 	}
 	var s fileSections
 	if err := json.Unmarshal(text, &s); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return nil, fmt.Errorf("balance: this is no partition file (%w): make one with carina partition", err)
+			return nil, fmt.Errorf("this is no partition file (%w): make one with carina partition", err)
 		}
-		return nil, fmt.Errorf("balance: the partition file is truncated or damaged (%w): copy it again or make it anew", err)
+		return nil, fmt.Errorf("the partition file is truncated or damaged (%w): copy it again or make it anew", err)
 	}
 	if s.Format != fileFormat {
-		return nil, fmt.Errorf("balance: this is no partition file (its format is %q, not %q): make one with carina partition", s.Format, fileFormat)
+		return nil, fmt.Errorf("this is no partition file (its format is %q, not %q): make one with carina partition", s.Format, fileFormat)
 	}
 	if s.Version != fileVersion {
-		return nil, fmt.Errorf("balance: the partition file has version %d, this program reads version %d: use a program that fits or make the file anew", s.Version, fileVersion)
+		return nil, fmt.Errorf("the partition file has version %d, this program reads version %d: use a program that fits or make the file anew", s.Version, fileVersion)
 	}
 	p := &Partition{}
 	if err := p.fill(&s); err != nil {
@@ -91,14 +91,14 @@ func (p *Partition) fill(s *fileSections) error {
 		{"method", s.Method, &p.Method}, {"quality", s.Quality, &p.Quality}, {"cuboid_columns", s.Columns, &columns},
 	} {
 		if section.text == nil {
-			return fmt.Errorf("balance: the partition file has no %q: make it anew", section.name)
+			return fmt.Errorf("the partition file has no %q: make it anew", section.name)
 		}
 		if err := json.Unmarshal(section.text, section.value); err != nil {
-			return fmt.Errorf("balance: cannot understand %q of the partition file (%w): make it anew", section.name, err)
+			return fmt.Errorf("cannot understand %q of the partition file (%w): make it anew", section.name, err)
 		}
 	}
 	if !slices.Equal(columns, cuboidColumns) {
-		return fmt.Errorf("balance: the partition file has the cuboid columns %q, not %q: make it anew", columns, cuboidColumns)
+		return fmt.Errorf("the partition file has the cuboid columns %q, not %q: make it anew", columns, cuboidColumns)
 	}
 	return p.parseCuboids(s.Cuboids)
 }
@@ -108,7 +108,7 @@ func (p *Partition) fill(s *fileSections) error {
 func (p *Partition) parseCuboids(text []byte) error {
 	scan := rowScanner{text: text}
 	if !scan.take('[') {
-		return errors.New("balance: the partition file has no list of cuboids: make it anew")
+		return errors.New("the partition file has no list of cuboids: make it anew")
 	}
 	for !scan.take(']') {
 		if len(p.Cuboids) > 0 && !scan.take(',') {
@@ -124,7 +124,7 @@ func (p *Partition) parseCuboids(text []byte) error {
 		}
 		for _, x := range v[:7] {
 			if x < 0 || x > maxSide {
-				return fmt.Errorf("balance: cuboid %d of the partition file has the coordinate or owner %d, out of range: make the file anew", len(p.Cuboids), x)
+				return fmt.Errorf("cuboid %d of the partition file has the coordinate or owner %d, out of range: make the file anew", len(p.Cuboids), x)
 			}
 		}
 		p.Cuboids = append(p.Cuboids, c)
@@ -145,7 +145,7 @@ type rowScanner struct {
 }
 
 func (s *rowScanner) failure(row int) error {
-	return fmt.Errorf("balance: cannot understand row %d of the cuboids of the partition file, which must be %d whole numbers: make the file anew", row, len(cuboidColumns))
+	return fmt.Errorf("cannot understand row %d of the cuboids of the partition file, which must be %d whole numbers: make the file anew", row, len(cuboidColumns))
 }
 
 // take skips white space and the character c if it comes next.
@@ -200,26 +200,26 @@ func (p *Partition) soundGrid() error {
 	g := &p.Grid
 	for _, n := range g.Size {
 		if n < 1 || n > maxSide {
-			return fmt.Errorf("balance: the grid has %d×%d×%d cells, out of range", g.Size[0], g.Size[1], g.Size[2])
+			return fmt.Errorf("the grid has %d×%d×%d cells, out of range", g.Size[0], g.Size[1], g.Size[2])
 		}
 	}
 	if !(g.Spacing > 0) {
-		return fmt.Errorf("balance: the grid has a spacing of %v m", g.Spacing)
+		return fmt.Errorf("the grid has a spacing of %v m", g.Spacing)
 	}
 	return nil
 }
 
 func (p *Partition) soundRanks() error {
 	if len(p.Ranks) == 0 {
-		return errors.New("balance: there are no ranks")
+		return errors.New("there are no ranks")
 	}
 	for i, r := range p.Ranks {
 		if !(r.Speed > 0) || r.Host < 0 {
-			return fmt.Errorf("balance: rank %d has speed %v and host %d", i, r.Speed, r.Host)
+			return fmt.Errorf("rank %d has speed %v and host %d", i, r.Speed, r.Host)
 		}
 	}
 	if n := len(p.Quality.Ranks); n != len(p.Ranks) {
-		return fmt.Errorf("balance: there are %d ranks, but the quality of %d", len(p.Ranks), n)
+		return fmt.Errorf("there are %d ranks, but the quality of %d", len(p.Ranks), n)
 	}
 	return nil
 }
@@ -232,23 +232,23 @@ func (p *Partition) soundCuboids() error {
 	owned := make([]int64, len(p.Ranks))
 	for i, n := range p.Counts {
 		if int(p.Owners[i]) >= len(p.Ranks) {
-			return fmt.Errorf("balance: cuboid %d belongs to rank %d, but there are %d ranks", i, p.Owners[i], len(p.Ranks))
+			return fmt.Errorf("cuboid %d belongs to rank %d, but there are %d ranks", i, p.Owners[i], len(p.Ranks))
 		}
 		if n.Opening < 0 || n.Opening > n.Boundary || n.Boundary > n.Fluid || n.Empty < 0 {
-			return fmt.Errorf("balance: cuboid %d has %d cells of which %d are fluid, %d boundary and %d opening", i, p.Cuboids[i].Cells(), n.Fluid, n.Boundary, n.Opening)
+			return fmt.Errorf("cuboid %d has %d cells of which %d are fluid, %d boundary and %d opening", i, p.Cuboids[i].Cells(), n.Fluid, n.Boundary, n.Opening)
 		}
 		fluid += n.Fluid
 		owned[p.Owners[i]] += n.Fluid
 	}
 	if fluid != p.Grid.FluidCells {
-		return fmt.Errorf("balance: the cuboids hold %d fluid cells, the grid %d", fluid, p.Grid.FluidCells)
+		return fmt.Errorf("the cuboids hold %d fluid cells, the grid %d", fluid, p.Grid.FluidCells)
 	}
 	for r, n := range owned {
 		if n == 0 {
-			return fmt.Errorf("balance: rank %d owns no fluid cell", r)
+			return fmt.Errorf("rank %d owns no fluid cell", r)
 		}
 		if n != p.Quality.Ranks[r].Fluid {
-			return fmt.Errorf("balance: rank %d owns %d fluid cells, but %d by the quality", r, n, p.Quality.Ranks[r].Fluid)
+			return fmt.Errorf("rank %d owns %d fluid cells, but %d by the quality", r, n, p.Quality.Ranks[r].Fluid)
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func (p *Partition) Write(w io.Writer) error {
 	} {
 		text, err := json.Marshal(section.value)
 		if err != nil {
-			return fmt.Errorf("balance: cannot write %s of the partition: %w", section.key, err)
+			return fmt.Errorf("cannot write %s of the partition: %w", section.key, err)
 		}
 		fmt.Fprintf(b, "%s\n %q: %s", []string{"{", ","}[min(i, 1)], section.key, text)
 	}

@@ -12,7 +12,7 @@ import (
 // there are.
 func Bricks(g *geometry.Grid, side [3]int32) ([]Cuboid, error) {
 	if side[0] < 1 || side[1] < 1 || side[2] < 1 {
-		return nil, fmt.Errorf("cuboid: bricks of %d×%d×%d cells asked for: every side must be at least 1", side[0], side[1], side[2])
+		return nil, fmt.Errorf("bricks of %d×%d×%d cells asked for: every side must be at least 1", side[0], side[1], side[2])
 	}
 	nx, ny := (g.Size[0]+side[0]-1)/side[0], (g.Size[1]+side[1]-1)/side[1]
 	slabs := slabsOf(g.Runs, side[2])

@@ -19,12 +19,12 @@ type index struct {
 // newIndex builds the index for cuboids inside a grid of the given size.
 func newIndex(cuboids []Cuboid, size [3]int32) (*index, error) {
 	if len(cuboids) > math.MaxInt32 {
-		return nil, fmt.Errorf("cuboid: %d cuboids, but at most %d can be numbered: use larger ones", len(cuboids), math.MaxInt32)
+		return nil, fmt.Errorf("%d cuboids, but at most %d can be numbered: use larger ones", len(cuboids), math.MaxInt32)
 	}
 	for i, c := range cuboids {
 		for axis := range 3 {
 			if c.Min[axis] < 0 || c.Max[axis] > size[axis] || c.Min[axis] >= c.Max[axis] {
-				return nil, fmt.Errorf("cuboid: cuboid %d, %v, is empty or reaches outside the grid of %d×%d×%d cells: it belongs to another grid", i, c, size[0], size[1], size[2])
+				return nil, fmt.Errorf("cuboid %d, %v, is empty or reaches outside the grid of %d×%d×%d cells: it belongs to another grid", i, c, size[0], size[1], size[2])
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func Disjoint(cuboids []Cuboid, size [3]int32) error {
 					break
 				}
 				if cuboids[a].Intersect(cuboids[b]).Cells() > 0 {
-					return fmt.Errorf("cuboid: cuboids %d, %v, and %d, %v, overlap: every cell may belong to one only", min(a, b), cuboids[min(a, b)], max(a, b), cuboids[max(a, b)])
+					return fmt.Errorf("cuboids %d, %v, and %d, %v, overlap: every cell may belong to one only", min(a, b), cuboids[min(a, b)], max(a, b), cuboids[max(a, b)])
 				}
 			}
 		}

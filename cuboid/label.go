@@ -23,7 +23,7 @@ func Label(g *geometry.Grid, cuboids []Cuboid) ([]Segment, error) {
 		var segments []Segment
 		for _, r := range rows[from:to] {
 			if r.y < 0 || r.y >= g.Size[1] || r.z < 0 || r.z >= g.Size[2] {
-				return fmt.Errorf("cuboid: row y = %d, z = %d lies outside the grid of %d×%d×%d cells: voxelize the surface again", r.y, r.z, g.Size[0], g.Size[1], g.Size[2])
+				return fmt.Errorf("row y = %d, z = %d lies outside the grid of %d×%d×%d cells: voxelize the surface again", r.y, r.z, g.Size[0], g.Size[1], g.Size[2])
 			}
 			list = x.row(list[:0], r.y, r.z)
 			var err error
@@ -51,12 +51,12 @@ func labelRow(segments []Segment, runs []geometry.Run, list []int32, cuboids []C
 				at++
 			}
 			if at == len(list) || cuboids[list[at]].Min[0] > x {
-				return nil, fmt.Errorf("cuboid: fluid cell (%d, %d, %d) lies in no cuboid: the decomposition belongs to another grid", x, run.Y, run.Z)
+				return nil, fmt.Errorf("fluid cell (%d, %d, %d) lies in no cuboid: the decomposition belongs to another grid", x, run.Y, run.Z)
 			}
 			c := list[at]
 			end := min(run.X1, cuboids[c].Max[0])
 			if at+1 < len(list) && cuboids[list[at+1]].Min[0] < end {
-				return nil, fmt.Errorf("cuboid: fluid cell (%d, %d, %d) lies in cuboids %d and %d: every cell may belong to one only", max(x, cuboids[list[at+1]].Min[0]), run.Y, run.Z, min(c, list[at+1]), max(c, list[at+1]))
+				return nil, fmt.Errorf("fluid cell (%d, %d, %d) lies in cuboids %d and %d: every cell may belong to one only", max(x, cuboids[list[at+1]].Min[0]), run.Y, run.Z, min(c, list[at+1]), max(c, list[at+1]))
 			}
 			segments = append(segments, Segment{geometry.Run{X0: x, X1: end, Y: run.Y, Z: run.Z}, c})
 			x = end

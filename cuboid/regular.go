@@ -12,10 +12,10 @@ import (
 // blocks that go there. A box with fewer cells than count is an error.
 func Regular(box Cuboid, count int) ([]Cuboid, error) {
 	if count < 1 {
-		return nil, fmt.Errorf("cuboid: %d blocks asked for: ask for at least one", count)
+		return nil, fmt.Errorf("%d blocks asked for: ask for at least one", count)
 	}
 	if box.Cells() < int64(count) {
-		return nil, fmt.Errorf("cuboid: %d blocks asked for, but the box %v has only %d cells: ask for fewer blocks or a finer spacing", count, box, box.Cells())
+		return nil, fmt.Errorf("%d blocks asked for, but the box %v has only %d cells: ask for fewer blocks or a finer spacing", count, box, box.Cells())
 	}
 	best, least := layering{}, int64(math.MaxInt64)
 	for _, candidate := range layerings(box, count) {

@@ -11,6 +11,9 @@ type Splitting struct {
 	// Weight is what a cuboid costs. Boundary and Opening of the counts it is
 	// given are 0.
 	Weight func(Counts) int64
+	// Extra, if given, is what each cuboid costs besides, such as that of its
+	// boundary cells; its pieces are taken to share it by their fluid cells.
+	Extra []int64
 	// Count is how many cuboids there must be at least.
 	Count int
 	// Limit is the largest weight a cuboid may have; 0 means no limit.
@@ -30,6 +33,9 @@ func Split(ctx context.Context, cuboids []Cuboid, segments []Segment, opt Splitt
 	s := splitter{opt: opt, pieces: group(cuboids, segments)}
 	for i := range s.pieces {
 		s.pieces[i].next = i + 1
+		if opt.Extra != nil {
+			s.pieces[i].extra = opt.Extra[i]
+		}
 		s.weigh(&s.pieces[i])
 		s.order = append(s.order, i)
 	}
@@ -62,7 +68,8 @@ type piece struct {
 	box      Cuboid
 	segments []Segment
 	weight   int64
-	next     int // the piece that follows in the decomposition's order
+	extra    int64 // the part of the weight that its counts do not tell
+	next     int   // the piece that follows in the decomposition's order
 }
 
 // group sorts the segments by cuboid.
@@ -112,7 +119,7 @@ func (s *splitter) Pop() any {
 
 func (s *splitter) weigh(p *piece) {
 	fluid := fluidOf(p.segments)
-	p.weight = s.opt.Weight(Counts{Fluid: fluid, Empty: p.box.Cells() - fluid})
+	p.weight = s.opt.Weight(Counts{Fluid: fluid, Empty: p.box.Cells() - fluid}) + p.extra
 }
 
 func fluidOf(segments []Segment) int64 {
@@ -133,6 +140,9 @@ func (s *splitter) split(i int) {
 		return
 	}
 	low, high := cut(p, axis, plane)
+	fluid := fluidOf(low.segments)
+	low.extra = part(p.extra, fluid, fluid+fluidOf(high.segments))
+	high.extra = p.extra - low.extra
 	if s.opt.Shrink {
 		low.box, high.box = extent(low.segments), extent(high.segments)
 	}
@@ -143,6 +153,11 @@ func (s *splitter) split(i int) {
 	s.pieces = append(s.pieces, high)
 	heap.Fix(s, 0)
 	heap.Push(s, len(s.pieces)-1)
+}
+
+// part returns the share of extra that so many of all cells have.
+func part(extra, cells, all int64) int64 {
+	return int64(float64(extra) * float64(cells) / float64(all))
 }
 
 func extent(segments []Segment) Cuboid {
@@ -199,8 +214,8 @@ func (s *splitter) bestCut(p *piece) (axis int, plane int32, ok bool) {
 			if s.opt.Shrink {
 				lowBox, highBox = f.low[i-1], f.high[i]
 			}
-			worst := max(s.opt.Weight(Counts{Fluid: low, Empty: lowBox.Cells() - low}),
-				s.opt.Weight(Counts{Fluid: high, Empty: highBox.Cells() - high}))
+			worst := max(s.opt.Weight(Counts{Fluid: low, Empty: lowBox.Cells() - low})+part(p.extra, low, f.all),
+				s.opt.Weight(Counts{Fluid: high, Empty: highBox.Cells() - high})+part(p.extra, high, f.all))
 			worst += s.opt.Weight(Counts{Fluid: facing * min(f.fluid[i-1], f.fluid[i])})
 			if worst < best {
 				best, axis, plane, ok = worst, a, p.box.Min[a]+int32(i), true

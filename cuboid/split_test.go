@@ -75,6 +75,13 @@ func TestSplitReachesCountAndLimit(t *testing.T) {
 			Count: rapid.IntRange(1, int(g.Cells())).Draw(t, "count"),
 			Limit: rapid.Int64Range(0, 3*g.Cells()).Draw(t, "limit"),
 		}
+		// What a cuboid costs besides is shared by its fluid cells.
+		more := rapid.Int64Range(0, 3).Draw(t, "more for a fluid cell")
+		if more > 0 {
+			for _, fluid := range fluidOf(g, cuboids, segments) {
+				opt.Extra = append(opt.Extra, more*fluid)
+			}
+		}
 		split, err := cuboid.Split(context.Background(), cuboids, segments, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -90,8 +97,8 @@ func TestSplitReachesCountAndLimit(t *testing.T) {
 			if c.Fluid == 0 {
 				t.Fatalf("cuboid %v is empty", split[i])
 			}
-			if opt.Limit > 0 && c.Fluid > 1 && weight(c) > opt.Limit && weight(c) > 3 {
-				t.Fatalf("cuboid %v weighs %d, limit %d", split[i], weight(c), opt.Limit)
+			if all := weight(c) + more*c.Fluid; opt.Limit > 0 && c.Fluid > 1 && all > opt.Limit && all > 3 {
+				t.Fatalf("cuboid %v weighs %d, limit %d", split[i], all, opt.Limit)
 			}
 			if shrink {
 				checkTight(t, g, split[i])

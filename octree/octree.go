@@ -29,12 +29,12 @@ func Decompose(ctx context.Context, g *geometry.Grid, opt Options) ([]cuboid.Cub
 		opt.MaxSide = 1 << 30
 	}
 	if !power(opt.MinSide) || !power(opt.MaxSide) || opt.MaxSide < opt.MinSide {
-		return nil, fmt.Errorf("octree: sides from %d to %d asked for: both must be powers of two, the smaller first", opt.MinSide, opt.MaxSide)
+		return nil, fmt.Errorf("sides from %d to %d asked for: both must be powers of two, the smaller first", opt.MinSide, opt.MaxSide)
 	}
 	side := int32(1)
 	for side < max(g.Size[0], g.Size[1], g.Size[2]) {
 		if side == 1<<30 {
-			return nil, fmt.Errorf("octree: a grid of %d×%d×%d cells is too long for a cube of 2^30: use a coarser spacing", g.Size[0], g.Size[1], g.Size[2])
+			return nil, fmt.Errorf("a grid of %d×%d×%d cells is too long for a cube of 2^30: use a coarser spacing", g.Size[0], g.Size[1], g.Size[2])
 		}
 		side *= 2
 	}

@@ -2,6 +2,7 @@ package balancebench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/geometry/generate"
 	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/transport"
@@ -32,9 +34,9 @@ func box(size [3]int32, row func(y, z int32) (x0, x1 int32)) *geometry.Grid {
 	return g
 }
 
-// costGrids are grids with different shares of inner, boundary and empty
+// denseGrids are grids with different shares of inner, boundary and empty
 // cells, large enough not to fit into caches.
-func costGrids(side int32) map[string]*geometry.Grid {
+func denseGrids(side int32) map[string]*geometry.Grid {
 	size := [3]int32{side, side, side}
 	return map[string]*geometry.Grid{
 		"full": box(size, func(_, _ int32) (int32, int32) { return 0, side }),
@@ -60,24 +62,66 @@ func costGrids(side int32) map[string]*geometry.Grid {
 	}
 }
 
-// costCases cuts the grids into one cuboid, and smaller ones for the dense
-// layout.
-func costCases(layout balance.Layout, side int32) ([]balance.Case, error) {
+// denseCases cuts the grids into one cuboid and into smaller ones.
+func denseCases(side int32) ([]balance.Case, error) {
 	var cases []balance.Case
-	grids := costGrids(side)
+	grids := denseGrids(side)
 	for _, name := range []string{"full", "half", "plates", "tubes", "stairs"} {
 		g := grids[name]
-		bricks := []int32{side}
-		if layout == balance.Dense {
-			bricks = append(bricks, 32, 16, 8)
-		}
-		for _, b := range bricks {
+		for _, b := range []int32{side, 32, 16, 8} {
 			cuboids, err := cuboid.Bricks(g, [3]int32{b, b, b})
 			if err != nil {
 				return nil, err
 			}
 			cases = append(cases, balance.Case{Name: fmt.Sprintf("%s in cubes of %d", name, b), Grid: g, Cuboids: cuboids})
 		}
+	}
+	return cases, nil
+}
+
+// sparseShapes are surfaces with different shares of inner, boundary and
+// opening cells once they are voxelized: tubes that are wide, long or next to
+// nothing but openings, and airways with real branches.
+var sparseShapes = []struct {
+	name string
+	make func() (*geometry.Surface, []geometry.Opening, error)
+}{
+	{"wide tube", tube(3)},
+	{"long tube", tube(100)},
+	{"very long tube", tube(1000)},
+	{"disc between two openings", tube(0.05)},
+	{"thicker disc", tube(0.2)},
+	{"airway of 3 generations", airwayOf(3)},
+	{"airway of 8 generations", airwayOf(8)},
+}
+
+// tube generates a tube that is so many diameters long.
+func tube(diameters float64) func() (*geometry.Surface, []geometry.Opening, error) {
+	const diameter = 18e-3
+	return func() (*geometry.Surface, []geometry.Opening, error) {
+		return generate.Pipe(generate.PipeOptions{Diameter: diameter, Length: diameters * diameter})
+	}
+}
+
+func airwayOf(generations int) func() (*geometry.Surface, []geometry.Opening, error) {
+	return func() (*geometry.Surface, []geometry.Opening, error) {
+		return generate.Airway(generate.AirwayOptions{Generations: generations})
+	}
+}
+
+// sparseCases voxelizes the shapes with about so many cells.
+func sparseCases(ctx context.Context, cells int64) ([]balance.Case, error) {
+	var cases []balance.Case
+	for _, shape := range sparseShapes {
+		surface, _, err := shape.make()
+		if err != nil {
+			return nil, fmt.Errorf("the shape of %s: %w", shape.name, err)
+		}
+		g, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: cells})
+		if err != nil {
+			return nil, fmt.Errorf("the grid of %s: %w", shape.name, err)
+		}
+		cases = append(cases, balance.Case{Name: shape.name, Grid: g, Cuboids: []cuboid.Cuboid{cuboid.Box(g)}})
 	}
 	return cases, nil
 }
@@ -93,56 +137,69 @@ type CostOptions struct {
 }
 
 // Cost measures the cost models of the sparse layout, with the solver's own
-// kernels in double precision on one core, and of the dense layout, with the
-// plain kernel of this package, and what messages cost between two ranks of
-// this process. What cannot be measured on one host, messages between hosts,
-// keeps the assumed figures.
-func Cost(ctx context.Context, opt CostOptions) (*balance.Machine, error) {
+// kernels on one core in single and in double precision, and of the dense
+// layout, with the plain kernel of this package in double precision, and what
+// messages cost between two ranks of this process. What cannot be measured on
+// one host, messages between hosts, keeps the assumed figures.
+func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(string, float64) {}
 	}
 	if opt.Name == "" {
 		opt.Name, _ = os.Hostname()
 	}
-	side := int32(128)
+	side, cells := int32(128), int64(2_000_000)
 	if opt.Quick {
-		side = 64
+		side, cells = 64, 200_000
 	}
 	d := machine.Describe()
-	m := balance.NewMachine(opt.Name, fmt.Sprintf("%s, %d cores, %s; one core, double precision", d.Processor, d.Cores, d.GoVersion))
+	report := &CostReport{Machine: balance.NewMachine(opt.Name, fmt.Sprintf("%s, %d cores, %s; one core", d.Processor, d.Cores, d.GoVersion))}
 	inside, err := measureLink()
 	if err != nil {
 		return nil, err
 	}
-	for _, layout := range []balance.Layout{balance.Sparse, balance.Dense} {
-		cases, err := costCases(layout, side)
-		if err != nil {
-			return nil, err
-		}
-		start := balance.DefaultCost(layout)
-		start.Source, start.Inside = opt.Name, inside
-		cost, _, err := balance.MeasureCost(ctx, start, cases, measurer(layout), func(done float64) { opt.Progress(string(layout), done) })
-		if err != nil {
-			return nil, fmt.Errorf("the %s layout: %w", layout, err)
-		}
-		// The grids have no openings; such cells do the work of a boundary cell
-		// and read their neighbours again.
-		cost.Opening = max(2*cost.Fluid, cost.Boundary)
-		m.Costs = append(m.Costs, cost)
+	opt.Progress("voxelizing", 0)
+	sparse, err := sparseCases(ctx, cells)
+	if err != nil {
+		return nil, err
 	}
-	return m, nil
+	dense, err := denseCases(side)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range []struct {
+		layout balance.Layout
+		bytes  int
+		cases  []balance.Case
+	}{{balance.Sparse, 4, sparse}, {balance.Sparse, 8, sparse}, {balance.Dense, 8, dense}} {
+		start := balance.DefaultCost(m.layout)
+		start.Source, start.Inside, start.BytesPerPopulation = opt.Name, inside, m.bytes
+		stage := fmt.Sprintf("%s layout, %d bytes a population", m.layout, m.bytes)
+		cost, samples, err := balance.MeasureCost(ctx, start, m.cases, measurer(m.layout, m.bytes), func(done float64) { opt.Progress(stage, done) })
+		if err != nil {
+			return nil, fmt.Errorf("the %s: %w", stage, err)
+		}
+		if m.layout == balance.Dense {
+			// The plain kernel has no openings; its cells there would do the work
+			// of a boundary cell.
+			cost.Opening = cost.Boundary
+		}
+		report.Machine.Costs = append(report.Machine.Costs, cost)
+		report.add(&cost, m.cases, samples)
+	}
+	return report, nil
 }
 
 // measurer returns the function that times one rank that owns everything.
-func measurer(layout balance.Layout) balance.Measure {
+func measurer(layout balance.Layout, bytesPerPopulation int) balance.Measure {
 	if layout == balance.Dense {
 		return func(ctx context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
 			return timeDense(g, cuboids, repetitions), ctx.Err()
 		}
 	}
 	return func(ctx context.Context, g *geometry.Grid, _ []cuboid.Cuboid) (float64, error) {
-		t, _, err := timeSparse(ctx, solver.WholeDomain(g), 0, repetitions)
-		return t, err
+		t, _, err := timeSparse(solver.WholeDomain(g), 0, bytesPerPopulation)
+		return t, errors.Join(err, ctx.Err())
 	}
 }
 

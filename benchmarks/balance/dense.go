@@ -42,9 +42,9 @@ const (
 
 // denseCopy is one population that crosses between two blocks.
 type denseCopy struct {
-	from, to         *denseBlock
-	fromCell, toCell int
-	population       int
+	from, to   *denseBlock
+	population int
+	cells      [][2]int32 // from a cell of one to a ghost cell of the other
 }
 
 // newDenseRank lays out the cuboids.
@@ -136,24 +136,34 @@ func (r *denseRank) connect(from, to *denseBlock) {
 	if shared.Cells() == 0 {
 		return
 	}
+	var cells [rest][][2]int32
 	for z := shared.Min[2]; z < shared.Max[2]; z++ {
 		for y := shared.Min[1]; y < shared.Max[1]; y++ {
 			for x := shared.Min[0]; x < shared.Max[0]; x++ {
 				i := from.index(x, y, z)
 				for q, d := range geometry.Directions[:rest] {
 					if from.cells[i] != emptyCell && from.cells[i+from.offset[q]] != emptyCell && to.box.Contains(x+int32(d.X), y+int32(d.Y), z+int32(d.Z)) {
-						r.copies = append(r.copies, denseCopy{from, to, i, to.index(x, y, z), q})
+						cells[q] = append(cells[q], [2]int32{int32(i), int32(to.index(x, y, z))})
 					}
 				}
 			}
+		}
+	}
+	for q := range cells {
+		if len(cells[q]) > 0 {
+			r.copies = append(r.copies, denseCopy{from, to, q, cells[q]})
 		}
 	}
 }
 
 // step computes one time step of all blocks.
 func (r *denseRank) step() {
-	for _, c := range r.copies {
-		c.to.f[c.population][c.toCell] = c.from.f[c.population][c.fromCell]
+	for i := range r.copies {
+		c := &r.copies[i]
+		from, to := c.from.f[c.population], c.to.f[c.population]
+		for _, cells := range c.cells {
+			to[cells[1]] = from[cells[0]]
+		}
 	}
 	for _, b := range r.blocks {
 		b.step()

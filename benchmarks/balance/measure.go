@@ -54,7 +54,11 @@ func fitsMemory(p *balance.Partition) bool {
 // contenders returns the rows to be measured.
 func (s *suite) contenders() []*Row {
 	var list []*Row
-	for _, ranks := range spread(ranksOf(s.rows), mostMeasured) {
+	ranks := ranksOf(s.rows)
+	if len(s.opt.Ranks) == 0 {
+		ranks = spread(ranks, mostMeasured)
+	}
+	for _, ranks := range ranks {
 		for _, match := range []func(r *Row) bool{isTraditional, isShrunk, isOurs, isSparseGraph} {
 			if r := best(s.rows, func(r *Row) bool { return r.Ranks == ranks && match(r) }); r != nil {
 				list = append(list, r)
@@ -64,7 +68,8 @@ func (s *suite) contenders() []*Row {
 	return list
 }
 
-// mostMeasured bounds the numbers of ranks for which ranks are timed.
+// mostMeasured bounds the numbers of ranks for which ranks are timed, unless
+// the user lists them.
 const mostMeasured = 4
 
 // spread returns at most so many entries of a list, the first and the last
@@ -108,7 +113,7 @@ func timeRanks(ctx context.Context, g *geometry.Grid, p *balance.Partition) (flo
 		var t float64
 		if p.Cost.Layout == balance.Dense {
 			t = timeDense(g, owned[r], repetitions)
-		} else if t, _, err = timeSparse(ctx, domain, r, repetitions); err != nil {
+		} else if t, _, err = timeSparse(domain, r, p.Cost.BytesPerPopulation); err != nil {
 			return 0, 0, fmt.Errorf("timing rank %d: %w", r, err)
 		}
 		slowest = max(slowest, t+p.Quality.Ranks[r].Exchange)

@@ -3,8 +3,12 @@ package balancebench
 import (
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"slices"
 	"strconv"
 
 	"carina/balance"
@@ -59,10 +63,36 @@ type Row struct {
 	Predicted float64
 	Measured  float64
 	Timed     int
+	// Ideal is the seconds of a step if the fluid cells were shared perfectly,
+	// no others were kept and messages and cuboids cost nothing: no
+	// decomposition and no balancer can be faster by the cost model.
+	Ideal float64
 	// Seconds is how long partitioning took.
 	Seconds float64
+	// Costs says which cost model was used.
+	Costs string
+	// Against is the balancer whose imbalance was the limit, see Strict.
+	Against string
 
 	alone float64 // seconds of a step without exchange and imbalance
+}
+
+// ideal returns the seconds of Row.Ideal.
+func ideal(p *balance.Partition) float64 {
+	sum, speed := 0.0, 0.0
+	for _, n := range p.Counts {
+		n.Empty = 0
+		sum += p.Cost.Seconds(n) - p.Cost.Cuboid
+	}
+	for _, r := range p.Ranks {
+		speed += r.Speed
+	}
+	return sum / speed
+}
+
+// describeCosts tells cost models apart in a CSV file.
+func describeCosts(c *balance.Cost) string {
+	return fmt.Sprintf("%s: %.4g/%.4g/%.4g/%.4g ns", c.Source, 1e9*c.Fluid, 1e9*c.Boundary, 1e9*c.Opening, 1e9*c.Empty)
 }
 
 // rate returns million fluid cell updates per second and rank, the source's
@@ -74,33 +104,77 @@ func (r *Row) rate(step float64) float64 {
 	return float64(r.FluidCells) / step / float64(r.Ranks) / 1e6
 }
 
-// columns of the CSV file.
-var columns = []struct {
+// column is one of the CSV file; read takes back what value wrote, if given.
+type column struct {
 	name  string
 	value func(r *Row) string
-}{
-	{"geometry", func(r *Row) string { return r.Geometry }},
-	{"fluid_cells", func(r *Row) string { return strconv.FormatInt(r.FluidCells, 10) }},
-	{"layout", func(r *Row) string { return string(r.Layout) }},
-	{"decompose", func(r *Row) string { return r.Strategy.Decompose }},
-	{"balance", func(r *Row) string { return r.Strategy.Balance }},
-	{"heavy_cuboids_split", func(r *Row) string { return strconv.FormatBool(!r.Strategy.Plain) }},
-	{"imbalance", func(r *Row) string { return figure(cmp.Or(r.Strategy.Imbalance, 0.03)) }},
-	{"improved", func(r *Row) string { return strconv.FormatBool(r.Strategy.Improve) }},
-	{"ranks", func(r *Row) string { return strconv.Itoa(r.Ranks) }},
-	{"k", func(r *Row) string { return strconv.Itoa(r.PerRank) }},
-	{"cuboids", func(r *Row) string { return strconv.Itoa(r.Cuboids) }},
-	{"kept_cells", func(r *Row) string { return strconv.FormatInt(r.KeptCells, 10) }},
-	{"work_max_over_mean", func(r *Row) string { return figure(r.MaxOverMean) }},
-	{"bytes_total", func(r *Row) string { return strconv.FormatInt(r.Bytes, 10) }},
-	{"bytes_max", func(r *Row) string { return strconv.FormatInt(r.BytesMax, 10) }},
-	{"neighbours_max", func(r *Row) string { return strconv.Itoa(r.NeighboursMax) }},
-	{"predicted_step_s", func(r *Row) string { return figure(r.Predicted) }},
-	{"predicted_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Predicted)) }},
-	{"measured_step_s", func(r *Row) string { return figure(r.Measured) }},
-	{"measured_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Measured)) }},
-	{"ranks_timed", func(r *Row) string { return strconv.Itoa(r.Timed) }},
-	{"partition_seconds", func(r *Row) string { return fmt.Sprintf("%.3f", r.Seconds) }},
+	read  func(r *Row, text string) error
+}
+
+// columns of the CSV file.
+var columns = []column{
+	text("geometry", func(r *Row) *string { return &r.Geometry }),
+	whole("fluid_cells", func(r *Row) *int64 { return &r.FluidCells }),
+	text("layout", func(r *Row) *string { return (*string)(&r.Layout) }),
+	text("decompose", func(r *Row) *string { return &r.Strategy.Decompose }),
+	text("balance", func(r *Row) *string { return &r.Strategy.Balance }),
+	{"heavy_cuboids_split", func(r *Row) string { return strconv.FormatBool(!r.Strategy.Plain) }, func(r *Row, text string) error {
+		split, err := strconv.ParseBool(text)
+		r.Strategy.Plain = !split
+		return err
+	}},
+	{"imbalance", func(r *Row) string { return figure(cmp.Or(r.Strategy.Imbalance, standardImbalance)) }, func(r *Row, text string) (err error) {
+		if r.Strategy.Imbalance, err = strconv.ParseFloat(text, 64); r.Strategy.Imbalance == standardImbalance {
+			r.Strategy.Imbalance = 0
+		}
+		return err
+	}},
+	{"improved", func(r *Row) string { return strconv.FormatBool(r.Strategy.Improve) }, func(r *Row, text string) (err error) {
+		r.Strategy.Improve, err = strconv.ParseBool(text)
+		return err
+	}},
+	whole("ranks", func(r *Row) *int { return &r.Ranks }),
+	whole("k", func(r *Row) *int { return &r.PerRank }),
+	whole("cuboids", func(r *Row) *int { return &r.Cuboids }),
+	whole("kept_cells", func(r *Row) *int64 { return &r.KeptCells }),
+	number("work_max_over_mean", func(r *Row) *float64 { return &r.MaxOverMean }),
+	whole("bytes_total", func(r *Row) *int64 { return &r.Bytes }),
+	whole("bytes_max", func(r *Row) *int64 { return &r.BytesMax }),
+	whole("neighbours_max", func(r *Row) *int { return &r.NeighboursMax }),
+	number("predicted_step_s", func(r *Row) *float64 { return &r.Predicted }),
+	{"predicted_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Predicted)) }, nil},
+	number("ideal_step_s", func(r *Row) *float64 { return &r.Ideal }),
+	number("measured_step_s", func(r *Row) *float64 { return &r.Measured }),
+	{"measured_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Measured)) }, nil},
+	whole("ranks_timed", func(r *Row) *int { return &r.Timed }),
+	number("partition_seconds", func(r *Row) *float64 { return &r.Seconds }),
+	text("costs", func(r *Row) *string { return &r.Costs }),
+	text("against", func(r *Row) *string { return &r.Against }),
+}
+
+// standardImbalance is what balance.Make uses by default.
+const standardImbalance = 0.03
+
+func text(name string, field func(r *Row) *string) column {
+	return column{name, func(r *Row) string { return *field(r) }, func(r *Row, text string) error {
+		*field(r) = text
+		return nil
+	}}
+}
+
+func whole[T int | int64](name string, field func(r *Row) *T) column {
+	return column{name, func(r *Row) string { return strconv.FormatInt(int64(*field(r)), 10) }, func(r *Row, text string) error {
+		n, err := strconv.ParseInt(text, 10, 64)
+		*field(r) = T(n)
+		return err
+	}}
+}
+
+func number(name string, field func(r *Row) *float64) column {
+	return column{name, func(r *Row) string { return figure(*field(r)) }, func(r *Row, text string) (err error) {
+		*field(r), err = strconv.ParseFloat(text, 64)
+		return err
+	}}
 }
 
 func figure(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
@@ -125,4 +199,50 @@ func writeCSV(w io.Writer, rows []Row) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// readCSV reads the rows of a file that writeCSV wrote; a file that is not
+// there has none.
+func readCSV(path string) ([]Row, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading earlier results: %w", err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err == nil && (len(lines) == 0 || len(lines[0]) != len(columns)) {
+		err = errors.New("its columns are those of another version")
+	}
+	var rows []Row
+	for i := 1; i < len(lines) && err == nil; i++ {
+		var row Row
+		for k, c := range columns {
+			if c.read != nil {
+				err = errors.Join(err, c.read(&row, lines[i][k]))
+			}
+		}
+		rows = append(rows, row)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the earlier results %s cannot be added to (%w): remove them or choose another folder", path, err)
+	}
+	return rows, nil
+}
+
+// merged returns earlier rows and new ones. New ones replace those of the same
+// layout and number of ranks, and all that were made with other costs.
+func merged(earlier, rows []Row) []Row {
+	kept := slices.DeleteFunc(slices.Clone(earlier), func(old Row) bool {
+		return slices.ContainsFunc(rows, func(r Row) bool {
+			return r.Layout == old.Layout && (r.Ranks == old.Ranks || r.Costs != old.Costs)
+		})
+	})
+	kept = append(kept, rows...)
+	slices.SortStableFunc(kept, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Layout, b.Layout), cmp.Compare(a.Ranks, b.Ranks))
+	})
+	return kept
 }

@@ -157,7 +157,10 @@ func CompareBytes(ctx context.Context, g *geometry.Grid, p *balance.Partition) (
 		}
 	}
 	for rank := range p.Ranks {
-		_, sent, err := timeSparse(ctx, domain, rank, 1)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		_, sent, err := timeSparse(domain, rank, p.Cost.BytesPerPopulation)
 		if err != nil {
 			return nil, err
 		}

@@ -1,8 +1,7 @@
 package balancebench
 
 import (
-	"context"
-	"time"
+	"fmt"
 
 	"carina/balance"
 	"carina/cuboid"
@@ -43,50 +42,48 @@ func (a *alone) Send(int, []byte) error                    { return nil }
 func (a *alone) Receive(int, []byte) error                 { return nil }
 func (a *alone) Abort(error)                               {}
 
-// settings are those of the measured runs: double precision, as in the
-// source, TRT, half-way walls, one thread per rank.
-func settings() solver.Settings {
+// settings are the solver's own, for populations of so many bytes, with one
+// thread per rank.
+func settings(bytesPerPopulation int) (solver.Settings, error) {
 	s := solver.DefaultSettings()
-	s.Precision = solver.Double
-	s.Wall = solver.BounceBack
 	s.Workers = 1
-	return s
+	for _, p := range solver.Precisions {
+		if s.Precision = p; p.Bytes() == bytesPerPopulation {
+			return s, nil
+		}
+	}
+	return s, fmt.Errorf("the solver has no populations of %d bytes: use a cost model with 4 or 8", bytesPerPopulation)
 }
 
 // timeSparse returns the seconds of one step of one rank of a domain with the
-// solver's own kernels, and the bytes per step it sends to every other rank.
-func timeSparse(ctx context.Context, domain *solver.Domain, rank, repetitions int) (float64, map[int]int64, error) {
+// solver's own kernels, the fastest of some pairs of steps, and the bytes per
+// step it sends to every other rank.
+func timeSparse(domain *solver.Domain, rank, bytesPerPopulation int) (float64, map[int]int64, error) {
+	const (
+		few, many = 5, 200
+		enough    = 0.05 // seconds
+	)
+	set, err := settings(bytesPerPopulation)
+	if err != nil {
+		return 0, nil, err
+	}
 	t := newAlone(rank, domain.Ranks)
-	r, err := solver.NewRank(domain, settings(), t)
+	r, err := solver.NewRank(domain, set, t)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer r.Close()
-	const steps = 2 // an even and an odd one
-	if err := r.Advance(ctx, steps, nil); err != nil {
-		return 0, nil, err
+	step, err := r.Measure(few)
+	if pairs := min(many, int(enough/2/step.Best)); err == nil && pairs > few {
+		step, err = r.Measure(pairs)
 	}
-	best := 0.0
-	for range repetitions {
-		n := int64(steps)
-		for {
-			begin := time.Now()
-			if err := r.Advance(ctx, n, nil); err != nil {
-				return 0, nil, err
-			}
-			if elapsed := time.Since(begin); elapsed > 2*time.Millisecond {
-				if t := elapsed.Seconds() / float64(n); best == 0 || t < best {
-					best = t
-				}
-				break
-			}
-			n *= 2
-		}
+	if err != nil {
+		return 0, nil, err
 	}
 	for peer := range t.sent {
 		t.sent[peer] /= t.exchanges
 	}
-	return best, t.sent, nil
+	return step.Best, t.sent, nil
 }
 
 // domainOf prepares the solver's domain for a partition.

@@ -135,7 +135,7 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 		Geometry: name, FluidCells: q.FluidCells, Layout: layout, Strategy: strategy, PerRank: k, Ranks: ranks,
 		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,
 		Bytes: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax,
-		Predicted: q.PredictedStep, Seconds: time.Since(begin).Seconds(),
+		Predicted: q.PredictedStep, Ideal: ideal(p), Seconds: time.Since(begin).Seconds(), Costs: describeCosts(cost),
 	})
 	return p, nil
 }
@@ -226,50 +226,64 @@ func (o *Options) plans() []plan {
 	return all
 }
 
-// Balance runs the suite and writes balance.csv, balance.md and plots into the
-// folder.
+// Balance runs the suite. For each geometry it writes balance-NAME.csv,
+// balance-NAME.md and plots into the folder, and balance.md that lists them. A
+// geometry's earlier rows for other numbers of ranks are kept, so that a long
+// suite can be run in slices.
 func Balance(ctx context.Context, opt Options) error {
 	if err := opt.complete(); err != nil {
 		return err
 	}
-	report := newReport(&opt)
-	var all []Row
 	for _, p := range opt.plans() {
-		opt.Progress("voxelizing "+p.geometry, 0)
-		name, g, err := Grid(ctx, p.geometry, p.cells)
-		if err != nil {
+		if err := opt.run(ctx, &p); err != nil {
 			return err
 		}
-		s := suite{opt: &opt}
-		if err := s.sweep(ctx, name, g, balance.Dense, denseStrategies, p.dense, p.sourceTables); err != nil {
-			return err
-		}
-		if err := s.sweep(ctx, name, g, balance.Sparse, sparseStrategies, p.sparse, p.sourceTables); err != nil {
-			return err
-		}
-		if opt.Measured {
-			if err := s.measure(ctx, name, g); err != nil {
-				return err
-			}
-		}
-		if err := report.geometry(ctx, &s, name, g, p.sourceTables); err != nil {
-			return err
-		}
-		if err := plotRates(filepath.Join(opt.Folder, "balance-"+name+"-dense.png"), name, s.rows); err != nil {
-			return err
-		}
-		if err := plotBytes(filepath.Join(opt.Folder, "balance-"+name+"-bytes.png"), name, s.rows); err != nil {
-			return err
-		}
-		all = append(all, s.rows...)
 		// After every geometry, so that a long suite that is stopped leaves
 		// what it has.
-		if err := writeFile(filepath.Join(opt.Folder, "balance.csv"), func(w writer) error { return writeCSV(w, all) }); err != nil {
-			return err
-		}
-		if err := report.write(filepath.Join(opt.Folder, "balance.md")); err != nil {
+		if err := writeIndex(&opt); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// run does what is planned for one geometry.
+func (o *Options) run(ctx context.Context, p *plan) error {
+	o.Progress("voxelizing "+p.geometry, 0)
+	name, g, err := Grid(ctx, p.geometry, p.cells)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(o.Folder, "balance-"+name)
+	earlier, err := readCSV(path + ".csv")
+	if err != nil {
+		return err
+	}
+	s := suite{opt: o}
+	if err := s.sweep(ctx, name, g, balance.Dense, denseStrategies, p.dense, p.sourceTables); err != nil {
+		return err
+	}
+	if err := s.sweep(ctx, name, g, balance.Sparse, sparseStrategies, p.sparse, p.sourceTables); err != nil {
+		return err
+	}
+	if o.Measured {
+		if err := s.measure(ctx, name, g); err != nil {
+			return err
+		}
+	}
+	s.rows = merged(earlier, s.rows)
+	if err := writeFile(path+".csv", func(w writer) error { return writeCSV(w, s.rows) }); err != nil {
+		return err
+	}
+	if err := plotRates(path+"-dense.png", name, s.rows); err != nil {
+		return err
+	}
+	if err := plotBytes(path+"-bytes.png", name, s.rows); err != nil {
+		return err
+	}
+	report := newReport(o, "# Decompositions and balancers: "+name)
+	if err := report.geometry(ctx, &s, name, g, p.sourceTables); err != nil {
+		return err
+	}
+	return report.write(path + ".md")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,16 +54,17 @@ func newBenchCost(flags *benchFlags) *cobra.Command {
 				return err
 			}
 			report, end := progress(command)
-			machine, err := balancebench.Cost(command.Context(), balancebench.CostOptions{Name: name, Quick: flags.quick, Progress: report})
+			measured, err := balancebench.Cost(command.Context(), balancebench.CostOptions{Name: name, Quick: flags.quick, Progress: report})
 			end()
 			if err != nil {
 				return err
 			}
-			path := filepath.Join(flags.folder, "machine.json")
-			if err := machine.WriteFile(path); err != nil {
+			if err := measured.Write(flags.folder); err != nil {
 				return err
 			}
-			return printResult(command, machine, func() string { return fmt.Sprintf("wrote %s\n", path) })
+			return printResult(command, measured.Machine, func() string {
+				return fmt.Sprintf("wrote %s and what it was fitted to, machine.md\n", filepath.Join(flags.folder, "machine.json"))
+			})
 		},
 	}
 	command.Flags().StringVar(&name, "name", "", "name of the machine (default the host's)")
@@ -72,17 +74,29 @@ func newBenchCost(flags *benchFlags) *cobra.Command {
 func newBenchBalance(flags *benchFlags) *cobra.Command {
 	var options balancebench.Options
 	var machine string
+	var strict bool
 	command := &cobra.Command{
-		Use:     "balance",
-		Short:   "Compare decompositions and balancers, as Fietz 2011 did",
-		Example: "  carina bench balance --measured --geometry bifurcation-large --ranks 8,64 --machine benchmarks/results/machine.json",
-		Args:    exactly(),
+		Use:   "balance",
+		Short: "Compare decompositions and balancers, as Fietz 2011 did",
+		Long: "Compare decompositions and balancers on cavities, bifurcations and airways, as Fietz did (2011, chapter 5): predicted by\n" +
+			"the cost model, and with --measured timed. Each geometry has a CSV file, tables and plots; a further run for other\n" +
+			"--ranks adds to them.",
+		Example: "  carina bench balance --measured --geometry bifurcation-large --ranks 8,64 --machine benchmarks/results/machine.json\n" +
+			"  carina bench balance --strict --geometry airway --ranks 2,71,512",
+		Args: exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
+			if strict {
+				if options.Measured {
+					return usageError{errors.New("--strict compares bytes, which need not be measured: leave --measured out")}
+				}
+				return runBalanceBench(command, flags, &options, machine, balancebench.Strict)
+			}
 			return runBalanceBench(command, flags, &options, machine, balancebench.Balance)
 		},
 	}
 	balanceBenchFlags(command, &options, &machine)
 	command.Flags().BoolVar(&options.Measured, "measured", false, "time ranks with the real kernels as well")
+	command.Flags().BoolVar(&strict, "strict", false, "instead compare the bytes of graph with those of each other balancer, at the other's balance")
 	return command
 }
 
