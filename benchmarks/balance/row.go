@@ -73,8 +73,8 @@ type Row struct {
 	Costs string
 	// Against is the balancer whose imbalance was the limit, see Strict.
 	Against string
-
-	alone float64 // seconds of a step without exchange and imbalance
+	// Alone is the seconds of a step without exchange and imbalance, see Scale.
+	Alone float64
 }
 
 // ideal returns the seconds of Row.Ideal.
@@ -144,6 +144,7 @@ var columns = []column{
 	number("predicted_step_s", func(r *Row) *float64 { return &r.Predicted }),
 	{"predicted_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Predicted)) }, nil},
 	number("ideal_step_s", func(r *Row) *float64 { return &r.Ideal }),
+	number("alone_step_s", func(r *Row) *float64 { return &r.Alone }),
 	number("measured_step_s", func(r *Row) *float64 { return &r.Measured }),
 	{"measured_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Measured)) }, nil},
 	whole("ranks_timed", func(r *Row) *int { return &r.Timed }),

@@ -1,9 +1,12 @@
 package balancebench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"carina/balance"
@@ -60,7 +63,8 @@ func scaleCases(opt *Options) []scaleCase {
 // Scale partitions airways of up to 10⁹ fluid cells for up to 100,000 ranks of
 // modelled machines, and writes scale.csv, scale.md and a plot of the predicted
 // efficiency for each machine into the folder. Efficiency is the predicted
-// speed-up over the number of ranks.
+// speed-up over the number of ranks. Earlier rows for other grids or numbers of
+// ranks are kept, so that a long study can be run in slices.
 func Scale(ctx context.Context, opt Options) error {
 	if err := opt.complete(); err != nil {
 		return err
@@ -69,54 +73,60 @@ func Scale(ctx context.Context, opt Options) error {
 	if len(opt.Geometries) > 0 {
 		name = opt.Geometries[0]
 	}
-	study := scaleStudy{opt: &opt, curves: make(map[string][]curve), lines: make(map[string][][]string)}
+	rows, err := readCSV(filepath.Join(opt.Folder, "scale.csv"))
+	if err != nil {
+		return err
+	}
+	study := scaleStudy{opt: &opt, rows: rows}
 	for _, c := range scaleCases(&opt) {
 		if err := study.add(ctx, name, &c); err != nil {
-			return err
-		}
-		// After every grid, so that a long study that is stopped leaves what
-		// it has.
-		if err := study.write(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// scaleStudy collects the results by machine.
+// scaleStudy collects the results.
 type scaleStudy struct {
-	opt    *Options
-	rows   []Row
-	curves map[string][]curve
-	lines  map[string][][]string
+	opt  *Options
+	rows []Row
 }
 
-// add partitions one grid for all machines and numbers of ranks.
+// add partitions one grid for all machines and numbers of ranks, and writes
+// after each what there is.
 func (s *scaleStudy) add(ctx context.Context, name string, c *scaleCase) error {
 	s.opt.Progress(fmt.Sprintf("voxelizing %d cells", c.cells), 0)
 	short, g, err := Grid(ctx, name, c.cells)
 	if err != nil {
 		return err
 	}
-	for _, m := range clusters {
-		line := curve{name: fmt.Sprintf("%.0e cells", float64(c.cells))}
-		for i, ranks := range c.ranks {
+	for i, ranks := range c.ranks {
+		for _, m := range clusters {
 			s.opt.Progress(fmt.Sprintf("%s: %d cells, %d ranks", m.name, c.cells, ranks), float64(i)/float64(len(c.ranks)))
 			row, err := scaleRow(ctx, g, c, &m.cost, m.devicesPerHost, ranks)
 			if err != nil {
 				return err
 			}
 			row.Geometry = short + " on " + m.name
-			s.rows = append(s.rows, row)
-			efficiency := row.alone / row.Predicted
-			line.xys = append(line.xys, plotter.XY{X: float64(ranks), Y: efficiency})
-			s.lines[m.name] = append(s.lines[m.name], []string{fmt.Sprint(row.FluidCells), fmt.Sprint(ranks), row.Strategy.Balance, fmt.Sprint(row.Cuboids),
-				fmt.Sprintf("%.3f", row.MaxOverMean), fmt.Sprintf("%.3f", float64(row.Bytes)/1e6), fmt.Sprint(row.NeighboursMax),
-				fmt.Sprintf("%.4g", 1e6*row.Predicted), fmt.Sprintf("%.1f %%", 100*efficiency), fmt.Sprintf("%.1f", row.Seconds)})
+			s.put(row)
+			if err := s.write(); err != nil {
+				return err
+			}
 		}
-		s.curves[m.name] = append(s.curves[m.name], line)
 	}
 	return nil
+}
+
+// put adds a row in place of an earlier one for the same machine, grid and
+// number of ranks.
+func (s *scaleStudy) put(row Row) {
+	s.rows = slices.DeleteFunc(s.rows, func(r Row) bool {
+		return r.Geometry == row.Geometry && r.FluidCells == row.FluidCells && r.Ranks == row.Ranks
+	})
+	s.rows = append(s.rows, row)
+	slices.SortStableFunc(s.rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Geometry, b.Geometry), cmp.Compare(a.FluidCells, b.FluidCells), cmp.Compare(a.Ranks, b.Ranks))
+	})
 }
 
 // write writes what there is so far.
@@ -125,11 +135,28 @@ func (s *scaleStudy) write() error {
 	report.printf("# Scaling on paper\n\nPredicted by the cost model alone: strong scaling of an airway in bricks, sparse layout, exchange not hidden behind computation. ")
 	report.printf("The graph partitioner is used for up to 512 ranks, recursive coordinate bisection beyond.\n\n")
 	for _, m := range clusters {
+		var lines [][]string
+		var curves []curve
+		for _, row := range s.rows {
+			if !strings.HasSuffix(row.Geometry, " on "+m.name) {
+				continue
+			}
+			efficiency := row.Alone / row.Predicted
+			lines = append(lines, []string{fmt.Sprint(row.FluidCells), fmt.Sprint(row.Ranks), row.Strategy.Balance, fmt.Sprint(row.Cuboids),
+				fmt.Sprintf("%.3f", row.MaxOverMean), fmt.Sprintf("%.3f", float64(row.Bytes)/1e6), fmt.Sprint(row.NeighboursMax),
+				fmt.Sprintf("%.4g", 1e6*row.Predicted), fmt.Sprintf("%.1f %%", 100*efficiency), fmt.Sprintf("%.1f", row.Seconds)})
+			label := fmt.Sprintf("%.0e cells", float64(row.FluidCells))
+			if n := len(curves); n == 0 || curves[n-1].name != label {
+				curves = append(curves, curve{name: label})
+			}
+			line := &curves[len(curves)-1]
+			line.xys = append(line.xys, plotter.XY{X: float64(row.Ranks), Y: efficiency})
+		}
 		file := "scale-" + m.name + ".png"
-		if err := savePlot(filepath.Join(s.opt.Folder, file), "predicted efficiency, "+m.name+" cluster", "efficiency", false, s.curves[m.name]); err != nil {
+		if err := savePlot(filepath.Join(s.opt.Folder, file), "predicted efficiency, "+m.name+" cluster", "efficiency", false, curves); err != nil {
 			return err
 		}
-		report.table("Modelled machine: "+m.describes, []string{"fluid cells", "ranks", "balancer", "bricks", "work max/mean", "MB per step", "neighbours", "step µs", "efficiency", "seconds to partition"}, s.lines[m.name])
+		report.table("Modelled machine: "+m.describes, []string{"fluid cells", "ranks", "balancer", "bricks", "work max/mean", "MB per step", "neighbours", "step µs", "efficiency", "seconds to partition"}, lines)
 		report.printf("![efficiency](%s)\n\n", file)
 	}
 	if err := writeFile(filepath.Join(s.opt.Folder, "scale.csv"), func(w writer) error { return writeCSV(w, s.rows) }); err != nil {
@@ -138,7 +165,7 @@ func (s *scaleStudy) write() error {
 	return report.write(filepath.Join(s.opt.Folder, "scale.md"))
 }
 
-// scaleRow partitions for so many ranks. Its field alone is the seconds of a
+// scaleRow partitions for so many ranks. Its field Alone is the seconds of a
 // step if work were shared perfectly and messages cost nothing.
 func scaleRow(ctx context.Context, g *geometry.Grid, c *scaleCase, cost *balance.Cost, devices, ranks int) (Row, error) {
 	strategy := Strategy{Decompose: "bricks", Balance: "graph"}
@@ -163,6 +190,6 @@ func scaleRow(ctx context.Context, g *geometry.Grid, c *scaleCase, cost *balance
 		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,
 		Bytes: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax,
 		Predicted: q.PredictedStep, Seconds: time.Since(begin).Seconds(),
-		alone: q.PredictedStep * q.PredictedSpeedUp / float64(ranks),
+		Ideal: ideal(p), Costs: describeCosts(cost), Alone: q.PredictedStep * q.PredictedSpeedUp / float64(ranks),
 	}, nil
 }
