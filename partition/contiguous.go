@@ -43,207 +43,113 @@ func fragments(g *Graph, parts []int32) [][]int32 {
 	return pieces
 }
 
-// connectParts joins every piece of a part but its heaviest to the part it is
-// tied to most, then restores balance and improves the cut by moves that keep
-// all parts connected.
-func (t *task) connectParts(s *state, c *levelConfig, r *random) {
-	for range s.k + 8 {
-		if !joinFragments(s) {
-			break
+// contiguously builds a partition of connected parts. How parts that are good
+// but broken are best connected shows only afterwards, so that partitions
+// differ much: several are made and combined on a graph so coarse that this
+// costs little, and the best is refined upwards.
+func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) []int32 {
+	target := max(c.coarsest*len(limit), fewestForSearch)
+	heaviest := l.g.TotalVertexWeight()/int64(target)*3/2 + 1
+	levels := t.coarsen(l, target, heaviest, r)
+	if t.stopped() {
+		return splitInOrder(l, limit)
+	}
+	inner, free := t.companion(true), t.companion(false)
+	base := levels[len(levels)-1]
+	build := func(r *random) []int32 {
+		part := free
+		if r.below(2) == 0 {
+			part = inner
+		}
+		c := c
+		if len(limit) == 2 {
+			c.tries = triesPerTask
+		}
+		p := part.multilevel(base, limit, c, r)
+		s := t.newState(base, p, limit)
+		t.connectParts(s, &c, r, r.below(2) == 0)
+		t.refineFlows(s, &c, r)
+		return s.part
+	}
+	size, combinations := at(t.c.connectedPopulation, len(limit)), at(t.c.connectedCombinations, len(limit))
+	best := inner.evolve(base, limit, c, size, combinations, r, build)
+	return t.ascend(levels, best.part, limit, &c, r)
+}
+
+// fewestForSearch is the size down to which graphs are coarsened for the
+// search for connected parts.
+const fewestForSearch = 1500
+
+// companion returns a task of the same run that reports no progress and asks
+// for connected parts or not.
+func (t *task) companion(contiguous bool) *task {
+	c := t.c
+	c.bisection.tries = 1
+	return &task{c: c, hasty: t.hasty, uneven: t.uneven, halt: t.halt, workers: t.workers, distance: t.distance, contiguous: contiguous}
+}
+
+// divide bisects a piece, in halves or, where parts must be connected, at the
+// best of several ratios: graphs like trees have their narrow places where
+// they have them.
+func (t *task) divide(p *piece, r *random) (half int, division []int32) {
+	half = (len(p.parts) + 1) / 2
+	if !t.contiguous || len(p.parts) < 3 {
+		return half, t.divideAt(p, half, r)
+	}
+	var best *individual
+	for i := range ratiosTried {
+		lower := (len(p.parts) + 1) / 2
+		if i > 0 {
+			lower = 1 + r.below(len(p.parts)-1)
+		}
+		found := t.measure(p.l, t.divideAt(p, lower, r), sideLimits(p, lower))
+		if best == nil || found.better(best) {
+			best, half = found, lower
 		}
 	}
+	return half, best.part
+}
+
+// ratiosTried is the number of ratios that divide looks at.
+const ratiosTried = 2
+
+// connectParts makes parts connected, restores balance and improves the cut by
+// moves that keep them so. Where the limits cannot be kept that way, balance
+// goes first and pieces may break off again.
+func (t *task) connectParts(s *state, c *levelConfig, r *random, corridors bool) {
+	joinFragments(s, corridors)
+	connected := newConnectivity(s)
 	f := newFM(s, r, 2*c.patience, t.stopped)
-	f.connected = newConnectivity(s)
+	f.connected, f.branch = connected, newBranch(s)
 	f.slack = heaviestOf(s.g)
-	for range 4 {
-		f.relieveConnected()
+	for range 3 {
+		relieveAlongChains(s, connected, f.branch, t.stopped)
 		f.refine(c.rounds)
 		if s.overload() == 0 || t.stopped() {
 			return
 		}
 	}
+	rebalance(s, r)
 }
 
-// joinFragments moves each lesser piece once and tells whether it moved any.
-func joinFragments(s *state) bool {
-	pieces := fragments(s.g, s.part)
-	main := make([]int, s.k)
-	weights := make([]int64, len(pieces))
-	for p := range main {
-		main[p] = -1
-	}
-	for i, piece := range pieces {
-		for _, v := range piece {
-			weights[i] += s.g.VertexWeights[v]
-		}
-		p := s.part[piece[0]]
-		if m := main[p]; m < 0 || weights[i] > weights[m] || weights[i] == weights[m] && len(piece) > len(pieces[m]) {
-			main[p] = i
-		}
-	}
+// mendPair makes both parts of a pair connected again by handing lesser pieces
+// to the neighbour they are tied to most. It appends its moves to undo and
+// tells whether the pair has no more pieces than before.
+func (f *fragmenter) mendPair(pair [2]int32, before int, undo []moved) ([]moved, bool) {
+	s := f.s
 	tie := make([]int64, s.k)
-	moved := false
-	for i, piece := range pieces {
-		if main[s.part[piece[0]]] == i {
-			continue
-		}
-		if to := s.bestHome(piece, weights[i], tie); to >= 0 {
-			for _, v := range piece {
+	for _, p := range pair {
+		pieces := f.of(p)
+		for _, piece := range pieces[min(1, len(pieces)):] {
+			to := s.bestHome(piece, tie)
+			if to < 0 {
+				continue
+			}
+			for _, v := range piece.vertices {
+				undo = append(undo, moved{v, p})
 				s.move(v, to)
 			}
-			moved = true
 		}
 	}
-	return moved
-}
-
-// bestHome returns the part a piece should join: the one it is tied to most
-// among those with room, or among all if none has; -1 if it touches none or
-// may not move.
-func (s *state) bestHome(piece []int32, weight int64, tie []int64) int32 {
-	clear(tie)
-	for _, v := range piece {
-		if s.isFixed(v) {
-			return -1
-		}
-		parts, conn := s.row(v)
-		for i, p := range parts {
-			tie[p] += conn[i]
-		}
-	}
-	from := s.part[piece[0]]
-	best, bestRoom := int32(-1), false
-	for p, w := range tie {
-		if int32(p) == from || w == 0 {
-			continue
-		}
-		room := s.weight[p]+weight <= s.limit[p]
-		if best < 0 || room && !bestRoom || room == bestRoom && w > tie[best] {
-			best, bestRoom = int32(p), room
-		}
-	}
-	return best
-}
-
-// connectivity answers whether a part stays connected without a vertex.
-type connectivity struct {
-	s     *state
-	seen  []int32
-	stamp int32
-	queue []int32
-}
-
-func newConnectivity(s *state) *connectivity {
-	return &connectivity{s: s, seen: make([]int32, len(s.part))}
-}
-
-// without tells whether v's neighbours in its part reach each other without
-// v.
-func (c *connectivity) without(v int32) bool {
-	g, part := c.s.g, c.s.part
-	p := part[v]
-	c.stamp++
-	wanted := 0
-	c.queue = c.queue[:0]
-	// Marks: stamp·2 wanted, stamp·2+1 reached.
-	want, reached := 2*c.stamp, 2*c.stamp+1
-	c.seen[v] = reached
-	for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
-		if part[u] == p {
-			c.seen[u] = want
-			wanted++
-			if wanted == 1 {
-				c.queue = append(c.queue, u)
-				c.seen[u] = reached
-			}
-		}
-	}
-	wanted--
-	for at := 0; at < len(c.queue) && wanted > 0; at++ {
-		u := c.queue[at]
-		for _, x := range g.Neighbours[g.Offsets[u]:g.Offsets[u+1]] {
-			if part[x] != p || c.seen[x] == reached {
-				continue
-			}
-			if c.seen[x] == want {
-				wanted--
-			}
-			c.seen[x] = reached
-			c.queue = append(c.queue, x)
-		}
-	}
-	return wanted <= 0
-}
-
-// relieveConnected moves vertices from the part farthest above its limit to
-// adjacent parts less loaded, least loss per weight first, as long as parts
-// stay connected.
-func (f *fm) relieveConnected() {
-	s := f.s
-	for range 4 * len(s.part) {
-		p := s.mostOverloaded()
-		if p < 0 || f.stop() {
-			return
-		}
-		over := s.weight[p] - s.limit[p]
-		bestV, bestTo, bestRating := int32(-1), int32(-1), int64(0)
-		for v, q := range s.part {
-			w := s.g.VertexWeights[v]
-			if q != p || w == 0 || s.isFixed(int32(v)) || s.count[p] == 1 {
-				continue
-			}
-			parts, conn := s.row(int32(v))
-			inner := s.connection(int32(v), p)
-			for i, to := range parts {
-				if to == p || s.weight[to]+w-s.limit[to] >= over {
-					continue
-				}
-				rating := relativeGain(conn[i]-inner, w)
-				if (bestV < 0 || rating > bestRating) && f.connected.without(int32(v)) {
-					bestV, bestTo, bestRating = int32(v), to, rating
-				}
-			}
-		}
-		if bestV < 0 {
-			return
-		}
-		s.move(bestV, bestTo)
-	}
-}
-
-// mostOverloaded returns the part farthest above its limit, or -1.
-func (s *state) mostOverloaded() int32 {
-	worst, over := int32(-1), int64(0)
-	for p, w := range s.weight {
-		if w-s.limit[p] > over {
-			worst, over = int32(p), w-s.limit[p]
-		}
-	}
-	return worst
-}
-
-// pieces counts the connected pieces of part p.
-func (c *connectivity) pieces(p int32) int {
-	g, part := c.s.g, c.s.part
-	c.stamp++
-	reached := 2*c.stamp + 1
-	n := 0
-	for v, q := range part {
-		if q != p || c.seen[v] == reached {
-			continue
-		}
-		n++
-		c.seen[v] = reached
-		c.queue = append(c.queue[:0], int32(v))
-		for at := 0; at < len(c.queue); at++ {
-			u := c.queue[at]
-			for _, x := range g.Neighbours[g.Offsets[u]:g.Offsets[u+1]] {
-				if part[x] == p && c.seen[x] != reached {
-					c.seen[x] = reached
-					c.queue = append(c.queue, x)
-				}
-			}
-		}
-	}
-	return n
+	return undo, len(f.of(pair[0]))+len(f.of(pair[1])) <= before
 }

@@ -12,8 +12,8 @@ type flowRefiner struct {
 	// reach is the share of each part's weight that the network may hold.
 	reach float64
 	lists [][]int32 // boundary vertices per part
-	// connected is set if parts must not be broken.
-	connected *connectivity
+	// fragments is set if parts must not be broken.
+	fragments *fragmenter
 	t         *task
 	mutex     sync.Mutex
 	scratch   []*flowNetwork // not in use
@@ -31,7 +31,7 @@ type flowNetwork struct {
 func newFlowRefiner(s *state, r *random, reach float64, t *task) *flowRefiner {
 	f := &flowRefiner{s: s, r: r, reach: reach, t: t, lists: make([][]int32, s.k)}
 	if t.contiguous {
-		f.connected = newConnectivity(s)
+		f.fragments = newFragmenter(s)
 	}
 	return f
 }
@@ -113,30 +113,30 @@ func (f *flowRefiner) improveAll(pairs [][2]int32) []bool {
 }
 
 // apply makes the moves between a pair of parts; if parts must stay connected
-// and that would break one, it takes them back.
+// it mends what that breaks, and takes all back if nothing is gained then.
 func (f *flowRefiner) apply(pair [2]int32, shifts []shift) {
-	if len(shifts) == 0 {
-		return
+	s := f.s
+	var undo []moved
+	cut, over, pieces := s.cut, int64(0), 0
+	if f.fragments != nil {
+		over, pieces = s.overload(), len(f.fragments.of(pair[0]))+len(f.fragments.of(pair[1]))
 	}
-	pieces := f.pieces(pair)
 	for _, m := range shifts {
-		if f.s.count[f.s.part[m.v]] > 1 {
-			f.s.move(m.v, m.to)
+		if s.count[s.part[m.v]] > 1 {
+			undo = append(undo, moved{m.v, s.part[m.v]})
+			s.move(m.v, m.to)
 		}
 	}
-	if f.pieces(pair) <= pieces {
+	if f.fragments == nil || len(undo) == 0 {
 		return
 	}
-	for _, m := range shifts {
-		f.s.move(m.v, pair[0]+pair[1]-f.s.part[m.v])
+	var mended bool
+	if undo, mended = f.fragments.mendPair(pair, pieces, undo); mended && s.overload() <= over && s.cut <= cut {
+		return
 	}
-}
-
-func (f *flowRefiner) pieces(pair [2]int32) int {
-	if f.connected == nil {
-		return 0
+	for i := len(undo) - 1; i >= 0; i-- {
+		s.move(undo[i].v, undo[i].from)
 	}
-	return f.connected.pieces(pair[0]) + f.connected.pieces(pair[1])
 }
 
 // adjacentPairs lists, in random order, pairs of adjacent parts of which one

@@ -19,8 +19,10 @@ type fm struct {
 	patience int
 	// slack is how far a part may pass its limit during a search.
 	slack int64
-	// connected, if set, allows only moves that leave parts connected.
+	// connected and branch, if set, allow only moves that leave parts
+	// connected.
 	connected *connectivity
+	branch    *branch
 	stop      func() bool
 }
 
@@ -115,7 +117,7 @@ func (f *fm) search() {
 	f.moves = f.moves[:0]
 	startOver := f.over
 	bestCut, bestOver, bestLength := s.cut, f.over, 0
-	for !f.queue.empty() && len(f.moves)-bestLength < f.patience {
+	for idle := 0; !f.queue.empty() && idle < f.patience; {
 		v, key := f.queue.top()
 		f.queue.remove(v)
 		to, gain := f.bestMove(v)
@@ -126,12 +128,15 @@ func (f *fm) search() {
 			f.queue.set(v, gain)
 			continue
 		}
-		if f.connected != nil && !f.connected.without(v) {
+		if f.connected == nil {
+			f.apply(v, to)
+		} else if !f.moveBranch(v, to, key) {
 			continue
 		}
-		f.apply(v, to)
+		idle++
 		if f.over < bestOver || f.over == bestOver && s.cut < bestCut {
 			bestCut, bestOver, bestLength = s.cut, f.over, len(f.moves)
+			idle = 0
 		}
 		f.touchNeighbours(v)
 	}

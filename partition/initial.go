@@ -14,12 +14,19 @@ type piece struct {
 	// parts are the numbers to give out, limit their limits.
 	parts []int32
 	limit []int64
+	// alike is about how many pieces there are of this size.
+	alike int
 }
+
+// mostTries bounds the initial bisections of all pieces of one size: beyond
+// 128 parts their number would grow with the parts times the square of their
+// logarithm.
+const mostTries = 384
 
 // recursiveBisection divides l into k parts by multilevel bisections.
 func (t *task) recursiveBisection(l *level, limit []int64, r *random) []int32 {
 	result := make([]int32, l.g.Vertices())
-	p := &piece{l: l, limit: limit}
+	p := &piece{l: l, limit: limit, alike: 1}
 	for q := range limit {
 		p.parts = append(p.parts, int32(q))
 	}
@@ -40,13 +47,7 @@ func (t *task) bisect(p *piece, r *random, result []int32) {
 		}
 		return
 	}
-	half := (len(p.parts) + 1) / 2
-	sides := &level{g: p.l.g, fixed: p.sidesFixed(half)}
-	// Early bisections matter most and are few: they get more tries.
-	c := t.c.bisection
-	depth := bits.Len(uint(len(p.parts) - 1))
-	c.tries *= depth * (depth + 1) / 2 * t.effort()
-	division := t.multilevel(sides, sideLimits(p, half), c, r)
+	half, division := t.divide(p, r)
 	seeds := r.seeds(2)
 	t.workers.each(2, func(side int) {
 		lower, upper := 0, half
@@ -55,6 +56,17 @@ func (t *task) bisect(p *piece, r *random, result []int32) {
 		}
 		t.bisect(p.extract(division, int32(side), lower, upper), newRandom(seeds[side]), result)
 	})
+}
+
+// divideAt separates the first half of p's parts from the others.
+func (t *task) divideAt(p *piece, half int, r *random) []int32 {
+	sides := &level{g: p.l.g, fixed: p.sidesFixed(half)}
+	// Early bisections matter most and are few: they get more tries.
+	c := t.c.bisection
+	depth := bits.Len(uint(len(p.parts) - 1))
+	c.tries *= depth * (depth + 1) / 2
+	c.tries = min(c.tries, max(1, mostTries/p.alike)) * t.effort()
+	return t.multilevel(sides, sideLimits(p, half), c, r)
 }
 
 func (p *piece) rootOf(v int32) int32 {
@@ -112,7 +124,7 @@ func sideLimits(p *piece, half int) []int64 {
 func (p *piece) extract(division []int32, side int32, lower, upper int) *piece {
 	g := p.l.g
 	number := make([]int32, len(division))
-	sub := &piece{l: &level{g: &Graph{Offsets: []int64{0}}}, parts: p.parts[lower:upper], limit: p.limit[lower:upper]}
+	sub := &piece{l: &level{g: &Graph{Offsets: []int64{0}}}, parts: p.parts[lower:upper], limit: p.limit[lower:upper], alike: 2 * p.alike}
 	n := int32(0)
 	for v, s := range division {
 		if s == side {
@@ -195,7 +207,7 @@ const hopeless = 1.3
 // the best.
 func (t *task) polish(s *state, f *fm, flows *flowRefiner, c *levelConfig, best *individual) {
 	if t.contiguous {
-		t.connectParts(s, c, f.r)
+		t.connectParts(s, c, f.r, false)
 	} else {
 		rebalance(s, f.r)
 		f.refine(c.rounds)

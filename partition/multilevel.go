@@ -23,6 +23,8 @@ type config struct {
 	// Sizes of the memetic search for 2 and for 64 parts; between and beyond
 	// these they go with the logarithm.
 	population, combinations [2]float64
+	// The same for the search for connected parts on a coarse graph.
+	connectedPopulation, connectedCombinations [2]float64
 }
 
 // at returns the value for k parts of a quantity given for 2 and 64.
@@ -33,21 +35,27 @@ func at(ends [2]float64, k int) int {
 
 var presets = [...]config{
 	Fast: {
-		bisection:  levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 2, patience: 30, flows: 1, reach: 0.1, initialReach: 0.6},
-		kway:       levelConfig{coarsest: 120, smallest: 300, tries: 1, rounds: 3, patience: 30, flows: 2, reach: 0.15},
-		population: [2]float64{1, 1},
+		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 2, patience: 30, flows: 1, reach: 0.1, initialReach: 0.6},
+		kway:                  levelConfig{coarsest: 120, smallest: 300, tries: 1, rounds: 3, patience: 30, flows: 2, reach: 0.15},
+		population:            [2]float64{1, 1},
+		connectedPopulation:   [2]float64{8, 3},
+		connectedCombinations: [2]float64{8, 0},
 	},
 	Eco: {
-		bisection:    levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
-		kway:         levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.25},
-		population:   [2]float64{1.3, 3},
-		combinations: [2]float64{0, 6},
+		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
+		kway:                  levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.25},
+		population:            [2]float64{1.3, 3},
+		combinations:          [2]float64{0, 6},
+		connectedPopulation:   [2]float64{16, 8},
+		connectedCombinations: [2]float64{32, 16},
 	},
 	Strong: {
-		bisection:    levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
-		kway:         levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
-		population:   [2]float64{3, 5},
-		combinations: [2]float64{2, 20},
+		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
+		kway:                  levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
+		population:            [2]float64{3, 5},
+		combinations:          [2]float64{2, 20},
+		connectedPopulation:   [2]float64{16, 6},
+		connectedCombinations: [2]float64{48, 16},
 	},
 }
 
@@ -157,6 +165,9 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	if t.uneven && t.c.population[0] > 2 {
 		size, combinations = 2*size, 2*combinations
 	}
+	if t.contiguous && l.g.Vertices() < fewestForSearch*2 {
+		size, combinations = 1, 0
+	}
 	c := t.c.kway
 	if len(limit) == 2 {
 		c = t.c.bisection
@@ -165,6 +176,9 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	build := func(r *random) []int32 {
 		if t.previous != nil {
 			return t.continuePrevious(l, limit, c, r)
+		}
+		if t.contiguous {
+			return t.contiguously(l, limit, c, r)
 		}
 		return t.multilevel(l, limit, c, r)
 	}
@@ -192,7 +206,7 @@ func (t *task) refine(l *level, part []int32, limit []int64, c *levelConfig, r *
 	s := t.newState(l, part, limit)
 	fillEmptyParts(s)
 	if t.contiguous {
-		t.connectParts(s, c, r)
+		t.connectParts(s, c, r, false)
 		t.refineFlows(s, c, r)
 		return
 	}

@@ -73,7 +73,11 @@ func (t *task) finish(finest *level, parts []int32, l *limits, opt *Options) []i
 	}
 	s := t.newState(finest, parts, l.effective)
 	if opt.Contiguous {
-		t.connectParts(s, &t.c.kway, r)
+		before := t.measure(finest, append([]int32(nil), parts...), l.effective)
+		t.connectParts(s, &t.c.kway, r, false)
+		if after := t.measure(finest, s.part, l.effective); before.better(after) {
+			s.reset(before.part)
+		}
 	}
 	if opt.Objective == CommunicationVolume || opt.Objective == BottleneckVolume {
 		refineVolume(s, opt.Objective, r, opt.Contiguous, t.stopped)

@@ -92,7 +92,7 @@ func refineVolume(s *state, objective Objective, r *random, contiguous bool, sto
 			if stop() {
 				return
 			}
-			if to := o.bestMove(v, objective); to >= 0 && (!contiguous || c.without(v)) {
+			if to := o.bestMove(v, objective); to >= 0 && (!contiguous || c.free(v)) {
 				o.weigh(v, to)
 				o.apply(v, to)
 				improved = true

@@ -1,0 +1,129 @@
+package partition
+
+// connectivity finds what breaks off a part when a vertex leaves it.
+type connectivity struct {
+	s *state
+	// group[v] is, in the search stamped now, the number of the neighbour that
+	// v was reached from.
+	group   []int32
+	stamped []int32
+	stamp   int32
+	queue   []int32
+	// Groups that meet are merged (union-find). open is the number of vertices
+	// of a group still to be looked at, weight that of all its vertices.
+	leader []int32
+	open   []int32
+	weight []int64
+	lesser []int32
+}
+
+// nearby is how many vertices a search looks at. Around almost every vertex of
+// a mesh its neighbours meet again within a few steps; where they meet only
+// far away, the part has a hole or a handle, and leaving a vertex there where
+// it is costs little.
+const nearby = 500
+
+func newConnectivity(s *state) *connectivity {
+	n := len(s.part)
+	return &connectivity{s: s, group: make([]int32, n), stamped: make([]int32, n)}
+}
+
+// without returns the vertices that break off v's part when v leaves it: all
+// connected pieces but the heaviest, if they are small; ok is false if they
+// are not. It searches from all neighbours at once, so that a small piece is
+// found at its own cost. The result is valid until the next call.
+func (c *connectivity) without(v int32) (pieces []int32, ok bool) {
+	g, part := c.s.g, c.s.part
+	live := c.start(v)
+	for at := 0; at < len(c.queue) && live > 1; at++ {
+		if at > nearby {
+			return nil, false
+		}
+		u := c.queue[at]
+		own := c.find(c.group[u])
+		for _, x := range g.Neighbours[g.Offsets[u]:g.Offsets[u+1]] {
+			switch {
+			case part[x] != part[v] || x == v:
+			case c.stamped[x] != c.stamp:
+				c.reach(x, own)
+			default:
+				if other := c.find(c.group[x]); other != own {
+					c.leader[other] = own
+					c.open[own] += c.open[other]
+					c.weight[own] += c.weight[other]
+					if c.open[other] > 0 {
+						live--
+					}
+				}
+			}
+		}
+		if c.open[own]--; c.open[own] == 0 {
+			live--
+		}
+	}
+	return c.collect(), true
+}
+
+// start begins a search from v's neighbours in its part and returns their
+// number.
+func (c *connectivity) start(v int32) int {
+	g, part := c.s.g, c.s.part
+	c.stamp++
+	c.queue, c.leader = c.queue[:0], c.leader[:0]
+	c.open, c.weight = c.open[:0], c.weight[:0]
+	for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+		if part[u] == part[v] {
+			group := int32(len(c.leader))
+			c.leader, c.open, c.weight = append(c.leader, group), append(c.open, 0), append(c.weight, 0)
+			c.reach(u, group)
+		}
+	}
+	return len(c.leader)
+}
+
+func (c *connectivity) reach(v, group int32) {
+	c.stamped[v], c.group[v] = c.stamp, group
+	c.open[group]++
+	c.weight[group] += c.s.g.VertexWeights[v]
+	c.queue = append(c.queue, v)
+}
+
+func (c *connectivity) find(group int32) int32 {
+	for c.leader[group] != group {
+		c.leader[group] = c.leader[c.leader[group]]
+		group = c.leader[group]
+	}
+	return group
+}
+
+// collect returns the vertices of all groups but the one still open, or else
+// the heaviest.
+func (c *connectivity) collect() []int32 {
+	c.lesser = c.lesser[:0]
+	main := int32(-1)
+	groups := 0
+	for i, leader := range c.leader {
+		if int32(i) != leader {
+			continue
+		}
+		groups++
+		if main < 0 || c.open[i] > 0 || c.open[main] == 0 && c.weight[i] > c.weight[main] {
+			main = int32(i)
+		}
+	}
+	if groups < 2 {
+		return nil
+	}
+	for _, u := range c.queue {
+		if c.find(c.group[u]) != main {
+			c.lesser = append(c.lesser, u)
+		}
+	}
+	return c.lesser
+}
+
+// free tells whether v's part stays connected without v.
+func (c *connectivity) free(v int32) bool {
+	pieces, ok := c.without(v)
+	return ok && len(pieces) == 0
+}
