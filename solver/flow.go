@@ -167,8 +167,7 @@ type FlowState struct {
 	// that their sums do not depend on the order.
 	Outflow, AreaDensity []int64
 	Hash                 uint64
-	Bytes                int64
-	Device               string
+	Ranks                []RankSummary
 }
 
 // Summary describes the outcome in SI units.
@@ -180,13 +179,11 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 		Mach: Mach(s.PeakVelocity), PeakVelocity: s.PeakVelocity * f.Units.Velocity(),
 		Reynolds:  f.rank.expected.meanInletVelocity * f.rank.expected.inletDiameter / f.Units.KinematicViscosity,
 		StateHash: fmt.Sprintf("%016x", s.Hash), Warnings: f.Warnings, Seconds: s.Seconds,
+		Ranks: s.Ranks,
 	}
-	rank := RankSummary{FluidCells: cells, Bytes: s.Bytes, Device: s.Device}
 	if s.Seconds > 0 {
 		r.MLUPS = float64(cells) * float64(s.Steps) / s.Seconds / 1e6
-		rank.StepSeconds = s.Seconds / float64(s.Steps)
 	}
-	r.Ranks = []RankSummary{rank}
 	r.Openings = f.OpeningSummaries(s.Outflow, s.AreaDensity)
 	r.PressureDrop, r.MassBalance = balance(r.Openings)
 	return r

@@ -50,10 +50,10 @@ func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, ho
 		if err != nil {
 			return s.diverged(err, hooks)
 		}
-		if err := ctx.Err(); err != nil {
+		if err := s.together(ctx.Err()); err != nil {
 			return fmt.Errorf("stopped at step %d: %w", s.steps, err)
 		}
-		if plan.Report != nil {
+		if plan.Report != nil && s.Rank() == 0 {
 			u := s.flow.Units
 			plan.Report(solver.Progress{
 				Step: done, Steps: steps, Time: s.Time(), EndTime: s.Time() + float64(steps-done)*u.TimeStep,

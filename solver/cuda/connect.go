@@ -1,10 +1,6 @@
 package cuda
 
-import (
-	"fmt"
-
-	"carina/solver/transport"
-)
+import "fmt"
 
 // connect joins the parts of this process with each other and with those of
 // other processes, and uploads where their borders exchange.
@@ -113,27 +109,6 @@ func (s *Solver) joinProcesses(exchange Exchange) error {
 	}
 	for i, l := range p.links {
 		l.direct = l.direct && theirs[i][0] == 1
-	}
-	return nil
-}
-
-// together returns an error on all ranks if there is one on any.
-func (s *Solver) together(failed error) error {
-	if s.transport == nil {
-		return failed
-	}
-	first := []int64{int64(s.transport.Size())}
-	if failed != nil {
-		first[0] = int64(s.transport.Rank())
-	}
-	if err := s.transport.Reduce(transport.Min, first); err != nil {
-		return err
-	}
-	switch {
-	case failed != nil:
-		return fmt.Errorf("rank %d: %w", s.transport.Rank(), failed)
-	case first[0] < int64(s.transport.Size()):
-		return fmt.Errorf("rank %d has failed", first[0])
 	}
 	return nil
 }

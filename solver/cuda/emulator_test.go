@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ type emulator struct {
 // emulated are the programs compiled for the processor by all tests.
 var emulated = struct {
 	folder   string
+	sync.Mutex
 	programs map[program]string
 }{programs: map[program]string{}}
 
@@ -105,6 +107,8 @@ func (e *emulator) compile(p program) (kernel, error) {
 	if p.kernel == emulatedMeeting {
 		return emulatedMeeting, nil
 	}
+	emulated.Lock()
+	defer emulated.Unlock()
 	if path, ok := emulated.programs[p]; ok {
 		return path, nil
 	}

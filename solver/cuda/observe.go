@@ -62,7 +62,7 @@ func (s *Solver) looking(kernel string, mode int) program {
 	return looking(kernel, s.bits, mode, s.walls)
 }
 
-// find lets a kernel look at all tiles of all parts, which work at the same
+// find lets a kernel look at all tiles of all ranks, which work at the same
 // time, and hands what each has found to merge. Arguments may be nil.
 func (s *Solver) find(program program, begin [foundWords]uint64, arguments func(*part) [][]uint64, merge func(found [foundWords]uint64)) error {
 	if err := s.lookBefore(); err != nil {
@@ -84,14 +84,17 @@ func (s *Solver) find(program program, begin [foundWords]uint64, arguments func(
 			return err
 		}
 	}
-	for _, p := range s.parts {
-		var found [foundWords]uint64
-		if err := p.device.download(bytesOf(found[:]), p.findings); err != nil {
+	own := make([][foundWords]uint64, len(s.parts))
+	for i, p := range s.parts {
+		if err := p.device.download(bytesOf(own[i][:]), p.findings); err != nil {
 			return err
 		}
+	}
+	all, err := s.fromAll(own)
+	for _, found := range all {
 		merge(found)
 	}
-	return nil
+	return err
 }
 
 // check returns the largest velocity, or an error where the flow has diverged.
@@ -111,7 +114,7 @@ func (s *Solver) check() (peak float64, err error) {
 	if diverged != none {
 		const bits = 21
 		const mask = 1<<bits - 1
-		return 0, s.flow.DivergedAt(s.steps, [3]int32{int32(diverged & mask), int32(diverged >> bits & mask), int32(diverged >> (2 * bits))})
+		return 0, agreedError{s.flow.DivergedAt(s.steps, [3]int32{int32(diverged & mask), int32(diverged >> bits & mask), int32(diverged >> (2 * bits))})}
 	}
 	if s.bits == 64 {
 		return math.Sqrt(math.Float64frombits(highest)), nil
@@ -138,9 +141,9 @@ func (s *Solver) Summary() (*solver.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	state := &solver.FlowState{Steps: s.steps, Seconds: s.seconds, PeakVelocity: peak, Hash: hash, Bytes: s.Bytes(), Device: s.parts[0].device.name()}
-	if n := len(s.parts); n > 1 {
-		state.Device = fmt.Sprintf("%d × %s", n, state.Device)
+	state := &solver.FlowState{Steps: s.steps, Seconds: s.seconds, PeakVelocity: peak, Hash: hash}
+	if state.Ranks, err = s.rankSummaries(); err != nil {
+		return nil, err
 	}
 	if state.Outflow, state.AreaDensity, err = s.sumOpenings(); err != nil {
 		return nil, err

@@ -2,8 +2,10 @@ package cuda
 
 import (
 	"bytes"
+	"fmt"
 
 	"carina/solver"
+	"carina/solver/transport"
 )
 
 // prepare sets what acts in the next step: what the openings impose, uploaded
@@ -63,15 +65,20 @@ func (s *Solver) sumOpenings() (outflow, areaDensity []int64, err error) {
 			return nil, nil, err
 		}
 	}
-	sums := make([]int64, 2*n)
+	all, sums := make([]int64, 2*n), make([]int64, 2*n)
 	for _, p := range s.parts {
 		if err := p.device.download(bytesOf(sums), p.sums); err != nil {
 			return nil, nil, err
 		}
-		for i := range n {
-			outflow[i] += sums[2*i]
-			areaDensity[i] += sums[2*i+1]
+		for i, v := range sums {
+			all[i] += v
 		}
+	}
+	if err := s.reduce(transport.Sum, all); err != nil {
+		return nil, nil, fmt.Errorf("summing the flow through the openings: %w", err)
+	}
+	for i := range n {
+		outflow[i], areaDensity[i] = all[2*i], all[2*i+1]
 	}
 	return outflow, areaDensity, nil
 }

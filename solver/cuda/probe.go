@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"carina/solver"
+	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -16,6 +17,9 @@ func (s *Solver) Probe(points []r3.Vec) ([]solver.Sample, error) {
 	grid := s.flow.Domain.Grid
 	type place struct{ tile, cell int32 }
 	places := make([]place, len(points))
+	for i := range places {
+		places[i].tile = -1
+	}
 	var tiles []int32
 	for i, point := range points {
 		c := r3.Scale(1/grid.Spacing, r3.Sub(point, grid.Origin))
@@ -23,19 +27,30 @@ func (s *Solver) Probe(points []r3.Vec) ([]solver.Sample, error) {
 		if !grid.Contains(x, y, z) {
 			continue
 		}
-		samples[i].Inside = true
 		places[i] = place{s.tiles.find(x/tileSide, y/tileSide, z/tileSide), int32(cellBit(x, y, z))}
 		tiles = append(tiles, places[i].tile)
 	}
+	// One rank owns each cell, so that adding up passes the bits on.
+	const numbers = 1 + fieldNumbers
+	sums := make([]int64, numbers*len(points))
 	err := s.lookAt(tiles, func(tile int32, cells [][fieldNumbers]float32) {
-		for i := range samples {
-			if samples[i].Inside && places[i].tile == tile {
-				c := cells[places[i].cell]
-				samples[i].Pressure = float64(c[0])
-				samples[i].Velocity = r3.Vec{X: float64(c[1]), Y: float64(c[2]), Z: float64(c[3])}
+		for i := range places {
+			if places[i].tile != tile {
+				continue
+			}
+			sums[numbers*i] = 1
+			for k, v := range cells[places[i].cell] {
+				sums[numbers*i+1+k] = int64(math.Float32bits(v))
 			}
 		}
 	})
+	if err == nil {
+		err = s.reduce(transport.Sum, sums)
+	}
+	for i := range samples {
+		value := func(k int) float64 { return float64(math.Float32frombits(uint32(sums[numbers*i+1+k]))) }
+		samples[i] = solver.Sample{Inside: sums[numbers*i] > 0, Pressure: value(0), Velocity: r3.Vec{X: value(1), Y: value(2), Z: value(3)}}
+	}
 	return samples, err
 }
 
@@ -68,6 +83,9 @@ func (s *Solver) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressur
 			}
 		}
 	})
+	if err == nil {
+		err = s.reduce(transport.Sum, sums[:])
+	}
 	flow, pressure = sums.Result(s.flow.Units)
 	return flow, pressure, err
 }

@@ -5,18 +5,27 @@ import (
 	"errors"
 
 	"carina/solver"
+	"carina/solver/transport"
 )
 
 // Run computes a domain on GPUs as solver.RunInProcess does on the processor
 // and returns the summary. The plan's own Observe, Diverged and Visit are for
-// ranks of the processor and are not called; the hooks are.
+// ranks of the processor and are not called; the hooks are. Where there are
+// several processes, all call it together and get the same; on failure one
+// makes the others stop.
 func Run(ctx context.Context, domain *solver.Domain, settings solver.Settings, plan solver.Plan, o Options, hooks Hooks) (summary *solver.Summary, err error) {
+	defer func() {
+		var agreed agreedError
+		if t := o.Transport; t != nil && err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &agreed) {
+			t.Abort(err)
+		}
+	}()
 	s, err := New(domain, settings, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if plan.Warn != nil && len(s.flow.Warnings) > 0 {
+	if plan.Warn != nil && s.Rank() == 0 && len(s.flow.Warnings) > 0 {
 		plan.Warn(s.flow.Warnings)
 	}
 	steps, err := plan.StepCount(s.flow.Units.TimeStep)

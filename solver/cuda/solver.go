@@ -58,27 +58,14 @@ type Solver struct {
 
 // New prepares a computation. Close it after use.
 func New(domain *solver.Domain, settings solver.Settings, o Options) (*Solver, error) {
-	flow, err := solver.NewFlow(domain, settings)
-	if err != nil {
-		return nil, err
-	}
-	if settings.Precision == solver.Double && o.Storage == Half {
-		return nil, errors.New("16-bit storage is computed with in single precision; choose one of double precision and 16-bit storage")
-	}
-	if o.Exchange != "" && o.Exchange != IPC && o.Exchange != Host {
-		return nil, fmt.Errorf("there is no exchange %q; choose %s or %s, or leave it out", o.Exchange, IPC, Host)
-	}
-	if len(o.Devices) == 0 {
-		o.Devices = []int{0}
-	}
+	flow, err := newFlow(domain, settings, &o)
 	var devices []device
-	for _, number := range o.Devices {
-		d, err := openDevice(number)
-		if err != nil {
-			closeAll(devices)
-			return nil, err
-		}
-		devices = append(devices, d)
+	if err == nil {
+		devices, err = openDevices(&o)
+	}
+	if err := agree(o.Transport, err); err != nil {
+		closeAll(devices)
+		return nil, err
 	}
 	s, err := newSolver(flow, devices, o)
 	if err != nil {
@@ -86,6 +73,42 @@ func New(domain *solver.Domain, settings solver.Settings, o Options) (*Solver, e
 		return nil, err
 	}
 	return s, nil
+}
+
+// newFlow checks the options and prepares the flow.
+func newFlow(domain *solver.Domain, settings solver.Settings, o *Options) (*solver.Flow, error) {
+	if settings.Precision == solver.Double && o.Storage == Half {
+		return nil, errors.New("16-bit storage is computed with in single precision; choose one of double precision and 16-bit storage")
+	}
+	if o.Exchange != "" && o.Exchange != IPC && o.Exchange != Host {
+		return nil, fmt.Errorf("there is no exchange %q; choose %s or %s, or leave it out", o.Exchange, IPC, Host)
+	}
+	return solver.NewFlow(domain, settings)
+}
+
+// openDevices opens the devices that are asked for: without a choice the first
+// one, or, where there are several processes, one for each of this host.
+func openDevices(o *Options) (devices []device, err error) {
+	numbers := o.Devices
+	if o.Transport != nil {
+		if len(numbers) > 1 {
+			return nil, fmt.Errorf("%d GPUs were given to one of several processes; start one process a GPU", len(numbers))
+		}
+		if n := deviceCount(); len(numbers) == 0 && n > 0 {
+			numbers = []int{localRank(o.Transport) % n}
+		}
+	}
+	if len(numbers) == 0 {
+		numbers = []int{0}
+	}
+	for _, number := range numbers {
+		d, err := openDevice(number)
+		if err != nil {
+			return devices, err
+		}
+		devices = append(devices, d)
+	}
+	return devices, nil
 }
 
 func closeAll(devices []device) {
@@ -105,18 +128,32 @@ func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err e
 	case o.Storage == Half:
 		s.bits = 16
 	}
-	if s.tiles, err = newTileSet(flow.Domain); err != nil {
+	if err := s.together(s.makeParts(devices)); err != nil {
 		return nil, err
+	}
+	if err := s.connect(o.Exchange); err != nil {
+		return nil, err
+	}
+	s.listMessages()
+	return s, s.initialize()
+}
+
+// makeParts divides the tiles and makes the parts of this process, still
+// without their neighbours.
+func (s *Solver) makeParts(devices []device) (err error) {
+	flow := s.flow
+	if s.tiles, err = newTileSet(flow.Domain); err != nil {
+		return err
 	}
 	walls, err := newWallTables(s.tiles, flow.Domain, flow, flow.Settings.Wall)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.walls = len(walls.links) > 0
 	s.rates = s.ratesNow()
 	owner, place, err := s.divide(devices, walls)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, p := range s.parts {
 		for _, step := range []func() error{
@@ -125,15 +162,11 @@ func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err e
 			func() error { return p.fill(s.tiles, owner, place, s.bits, len(flow.Openings)) },
 		} {
 			if err := step(); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	if err := s.connect(o.Exchange); err != nil {
-		return nil, err
-	}
-	s.listMessages()
-	return s, s.initialize()
+	return nil
 }
 
 // divide gives every tile an owner and makes the parts of this process. It
@@ -143,10 +176,9 @@ func (s *Solver) divide(devices []device, walls *wallTables) (owner, place []int
 	if s.transport != nil {
 		ranks = s.transport.Size()
 	}
-	if n := len(s.tiles.position); ranks > n || n/ranks >= maxTiles {
-		return nil, nil, fmt.Errorf("%d GPUs cannot share %d tiles; use not fewer tiles than GPUs", ranks, n)
+	if owner, err = s.owners(ranks, func(tile int32) int64 { return walls.spans[tile].work(s.bits) }); err != nil {
+		return nil, nil, err
 	}
-	owner = s.tiles.divide(ranks, func(tile int32) int64 { return walls.spans[tile].work(s.bits) })
 	own := make([]int, len(devices))
 	for i := range own {
 		own[i] = i
@@ -156,12 +188,30 @@ func (s *Solver) divide(devices []device, walls *wallTables) (owner, place []int
 	}
 	place = make([]int32, len(owner))
 	for i, share := range newShares(s.tiles, owner, own) {
+		if share.own == 0 || len(share.tiles) > maxTiles {
+			return nil, nil, fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", own[i], share.own, maxTiles)
+		}
 		for at, tile := range share.tiles[:share.own] {
 			place[tile] = int32(at)
 		}
 		s.parts = append(s.parts, newPart(devices[i], share, walls))
 	}
 	return owner, place, nil
+}
+
+// owners returns the rank of every tile: as the domain says where it is
+// partitioned, or else pieces of equal work.
+func (s *Solver) owners(ranks int, work func(tile int32) int64) ([]int32, error) {
+	domain := s.flow.Domain
+	switch {
+	case domain.Ranks > 1 && domain.Ranks != ranks:
+		return nil, fmt.Errorf("the partition is for %d ranks and there are %d GPUs; partition again with --ranks %d", domain.Ranks, ranks, ranks)
+	case domain.Ranks > 1:
+		return s.tiles.ownersOf(domain)
+	case len(s.tiles.position) < ranks:
+		return nil, fmt.Errorf("%d GPUs cannot share %d tiles of 4×4×4 cells; use fewer GPUs", ranks, len(s.tiles.position))
+	}
+	return s.tiles.divide(ranks, work), nil
 }
 
 // Bytes returns the memory that the computation needs on all devices.

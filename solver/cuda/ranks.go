@@ -1,0 +1,143 @@
+package cuda
+
+import (
+	"fmt"
+	"math/bits"
+	"os"
+	"strconv"
+
+	"carina/solver"
+	"carina/solver/transport"
+)
+
+// ranks is how many share the flow, in this process or in others.
+func (s *Solver) ranks() int {
+	if s.transport != nil {
+		return s.transport.Size()
+	}
+	return len(s.parts)
+}
+
+// Rank is the number of this process's rank, or of the first of several.
+func (s *Solver) Rank() int { return s.parts[0].share.rank }
+
+// reduce combines values over all processes.
+func (s *Solver) reduce(op transport.Operation, values []int64) error {
+	if s.transport == nil || len(values) == 0 {
+		return nil
+	}
+	return s.transport.Reduce(op, values)
+}
+
+// fromAll returns what the parts of all processes have found.
+func (s *Solver) fromAll(own [][foundWords]uint64) ([][foundWords]uint64, error) {
+	if s.transport == nil {
+		return own, nil
+	}
+	values := make([]int64, s.ranks()*foundWords)
+	for i, p := range s.parts {
+		for k, v := range own[i] {
+			values[p.share.rank*foundWords+k] = int64(v)
+		}
+	}
+	if err := s.reduce(transport.Sum, values); err != nil {
+		return nil, fmt.Errorf("collecting what the ranks have found: %w", err)
+	}
+	all := make([][foundWords]uint64, s.ranks())
+	for i, v := range values {
+		all[i/foundWords][i%foundWords] = uint64(v)
+	}
+	return all, nil
+}
+
+// together returns an error on all ranks if there is one on any.
+func (s *Solver) together(failed error) error { return agree(s.transport, failed) }
+
+// agree returns an error on all ranks if there is one on any: that of the
+// lowest.
+func agree(t transport.Transport, failed error) error {
+	if t == nil {
+		return failed
+	}
+	text := ""
+	first := []int64{int64(t.Size())}
+	if failed != nil {
+		first[0], text = int64(t.Rank()), failed.Error()
+	}
+	if err := t.Reduce(transport.Min, first); err != nil {
+		return err
+	}
+	if first[0] == int64(t.Size()) {
+		return nil
+	}
+	lowest := int(first[0])
+	length := []int64{0}
+	if lowest == t.Rank() {
+		length[0] = int64(len(text))
+	}
+	if err := t.Reduce(transport.Max, length); err != nil {
+		return err
+	}
+	if lowest != t.Rank() {
+		told := make([]byte, length[0])
+		if err := t.Receive(lowest, told); err != nil {
+			return err
+		}
+		return agreedError{fmt.Errorf("rank %d: %s", lowest, told)}
+	}
+	for rank := range t.Size() {
+		if rank == lowest {
+			continue
+		}
+		if err := t.Send(rank, []byte(text)); err != nil {
+			return err
+		}
+	}
+	return agreedError{failed}
+}
+
+// agreedError is one that all ranks have noticed together: none needs to be
+// woken.
+type agreedError struct{ error }
+
+// Unwrap returns the cause.
+func (e agreedError) Unwrap() error { return e.error }
+
+// rankSummaries describes the load of all ranks.
+func (s *Solver) rankSummaries() ([]solver.RankSummary, error) {
+	const numbers = 3
+	values := make([]int64, numbers*s.ranks())
+	for _, p := range s.parts {
+		own := values[numbers*p.share.rank:]
+		for _, tile := range p.tiles {
+			own[0] += int64(bits.OnesCount64(s.tiles.fluid[tile]))
+		}
+		own[1], own[2] = p.needs(s.bits), int64(s.seconds*1e9)
+	}
+	if err := s.reduce(transport.Sum, values); err != nil {
+		return nil, fmt.Errorf("collecting the load of the ranks: %w", err)
+	}
+	list := make([]solver.RankSummary, s.ranks())
+	for i := range list {
+		v := values[numbers*i:]
+		list[i] = solver.RankSummary{FluidCells: v[0], Bytes: v[1], Device: s.parts[0].device.name()}
+		if s.steps > 0 {
+			list[i].StepSeconds = float64(v[2]) / 1e9 / float64(s.steps)
+		}
+		if work := s.flow.Domain.Work; i < len(work) {
+			list[i].Work = work[i]
+		}
+	}
+	return list, nil
+}
+
+// localRank is the number of this process among those of the host, as MPI
+// libraries and batch systems tell it.
+func localRank(t transport.Transport) int {
+	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"} {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n >= 0 {
+			return n
+		}
+	}
+	return t.Rank()
+}
