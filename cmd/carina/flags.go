@@ -57,6 +57,7 @@ func flowFlags(command *cobra.Command, c *workflow.Case) {
 	f.StringVar(&c.Precision, "precision", c.Precision, "single or double (default single)")
 	f.StringVar(&c.Device, "device", c.Device, "cpu, or gpu with one rank a GPU (default cpu)")
 	f.StringVar(&c.Storage, "storage", c.Storage, "how GPUs store populations: single or half (default single)")
+	f.StringVar(&c.Exchange, "exchange", c.Exchange, "how GPUs exchange their borders: ipc, directly, or host, by messages (default ipc where a pair of GPUs can)")
 	f.StringVar(&c.TimeStep, "time-step", c.TimeStep, "time step (default by the lattice velocity)")
 	f.Float64Var(&c.LatticeVelocity, "lattice-velocity", c.LatticeVelocity, "largest expected velocity in cells per step (default 0.1)")
 	f.Float64Var(&c.Tolerance, "tolerance", c.Tolerance, "end when the velocity changes less, relatively, while sound crosses the domain (default 1e-4 without --steps and --time)")

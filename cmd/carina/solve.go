@@ -22,9 +22,12 @@ func newSolve() *cobra.Command {
 		Use:   "solve FILE.part.json",
 		Short: "Compute the flow on a partition",
 		Long: "Compute the flow on the grid and ranks of a partition file. Started alone it runs all ranks in one\n" +
-			"process; started by mpirun -np N (in a binary built with -tags mpi) every process takes one rank.",
+			"process; started by mpirun -np N (in a binary built with -tags mpi) every process takes one rank. With\n" +
+			"--device gpu (in a binary built with -tags cuda, or 'mpi cuda') every rank takes one GPU; the tiles of\n" +
+			"4×4×4 cells that it computes belong to the rank that owns most of their cells.",
 		Example: "  carina solve airway.part.json --flow 1L/min --steps 2000 --out results\n" +
-			"  mpirun -np 4 carina solve airway.part.json --case airway.yaml",
+			"  mpirun -np 4 carina solve airway.part.json --case airway.yaml\n" +
+			"  mpirun -np 4 carina solve airway.part.json --device gpu --storage half --time 1s",
 		Args: exactly("a partition file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := arguments[0]
@@ -113,10 +116,8 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 	var solution *workflow.Solution
 	var err error
 	switch {
-	case s.Case.Device == "gpu" && t != nil:
-		err = errors.New("GPUs are used by one process: start carina without mpirun")
 	case s.Case.Device == "gpu":
-		solution, err = s.OnGPUs(command.Context())
+		solution, err = s.OnGPUs(command.Context(), t)
 	case t != nil:
 		solution, err = s.OnTransport(command.Context(), t)
 	default:

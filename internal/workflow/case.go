@@ -72,9 +72,11 @@ type Case struct {
 	Waveform   string          `yaml:"waveform"`
 	Conditions []ConditionCase `yaml:"conditions"`
 	// Device is cpu or gpu. Storage is how GPUs store populations: single or
-	// half (16 bits).
-	Device  string `yaml:"device"`
-	Storage string `yaml:"storage"`
+	// half (16 bits). Exchange is how GPUs exchange their borders: ipc,
+	// directly, or host, by messages; chosen for each pair when empty.
+	Device   string `yaml:"device"`
+	Storage  string `yaml:"storage"`
+	Exchange string `yaml:"exchange"`
 	// Collision, Wall, Precision, Lattice and Smagorinsky choose the method,
 	// see package solver.
 	Collision   string  `yaml:"collision"`

@@ -9,47 +9,59 @@ import (
 	"carina/solver/output"
 )
 
-// hooks make a computation on GPUs report to these results.
-func (r *results) hooks(domain *solver.Domain, gathered gather) cuda.Hooks {
+// hooks make a computation on GPUs report to these results: for all ranks, or,
+// where each has a process, for the one of this process.
+func (r *results) hooks(domain *solver.Domain, gathered gather, processes bool) cuda.Hooks {
 	if r.solver.Folder == "" {
 		return cuda.Hooks{}
+	}
+	pieces := func(g *cuda.Solver, fields *solver.Fields, f func(*output.Piece) error) error {
+		if processes {
+			return f(r.pieceOfProcess(g, fields))
+		}
+		for rank := range domain.Ranks {
+			if err := f(r.pieceOf(domain, fields, rank, g.Time())); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return cuda.Hooks{
 		Observe: func(g *cuda.Solver) error {
 			openings, err := g.OpeningSummaries()
-			if err == nil {
+			if err == nil && g.Rank() == 0 {
 				r.history.add(g.Time(), openings)
 			}
 			return err
 		},
 		Diverged: func(g *cuda.Solver, fields *solver.Fields) error {
-			for rank := range domain.Ranks {
-				if err := output.WriteVTU(r.path(fmt.Sprintf("diverged_%04d.vtu", rank)), r.pieceOf(domain, fields, rank, g.Time())); err != nil {
+			return pieces(g, fields, func(piece *output.Piece) error {
+				return output.WriteVTU(r.path(fmt.Sprintf("diverged_%04d.vtu", piece.Rank)), piece)
+			})
+		},
+		Visit: func(g *cuda.Solver) error {
+			fields, err := g.Fields()
+			if err != nil {
+				return err
+			}
+			if r.solver.Grid.Cells() <= pageLimit {
+				if r.fields, err = g.Gather(fields); err != nil {
 					return err
 				}
 			}
-			return nil
+			return pieces(g, fields, func(piece *output.Piece) error { return r.visitPiece(piece, gathered) })
 		},
-		Visit: func(g *cuda.Solver) error { return r.visitGPUs(g, domain, gathered) },
 	}
 }
 
-// visitGPUs writes the fields that GPUs computed, a piece for each rank, and
-// hands in the pictures.
-func (r *results) visitGPUs(g *cuda.Solver, domain *solver.Domain, gathered gather) error {
-	fields, err := g.Fields()
-	if err != nil {
-		return err
+// pieceOfProcess takes the cells of this process's rank out of its fields.
+func (r *results) pieceOfProcess(g *cuda.Solver, fields *solver.Fields) *output.Piece {
+	piece := &output.Piece{Frame: r.frame, Rank: g.Rank(), Ranks: r.ranks, Time: g.Time()}
+	for _, own := range g.OwnRuns() {
+		piece.Runs = append(piece.Runs, own.Run)
+		appendCells(piece, fields, own.First, own.First+int64(own.X1-own.X0))
 	}
-	if r.solver.Grid.Cells() <= pageLimit {
-		r.fields = fields
-	}
-	for rank := range domain.Ranks {
-		if err := r.visitPiece(r.pieceOf(domain, fields, rank, g.Time()), gathered); err != nil {
-			return err
-		}
-	}
-	return nil
+	return piece
 }
 
 // pieceOf takes the cells of one rank out of fields by global number. The
@@ -61,12 +73,17 @@ func (r *results) pieceOf(domain *solver.Domain, fields *solver.Fields, rank int
 		end := global + int64(s.X1-s.X0)
 		if int(domain.Owners[s.Cuboid]) == rank {
 			piece.Runs = append(piece.Runs, geometry.Run{X0: s.X0, X1: s.X1, Y: s.Y, Z: s.Z})
-			piece.Pressure = append(piece.Pressure, fields.Pressure[global:end]...)
-			for i := global; i < end; i++ {
-				piece.Velocity = append(piece.Velocity, [3]float32{fields.Velocity[0][i], fields.Velocity[1][i], fields.Velocity[2][i]})
-			}
+			appendCells(piece, fields, global, end)
 		}
 		global = end
 	}
 	return piece
+}
+
+// appendCells adds the fields of cells from ≤ i < to.
+func appendCells(piece *output.Piece, fields *solver.Fields, from, to int64) {
+	piece.Pressure = append(piece.Pressure, fields.Pressure[from:to]...)
+	for i := from; i < to; i++ {
+		piece.Velocity = append(piece.Velocity, [3]float32{fields.Velocity[0][i], fields.Velocity[1][i], fields.Velocity[2][i]})
+	}
 }

@@ -91,6 +91,9 @@ func (c *Case) CheckFlow() error {
 	if storage := cuda.Storage(c.Storage); storage != "" && storage != cuda.Single && storage != cuda.Half {
 		return fmt.Errorf("there is no storage %q: choose %s or %s", c.Storage, cuda.Single, cuda.Half)
 	}
+	if exchange := cuda.Exchange(c.Exchange); exchange != "" && exchange != cuda.IPC && exchange != cuda.Host {
+		return fmt.Errorf("there is no exchange %q: choose %s or %s", c.Exchange, cuda.IPC, cuda.Host)
+	}
 	_, err := c.Settings()
 	return err
 }
@@ -245,24 +248,42 @@ func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
 	return results.finish(summary, gathered.all())
 }
 
-// OnGPUs computes with one GPU for every rank.
-func (s *Solver) OnGPUs(ctx context.Context) (*Solution, error) {
+// OnGPUs computes with one GPU for every rank: all in this process, or, with a
+// transport, the one rank that it stands for. Then only rank 0 gets a
+// solution; the others get nil.
+func (s *Solver) OnGPUs(ctx context.Context, t transport.Transport) (*Solution, error) {
 	domain, settings, plan, err := s.prepare()
 	if err != nil {
 		return nil, err
 	}
-	options := cuda.Options{Storage: cuda.Single}
+	options := cuda.Options{Storage: cuda.Single, Exchange: cuda.Exchange(s.Case.Exchange), Transport: t}
 	setIfGiven(&options.Storage, s.Case.Storage)
-	for device := range domain.Ranks {
-		options.Devices = append(options.Devices, device)
+	var gathered gather = newSharedGather(domain.Ranks)
+	if t != nil {
+		if err := fitsProcesses(domain.Ranks, t.Size()); err != nil {
+			return nil, err
+		}
+		gathered = &transportGather{transport: t}
+	} else {
+		for device := range domain.Ranks {
+			options.Devices = append(options.Devices, device)
+		}
 	}
-	gathered := newSharedGather(domain.Ranks)
 	results := newResults(s, domain.Ranks)
-	summary, err := cuda.Run(ctx, domain, settings, plan, options, results.hooks(domain, gathered))
-	if err != nil {
+	summary, err := cuda.Run(ctx, domain, settings, plan, options, results.hooks(domain, gathered, t != nil))
+	if err != nil || t != nil && t.Rank() != 0 {
 		return nil, err
 	}
 	return results.finish(summary, gathered.all())
+}
+
+// fitsProcesses is an error unless there is a process for every rank.
+func fitsProcesses(ranks, processes int) error {
+	if ranks == processes {
+		return nil
+	}
+	return fmt.Errorf("the partition is for %d ranks, but %d processes were started: use mpirun -np %d or partition again with --ranks %d",
+		ranks, processes, ranks, processes)
 }
 
 // OnTransport computes the one rank that the transport stands for. Only rank
@@ -272,9 +293,8 @@ func (s *Solver) OnTransport(ctx context.Context, t transport.Transport) (*Solut
 	if err != nil {
 		return nil, err
 	}
-	if t.Size() != domain.Ranks {
-		return nil, fmt.Errorf("the partition is for %d ranks, but %d processes were started: use mpirun -np %d or partition again with --ranks %d",
-			domain.Ranks, t.Size(), domain.Ranks, t.Size())
+	if err := fitsProcesses(domain.Ranks, t.Size()); err != nil {
+		return nil, err
 	}
 	gathered := &transportGather{transport: t}
 	results := newResults(s, domain.Ranks)

@@ -23,7 +23,7 @@ type emulator struct {
 
 // emulated are the programs compiled for the processor by all tests.
 var emulated = struct {
-	folder   string
+	folder string
 	sync.Mutex
 	programs map[program]string
 }{programs: map[program]string{}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -67,26 +68,38 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 		d := bricked(t, 6, c.ranks, c.side)
 		settings := caveSettings(d.Grid)
 		settings.Conditions = map[int]solver.Condition{3: {Kind: solver.FlowShare, Share: 0.3}}
-		summarize := func(d *solver.Domain, on device, rank transport.Transport) (*solver.Summary, error) {
+		compute := func(d *solver.Domain, on device, rank transport.Transport) (*solver.Summary, *solver.Fields, error) {
 			flow, err := solver.NewFlow(d, settings)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			s, err := newSolver(flow, []device{on}, Options{Storage: Single, Transport: rank})
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+			defer s.Close()
 			if err := s.Advance(context.Background(), 52, nil); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			return s.Summary()
+			fields, err := s.Fields()
+			if err == nil {
+				fields, err = s.Gather(fields)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			summary, err := s.Summary()
+			return summary, fields, err
 		}
-		want, err := summarize(solver.WholeDomain(d.Grid), testDevices(t, 1)[0], nil)
+		want, wantFields, err := compute(solver.WholeDomain(d.Grid), testDevices(t, 1)[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for rank, err := range onRanks(t, c.ranks, func(rank transport.Transport, on device) error {
-			got, err := summarize(d, on, rank)
+			got, fields, err := compute(d, on, rank)
+			if err == nil && rank.Rank() == 0 && !reflect.DeepEqual(fields, wantFields) {
+				t.Errorf("%d ranks, bricks of %d: the gathered fields differ", c.ranks, c.side)
+			}
 			if err == nil && (got.StateHash != want.StateHash || !slices.Equal(got.Openings, want.Openings) || got.PeakVelocity != want.PeakVelocity || len(got.Ranks) != c.ranks) {
 				t.Errorf("%d ranks, bricks of %d: rank %d ends in %+v, one alone in %+v", c.ranks, c.side, rank.Rank(), got, want)
 			}
