@@ -45,8 +45,9 @@ func numberPairs(mate []int32) ([]int32, int) {
 }
 
 // contract merges the vertices of l with equal toCoarse into one, adds up
-// vertex weights and parallel edges and drops self loops.
-func contract(l *level, toCoarse []int32, coarse int) *level {
+// vertex weights and parallel edges and drops self loops. It returns nil if
+// stopped.
+func contract(l *level, toCoarse []int32, coarse int, stop func() bool) *level {
 	g := l.g
 	n := g.Vertices()
 	start := make([]int32, coarse+1)
@@ -68,6 +69,9 @@ func contract(l *level, toCoarse []int32, coarse int) *level {
 	// place[c] is one more than the position of c in the row being built.
 	place := make([]int64, coarse)
 	for c := 0; c < coarse; c++ {
+		if c%lookout == 0 && stop() {
+			return nil
+		}
 		begin := int64(len(neighbours))
 		for _, v := range members[start[c]:start[c+1]] {
 			next.VertexWeights[c] += g.VertexWeights[v]

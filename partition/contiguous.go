@@ -48,7 +48,7 @@ func fragments(g *Graph, parts []int32) [][]int32 {
 // differ much: several are made and combined on a graph so coarse that this
 // costs little, and the best is refined upwards.
 func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) []int32 {
-	target := max(c.coarsest*len(limit), fewestForSearch)
+	target := max(c.coarsest*len(limit)/3, fewestForSearch)
 	heaviest := l.g.TotalVertexWeight()/int64(target)*3/2 + 1
 	levels := t.coarsen(l, target, heaviest, r)
 	if t.stopped() {
@@ -88,36 +88,11 @@ func (t *task) companion(contiguous bool) *task {
 	return &task{c: c, hasty: t.hasty, uneven: t.uneven, halt: t.halt, workers: t.workers, distance: t.distance, contiguous: contiguous}
 }
 
-// divide bisects a piece, in halves or, where parts must be connected, at the
-// best of several ratios: graphs like trees have their narrow places where
-// they have them.
-func (t *task) divide(p *piece, r *random) (half int, division []int32) {
-	half = (len(p.parts) + 1) / 2
-	if !t.contiguous || len(p.parts) < 3 {
-		return half, t.divideAt(p, half, r)
-	}
-	var best *individual
-	for i := range ratiosTried {
-		lower := (len(p.parts) + 1) / 2
-		if i > 0 {
-			lower = 1 + r.below(len(p.parts)-1)
-		}
-		found := t.measure(p.l, t.divideAt(p, lower, r), sideLimits(p, lower))
-		if best == nil || found.better(best) {
-			best, half = found, lower
-		}
-	}
-	return half, best.part
-}
-
-// ratiosTried is the number of ratios that divide looks at.
-const ratiosTried = 2
-
 // connectParts makes parts connected, restores balance and improves the cut by
 // moves that keep them so. Where the limits cannot be kept that way, balance
 // goes first and pieces may break off again.
 func (t *task) connectParts(s *state, c *levelConfig, r *random, corridors bool) {
-	joinFragments(s, corridors)
+	joinFragments(s, corridors, t.stopped)
 	connected := newConnectivity(s)
 	f := newFM(s, r, 2*c.patience, t.stopped)
 	f.connected, f.branch = connected, newBranch(s)
@@ -129,7 +104,7 @@ func (t *task) connectParts(s *state, c *levelConfig, r *random, corridors bool)
 			return
 		}
 	}
-	rebalance(s, r)
+	rebalance(s, r, t.stopped)
 }
 
 // mendPair makes both parts of a pair connected again by handing lesser pieces

@@ -176,6 +176,9 @@ type shift struct{ v, to int32 }
 // pair by a better one, none if it finds none. It changes nothing but rows of
 // vertices of these two parts.
 func (f *flowNetwork) improve(pair [2]int32, lists [][]int32, reach float64, stop func() bool) []shift {
+	if stop() {
+		return nil
+	}
 	s := f.s
 	a, b := pair[0], pair[1]
 	f.region = f.region[:0]

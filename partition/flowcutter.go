@@ -41,6 +41,7 @@ type flowCutter struct {
 	queue []int32
 	path  []int32
 	side  []int8 // best cut found: side of every node
+	stop  func() bool
 }
 
 func resize[T any](s []T, n int) []T {
@@ -83,7 +84,7 @@ func (f *flowCutter) augment(s int, origin int32) bool {
 	for f.layers(s, origin) {
 		pushed = true
 		f.block(s, origin)
-		if f.flow > f.bound {
+		if f.flow > f.bound || f.stop() {
 			return true
 		}
 	}
@@ -288,8 +289,9 @@ func (f *flowCutter) excess(w int64) (int64, float64) {
 // prefers the best balanced of that value, and leaves it in f.side. It
 // returns the cut's value and balance and whether one was found.
 func (f *flowCutter) run(allowed int64, stop func() bool) (value int64, load float64, found bool) {
+	f.stop = stop
 	f.augment(0, 0)
-	if f.flow > f.bound {
+	if f.flow > f.bound || stop() {
 		return 0, 0, false
 	}
 	f.adopt(0)

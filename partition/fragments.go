@@ -80,7 +80,7 @@ func fragmentsByPart(s *state) [][]fragment {
 // joinFragments joins every piece of a part but its heaviest to another part,
 // or, if corridors may be laid, ties heavy ones to the rest of their part. It
 // goes on until nothing more can be joined.
-func joinFragments(s *state, corridors bool) {
+func joinFragments(s *state, corridors bool, stop func() bool) {
 	tie := make([]int64, s.k)
 	for round := range s.k + 8 {
 		moved := false
@@ -103,7 +103,7 @@ func joinFragments(s *state, corridors bool) {
 				moved = true
 			}
 		}
-		if !moved {
+		if !moved || stop() {
 			return
 		}
 	}

@@ -209,7 +209,7 @@ func (t *task) polish(s *state, f *fm, flows *flowRefiner, c *levelConfig, best 
 	if t.contiguous {
 		t.connectParts(s, c, f.r, false)
 	} else {
-		rebalance(s, f.r)
+		rebalance(s, f.r, t.stopped)
 		f.refine(c.rounds)
 	}
 	if c.initialReach == 0 || best != nil && best.over <= s.overload() && float64(s.cut) > hopeless*float64(best.cut) {

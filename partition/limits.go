@@ -62,14 +62,15 @@ func statedLimits(total int64, opt *Options) []int64 {
 	return result
 }
 
-// newLimits works out stated and effective limits of g.
-func newLimits(g *Graph, opt *Options) *limits {
+// newLimits works out stated and effective limits of g. When stopped, the
+// effective ones may be higher than need be.
+func newLimits(g *Graph, opt *Options, stop func() bool) *limits {
 	l := &limits{stated: statedLimits(g.TotalVertexWeight(), opt)}
 	l.effective = append([]int64(nil), l.stated...)
 	if opt.Parts > 1 {
 		l.peelHeavyVertices(g, opt)
 		l.raiseForFixed(g, opt)
-		l.raiseForPacking(g, opt)
+		l.raiseForPacking(g, opt, stop)
 	}
 	return l
 }
@@ -126,9 +127,28 @@ func (l *limits) raiseForFixed(g *Graph, opt *Options) {
 // raiseForPacking makes sure that whole vertices can be packed at all: where
 // neither heaviest-first packing fits, the limits it needed become the
 // effective ones.
-func (l *limits) raiseForPacking(g *Graph, opt *Options) {
-	packing := packVertices(g, opt.Fixed, l)
+func (l *limits) raiseForPacking(g *Graph, opt *Options, stop func() bool) {
+	if opt.Fixed == nil && l.own == nil && l.packsEasily(g) {
+		return
+	}
+	packing := packVertices(g, opt.Fixed, l, stop)
 	for p, w := range packing.weight {
 		l.effective[p] = max(l.effective[p], w)
 	}
+}
+
+// packsEasily tells whether packing into the part with the most room cannot
+// fail: what is left of the limits after all vertices is at least the heaviest
+// vertex for each part, so until the last vertex some part has room for it.
+func (l *limits) packsEasily(g *Graph) bool {
+	var heaviest int64
+	for v := range g.Vertices() {
+		heaviest = max(heaviest, g.vertexWeight(int32(v)))
+	}
+	spare := -float64(g.TotalVertexWeight())
+	for _, limit := range l.effective {
+		spare += float64(limit)
+	}
+	// A little more than needed, for sums that floating point rounds.
+	return spare > 1.01*float64(heaviest)*float64(len(l.effective))
 }

@@ -1,6 +1,9 @@
 package partition
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Hierarchy returns the distances between the leaves of a regular machine,
 // for [Options.Distances]: counts from the outside in, with the distance
@@ -69,6 +72,26 @@ func MappingCostOf(g *Graph, parts []int32, distances [][]int64) int64 {
 	return cost / 2
 }
 
+// MapParts renumbers the parts of a given partition so that the mapping cost
+// becomes small: it exchanges the places of whole parts, whatever they weigh.
+// [Options.Objective] MappingCost does better, since it also chooses the parts.
+func MapParts(g *Graph, parts []int32, distances [][]int64) ([]int32, error) {
+	k := len(distances)
+	if err := checkDistances(distances, k); err != nil {
+		return nil, err
+	}
+	if err := checkParts(g, parts, k); err != nil {
+		return nil, err
+	}
+	limit := make([]int64, k)
+	for p := range limit {
+		limit[p] = math.MaxInt64
+	}
+	s := newState(&level{g: g.weighted()}, append([]int32(nil), parts...), limit, distances)
+	permuteParts(s, never)
+	return s.part, nil
+}
+
 // mappedGain returns by how much the mapping cost falls when a vertex with
 // the given row goes from one part to another.
 func (s *state) mappedGain(parts []int32, conn []int64, from, to int32) int64 {
@@ -82,37 +105,17 @@ func (s *state) mappedGain(parts []int32, conn []int64, from, to int32) int64 {
 
 // permuteParts exchanges the numbers of whole parts as long as that lowers
 // the mapping cost and keeps the limits.
-func permuteParts(s *state) {
-	k := s.k
-	traffic := make([][]int64, k)
-	for p := range traffic {
-		traffic[p] = make([]int64, k)
-	}
-	for v, p := range s.part {
-		for e := s.g.Offsets[v]; e < s.g.Offsets[v+1]; e++ {
-			traffic[p][s.part[s.g.Neighbours[e]]] += s.g.EdgeWeights[e]
-		}
-	}
-	place := make([]int32, k) // place[p] is the new number of part p
-	for p := range place {
-		place[p] = int32(p)
-	}
+func permuteParts(s *state, stop func() bool) {
+	q := newQuotient(s)
 	for improved := true; improved; {
 		improved = false
-		for p := 0; p < k; p++ {
-			for q := p + 1; q < k; q++ {
-				a, b := place[p], place[q]
-				if s.weight[p] > s.limit[b] || s.weight[q] > s.limit[a] {
-					continue
-				}
-				var gain int64
-				for o := range k {
-					if o != p && o != q {
-						gain += (traffic[p][o] - traffic[q][o]) * (s.distance[a][place[o]] - s.distance[b][place[o]])
-					}
-				}
-				if gain > 0 {
-					place[p], place[q] = b, a
+		for a := range int32(s.k) {
+			if stop() {
+				break
+			}
+			for b := a + 1; int(b) < s.k; b++ {
+				if q.exchangeGain(a, b) > 0 {
+					q.place[a], q.place[b] = q.place[b], q.place[a]
 					improved = true
 				}
 			}
@@ -120,7 +123,72 @@ func permuteParts(s *state) {
 	}
 	parts := make([]int32, len(s.part))
 	for v, p := range s.part {
-		parts[v] = place[p]
+		parts[v] = q.place[p]
 	}
 	s.reset(parts)
+}
+
+// quotient is the graph of the parts: which exchange how much with which.
+type quotient struct {
+	s       *state
+	traffic [][]exchanged
+	place   []int32 // place[p] is the new number of part p
+}
+
+// exchanged is the edge weight between a part and another.
+type exchanged struct {
+	with   int32
+	weight int64
+}
+
+func newQuotient(s *state) *quotient {
+	q := &quotient{s: s, traffic: make([][]exchanged, s.k), place: make([]int32, s.k)}
+	members := make([][]int32, s.k)
+	for v, p := range s.part {
+		members[p] = append(members[p], int32(v))
+	}
+	weight := make([]int64, s.k)
+	for p := range q.place {
+		q.place[p] = int32(p)
+		for _, v := range members[p] {
+			parts, conn := s.row(v)
+			for i, o := range parts {
+				if int(o) == p {
+					continue
+				}
+				if weight[o] == 0 {
+					q.traffic[p] = append(q.traffic[p], exchanged{with: o})
+				}
+				weight[o] += conn[i]
+			}
+		}
+		for i := range q.traffic[p] {
+			e := &q.traffic[p][i]
+			e.weight, weight[e.with] = weight[e.with], 0
+		}
+	}
+	return q
+}
+
+// exchangeGain returns by how much the mapping cost falls when parts a and b
+// exchange their places; nothing if a limit forbids it.
+func (q *quotient) exchangeGain(a, b int32) int64 {
+	s := q.s
+	placeA, placeB := q.place[a], q.place[b]
+	if s.weight[a] > s.limit[placeB] || s.weight[b] > s.limit[placeA] {
+		return 0
+	}
+	there, here := s.distance[placeB], s.distance[placeA]
+	var gain int64
+	for _, e := range q.traffic[a] {
+		if at := q.place[e.with]; e.with != b {
+			gain += e.weight * (here[at] - there[at])
+		}
+	}
+	for _, e := range q.traffic[b] {
+		if at := q.place[e.with]; e.with != a {
+			gain += e.weight * (there[at] - here[at])
+		}
+	}
+	return gain
 }

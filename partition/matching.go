@@ -1,9 +1,6 @@
 package partition
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // ratedEdge is an edge with its rating and a random number for ties.
 type ratedEdge struct {
@@ -15,10 +12,10 @@ type ratedEdge struct {
 // matchGlobally finds a matching by the global path algorithm (Maue and
 // Sanders 2007): edges, best rating first, are joined to paths and even
 // cycles, each of which is then matched optimally by dynamic programming.
-func matchGlobally(l *level, heaviest int64, r *random, _ func() bool) ([]int32, int) {
+func matchGlobally(l *level, heaviest int64, r *random, stop func() bool) ([]int32, int) {
 	g := l.g
 	n := g.Vertices()
-	edges := ratedEdges(l, heaviest, r)
+	edges := ratedEdges(l, heaviest, r, stop)
 	p := &pathSet{link: make([][2]int32, n), rate: make([][2]float64, n), end: make([]int32, n), length: make([]int32, n), mate: make([]int32, n)}
 	for v := range p.link {
 		p.link[v] = [2]int32{-1, -1}
@@ -46,10 +43,13 @@ func matchGlobally(l *level, heaviest int64, r *random, _ func() bool) ([]int32,
 	return numberPairs(p.mate)
 }
 
-func ratedEdges(l *level, heaviest int64, r *random) []ratedEdge {
+func ratedEdges(l *level, heaviest int64, r *random, stop func() bool) []ratedEdge {
 	g := l.g
 	edges := make([]ratedEdge, 0, len(g.Neighbours)/2)
 	for v := int32(0); int(v) < g.Vertices(); v++ {
+		if v%lookout == 0 && stop() {
+			break
+		}
 		weight := g.VertexWeights[v]
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 			u := g.Neighbours[e]
@@ -59,7 +59,7 @@ func ratedEdges(l *level, heaviest int64, r *random) []ratedEdge {
 			edges = append(edges, ratedEdge{expansion(g.EdgeWeights[e], weight, g.VertexWeights[u]), uint32(r.next()), v, u})
 		}
 	}
-	slices.SortFunc(edges, func(a, b ratedEdge) int {
+	return sortUntilStopped(edges, func(a, b ratedEdge) int {
 		if a.rating != b.rating {
 			return cmp.Compare(b.rating, a.rating)
 		}
@@ -67,8 +67,7 @@ func ratedEdges(l *level, heaviest int64, r *random) []ratedEdge {
 			return cmp.Compare(a.tie, b.tie)
 		}
 		return cmp.Compare(int64(a.u)<<32|int64(a.v), int64(b.u)<<32|int64(b.v))
-	})
-	return edges
+	}, stop)
 }
 
 // pathSet is a set of disjoint paths and even cycles.

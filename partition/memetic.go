@@ -114,6 +114,9 @@ func (t *task) evolve(l *level, limit []int64, c levelConfig, size, combinations
 	population := make([]*individual, max(size, 1))
 	seeds := r.seeds(len(population))
 	t.workers.each(len(population), func(i int) {
+		if i > 0 && t.stopped() {
+			return
+		}
 		population[i] = t.measure(l, build(newRandom(seeds[i])), limit)
 		t.report("partitioning", 1, population[i])
 	})
@@ -123,10 +126,12 @@ func (t *task) evolve(l *level, limit []int64, c levelConfig, size, combinations
 	return bestOf(population)
 }
 
+// bestOf passes over members that were not built because the run was stopped;
+// there is always a first.
 func bestOf(population []*individual) *individual {
 	best := population[0]
 	for _, p := range population[1:] {
-		if p.better(best) {
+		if p != nil && p.better(best) {
 			best = p
 		}
 	}
@@ -141,6 +146,9 @@ func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []
 	seeds := r.seeds(n)
 	children := make([]*individual, n)
 	t.workers.each(n, func(i int) {
+		if t.stopped() {
+			return
+		}
 		r := newRandom(seeds[i])
 		a := r.below(len(population))
 		b := (a + 1 + r.below(len(population)-1)) % len(population)
@@ -151,12 +159,10 @@ func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []
 		children[i] = t.combine(l, first, second, limit, c, r)
 		t.report("combining", 1, children[i])
 	})
-	if t.stopped() {
-		// Children cut short are kept only if they are the best.
-		children = append(children[:0], bestOf(children))
-	}
 	for _, child := range children {
-		replaceSimilar(l.g, population, child)
+		if child != nil {
+			replaceSimilar(l.g, population, child, t.stopped)
+		}
 	}
 }
 
@@ -166,12 +172,17 @@ const immigration = 8
 
 // replaceSimilar puts child in the place of the member most like it, in cut
 // edges, among those not better than it (KaFFPaE's rule, which keeps the
-// population diverse); a copy of a member is dropped.
-func replaceSimilar(g *Graph, population []*individual, child *individual) {
+// population diverse); a copy of a member is dropped. When stopped it takes the
+// first place it finds: any will do for the last child.
+func replaceSimilar(g *Graph, population []*individual, child *individual, stop func() bool) {
 	place, nearest := -1, int64(0)
 	for i, p := range population {
 		if p.better(child) {
 			continue
+		}
+		if stop() {
+			place = i
+			break
 		}
 		d := difference(g, p.part, child.part)
 		if place < 0 || d < nearest {
@@ -203,10 +214,13 @@ func difference(g *Graph, a, b []int32) int64 {
 func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *random, build func(r *random) []int32) *individual {
 	const largest = 40
 	var population []*individual
-	for len(population) < largest && !t.stopped() && (len(population) < 2*brood || t.elapsed() < 0.33) {
+	for len(population) == 0 || len(population) < largest && !t.stopped() && (len(population) < 2*brood || t.elapsed() < 0.33) {
 		members := make([]*individual, brood)
 		seeds := r.seeds(brood)
 		t.workers.each(brood, func(i int) {
+			if len(population)+i > 0 && t.stopped() {
+				return
+			}
 			members[i] = t.measure(l, build(newRandom(seeds[i])), limit)
 			t.report("partitioning", 0, members[i])
 		})

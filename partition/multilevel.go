@@ -38,16 +38,16 @@ var presets = [...]config{
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 2, patience: 30, flows: 1, reach: 0.1, initialReach: 0.6},
 		kway:                  levelConfig{coarsest: 120, smallest: 300, tries: 1, rounds: 3, patience: 30, flows: 2, reach: 0.15},
 		population:            [2]float64{1, 1},
-		connectedPopulation:   [2]float64{8, 3},
-		connectedCombinations: [2]float64{8, 0},
+		connectedPopulation:   [2]float64{8, 2},
+		connectedCombinations: [2]float64{8, 1},
 	},
 	Eco: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
 		kway:                  levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.25},
 		population:            [2]float64{1.3, 3},
 		combinations:          [2]float64{0, 6},
-		connectedPopulation:   [2]float64{16, 8},
-		connectedCombinations: [2]float64{32, 16},
+		connectedPopulation:   [2]float64{16, 4},
+		connectedCombinations: [2]float64{32, 4},
 	},
 	Strong: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
@@ -55,7 +55,7 @@ var presets = [...]config{
 		population:            [2]float64{3, 5},
 		combinations:          [2]float64{2, 20},
 		connectedPopulation:   [2]float64{16, 6},
-		connectedCombinations: [2]float64{48, 16},
+		connectedCombinations: [2]float64{48, 10},
 	},
 }
 
@@ -87,11 +87,15 @@ func (t *task) coarsen(l *level, target int, heaviest int64, r *random) []*level
 		if coarse*20 > l.g.Vertices()*19 {
 			break
 		}
+		next := contract(l, toCoarse, coarse, t.stopped)
+		if next == nil {
+			break
+		}
 		// The top level may be shared with other tasks: change a copy.
 		finer := *l
 		finer.toCoarse = toCoarse
 		levels[len(levels)-1] = &finer
-		l = contract(l, toCoarse, coarse)
+		l = next
 		levels = append(levels, l)
 	}
 	return levels
@@ -135,7 +139,7 @@ func (t *task) bestRecursive(l *level, limit []int64, c *levelConfig, r *random)
 		r := newRandom(seeds[i])
 		part := t.recursiveBisection(l, limit, r)
 		if t.distance != nil && l.fixed == nil {
-			permuteParts(t.newState(l, part, limit))
+			permuteParts(t.newState(l, part, limit), t.stopped)
 		}
 		t.refine(l, part, limit, c, r)
 		candidates[i] = t.measure(l, part, limit)
@@ -177,6 +181,9 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		if t.previous != nil {
 			return t.continuePrevious(l, limit, c, r)
 		}
+		if t.distance != nil && len(limit) == len(t.distance) {
+			return t.mapped(l, limit, c, r)
+		}
 		if t.contiguous {
 			return t.contiguously(l, limit, c, r)
 		}
@@ -210,7 +217,7 @@ func (t *task) refine(l *level, part []int32, limit []int64, c *levelConfig, r *
 		t.refineFlows(s, c, r)
 		return
 	}
-	rebalance(s, r)
+	rebalance(s, r, t.stopped)
 	f := newFM(s, r, c.patience, t.stopped)
 	f.slack = heaviestOf(l.g)
 	f.refine(c.rounds)

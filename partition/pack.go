@@ -1,8 +1,8 @@
 package partition
 
 import (
+	"cmp"
 	"container/heap"
-	"sort"
 )
 
 // packing is an assignment of vertices to parts that looks at weights only.
@@ -16,21 +16,26 @@ type packing struct {
 // room left (worst fit), and if that breaks a limit, to the part with the
 // least sufficient room (best fit), and if that breaks one too, searches. It
 // returns the best found.
-func packVertices(g *Graph, fixed []int32, l *limits) *packing {
+func packVertices(g *Graph, fixed []int32, l *limits, stop func() bool) *packing {
 	order := make([]int32, g.Vertices())
 	for v := range order {
 		order[v] = int32(v)
 	}
-	sort.SliceStable(order, func(i, j int) bool { return g.vertexWeight(order[i]) > g.vertexWeight(order[j]) })
+	order = sortUntilStopped(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(g.vertexWeight(b), g.vertexWeight(a)), cmp.Compare(a, b))
+	}, stop)
 	worst := packWorstFit(g, fixed, l, order)
-	if worst.over == 0 {
+	if worst.over == 0 || stop() {
 		return worst
 	}
-	best := packBestFit(g, fixed, l, order)
+	best := packBestFit(g, fixed, l, order, stop)
+	if best == nil {
+		return worst
+	}
 	if best.over == 0 {
 		return best
 	}
-	if exact := packBySearch(g, fixed, l, order); exact != nil {
+	if exact := packBySearch(g, fixed, l, order, stop); exact != nil {
 		return exact
 	}
 	if best.over < worst.over {
@@ -107,9 +112,13 @@ func packWorstFit(g *Graph, fixed []int32, l *limits, order []int32) *packing {
 	return p.finish(l)
 }
 
-func packBestFit(g *Graph, fixed []int32, l *limits, order []int32) *packing {
+// packBestFit returns nil if stopped.
+func packBestFit(g *Graph, fixed []int32, l *limits, order []int32, stop func() bool) *packing {
 	p, free := startPacking(g, fixed, l, order)
-	for _, v := range free {
+	for i, v := range free {
+		if i%64 == 0 && stop() {
+			return nil
+		}
 		best, bestRoom := int32(-1), int64(0)
 		loosest, loosestRoom := int32(0), int64(0)
 		for q := range l.effective {
@@ -140,9 +149,9 @@ const (
 // first, each vertex into the tightest parts first, parts with equal room
 // tried once. It returns nil if it finds none within its bounds; vertices
 // beyond searchedVertices, the lightest, are placed by best fit.
-func packBySearch(g *Graph, fixed []int32, l *limits, order []int32) *packing {
+func packBySearch(g *Graph, fixed []int32, l *limits, order []int32, stop func() bool) *packing {
 	p, free := startPacking(g, fixed, l, order)
-	s := &packSearch{g: g, l: l, p: p, free: free, steps: searchedSteps / len(l.effective)}
+	s := &packSearch{g: g, l: l, p: p, free: free, steps: searchedSteps / len(l.effective), stop: stop}
 	for q, w := range p.weight {
 		if w > l.effective[q] {
 			return nil
@@ -161,6 +170,7 @@ type packSearch struct {
 	p     *packing
 	free  []int32
 	steps int
+	stop  func() bool
 }
 
 // place finds parts for free[i] onward.
@@ -170,7 +180,7 @@ func (s *packSearch) place(i int) bool {
 	}
 	w := s.g.vertexWeight(s.free[i])
 	// Rooms from tightest on; each is tried once.
-	for last := int64(-1); s.steps > 0; s.steps-- {
+	for last := int64(-1); s.steps > 0 && !s.stop(); s.steps-- {
 		best, bestRoom := int32(-1), int64(0)
 		for q, limit := range s.l.effective {
 			room := limit - s.p.weight[q] - w
@@ -193,7 +203,11 @@ func (s *packSearch) place(i int) bool {
 
 func (s *packSearch) placeRest(i int) bool {
 	before := append([]int64(nil), s.p.weight...)
-	for _, v := range s.free[i:] {
+	s.steps -= len(s.free) - i
+	for j, v := range s.free[i:] {
+		if j%64 == 0 && s.stop() {
+			return false
+		}
 		w := s.g.vertexWeight(v)
 		best, bestRoom := int32(-1), int64(0)
 		for q, limit := range s.l.effective {

@@ -26,7 +26,9 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 	if opt.Parts == 1 || g.Vertices() == 0 || opt.Parts >= g.Vertices() && opt.Fixed == nil {
 		return trivial(g, &opt), ctx.Err()
 	}
-	l := newLimits(g, &opt)
+	cancelled, release := haltOn(ctx, 0)
+	defer release()
+	l := newLimits(g, &opt, cancelled.Load)
 	finest := &level{g: g.weighted(), fixed: fixedVertices(g, &opt, l)}
 	t := &task{c: presets[opt.Preset], workers: newWorkers(opt.workers()), start: start, timeLimit: opt.TimeLimit, progress: opt.Progress,
 		contiguous: opt.Contiguous, hasty: opt.Preset == Fast, uneven: isUneven(finest.g)}
@@ -34,10 +36,28 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 		t.distance = opt.Distances
 	}
 	parts := t.searchFor(ctx, finest, l, &opt)
-	t.halt = new(atomic.Bool)
-	defer context.AfterFunc(ctx, func() { t.halt.Store(true) })()
+	graced, release := haltOn(ctx, grace)
+	defer release()
+	t.halt = graced
 	parts = t.finish(finest, parts, l, &opt)
 	return newResult(g, parts, l, &opt), ctx.Err()
+}
+
+// grace is how long after a run was cancelled its partition may still be
+// brought within the limits.
+const grace = 30 * time.Millisecond
+
+// haltOn returns a flag that is set a while after ctx is done.
+func haltOn(ctx context.Context, after time.Duration) (halt *atomic.Bool, release func()) {
+	halt = new(atomic.Bool)
+	if ctx.Err() != nil && after == 0 {
+		halt.Store(true)
+	}
+	stop := context.AfterFunc(ctx, func() {
+		time.Sleep(after)
+		halt.Store(true)
+	})
+	return halt, func() { stop() }
 }
 
 // searchFor searches until done, cancelled or out of time.
@@ -47,12 +67,9 @@ func (t *task) searchFor(ctx context.Context, finest *level, l *limits, opt *Opt
 		ctx, cancel = context.WithDeadline(ctx, t.start.Add(opt.TimeLimit))
 		defer cancel()
 	}
-	halt := new(atomic.Bool)
-	t.halt = halt
-	defer context.AfterFunc(ctx, func() { halt.Store(true) })()
-	if ctx.Err() != nil {
-		halt.Store(true)
-	}
+	var release func()
+	t.halt, release = haltOn(ctx, 0)
+	defer release()
 	searched := finest
 	if opt.Previous != nil && opt.MigrationCosts != nil {
 		g, fixed := anchored(finest.g, finest.fixed, opt.Previous, opt.MigrationCosts, opt.Parts)
@@ -68,21 +85,19 @@ func (t *task) searchFor(ctx context.Context, finest *level, l *limits, opt *Opt
 func (t *task) finish(finest *level, parts []int32, l *limits, opt *Options) []int32 {
 	r := newRandom(opt.Seed)
 	parts = t.settle(finest, parts, l, r)
-	if t.stopped() {
-		return parts
-	}
-	s := t.newState(finest, parts, l.effective)
-	if opt.Contiguous {
-		before := t.measure(finest, append([]int32(nil), parts...), l.effective)
+	if opt.Contiguous && !t.stopped() {
+		s := t.newState(finest, append([]int32(nil), parts...), l.effective)
 		t.connectParts(s, &t.c.kway, r, false)
-		if after := t.measure(finest, s.part, l.effective); before.better(after) {
-			s.reset(before.part)
+		before, after := t.measure(finest, parts, l.effective), t.measure(finest, s.part, l.effective)
+		if !before.better(after) {
+			parts = s.part
 		}
 	}
-	if opt.Objective == CommunicationVolume || opt.Objective == BottleneckVolume {
+	if (opt.Objective == CommunicationVolume || opt.Objective == BottleneckVolume) && !t.stopped() {
+		s := t.newState(finest, parts, l.effective)
 		refineVolume(s, opt.Objective, r, opt.Contiguous, t.stopped)
 	}
-	return s.part
+	return parts
 }
 
 // trivial handles one part, no vertices, and at least as many parts as
@@ -158,10 +173,10 @@ func (t *task) settle(l *level, parts []int32, lim *limits, r *random) []int32 {
 	}
 	s := t.newState(l, parts, lim.effective)
 	fillEmptyParts(s)
-	if s.overload() == 0 || rebalance(s, r) {
+	if s.overload() == 0 || rebalance(s, r, t.stopped) || t.stopped() {
 		return s.part
 	}
-	packed := packVertices(l.g, l.fixed, lim)
+	packed := packVertices(l.g, l.fixed, lim, t.stopped)
 	if packed.over > 0 {
 		return s.part
 	}

@@ -5,15 +5,15 @@ import "math"
 // rebalance moves vertices out of overloaded parts, least loss per weight
 // first, until every part is within its limit or no move helps; then it
 // exchanges pairs. It reports whether the partition is within the limits.
-func rebalance(s *state, r *random) bool {
+func rebalance(s *state, r *random, stop func() bool) bool {
 	for s.overload() > 0 {
 		before := s.overload()
-		relieve(s, r)
+		relieve(s, r, stop)
 		if s.overload() > 0 {
-			exchange(s)
+			exchange(s, stop)
 		}
-		if s.overload() >= before {
-			return false
+		if s.overload() >= before || stop() {
+			return s.overload() == 0
 		}
 	}
 	return true
@@ -66,9 +66,12 @@ func (s *state) reliefMove(v int32) (int32, int64) {
 	return best, bestConn - inner
 }
 
-func relieve(s *state, r *random) {
+func relieve(s *state, r *random, stop func() bool) {
 	queue := newGainQueue(len(s.part))
-	for _, v := range r.permutation(len(s.part)) {
+	for i, v := range r.permutation(len(s.part)) {
+		if i%64 == 0 && stop() {
+			return
+		}
 		p := s.part[v]
 		if s.weight[p] <= s.limit[p] || s.g.VertexWeights[v] == 0 {
 			continue
@@ -77,7 +80,10 @@ func relieve(s *state, r *random) {
 			queue.set(v, relativeGain(gain, s.g.VertexWeights[v]))
 		}
 	}
-	for !queue.empty() {
+	for tick := 0; !queue.empty(); tick++ {
+		if tick%64 == 0 && stop() {
+			return
+		}
 		v, key := queue.top()
 		queue.remove(v)
 		from := s.part[v]
@@ -106,17 +112,17 @@ func relieve(s *state, r *random) {
 // exchange swaps a heavier vertex of an overloaded part with a lighter one of
 // another part where that lowers the overload; of all such pairs per heavy
 // vertex it takes the one that leaves least overload, then loses least.
-func exchange(s *state) {
+func exchange(s *state, stop func() bool) {
 	for p := int32(0); int(p) < s.k; p++ {
 		for tries := 0; s.weight[p] > s.limit[p] && tries < 64; tries++ {
-			if !exchangeOnce(s, p) {
+			if !exchangeOnce(s, p, stop) {
 				break
 			}
 		}
 	}
 }
 
-func exchangeOnce(s *state, p int32) bool {
+func exchangeOnce(s *state, p int32, stop func() bool) bool {
 	over := s.weight[p] - s.limit[p]
 	var inside, outside []int32
 	for v, q := range s.part {
@@ -141,6 +147,9 @@ func exchangeOnce(s *state, p int32) bool {
 	bestGain, bestLeft := int64(math.MinInt64), over
 	bestV, bestU := int32(-1), int32(-1)
 	for i := 0; i < len(inside); i += strideIn {
+		if stop() {
+			return false
+		}
 		v := inside[i]
 		for j := 0; j < len(outside); j += strideOut {
 			u := outside[j]
@@ -189,6 +198,17 @@ func (s *state) exchangeGain(v, u int32) int64 {
 // fillEmptyParts gives every empty part a vertex from a part that can spare
 // one, losing as little as possible.
 func fillEmptyParts(s *state) {
+	empty := 0
+	for _, n := range s.count {
+		if n == 0 {
+			empty++
+		}
+	}
+	const few = 8
+	if empty > few {
+		fillManyEmptyParts(s)
+		return
+	}
 	for p := int32(0); int(p) < s.k; p++ {
 		if s.count[p] > 0 {
 			continue
@@ -209,5 +229,31 @@ func fillEmptyParts(s *state) {
 			return
 		}
 		s.move(best, p)
+	}
+}
+
+// fillManyEmptyParts is fillEmptyParts in time that does not grow with their
+// number: the vertex that loses least by leaving goes first.
+func fillManyEmptyParts(s *state) {
+	queue := newGainQueue(len(s.part))
+	for v := range int32(len(s.part)) {
+		if !s.isFixed(v) {
+			queue.set(v, -s.connection(v, s.part[v]))
+		}
+	}
+	for p := int32(0); int(p) < s.k; p++ {
+		for s.count[p] == 0 && !queue.empty() {
+			v, key := queue.top()
+			queue.remove(v)
+			from := s.part[v]
+			if s.count[from] < 2 {
+				continue
+			}
+			if now := -s.connection(v, from); now < key {
+				queue.set(v, now)
+				continue
+			}
+			s.move(v, p)
+		}
 	}
 }

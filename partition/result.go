@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Result is a partition and its figures, recomputed from scratch.
@@ -58,9 +59,12 @@ func newResult(g *Graph, parts []int32, l *limits, opt *Options) *Result {
 			res.EmptyParts++
 		}
 	}
-	res.Cut = EdgeCutOf(g, parts)
-	res.CommunicationVolume, res.BottleneckVolume = VolumesOf(g, parts, opt.Parts)
+	// Side by side: on large graphs a cancelled run waits for them.
+	var group sync.WaitGroup
+	group.Go(func() { res.Cut = EdgeCutOf(g, parts) })
+	group.Go(func() { res.CommunicationVolume, res.BottleneckVolume = VolumesOf(g, parts, opt.Parts) })
 	res.DisconnectedParts = DisconnectedPartsOf(g, parts, opt.Parts)
+	group.Wait()
 	if checkDistances(opt.Distances, opt.Parts) == nil {
 		res.MappingCost = MappingCostOf(g, parts, opt.Distances)
 	}
@@ -85,15 +89,23 @@ func Evaluate(g *Graph, parts []int32, opt Options) (*Result, error) {
 	if err := opt.check(g.Vertices()); err != nil {
 		return nil, err
 	}
+	if err := checkParts(g, parts, opt.Parts); err != nil {
+		return nil, err
+	}
+	return newResult(g, parts, newLimits(g, &opt, never), &opt), nil
+}
+
+// checkParts tells what is wrong with a partition of g into k parts.
+func checkParts(g *Graph, parts []int32, k int) error {
 	if len(parts) != g.Vertices() {
-		return nil, fmt.Errorf("%d labels for %d vertices", len(parts), g.Vertices())
+		return fmt.Errorf("%d labels for %d vertices", len(parts), g.Vertices())
 	}
 	for v, p := range parts {
-		if p < 0 || int(p) >= opt.Parts {
-			return nil, fmt.Errorf("vertex %d is in part %d; parts run from 0 to %d", v, p, opt.Parts-1)
+		if p < 0 || int(p) >= k {
+			return fmt.Errorf("vertex %d is in part %d; parts run from 0 to %d", v, p, k-1)
 		}
 	}
-	return newResult(g, parts, newLimits(g, &opt), &opt), nil
+	return nil
 }
 
 // imbalance returns the largest ratio of weight to target, minus 1.
