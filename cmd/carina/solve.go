@@ -11,6 +11,7 @@ import (
 	"carina/internal/quantity"
 	"carina/internal/workflow"
 	"carina/solver"
+	"carina/solver/cuda"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -111,6 +112,11 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 	s.Warn = func(warnings []string) {
 		for _, w := range warnings {
 			message(command, "warning: %s", w)
+		}
+	}
+	s.Memory = func(uses []cuda.MemoryUse) {
+		for _, u := range uses {
+			message(command, "%v", u)
 		}
 	}
 	var solution *workflow.Solution

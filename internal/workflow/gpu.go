@@ -12,8 +12,9 @@ import (
 // hooks make a computation on GPUs report to these results: for all ranks, or,
 // where each has a process, for the one of this process.
 func (r *results) hooks(domain *solver.Domain, gathered gather, processes bool) cuda.Hooks {
+	hooks := cuda.Hooks{Memory: r.solver.Memory}
 	if r.solver.Folder == "" {
-		return cuda.Hooks{}
+		return hooks
 	}
 	pieces := func(g *cuda.Solver, fields *solver.Fields, f func(*output.Piece) error) error {
 		if processes {
@@ -27,6 +28,7 @@ func (r *results) hooks(domain *solver.Domain, gathered gather, processes bool) 
 		return nil
 	}
 	return cuda.Hooks{
+		Memory: hooks.Memory,
 		Observe: func(g *cuda.Solver) error {
 			openings, err := g.OpeningSummaries()
 			if err == nil && g.Rank() == 0 {

@@ -166,6 +166,9 @@ type Solver struct {
 	Folder string
 	// Report hears how far the computation is, on rank 0; may be nil.
 	Report func(solver.Progress)
+	// Memory hears what the computation takes of the memory of GPUs, before it
+	// begins; may be nil.
+	Memory func([]cuda.MemoryUse)
 	// Warn hears warnings before the computation begins, on rank 0.
 	Warn func(warnings []string)
 }

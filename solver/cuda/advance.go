@@ -11,6 +11,9 @@ import (
 
 // Hooks are called on the way of a computation; any may be nil.
 type Hooks struct {
+	// Memory is called before the first step with what the ranks of this
+	// process take of their GPUs.
+	Memory func([]MemoryUse)
 	// Observe is called every 50 steps.
 	Observe func(*Solver) error
 	// Diverged is called when the flow has diverged, with the fields by global

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"unsafe"
@@ -28,6 +27,7 @@ type part struct {
 	bytes                                                              int64
 	step                                                               [2][2]stepKernel // interior or border, by parity
 	bits                                                               int
+	memory                                                             MemoryUse
 	kernels                                                            map[program]kernel // of looks
 	meeting                                                            meeting
 	unpack                                                             kernel
@@ -64,30 +64,6 @@ func newPart(d device, share *share, walls *wallTables) *part {
 		p.sorted[i], p.place[i] = int32(v>>32), int32(v&math.MaxUint32)
 	}
 	return p
-}
-
-// needs returns the memory that the part takes on its device.
-func (p *part) needs(bits int) int64 {
-	const row, mask, position, order, exits = 4 * directions, 8, 12, 4, 2 * 8 * groups
-	n := int64(len(p.share.tiles))*tileBytes(bits) + int64(len(p.tiles))*(row+mask+position+order) + int64(p.share.border)*exits
-	t := p.walls
-	if len(t.links) > 0 {
-		n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(bits)/8
-	}
-	return n
-}
-
-// checkMemory says before anything is allocated whether it will fit.
-func (p *part) checkMemory(bits int) error {
-	free, _, err := p.device.memory()
-	if err != nil {
-		return err
-	}
-	if need := p.needs(bits); need > free {
-		return fmt.Errorf("the GPU of rank %d needs %.1f GB for its part and has %.1f GB free; use 16-bit storage, more GPUs or a coarser spacing",
-			p.share.rank, float64(need)/1e9, float64(free)/1e9)
-	}
-	return nil
 }
 
 // compile compiles the kernels of a step.

@@ -28,6 +28,9 @@ func Run(ctx context.Context, domain *solver.Domain, settings solver.Settings, p
 	if plan.Warn != nil && s.Rank() == 0 && len(s.flow.Warnings) > 0 {
 		plan.Warn(s.flow.Warnings)
 	}
+	if hooks.Memory != nil {
+		hooks.Memory(s.MemoryUses())
+	}
 	steps, err := plan.StepCount(s.flow.Units.TimeStep)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,60 @@
+package cuda
+
+import "fmt"
+
+// MemoryUse is what a rank takes of its GPU's memory.
+type MemoryUse struct {
+	Rank   int
+	Device string
+	// Needs is what its part of the computation takes; Free was free before.
+	Needs, Free int64
+}
+
+// String is a sentence.
+func (m MemoryUse) String() string {
+	return fmt.Sprintf("rank %d needs %.2f GB of the %.2f GB that are free on its %s", m.Rank, float64(m.Needs)/1e9, float64(m.Free)/1e9, m.Device)
+}
+
+// MemoryUses are those of the ranks of this process.
+func (s *Solver) MemoryUses() []MemoryUse {
+	list := make([]MemoryUse, len(s.parts))
+	for i, p := range s.parts {
+		list[i] = p.memory
+	}
+	return list
+}
+
+// needs returns the memory that the part takes on its device.
+func (p *part) needs(bits int) int64 {
+	const row, mask, position, order, exits = 4 * directions, 8, 12, 4, 2 * 8 * groups
+	n := int64(len(p.share.tiles))*tileBytes(bits) + int64(len(p.tiles))*(row+mask+position+order) + int64(p.share.border)*exits
+	t := p.walls
+	if len(t.links) == 0 {
+		return n
+	}
+	real := int64(realBytes(bits))
+	const ofStep = 2 // outflow and stress
+	n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(bits)/8
+	n += sizeOf(t.openingCells) + int64(len(t.openingCells))*sampleNumbers*real
+	return n + int64(len(t.openingLinks))*(openingLinkWords+(openingLinkNumbers+ofStep)*real)
+}
+
+// Of struct OpeningLink of kernels/tile.h: bytes before its numbers, and
+// numbers.
+const (
+	openingLinkWords   = 8
+	openingLinkNumbers = 5
+)
+
+// checkMemory says before anything is allocated whether it will fit.
+func (p *part) checkMemory(bits int) error {
+	free, _, err := p.device.memory()
+	if err != nil {
+		return err
+	}
+	p.memory = MemoryUse{p.share.rank, p.device.name(), p.needs(bits), free}
+	if p.memory.Needs > free {
+		return fmt.Errorf("%v; use 16-bit storage, more GPUs or a coarser spacing", p.memory)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package cuda
+
+import (
+	"strings"
+	"testing"
+
+	"carina/solver"
+)
+
+// What is announced is what is allocated, and a GPU that is too small is
+// refused in one sentence that says what it needs and has.
+func TestMemoryIsAnnounced(t *testing.T) {
+	g := tube()
+	settings := caveSettings(g)
+	settings.Collision, settings.Precision = solver.TRT, solver.Double
+	s := computed(t, solver.WholeDomain(g), settings, Single, 0)
+	use := s.MemoryUses()[0]
+	const small = 16 << 10 // flags and tables that do not grow
+	if p := s.parts[0]; p.bytes < use.Needs || p.bytes > use.Needs+small {
+		t.Errorf("%d bytes were announced and %d allocated", use.Needs, p.bytes)
+	}
+	p := s.parts[0]
+	p.device = fullDevice{p.device}
+	err := p.checkMemory(s.bits)
+	if err == nil || !strings.Contains(err.Error(), "needs 0.00 GB of the 0.00 GB that are free") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// fullDevice has no memory left.
+type fullDevice struct{ device }
+
+func (fullDevice) memory() (int64, int64, error) { return 1000, 1 << 30, nil }
