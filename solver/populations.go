@@ -157,44 +157,67 @@ func (s *populations[T]) step(c *chunk, odd bool, o *openingStates, w *workspace
 // updateBorder updates the walled and irregular windows of a chunk. Irregular
 // ones, and without assembly all, are gathered, updated and returned.
 func (s *populations[T]) updateBorder(c *chunk, odd bool, w *workspace) {
+	if n := int(c.walledEnd - c.walled); n > 0 {
+		if s.vector != nil && s.corrector != nil {
+			s.updateWalled(c, odd, w)
+		} else {
+			width := walledWidth(s.q)
+			words := s.layout.windows.walled[int(c.walled)*width:]
+			s.updateGathered(c.cell, n, func(i int) ([]uint32, []int32) { return words[i*width:][:width], nil }, c.near, c.far, odd, w)
+		}
+	}
+	if n := int(c.irregularEnd - c.irregular); n > 0 {
+		width := irregularWidth(s.q)
+		words := s.layout.windows.irregular[int(c.irregular)*width:]
+		s.updateGathered(c.cell, n, func(i int) ([]uint32, []int32) { return nil, words[i*width:][:width] }, c.nearIrregular, c.farIrregular, odd, w)
+	}
+}
+
+// updateWalled updates the walled windows of a chunk by assembly.
+func (s *populations[T]) updateWalled(c *chunk, odd bool, w *workspace) {
+	width := walledWidth(s.q)
+	words := s.layout.windows.walled[int(c.walled)*width:]
+	run, phase := s.vector.Even, 0
+	if odd {
+		run, phase = s.vector.Walled, 1
+	}
 	near, far := s.layout.near[c.near:], s.layout.far[c.far:]
+	if near[0] > 0 {
+		s.corrector(&s.slots[0], &words[0], width, uint32(c.cell), &near[0], phase)
+	}
+	run(&s.slots[0], &words[0], width, int(c.walledEnd-c.walled), s.singleTable(), w.registers)
+	if far[0] > 0 {
+		s.corrector(&s.slots[0], &words[0], width, uint32(c.cell), &far[0], phase)
+	}
+}
+
+// updateGathered gathers, updates and returns n windows of a chunk, with the
+// corrections that begin at near and far.
+func (s *populations[T]) updateGathered(first int32, n int, window func(i int) (walled []uint32, irregular []int32), near, far int64, odd bool, w *workspace) {
 	gathered := s.gathered(w)
-	update := func(walled []uint32, irregular []int32) {
-		s.moveWindow(walled, irregular, gathered, odd, true)
-		near = correct(gathered, near)
+	before, after := s.layout.near[near:].open(), s.layout.far[far:].open()
+	for i := range n {
+		walled, irregular := window(i)
+		cell := s.moveWindow(walled, irregular, gathered, odd, true)
+		correct(gathered, &before, i, int(cell-first))
 		s.collide(windowCells, w)
-		far = correct(gathered, far)
+		correct(gathered, &after, i, int(cell-first))
 		s.moveWindow(walled, irregular, gathered, odd, false)
 	}
-	if s.vector == nil || s.corrector == nil {
-		s.eachWalled(c, func(words []uint32) { update(words, nil) })
-	} else if n := int(c.walledEnd - c.walled); n > 0 {
-		width := walledWidth(s.q)
-		words := s.layout.windows.walled[int(c.walled)*width:]
-		run, phase := s.vector.Even, 0
-		if odd {
-			run, phase = s.vector.Walled, 1
-		}
-		s.corrector(&s.slots[0], &words[0], width, n, &near[0], phase)
-		run(&s.slots[0], &words[0], width, n, s.singleTable(), w.registers)
-		s.corrector(&s.slots[0], &words[0], width, n, &far[0], phase)
-		near, far = s.layout.near[c.nearIrregular:], s.layout.far[c.farIrregular:]
-	}
-	s.eachIrregular(c, func(window []int32) { update(nil, window) })
 }
 
 // eachWalled and eachIrregular call f for windows of a chunk.
-func (s *populations[T]) eachWalled(c *chunk, f func(words []uint32)) {
+func (s *populations[T]) eachWalled(c *chunk, f func(i int, words []uint32)) {
 	width := walledWidth(s.q)
-	for i := int(c.walled); i < int(c.walledEnd); i++ {
-		f(s.layout.windows.walled[i*width:][:width])
+	for i := range int(c.walledEnd - c.walled) {
+		f(i, s.layout.windows.walled[(int(c.walled)+i)*width:][:width])
 	}
 }
 
-func (s *populations[T]) eachIrregular(c *chunk, f func(window []int32)) {
+func (s *populations[T]) eachIrregular(c *chunk, f func(i int, window []int32)) {
 	width := irregularWidth(s.q)
-	for i := int(c.irregular); i < int(c.irregularEnd); i++ {
-		f(s.layout.windows.irregular[i*width:][:width])
+	for i := range int(c.irregularEnd - c.irregular) {
+		f(i, s.layout.windows.irregular[(int(c.irregular)+i)*width:][:width])
 	}
 }
 
@@ -257,8 +280,9 @@ func (s *populations[T]) moveInner(words []uint32, gathered []T, in bool) {
 	}
 }
 
-// moveWindow does the same for a walled or irregular window, in any step.
-func (s *populations[T]) moveWindow(walled []uint32, irregular []int32, gathered []T, odd, in bool) {
+// moveWindow does the same for a walled or irregular window, in any step, and
+// returns its first cell.
+func (s *populations[T]) moveWindow(walled []uint32, irregular []int32, gathered []T, odd, in bool) (first int32) {
 	var cell, count int
 	if walled != nil {
 		cell, count = int(walled[0]), int(walled[1])
@@ -275,6 +299,7 @@ func (s *populations[T]) moveWindow(walled []uint32, irregular []int32, gathered
 	default:
 		s.moveIrregular(irregular, gathered, in)
 	}
+	return int32(cell)
 }
 
 // moveWalled copies what arrives in a walled window in an odd step, or what
@@ -374,14 +399,15 @@ func (s *populations[T]) arriving(c *chunk, w *workspace, f func(cell, count int
 		s.moveWindow(words, nil, gathered, false, true)
 		give(int32(words[0]), int32(words[1]))
 	}
-	near := s.layout.near[c.near:]
-	border := func(cell, count int32, walled []uint32, irregular []int32) {
+	border := func(i int, cell, count int32, walled []uint32, irregular []int32, near *wallStream) {
 		s.moveWindow(walled, irregular, gathered, false, true)
-		near = correct(gathered, near)
+		correct(gathered, near, i, int(cell-c.cell))
 		give(cell, count)
 	}
-	s.eachWalled(c, func(words []uint32) { border(int32(words[0]), int32(words[1]), words, nil) })
-	s.eachIrregular(c, func(window []int32) { border(window[0], window[1], nil, window) })
+	near := s.layout.near[c.near:].open()
+	s.eachWalled(c, func(i int, words []uint32) { border(i, int32(words[0]), int32(words[1]), words, nil, &near) })
+	near = s.layout.near[c.nearIrregular:].open()
+	s.eachIrregular(c, func(i int, window []int32) { border(i, window[0], window[1], nil, window, &near) })
 }
 
 func (s *populations[T]) set(cell int32, p int, value float64) {

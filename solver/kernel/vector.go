@@ -32,14 +32,19 @@ type Vector struct {
 // cell whose neighbour is fluid. Scratch is memory of ScratchBytes.
 type WindowKernel func(slots **float32, words *uint32, width, n int, table *float32, scratch *byte)
 
-// Corrector applies wall corrections in n walled windows, after an even or
-// (odd = 1) an odd step. For each window the stream has the number of records,
-// then the records: half a word with a mask of lanes, half a word with the
-// direction d towards the wall, and one float32 share per lane. Share times
-// (companion − bounced) is added to bounced, the population that comes back
-// from the wall, and taken from the population at rest. The companion is the
-// opposite population where the kernels find or leave it.
-type Corrector func(slots **float32, words *uint32, width, n int, stream *uint32, odd int)
+// Corrector corrects what comes back along links of walled windows, after an
+// even or (odd = 1) an odd step. Links begins with their number, which is not
+// zero; then come two words for each: the cell, from first on, in 16 bits, the
+// direction of bounced, the population that comes back, from 0, and the number
+// of the window in 8 bits each; and a float32 share. Share times (companion −
+// bounced) is added to bounced and taken from the population at rest. The
+// companion is the opposite population where the kernels find or leave it.
+type Corrector func(slots **float32, words *uint32, width int, first uint32, links *uint32, odd int)
+
+// NewCorrectedLink is the first word of a link for a Corrector.
+func NewCorrectedLink(cell, direction, window int) uint32 {
+	return uint32(cell) | uint32(direction)<<16 | uint32(window)<<24
+}
 
 type vectorKey struct{ machine, variant string }
 

@@ -14,4 +14,4 @@ func supported() []string {
 	return list
 }
 
-var correctors = map[string]Corrector{"AVX512": correctAVX512}
+var correctors = map[string]Corrector{"AVX512": correctAVX512, "AVX2": correctAVX2}

@@ -226,3 +226,8 @@ func oddAVX2cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width in
 //
 //go:noescape
 func walledAVX2cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// correctAVX2 corrects what comes back along links of walled windows.
+//
+//go:noescape
+func correctAVX2(slots **float32, words *uint32, width int, first uint32, links *uint32, odd int)

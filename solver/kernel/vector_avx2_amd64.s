@@ -35972,3 +35972,64 @@ half:
 done:
 	VZEROUPPER
 	RET
+
+// func correctAVX2(slots **float32, words *uint32, width int, first uint32, links *uint32, odd int)
+// Requires: AVX
+TEXT ·correctAVX2(SB), $0-48
+	MOVQ    slots+0(FP), AX
+	MOVQ    words+8(FP), CX
+	MOVQ    width+16(FP), DX
+	MOVL    first+24(FP), BX
+	MOVQ    links+32(FP), DI
+	MOVLQZX (DI), SI
+	ADDQ    $0x04, DI
+	SHLQ    $0x02, DX
+	MOVQ    (AX), R8
+	MOVQ    odd+40(FP), R9
+	TESTQ   R9, R9
+	JNE     odd
+
+even:
+	MOVWQZX (DI), CX
+	MOVBQZX 2(DI), DX
+	ADDQ    BX, CX
+	MOVQ    8(AX)(DX*8), R9
+	XORQ    $0x01, DX
+	MOVQ    8(AX)(DX*8), DX
+	VMOVSS  (DX)(CX*4), X1
+	VMOVSS  (R9)(CX*4), X0
+	VSUBSS  X0, X1, X1
+	VMULSS  4(DI), X1, X1
+	VADDSS  X1, X0, X0
+	VMOVSS  X0, (R9)(CX*4)
+	VMOVSS  (R8)(CX*4), X0
+	VSUBSS  X1, X0, X0
+	VMOVSS  X0, (R8)(CX*4)
+	ADDQ    $0x08, DI
+	DECQ    SI
+	JNE     even
+	RET
+
+odd:
+	MOVWQZX (DI), R9
+	MOVBQZX 2(DI), R10
+	ADDQ    BX, R9
+	MOVQ    8(AX)(R10*8), R11
+	MOVBQZX 3(DI), R12
+	IMULQ   DX, R12
+	ADDQ    CX, R12
+	MOVLQSX 8(R12)(R10*4), R10
+	ADDQ    R9, R10
+	VMOVSS  (R11)(R10*4), X1
+	VMOVSS  (R11)(R9*4), X0
+	VSUBSS  X0, X1, X1
+	VMULSS  4(DI), X1, X1
+	VADDSS  X1, X0, X0
+	VMOVSS  X0, (R11)(R9*4)
+	VMOVSS  (R8)(R9*4), X0
+	VSUBSS  X1, X0, X0
+	VMOVSS  X0, (R8)(R9*4)
+	ADDQ    $0x08, DI
+	DECQ    SI
+	JNE     odd
+	RET

@@ -227,7 +227,7 @@ func oddAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width 
 //go:noescape
 func walledAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
-// correctAVX512 applies a stream of wall corrections to n walled windows.
+// correctAVX512 corrects what comes back along links of walled windows.
 //
 //go:noescape
-func correctAVX512(slots **float32, words *uint32, width int, n int, stream *uint32, odd int)
+func correctAVX512(slots **float32, words *uint32, width int, first uint32, links *uint32, odd int)

@@ -25956,71 +25956,63 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512(slots **float32, words *uint32, width int, n int, stream *uint32, odd int)
-// Requires: AVX, AVX512F, BMI2, POPCNT
+// func correctAVX512(slots **float32, words *uint32, width int, first uint32, links *uint32, odd int)
+// Requires: AVX
 TEXT ·correctAVX512(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ words+8(FP), CX
-	MOVQ width+16(FP), DX
-	MOVQ n+24(FP), BX
-	MOVQ stream+32(FP), SI
-	MOVQ odd+40(FP), DI
-	SHLQ $0x02, DX
-
-window:
-	TESTQ     BX, BX
-	JE        done
-	MOVLQZX   (SI), R9
-	ADDQ      $0x04, SI
-	TESTQ     R9, R9
-	JE        next
-	MOVLQZX   (CX), R8
-	MOVLQZX   4(CX), R11
-	MOVQ      $-1, R10
-	BZHIQ     R11, R10, R10
-	KMOVW     R10, K1
-	MOVQ      (AX), R10
-	VMOVUPS.Z (R10)(R8*4), K1, Z0
-
-record:
-	MOVWQZX     (SI), R11
-	MOVWQZX     2(SI), R12
-	ADDQ        $0x04, SI
-	KMOVW       R11, K2
-	VEXPANDPS.Z (SI), K2, Z1
-	POPCNTQ     R11, R11
-	LEAQ        (SI)(R11*4), SI
-	MOVQ        R12, R11
-	XORQ        $0x01, R11
-	MOVQ        8(AX)(R11*8), R13
-	TESTQ       DI, DI
-	JE          even
-	MOVLQSX     8(CX)(R11*4), R11
-	ADDQ        R8, R11
-	MOVQ        R13, R12
-	JMP         apply
+	MOVQ    slots+0(FP), AX
+	MOVQ    words+8(FP), CX
+	MOVQ    width+16(FP), DX
+	MOVL    first+24(FP), BX
+	MOVQ    links+32(FP), DI
+	MOVLQZX (DI), SI
+	ADDQ    $0x04, DI
+	SHLQ    $0x02, DX
+	MOVQ    (AX), R8
+	MOVQ    odd+40(FP), R9
+	TESTQ   R9, R9
+	JNE     odd
 
 even:
-	MOVQ R8, R11
-	MOVQ 8(AX)(R12*8), R12
+	MOVWQZX (DI), CX
+	MOVBQZX 2(DI), DX
+	ADDQ    BX, CX
+	MOVQ    8(AX)(DX*8), R9
+	XORQ    $0x01, DX
+	MOVQ    8(AX)(DX*8), DX
+	VMOVSS  (DX)(CX*4), X1
+	VMOVSS  (R9)(CX*4), X0
+	VSUBSS  X0, X1, X1
+	VMULSS  4(DI), X1, X1
+	VADDSS  X1, X0, X0
+	VMOVSS  X0, (R9)(CX*4)
+	VMOVSS  (R8)(CX*4), X0
+	VSUBSS  X1, X0, X0
+	VMOVSS  X0, (R8)(CX*4)
+	ADDQ    $0x08, DI
+	DECQ    SI
+	JNE     even
+	RET
 
-apply:
-	VMOVUPS.Z (R13)(R8*4), K2, Z2
-	VMOVUPS.Z (R12)(R11*4), K2, Z3
-	VSUBPS    Z2, Z3, Z3
-	VMULPS    Z3, Z1, Z3
-	VADDPS    Z3, Z2, Z2
-	VMOVUPS   Z2, K2, (R13)(R8*4)
-	VSUBPS    Z3, Z0, Z0
-	DECQ      R9
-	JNE       record
-	VMOVUPS   Z0, K1, (R10)(R8*4)
-
-next:
-	ADDQ DX, CX
-	DECQ BX
-	JMP  window
-
-done:
-	VZEROUPPER
+odd:
+	MOVWQZX (DI), R9
+	MOVBQZX 2(DI), R10
+	ADDQ    BX, R9
+	MOVQ    8(AX)(R10*8), R11
+	MOVBQZX 3(DI), R12
+	IMULQ   DX, R12
+	ADDQ    CX, R12
+	MOVLQSX 8(R12)(R10*4), R10
+	ADDQ    R9, R10
+	VMOVSS  (R11)(R10*4), X1
+	VMOVSS  (R11)(R9*4), X0
+	VSUBSS  X0, X1, X1
+	VMULSS  4(DI), X1, X1
+	VADDSS  X1, X0, X0
+	VMOVSS  X0, (R11)(R9*4)
+	VMOVSS  (R8)(R9*4), X0
+	VSUBSS  X1, X0, X0
+	VMOVSS  X0, (R8)(R9*4)
+	ADDQ    $0x08, DI
+	DECQ    SI
+	JNE     odd
 	RET

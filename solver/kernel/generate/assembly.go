@@ -75,9 +75,7 @@ func writeAssembly(base, list string) {
 			fmt.Fprintf(&entries, "{%q, %q}: {%q, %s, %s, %s},\n", m.name, v.Identifier(), m.name,
 				m.function(v, "even"), m.function(v, "odd"), m.function(v, "walled"))
 		}
-		if m.lanes == 16 {
-			writeCorrect(ctx)
-		}
+		writeCorrect(ctx, m)
 		file, err := ctx.Result()
 		if err != nil {
 			log.Fatalf("assembling for %s: %v", m.name, err)

@@ -3,82 +3,68 @@ package main
 import (
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
-// writeCorrect writes the correction of interpolated walls in walled windows:
-// what kernel.Correct describes.
-func writeCorrect(ctx *build.Context) {
-	ctx.Function("correctAVX512")
-	ctx.Doc("correctAVX512 applies a stream of wall corrections to n walled windows.")
+// writeCorrect writes the correction of interpolated walls for one storage:
+// what kernel.Corrector describes. Hardly two lanes of a window have links in
+// the same direction on the same side of one half, so it takes one link at a
+// time, without a branch that depends on it.
+func writeCorrect(ctx *build.Context, m machine) {
+	name := "correct" + m.name
+	ctx.Function(name)
+	ctx.Doc(name + " corrects what comes back along links of walled windows.")
 	ctx.Pragma("noescape")
-	ctx.SignatureExpr("func(slots **float32, words *uint32, width, n int, stream *uint32, odd int)")
+	ctx.SignatureExpr("func(slots **float32, words *uint32, width int, first uint32, links *uint32, odd int)")
 	slots := ctx.Load(ctx.Param("slots"), ctx.GP64())
 	words := ctx.Load(ctx.Param("words"), ctx.GP64())
 	width := ctx.Load(ctx.Param("width"), ctx.GP64())
-	n := ctx.Load(ctx.Param("n"), ctx.GP64())
-	stream := ctx.Load(ctx.Param("stream"), ctx.GP64())
-	odd := ctx.Load(ctx.Param("odd"), ctx.GP64())
-	cell, records, rest := ctx.GP64(), ctx.GP64(), ctx.GP64()
-	lanes, towards, back := ctx.GP64(), ctx.GP64(), ctx.GP64()
-	bouncedAt, companionAt, away := ctx.GP64(), ctx.GP64(), ctx.GP64()
-	ones := ctx.GP64()
-	valid, mask := ctx.K(), ctx.K()
-	still, share, bounced, change := ctx.ZMM(), ctx.ZMM(), ctx.ZMM(), ctx.ZMM()
+	first, left, links := ctx.GP64(), ctx.GP64(), ctx.GP64()
+	ctx.Load(ctx.Param("first"), first.As32())
+	ctx.Load(ctx.Param("links"), links)
+	ctx.MOVLQZX(operand.Mem{Base: links}, left)
+	ctx.ADDQ(operand.Imm(4), links)
 	ctx.SHLQ(operand.Imm(2), width)
-
-	ctx.Label("window")
-	ctx.TESTQ(n, n)
-	ctx.JE(operand.LabelRef("done"))
-	ctx.MOVLQZX(operand.Mem{Base: stream}, records)
-	ctx.ADDQ(operand.Imm(4), stream)
-	ctx.TESTQ(records, records)
-	ctx.JE(operand.LabelRef("next"))
-	ctx.MOVLQZX(operand.Mem{Base: words}, cell)
-	ctx.MOVLQZX(operand.Mem{Base: words, Disp: 4}, lanes)
-	ctx.MOVQ(operand.I32(-1), ones)
-	ctx.BZHIQ(lanes, ones, ones)
-	ctx.KMOVW(ones.As32(), valid)
+	rest := ctx.GP64()
 	ctx.MOVQ(operand.Mem{Base: slots}, rest)
-	ctx.VMOVUPS_Z(operand.Mem{Base: rest, Index: cell, Scale: valueBytes}, valid, still)
-
-	ctx.Label("record")
-	ctx.MOVWQZX(operand.Mem{Base: stream}, lanes)
-	ctx.MOVWQZX(operand.Mem{Base: stream, Disp: 2}, towards)
-	ctx.ADDQ(operand.Imm(4), stream)
-	ctx.KMOVW(lanes.As32(), mask)
-	ctx.VEXPANDPS_Z(operand.Mem{Base: stream}, mask, share)
-	ctx.POPCNTQ(lanes, lanes)
-	ctx.LEAQ(operand.Mem{Base: stream, Index: lanes, Scale: 4}, stream)
-	ctx.MOVQ(towards, back)
-	ctx.XORQ(operand.Imm(1), back)
-	ctx.MOVQ(operand.Mem{Base: slots, Index: back, Scale: 8, Disp: 8}, bouncedAt)
+	odd := ctx.Load(ctx.Param("odd"), ctx.GP64())
 	ctx.TESTQ(odd, odd)
-	ctx.JE(operand.LabelRef("even"))
-	ctx.MOVLQSX(operand.Mem{Base: words, Index: back, Scale: 4, Disp: 8}, away)
-	ctx.ADDQ(cell, away)
-	ctx.MOVQ(bouncedAt, companionAt)
-	ctx.JMP(operand.LabelRef("apply"))
-	ctx.Label("even")
-	ctx.MOVQ(cell, away)
-	ctx.MOVQ(operand.Mem{Base: slots, Index: towards, Scale: 8, Disp: 8}, companionAt)
-	ctx.Label("apply")
-	at := operand.Mem{Base: bouncedAt, Index: cell, Scale: valueBytes}
-	ctx.VMOVUPS_Z(at, mask, bounced)
-	ctx.VMOVUPS_Z(operand.Mem{Base: companionAt, Index: away, Scale: valueBytes}, mask, change)
-	ctx.VSUBPS(bounced, change, change)
-	ctx.VMULPS(change, share, change)
-	ctx.VADDPS(change, bounced, bounced)
-	ctx.VMOVUPS(bounced, mask, at)
-	ctx.VSUBPS(change, still, still)
-	ctx.DECQ(records)
-	ctx.JNE(operand.LabelRef("record"))
-	ctx.VMOVUPS(still, valid, operand.Mem{Base: rest, Index: cell, Scale: valueBytes})
-
-	ctx.Label("next")
-	ctx.ADDQ(width, words)
-	ctx.DECQ(n)
-	ctx.JMP(operand.LabelRef("window"))
-	ctx.Label("done")
-	ctx.VZEROUPPER()
-	ctx.RET()
+	ctx.JNE(operand.LabelRef("odd"))
+	for _, label := range []string{"even", "odd"} {
+		ctx.Label(label)
+		cell, d, at, companion := ctx.GP64(), ctx.GP64(), ctx.GP64(), ctx.GP64()
+		ctx.MOVWQZX(operand.Mem{Base: links}, cell)
+		ctx.MOVBQZX(operand.Mem{Base: links, Disp: 2}, d)
+		ctx.ADDQ(first, cell)
+		value := func(slots, cell reg.Register) operand.Mem {
+			return operand.Mem{Base: slots, Index: cell, Scale: valueBytes}
+		}
+		ctx.MOVQ(operand.Mem{Base: slots, Index: d, Scale: 8, Disp: 8}, at)
+		bounced, change, still := ctx.XMM(), ctx.XMM(), ctx.XMM()
+		if label == "even" {
+			ctx.XORQ(operand.Imm(1), d)
+			ctx.MOVQ(operand.Mem{Base: slots, Index: d, Scale: 8, Disp: 8}, companion)
+			ctx.VMOVSS(value(companion, cell), change)
+		} else {
+			window := ctx.GP64()
+			ctx.MOVBQZX(operand.Mem{Base: links, Disp: 3}, window)
+			ctx.IMULQ(width, window)
+			ctx.ADDQ(words, window)
+			ctx.MOVLQSX(operand.Mem{Base: window, Index: d, Scale: 4, Disp: 8}, companion)
+			ctx.ADDQ(cell, companion)
+			ctx.VMOVSS(value(at, companion), change)
+		}
+		ctx.VMOVSS(value(at, cell), bounced)
+		ctx.VSUBSS(bounced, change, change)
+		ctx.VMULSS(operand.Mem{Base: links, Disp: 4}, change, change)
+		ctx.VADDSS(change, bounced, bounced)
+		ctx.VMOVSS(bounced, value(at, cell))
+		ctx.VMOVSS(value(rest, cell), still)
+		ctx.VSUBSS(change, still, still)
+		ctx.VMOVSS(still, value(rest, cell))
+		ctx.ADDQ(operand.Imm(8), links)
+		ctx.DECQ(left)
+		ctx.JNE(operand.LabelRef(label))
+		ctx.RET()
+	}
 }

@@ -1,0 +1,61 @@
+package solver
+
+import (
+	"math"
+
+	"carina/solver/kernel"
+	"carina/solver/lattice"
+)
+
+// wallStream corrects what comes back from walls that are not half-way, for
+// the windows of one chunk after the other. With population i leaving cell x
+// towards the wall at the fraction q of the link, what comes back is (Bouzidi,
+// Firdaouss and Lallemand 2001, eq. 5, linear)
+//
+//	2q·f*_i(x) + (1−2q)·f*_i(x−c_i)            for q < ½
+//	f*_i(x)/(2q) + (1−1/(2q))·f*_ī(x)          for q ≥ ½
+//
+// Both are bounced + share·(companion − bounced), where bounced is what plain
+// bounce-back returns. In the first case (near) the companion is what arrives
+// at x along i in the next step, so the correction follows the gathering; in
+// the second (far) it is what leaves x along ī, so it precedes the return.
+// Either way nothing but the populations of x is needed. What the correction
+// adds is taken from the population at rest, so that walls neither leak nor
+// produce mass; in a pipe that is also four times more accurate than without
+// (TestPoiseuille).
+//
+// There is one stream for the near corrections and one for the far. Both hold
+// for each chunk links as kernel.Corrector describes, first those of its walled
+// and then those of its irregular windows, by window, direction and cell.
+type wallStream []uint32
+
+// open returns the links that begin the stream.
+func (s wallStream) open() wallStream { return s[1 : 1+linkWords*s[0]] }
+
+// linkWords is the size of a link.
+const linkWords = 2
+
+// correct applies to the populations of a window its links, which begin the
+// stream, and takes them from it. First is the place of its first cell in the
+// chunk. Before the update the populations are by direction of arrival; after
+// it those that leave along i are in the place of ī, so that the same two
+// places take part.
+func correct[T kernel.Real](gathered []T, links *wallStream, window, first int) {
+	for len(*links) > 0 && int((*links)[0]>>24) == window {
+		link := (*links)[0]
+		share := T(math.Float32frombits((*links)[1]))
+		*links = (*links)[linkWords:]
+		lane, back := int(link&0xffff)-first, int(link>>16&0xff)+1
+		bounced := &gathered[back*windowCells+lane]
+		change := T(share * (gathered[lattice.Opposite(back)*windowCells+lane] - *bounced))
+		*bounced += change
+		gathered[lane] -= change
+	}
+}
+
+// finish appends the links collected to a stream and begins anew.
+func (s wallStream) finish(links *wallStream) wallStream {
+	s = append(append(s, uint32(len(*links)/linkWords)), *links...)
+	*links = (*links)[:0]
+	return s
+}
