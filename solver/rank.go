@@ -100,7 +100,7 @@ func (r *Rank) newState() error {
 	tau := r.units.RelaxationTime()
 	r.setForce(0)
 	variant := collision.Variant{Name: string(s.operator(tau)), Set: r.set,
-		Force: s.BodyForce != [3]float64{} || s.Smagorinsky > 0, LargeEddy: s.Smagorinsky > 0}
+		Force: s.BodyForce != [3]float64{}, LargeEddy: s.Smagorinsky > 0}
 	var err error
 	if s.Precision == Double {
 		r.state, err = newPopulations[float64](r.layout, variant, r.parameters())

@@ -50,11 +50,15 @@ func (b *builder) rates() (plus, minus expression.Value) {
 	}
 	one, half := b.Constant(1), b.Constant(0.5)
 	tau := b.effectiveTime(b.stress())
-	plus = b.Divide(one, tau)
 	if b.Name != "trt" {
+		plus = b.Divide(one, tau)
 		return plus, plus
 	}
-	return plus, b.Divide(one, b.Add(half, b.Divide(b.Parameter(Magic), b.Subtract(tau, half))))
+	// 1/τ and 1/(½ + Λ/h) with h = τ − ½, by one division.
+	h := b.Subtract(tau, half)
+	lower := b.Add(b.Multiply(half, h), b.Parameter(Magic))
+	inverse := b.Divide(one, b.Multiply(tau, lower))
+	return b.Multiply(inverse, lower), b.Multiply(inverse, b.Multiply(tau, h))
 }
 
 // effectiveTime is the relaxation time with eddy viscosity.

@@ -2,8 +2,7 @@ package collision
 
 import "carina/solver/lattice"
 
-// Variants lists all variants for which kernels are generated. Those with
-// eddy viscosity have a force, which may be zero.
+// Variants lists all variants for which kernels are generated.
 func Variants() []Variant {
 	var list []Variant
 	for _, operator := range []struct {
@@ -13,7 +12,7 @@ func Variants() []Variant {
 		{"trt", lattice.D3Q19}, {"bgk", lattice.D3Q19}, {"regularized", lattice.D3Q19},
 		{"trt", lattice.D3Q27}, {"cumulant", lattice.D3Q27},
 	} {
-		for _, option := range []Variant{{}, {Force: true}, {Force: true, LargeEddy: true}} {
+		for _, option := range []Variant{{}, {Force: true}, {LargeEddy: true}, {Force: true, LargeEddy: true}} {
 			list = append(list, Variant{operator.name, operator.set, option.Force, option.LargeEddy})
 		}
 	}

@@ -32,6 +32,21 @@ func oddAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, tabl
 //go:noescape
 func walledAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
+// evenAVX2trtD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2trtD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2trtD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
 // evenAVX2trtD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
@@ -76,6 +91,21 @@ func oddAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, tabl
 //
 //go:noescape
 func walledAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2bgkD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2bgkD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2bgkD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2bgkD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
@@ -122,6 +152,21 @@ func oddAVX2regularizedD3Q19Force(slots **float32, words *uint32, width int, n i
 //go:noescape
 func walledAVX2regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
+// evenAVX2regularizedD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2regularizedD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2regularizedD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
 // evenAVX2regularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
@@ -167,6 +212,21 @@ func oddAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, tabl
 //go:noescape
 func walledAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
+// evenAVX2trtD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2trtD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2trtD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
 // evenAVX2trtD3Q27ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
@@ -211,6 +271,21 @@ func oddAVX2cumulantD3Q27Force(slots **float32, words *uint32, width int, n int,
 //
 //go:noescape
 func walledAVX2cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX2cumulantD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX2cumulantD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX2cumulantD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX2cumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
 //

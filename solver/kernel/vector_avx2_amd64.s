@@ -3651,6 +3651,1767 @@ done:
 	VZEROUPPER
 	RET
 
+// func evenAVX2trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2trtD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y0, (DX)
+	VADDPS       Y13, Y10, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y10, 64(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y0, 96(DX)
+	VADDPS       Y10, Y13, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y0, 128(DX)
+	VSUBPS       Y2, Y1, Y0
+	VMOVUPS      Y2, 160(DX)
+	VSUBPS       Y5, Y4, Y2
+	VMOVUPS      Y5, 192(DX)
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      Y4, 224(DX)
+	VSUBPS       Y9, Y8, Y4
+	VMOVUPS      Y9, 256(DX)
+	VSUBPS       Y12, Y11, Y9
+	VMOVUPS      Y12, 288(DX)
+	VADDPS       Y9, Y4, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y10, Y13, Y12
+	VADDPS       Y12, Y5, Y5
+	VMOVUPS      Y10, 320(DX)
+	VMULPS       Y5, Y5, Y10
+	VSUBPS       Y10, Y7, Y7
+	VMOVUPS      Y13, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y11, 384(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVUPS      Y8, 416(DX)
+	VADDPS       Y11, Y13, Y8
+	VMOVUPS      Y1, 448(DX)
+	VADDPS       Y8, Y3, Y1
+	VMOVUPS      Y0, 480(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVUPS      Y3, 512(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y10, 544(DX)
+	VADDPS       Y3, Y0, Y10
+	VMOVUPS      Y5, 576(DX)
+	VADDPS       Y6, Y10, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y12, 608(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VMOVUPS      Y9, 640(DX)
+	VADDPS       Y12, Y5, Y9
+	VMOVUPS      Y0, 672(DX)
+	VADDPS       128(DX), Y9, Y0
+	VMOVUPS      Y3, 704(DX)
+	VADDPS       96(DX), Y0, Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y0, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVUPS      Y10, 736(DX)
+	VADDPS       Y0, Y3, Y10
+	VADDPS       Y10, Y1, Y1
+	VMOVUPS      Y4, 768(DX)
+	VADDPS       (DX), Y1, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y4, Y1
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VMOVUPS      Y4, 800(DX)
+	VADDPS       Y6, Y8, Y4
+	VMOVUPS      Y8, 832(DX)
+	VADDPS       64(DX), Y9, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y11, Y13, Y8
+	VMOVUPS      Y11, 864(DX)
+	VADDPS       Y2, Y8, Y11
+	VMOVUPS      Y2, 896(DX)
+	VSUBPS       Y12, Y5, Y2
+	VMOVUPS      Y12, 928(DX)
+	VSUBPS       Y0, Y3, Y12
+	VMOVUPS      Y0, 960(DX)
+	VADDPS       Y12, Y2, Y0
+	VADDPS       Y0, Y11, Y0
+	VSUBPS       768(DX), Y0, Y11
+	VMULPS       Y11, Y11, Y0
+	VSUBPS       Y0, Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y7, Y4
+	VMOVUPS      736(DX), Y7
+	VMOVUPS      Y3, 992(DX)
+	VADDPS       32(DX), Y7, Y3
+	VMOVUPS      Y5, 1024(DX)
+	VADDPS       96(DX), Y3, Y5
+	VADDPS       Y10, Y5, Y3
+	VMOVUPS      672(DX), Y5
+	VSUBPS       704(DX), Y5, Y7
+	VADDPS       640(DX), Y7, Y5
+	VADDPS       Y2, Y5, Y5
+	VMOVUPS      Y2, 96(DX)
+	VADDPS       608(DX), Y12, Y2
+	VSUBPS       Y2, Y5, Y2
+	VMULPS       Y2, Y2, Y5
+	VSUBPS       Y5, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y1, Y4, Y1
+	VSUBPS       64(DX), Y6, Y3
+	VMULPS       576(DX), Y11, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMOVUPS      32(DX), Y4
+	VMOVUPS      Y12, 1056(DX)
+	VSUBPS       128(DX), Y4, Y12
+	VMULPS       576(DX), Y2, Y4
+	VSUBPS       Y4, Y12, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y10, Y9, Y4
+	VMULPS       Y2, Y11, Y12
+	VSUBPS       Y12, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 24(CX), Y14
+	VSUBPS       Y14, Y1, Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y4
+	VBROADCASTSS 28(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VMULPS       Y4, Y1, Y12
+	VMOVUPS      Y10, 1088(DX)
+	VBROADCASTSS 32(CX), Y10
+	VDIVPS       Y12, Y10, Y10
+	VMULPS       Y4, Y10, Y4
+	VADDPS       544(DX), Y0, Y12
+	VADDPS       Y5, Y12, Y12
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y9, 1120(DX)
+	VMOVUPS      800(DX), Y9
+	VSUBPS       Y12, Y9, Y9
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y9, Y12
+	VMOVUPS      Y6, 800(DX)
+	VMOVUPS      (DX), Y6
+	VSUBPS       Y12, Y6, Y12
+	VMULPS       Y12, Y4, Y12
+	VSUBPS       Y12, Y6, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y6
+	VMULPS       512(DX), Y6, Y12
+	VMOVUPS      Y2, (DX)
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y4, Y2
+	VMOVUPS      Y4, 512(DX)
+	VMOVUPS      544(DX), Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y2, Y4
+	VSUBPS       Y4, Y12, Y4
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y1, Y10, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y3
+	VMULPS       480(DX), Y3, Y10
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y1, Y12
+	VMOVUPS      Y1, 480(DX)
+	VMULPS       576(DX), Y12, Y1
+	VSUBPS       Y1, Y10, Y1
+	VADDPS       Y1, Y4, Y10
+	VMOVUPS      Y7, 544(DX)
+	VMOVUPS      448(DX), Y7
+	VSUBPS       Y10, Y7, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y4, Y1
+	VMOVUPS      160(DX), Y4
+	VSUBPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       832(DX), Y6, Y1
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y0, Y9, Y0
+	VMULPS       Y0, Y2, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMULPS       Y8, Y3, Y1
+	VMULPS       Y11, Y12, Y4
+	VSUBPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y4
+	VSUBPS       Y4, Y13, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      864(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       736(DX), Y6, Y0
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y1
+	VADDPS       Y1, Y9, Y1
+	VMULPS       Y1, Y2, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       544(DX), Y3, Y1
+	VMULPS       (DX), Y12, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      672(DX), Y4
+	VSUBPS       Y2, Y4, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      704(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       800(DX), Y6, Y0
+	VMOVUPS      512(DX), Y1
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       576(DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y1, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       896(DX), Y3, Y4
+	VMOVUPS      480(DX), Y5
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      224(DX), Y7
+	VSUBPS       Y4, Y7, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      192(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       64(DX), Y6, Y0
+	VMOVUPS      576(DX), Y2
+	VSUBPS       Y11, Y2, Y4
+	VMULPS       Y4, Y4, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y9, Y7
+	VMULPS       Y7, Y1, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMULPS       768(DX), Y3, Y7
+	VMULPS       Y4, Y5, Y4
+	VSUBPS       Y4, Y7, Y4
+	VADDPS       Y4, Y0, Y7
+	VMOVUPS      416(DX), Y8
+	VSUBPS       Y7, Y8, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      256(DX), Y4
+	VSUBPS       Y0, Y4, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       32(DX), Y6, Y0
+	VADDPS       (DX), Y2, Y4
+	VMULPS       Y4, Y4, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y9, Y7
+	VMULPS       Y7, Y1, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMULPS       640(DX), Y3, Y7
+	VMULPS       Y4, Y5, Y4
+	VSUBPS       Y4, Y7, Y4
+	VADDPS       Y4, Y0, Y7
+	VMOVUPS      384(DX), Y8
+	VSUBPS       Y7, Y8, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      288(DX), Y4
+	VSUBPS       Y0, Y4, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       128(DX), Y6, Y0
+	VSUBPS       (DX), Y2, Y4
+	VMULPS       Y4, Y4, Y2
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y9, Y2
+	VMULPS       Y2, Y1, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       608(DX), Y3, Y2
+	VMULPS       Y4, Y5, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      352(DX), Y7
+	VSUBPS       Y4, Y7, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      320(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1120(DX), Y6, Y0
+	VADDPS       (DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y1, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       96(DX), Y3, Y4
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      1024(DX), Y7
+	VSUBPS       Y4, Y7, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      928(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1088(DX), Y6, Y0
+	VSUBPS       (DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       1056(DX), Y3, Y1
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      992(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      960(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX2trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·oddAVX2trtD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y0, (DX)
+	VADDPS       Y13, Y10, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y10, 64(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y0, 96(DX)
+	VADDPS       Y10, Y13, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y0, 128(DX)
+	VSUBPS       Y2, Y1, Y0
+	VMOVUPS      Y2, 160(DX)
+	VSUBPS       Y5, Y4, Y2
+	VMOVUPS      Y5, 192(DX)
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      Y4, 224(DX)
+	VSUBPS       Y9, Y8, Y4
+	VMOVUPS      Y9, 256(DX)
+	VSUBPS       Y12, Y11, Y9
+	VMOVUPS      Y12, 288(DX)
+	VADDPS       Y9, Y4, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y10, Y13, Y12
+	VADDPS       Y12, Y5, Y5
+	VMOVUPS      Y10, 320(DX)
+	VMULPS       Y5, Y5, Y10
+	VSUBPS       Y10, Y7, Y7
+	VMOVUPS      Y13, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y11, 384(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVUPS      Y8, 416(DX)
+	VADDPS       Y11, Y13, Y8
+	VMOVUPS      Y1, 448(DX)
+	VADDPS       Y8, Y3, Y1
+	VMOVUPS      Y0, 480(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VMOVUPS      Y3, 512(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VMOVUPS      Y10, 544(DX)
+	VADDPS       Y3, Y0, Y10
+	VMOVUPS      Y5, 576(DX)
+	VADDPS       Y6, Y10, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVUPS      Y12, 608(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VMOVUPS      Y9, 640(DX)
+	VADDPS       Y12, Y5, Y9
+	VMOVUPS      Y0, 672(DX)
+	VADDPS       128(DX), Y9, Y0
+	VMOVUPS      Y3, 704(DX)
+	VADDPS       96(DX), Y0, Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VMOVUPS      Y0, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VMOVUPS      Y10, 736(DX)
+	VADDPS       Y0, Y3, Y10
+	VADDPS       Y10, Y1, Y1
+	VMOVUPS      Y4, 768(DX)
+	VADDPS       (DX), Y1, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y4, Y1
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VMOVUPS      Y4, 800(DX)
+	VADDPS       Y6, Y8, Y4
+	VMOVUPS      Y8, 832(DX)
+	VADDPS       64(DX), Y9, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y11, Y13, Y8
+	VMOVUPS      Y11, 864(DX)
+	VADDPS       Y2, Y8, Y11
+	VMOVUPS      Y2, 896(DX)
+	VSUBPS       Y12, Y5, Y2
+	VMOVUPS      Y12, 928(DX)
+	VSUBPS       Y0, Y3, Y12
+	VMOVUPS      Y0, 960(DX)
+	VADDPS       Y12, Y2, Y0
+	VADDPS       Y0, Y11, Y0
+	VSUBPS       768(DX), Y0, Y11
+	VMULPS       Y11, Y11, Y0
+	VSUBPS       Y0, Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y7, Y4
+	VMOVUPS      736(DX), Y7
+	VMOVUPS      Y3, 992(DX)
+	VADDPS       32(DX), Y7, Y3
+	VMOVUPS      Y5, 1024(DX)
+	VADDPS       96(DX), Y3, Y5
+	VADDPS       Y10, Y5, Y3
+	VMOVUPS      672(DX), Y5
+	VSUBPS       704(DX), Y5, Y7
+	VADDPS       640(DX), Y7, Y5
+	VADDPS       Y2, Y5, Y5
+	VMOVUPS      Y2, 96(DX)
+	VADDPS       608(DX), Y12, Y2
+	VSUBPS       Y2, Y5, Y2
+	VMULPS       Y2, Y2, Y5
+	VSUBPS       Y5, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y1, Y4, Y1
+	VSUBPS       64(DX), Y6, Y3
+	VMULPS       576(DX), Y11, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMOVUPS      32(DX), Y4
+	VMOVUPS      Y12, 1056(DX)
+	VSUBPS       128(DX), Y4, Y12
+	VMULPS       576(DX), Y2, Y4
+	VSUBPS       Y4, Y12, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y10, Y9, Y4
+	VMULPS       Y2, Y11, Y12
+	VSUBPS       Y12, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 24(CX), Y14
+	VSUBPS       Y14, Y1, Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y4
+	VBROADCASTSS 28(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VMULPS       Y4, Y1, Y12
+	VMOVUPS      Y10, 1088(DX)
+	VBROADCASTSS 32(CX), Y10
+	VDIVPS       Y12, Y10, Y10
+	VMULPS       Y4, Y10, Y4
+	VADDPS       544(DX), Y0, Y12
+	VADDPS       Y5, Y12, Y12
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y9, 1120(DX)
+	VMOVUPS      800(DX), Y9
+	VSUBPS       Y12, Y9, Y9
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y9, Y12
+	VMOVUPS      Y6, 800(DX)
+	VMOVUPS      (DX), Y6
+	VSUBPS       Y12, Y6, Y12
+	VMULPS       Y12, Y4, Y12
+	VSUBPS       Y12, Y6, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y6
+	VMULPS       512(DX), Y6, Y12
+	VMOVUPS      Y2, (DX)
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y4, Y2
+	VMOVUPS      Y4, 512(DX)
+	VMOVUPS      544(DX), Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y2, Y4
+	VSUBPS       Y4, Y12, Y4
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y1, Y10, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y3
+	VMULPS       480(DX), Y3, Y10
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y1, Y12
+	VMOVUPS      Y1, 480(DX)
+	VMULPS       576(DX), Y12, Y1
+	VSUBPS       Y1, Y10, Y1
+	VADDPS       Y1, Y4, Y10
+	VMOVUPS      Y7, 544(DX)
+	VMOVUPS      448(DX), Y7
+	VSUBPS       Y10, Y7, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y4, Y1
+	VMOVUPS      160(DX), Y4
+	VSUBPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       832(DX), Y6, Y1
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y0, Y9, Y0
+	VMULPS       Y0, Y2, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMULPS       Y8, Y3, Y1
+	VMULPS       Y11, Y12, Y4
+	VSUBPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y4
+	VSUBPS       Y4, Y13, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      864(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       736(DX), Y6, Y0
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y1
+	VADDPS       Y1, Y9, Y1
+	VMULPS       Y1, Y2, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       544(DX), Y3, Y1
+	VMULPS       (DX), Y12, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      672(DX), Y4
+	VSUBPS       Y2, Y4, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      704(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       800(DX), Y6, Y0
+	VMOVUPS      512(DX), Y1
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       576(DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y1, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       896(DX), Y3, Y4
+	VMOVUPS      480(DX), Y5
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      224(DX), Y7
+	VSUBPS       Y4, Y7, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      192(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       64(DX), Y6, Y0
+	VMOVUPS      576(DX), Y2
+	VSUBPS       Y11, Y2, Y4
+	VMULPS       Y4, Y4, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y9, Y7
+	VMULPS       Y7, Y1, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMULPS       768(DX), Y3, Y7
+	VMULPS       Y4, Y5, Y4
+	VSUBPS       Y4, Y7, Y4
+	VADDPS       Y4, Y0, Y7
+	VMOVUPS      416(DX), Y8
+	VSUBPS       Y7, Y8, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      256(DX), Y4
+	VSUBPS       Y0, Y4, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       32(DX), Y6, Y0
+	VADDPS       (DX), Y2, Y4
+	VMULPS       Y4, Y4, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y9, Y7
+	VMULPS       Y7, Y1, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMULPS       640(DX), Y3, Y7
+	VMULPS       Y4, Y5, Y4
+	VSUBPS       Y4, Y7, Y4
+	VADDPS       Y4, Y0, Y7
+	VMOVUPS      384(DX), Y8
+	VSUBPS       Y7, Y8, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      288(DX), Y4
+	VSUBPS       Y0, Y4, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       128(DX), Y6, Y0
+	VSUBPS       (DX), Y2, Y4
+	VMULPS       Y4, Y4, Y2
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y9, Y2
+	VMULPS       Y2, Y1, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       608(DX), Y3, Y2
+	VMULPS       Y4, Y5, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      352(DX), Y7
+	VSUBPS       Y4, Y7, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      320(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       1120(DX), Y6, Y0
+	VADDPS       (DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y1, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       96(DX), Y3, Y4
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      1024(DX), Y7
+	VSUBPS       Y4, Y7, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      928(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       1088(DX), Y6, Y0
+	VSUBPS       (DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       1056(DX), Y3, Y1
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      992(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      960(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX2trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·walledAVX2trtD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
+	VADDPS       Y2, Y1, Y3
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VADDPS       Y9, Y8, Y10
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y0, (DX)
+	VADDPS       Y13, Y10, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y10, 64(DX)
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y0, 96(DX)
+	VADDPS       Y10, Y13, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y0, 128(DX)
+	VSUBPS       Y2, Y1, Y0
+	VMOVUPS      Y2, 160(DX)
+	VSUBPS       Y5, Y4, Y2
+	VMOVUPS      Y5, 192(DX)
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      Y4, 224(DX)
+	VSUBPS       Y9, Y8, Y4
+	VMOVUPS      Y9, 256(DX)
+	VSUBPS       Y12, Y11, Y9
+	VMOVUPS      Y12, 288(DX)
+	VADDPS       Y9, Y4, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y10, Y13, Y12
+	VADDPS       Y12, Y5, Y5
+	VMOVUPS      Y10, 320(DX)
+	VMULPS       Y5, Y5, Y10
+	VSUBPS       Y10, Y7, Y7
+	VMOVUPS      Y13, 352(DX)
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y11, 384(DX)
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VMOVUPS      Y8, 416(DX)
+	VADDPS       Y11, Y13, Y8
+	VMOVUPS      Y1, 448(DX)
+	VADDPS       Y8, Y3, Y1
+	VMOVUPS      Y0, 480(DX)
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y0, Y0
+	VMOVUPS      Y3, 512(DX)
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y10, 544(DX)
+	VADDPS       Y3, Y0, Y10
+	VMOVUPS      Y5, 576(DX)
+	VADDPS       Y6, Y10, Y5
+	VADDPS       Y5, Y1, Y1
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y12, 608(DX)
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VMOVUPS      Y9, 640(DX)
+	VADDPS       Y12, Y5, Y9
+	VMOVUPS      Y0, 672(DX)
+	VADDPS       128(DX), Y9, Y0
+	VMOVUPS      Y3, 704(DX)
+	VADDPS       96(DX), Y0, Y3
+	VADDPS       Y3, Y1, Y1
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y0, 96(DX)
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y0, Y0
+	VMOVUPS      Y10, 736(DX)
+	VADDPS       Y0, Y3, Y10
+	VADDPS       Y10, Y1, Y1
+	VMOVUPS      Y4, 768(DX)
+	VADDPS       (DX), Y1, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y4, Y1
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VMOVUPS      Y4, 800(DX)
+	VADDPS       Y6, Y8, Y4
+	VMOVUPS      Y8, 832(DX)
+	VADDPS       64(DX), Y9, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y11, Y13, Y8
+	VMOVUPS      Y11, 864(DX)
+	VADDPS       Y2, Y8, Y11
+	VMOVUPS      Y2, 896(DX)
+	VSUBPS       Y12, Y5, Y2
+	VMOVUPS      Y12, 928(DX)
+	VSUBPS       Y0, Y3, Y12
+	VMOVUPS      Y0, 960(DX)
+	VADDPS       Y12, Y2, Y0
+	VADDPS       Y0, Y11, Y0
+	VSUBPS       768(DX), Y0, Y11
+	VMULPS       Y11, Y11, Y0
+	VSUBPS       Y0, Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y7, Y4
+	VMOVUPS      736(DX), Y7
+	VMOVUPS      Y3, 992(DX)
+	VADDPS       32(DX), Y7, Y3
+	VMOVUPS      Y5, 1024(DX)
+	VADDPS       96(DX), Y3, Y5
+	VADDPS       Y10, Y5, Y3
+	VMOVUPS      672(DX), Y5
+	VSUBPS       704(DX), Y5, Y7
+	VADDPS       640(DX), Y7, Y5
+	VADDPS       Y2, Y5, Y5
+	VMOVUPS      Y2, 96(DX)
+	VADDPS       608(DX), Y12, Y2
+	VSUBPS       Y2, Y5, Y2
+	VMULPS       Y2, Y2, Y5
+	VSUBPS       Y5, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y1, Y4, Y1
+	VSUBPS       64(DX), Y6, Y3
+	VMULPS       576(DX), Y11, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMOVUPS      32(DX), Y4
+	VMOVUPS      Y12, 1056(DX)
+	VSUBPS       128(DX), Y4, Y12
+	VMULPS       576(DX), Y2, Y4
+	VSUBPS       Y4, Y12, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y10, Y9, Y4
+	VMULPS       Y2, Y11, Y12
+	VSUBPS       Y12, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VBROADCASTSS 24(CX), Y14
+	VSUBPS       Y14, Y1, Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y4
+	VBROADCASTSS 28(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VMULPS       Y4, Y1, Y12
+	VMOVUPS      Y10, 1088(DX)
+	VBROADCASTSS 32(CX), Y10
+	VDIVPS       Y12, Y10, Y10
+	VMULPS       Y4, Y10, Y4
+	VADDPS       544(DX), Y0, Y12
+	VADDPS       Y5, Y12, Y12
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y9, 1120(DX)
+	VMOVUPS      800(DX), Y9
+	VSUBPS       Y12, Y9, Y9
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y9, Y12
+	VMOVUPS      Y6, 800(DX)
+	VMOVUPS      (DX), Y6
+	VSUBPS       Y12, Y6, Y12
+	VMULPS       Y12, Y4, Y12
+	VSUBPS       Y12, Y6, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y6
+	VMULPS       512(DX), Y6, Y12
+	VMOVUPS      Y2, (DX)
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y4, Y2
+	VMOVUPS      Y4, 512(DX)
+	VMOVUPS      544(DX), Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y2, Y4
+	VSUBPS       Y4, Y12, Y4
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y1, Y10, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y3
+	VMULPS       480(DX), Y3, Y10
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y1, Y12
+	VMOVUPS      Y1, 480(DX)
+	VMULPS       576(DX), Y12, Y1
+	VSUBPS       Y1, Y10, Y1
+	VADDPS       Y1, Y4, Y10
+	VMOVUPS      Y7, 544(DX)
+	VMOVUPS      448(DX), Y7
+	VSUBPS       Y10, Y7, Y7
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y4, Y1
+	VMOVUPS      160(DX), Y4
+	VSUBPS       Y1, Y4, Y1
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       832(DX), Y6, Y1
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y0, Y9, Y0
+	VMULPS       Y0, Y2, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMULPS       Y8, Y3, Y1
+	VMULPS       Y11, Y12, Y4
+	VSUBPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y4
+	VSUBPS       Y4, Y13, Y4
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      864(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       736(DX), Y6, Y0
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y1
+	VADDPS       Y1, Y9, Y1
+	VMULPS       Y1, Y2, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       544(DX), Y3, Y1
+	VMULPS       (DX), Y12, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      672(DX), Y4
+	VSUBPS       Y2, Y4, Y2
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      704(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       800(DX), Y6, Y0
+	VMOVUPS      512(DX), Y1
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       576(DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y1, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       896(DX), Y3, Y4
+	VMOVUPS      480(DX), Y5
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      224(DX), Y7
+	VSUBPS       Y4, Y7, Y4
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      192(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       64(DX), Y6, Y0
+	VMOVUPS      576(DX), Y2
+	VSUBPS       Y11, Y2, Y4
+	VMULPS       Y4, Y4, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y9, Y7
+	VMULPS       Y7, Y1, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMULPS       768(DX), Y3, Y7
+	VMULPS       Y4, Y5, Y4
+	VSUBPS       Y4, Y7, Y4
+	VADDPS       Y4, Y0, Y7
+	VMOVUPS      416(DX), Y8
+	VSUBPS       Y7, Y8, Y7
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      256(DX), Y4
+	VSUBPS       Y0, Y4, Y0
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       32(DX), Y6, Y0
+	VADDPS       (DX), Y2, Y4
+	VMULPS       Y4, Y4, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y9, Y7
+	VMULPS       Y7, Y1, Y7
+	VSUBPS       Y7, Y0, Y0
+	VMULPS       640(DX), Y3, Y7
+	VMULPS       Y4, Y5, Y4
+	VSUBPS       Y4, Y7, Y4
+	VADDPS       Y4, Y0, Y7
+	VMOVUPS      384(DX), Y8
+	VSUBPS       Y7, Y8, Y7
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y4, Y0, Y0
+	VMOVUPS      288(DX), Y4
+	VSUBPS       Y0, Y4, Y0
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       128(DX), Y6, Y0
+	VSUBPS       (DX), Y2, Y4
+	VMULPS       Y4, Y4, Y2
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y9, Y2
+	VMULPS       Y2, Y1, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       608(DX), Y3, Y2
+	VMULPS       Y4, Y5, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      352(DX), Y7
+	VSUBPS       Y4, Y7, Y4
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      320(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1120(DX), Y6, Y0
+	VADDPS       (DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y1, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       96(DX), Y3, Y4
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y4, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      1024(DX), Y7
+	VSUBPS       Y4, Y7, Y4
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      928(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1088(DX), Y6, Y0
+	VSUBPS       (DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       1056(DX), Y3, Y1
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      992(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      960(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func evenAVX2trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
 TEXT ·evenAVX2trtD3Q19ForceLargeEddy(SB), $0-48
@@ -3868,177 +5629,178 @@ half:
 	VADDPS       Y14, Y1, Y1
 	VBROADCASTSS 48(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VBROADCASTSS 52(CX), Y3
-	VDIVPS       Y1, Y3, Y3
-	VADDPS       544(DX), Y11, Y4
-	VADDPS       Y5, Y4, Y4
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VMOVUPS      800(DX), Y12
-	VSUBPS       Y4, Y12, Y4
-	VBROADCASTSS 28(CX), Y14
-	VMULPS       Y14, Y4, Y12
-	VMOVUPS      Y10, 800(DX)
-	VMOVUPS      (DX), Y10
-	VSUBPS       Y12, Y10, Y12
-	VMULPS       Y12, Y3, Y12
-	VSUBPS       Y12, Y10, Y10
 	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y3, Y12
-	VMOVUPS      Y9, (DX)
-	VBROADCASTSS 52(CX), Y9
+	VSUBPS       Y14, Y1, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y4
+	VBROADCASTSS 52(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VMULPS       Y4, Y1, Y12
+	VMOVUPS      Y10, 1088(DX)
+	VBROADCASTSS 56(CX), Y10
+	VDIVPS       Y12, Y10, Y10
+	VMULPS       Y4, Y10, Y4
+	VADDPS       544(DX), Y11, Y12
+	VADDPS       Y5, Y12, Y12
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y9, 1120(DX)
+	VMOVUPS      800(DX), Y9
 	VSUBPS       Y12, Y9, Y9
-	VMOVUPS      Y6, 1088(DX)
-	VMOVUPS      576(DX), Y6
-	VMOVUPS      Y7, 1120(DX)
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y6, Y7
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y9, Y12
+	VMOVUPS      Y6, 800(DX)
+	VMOVUPS      (DX), Y6
+	VSUBPS       Y12, Y6, Y12
+	VMULPS       Y12, Y4, Y12
+	VSUBPS       Y12, Y6, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y4, Y12
+	VMOVUPS      Y7, (DX)
+	VBROADCASTSS 56(CX), Y7
+	VSUBPS       Y12, Y7, Y7
 	VMOVUPS      Y5, 1152(DX)
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y0, Y5
+	VMOVUPS      576(DX), Y5
 	VMOVUPS      Y13, 1184(DX)
-	VADDPS       Y5, Y7, Y13
-	VMOVUPS      Y0, 1216(DX)
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y13
+	VMOVUPS      Y8, 1216(DX)
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y0, Y8
+	VMOVUPS      Y0, 1248(DX)
+	VADDPS       Y8, Y13, Y0
+	VMOVUPS      Y8, 1280(DX)
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y2, Y0
-	VADDPS       Y0, Y13, Y13
-	VMOVUPS      Y2, 1248(DX)
+	VMULPS       Y14, Y2, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVUPS      Y2, 1312(DX)
 	VBROADCASTSS 60(CX), Y14
-	VMULPS       Y14, Y13, Y2
-	VMULPS       Y2, Y9, Y2
-	VSUBPS       Y2, Y10, Y2
+	VMULPS       Y14, Y0, Y2
+	VMULPS       Y2, Y7, Y2
+	VSUBPS       Y2, Y6, Y2
 	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMULPS       512(DX), Y12, Y2
 	VBROADCASTSS 64(CX), Y14
-	VMULPS       Y14, Y3, Y10
-	VMOVUPS      Y3, 512(DX)
-	VMOVUPS      544(DX), Y3
+	VMULPS       Y14, Y4, Y6
+	VMOVUPS      Y4, 512(DX)
+	VMOVUPS      544(DX), Y4
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VMULPS       Y3, Y10, Y3
-	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y6, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y3
+	VMULPS       Y14, Y7, Y4
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y7, Y7
-	VSUBPS       Y13, Y7, Y7
-	VMULPS       Y7, Y3, Y7
-	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y14, Y13, Y13
+	VSUBPS       Y0, Y13, Y13
+	VMULPS       Y13, Y4, Y13
+	VSUBPS       Y13, Y2, Y2
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y1, Y10, Y1
 	VBROADCASTSS 48(CX), Y14
-	VSUBPS       Y14, Y1, Y1
-	VBROADCASTSS 56(CX), Y7
-	VDIVPS       Y1, Y7, Y7
-	VBROADCASTSS 48(CX), Y14
-	VADDPS       Y14, Y7, Y1
-	VBROADCASTSS 52(CX), Y7
-	VDIVPS       Y1, Y7, Y7
-	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y7, Y1
-	VMOVUPS      Y9, 544(DX)
-	VMULPS       480(DX), Y1, Y9
-	VMOVUPS      Y0, 480(DX)
+	VMULPS       Y14, Y1, Y3
+	VMULPS       480(DX), Y3, Y10
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y7, Y0
-	VMOVUPS      Y7, 1280(DX)
-	VMULPS       Y6, Y0, Y7
-	VSUBPS       Y7, Y9, Y7
-	VBROADCASTSS 52(CX), Y9
-	VSUBPS       Y1, Y9, Y9
+	VMULPS       Y14, Y1, Y13
+	VMOVUPS      Y1, 480(DX)
+	VMULPS       Y5, Y13, Y1
+	VSUBPS       Y1, Y10, Y1
+	VBROADCASTSS 56(CX), Y10
+	VSUBPS       Y3, Y10, Y10
+	VMOVUPS      Y7, 544(DX)
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y6
-	VMOVUPS      Y9, 1312(DX)
+	VMULPS       Y14, Y10, Y7
+	VMOVUPS      Y10, 1344(DX)
 	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y6, Y9
-	VSUBPS       Y9, Y7, Y7
-	VADDPS       Y7, Y2, Y9
-	VMOVUPS      Y6, 1344(DX)
-	VMOVUPS      448(DX), Y6
-	VSUBPS       Y9, Y6, Y6
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y1, Y1
+	VADDPS       Y1, Y2, Y10
+	VMOVUPS      448(DX), Y5
+	VSUBPS       Y10, Y5, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
-	VSUBPS       Y7, Y2, Y2
-	VMOVUPS      160(DX), Y6
-	VSUBPS       Y2, Y6, Y2
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y2, Y1
+	VMOVUPS      160(DX), Y2
+	VSUBPS       Y1, Y2, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
-	VMULPS       832(DX), Y12, Y2
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       832(DX), Y12, Y1
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y11, Y6
-	VADDPS       Y6, Y4, Y6
-	VMULPS       Y6, Y10, Y6
-	VSUBPS       Y6, Y2, Y2
+	VMULPS       Y14, Y11, Y2
+	VADDPS       Y2, Y9, Y2
+	VMULPS       Y2, Y6, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMOVUPS      1280(DX), Y2
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y13, Y5, Y5
-	VMULPS       Y5, Y3, Y5
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       1216(DX), Y3, Y2
+	VMULPS       1248(DX), Y13, Y5
 	VSUBPS       Y5, Y2, Y2
-	VMULPS       Y8, Y1, Y5
-	VMULPS       1216(DX), Y0, Y6
-	VSUBPS       Y6, Y5, Y5
-	VMOVUPS      1344(DX), Y6
 	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y6, Y7
-	VSUBPS       Y7, Y5, Y5
-	VADDPS       Y5, Y2, Y7
-	VMOVUPS      1184(DX), Y8
-	VSUBPS       Y7, Y8, Y7
+	VMULPS       Y14, Y7, Y5
+	VSUBPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y5
+	VMOVUPS      1184(DX), Y10
+	VSUBPS       Y5, Y10, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y2, Y2
-	VMOVUPS      864(DX), Y5
-	VSUBPS       Y2, Y5, Y2
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y1, Y1
+	VMOVUPS      864(DX), Y2
+	VSUBPS       Y1, Y2, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
-	VMULPS       736(DX), Y12, Y2
-	VMOVUPS      1152(DX), Y5
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       736(DX), Y12, Y1
+	VMOVUPS      1152(DX), Y2
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VADDPS       Y5, Y4, Y5
-	VMULPS       Y5, Y10, Y5
-	VSUBPS       Y5, Y2, Y2
-	VMOVUPS      480(DX), Y5
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y9, Y2
+	VMULPS       Y2, Y6, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y13, Y5, Y5
-	VMULPS       Y5, Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMULPS       1120(DX), Y1, Y3
-	VMULPS       1248(DX), Y0, Y5
-	VSUBPS       Y5, Y3, Y0
+	VMULPS       Y14, Y8, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       (DX), Y3, Y2
+	VMULPS       1312(DX), Y13, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y6, Y3
-	VSUBPS       Y3, Y0, Y0
-	VADDPS       Y0, Y2, Y3
+	VMULPS       Y14, Y7, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y4
 	VMOVUPS      672(DX), Y5
-	VSUBPS       Y3, Y5, Y3
+	VSUBPS       Y4, Y5, Y4
 	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
-	VSUBPS       Y0, Y2, Y0
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y1, Y1
 	VMOVUPS      704(DX), Y2
-	VSUBPS       Y0, Y2, Y0
+	VSUBPS       Y1, Y2, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       1088(DX), Y12, Y0
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       800(DX), Y12, Y1
 	VMOVUPS      512(DX), Y2
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y2, Y2
-	VMOVUPS      576(DX), Y3
-	VADDPS       1216(DX), Y3, Y5
+	VMOVUPS      576(DX), Y4
+	VADDPS       1248(DX), Y4, Y5
 	VMULPS       Y5, Y5, Y6
 	VBROADCASTSS 68(CX), Y14
 	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y4, Y6
+	VADDPS       Y6, Y9, Y6
 	VMULPS       Y6, Y2, Y6
-	VSUBPS       Y6, Y0, Y0
+	VSUBPS       Y6, Y1, Y1
 	VMOVUPS      544(DX), Y6
 	VBROADCASTSS 84(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -4046,184 +5808,184 @@ half:
 	VMULPS       Y14, Y5, Y7
 	VBROADCASTSS 76(CX), Y14
 	VMULPS       Y14, Y7, Y7
-	VSUBPS       Y13, Y7, Y7
+	VSUBPS       Y0, Y7, Y7
 	VMULPS       Y7, Y6, Y7
-	VSUBPS       Y7, Y0, Y0
-	VMULPS       896(DX), Y1, Y7
-	VMOVUPS      1280(DX), Y8
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       896(DX), Y3, Y7
+	VMOVUPS      480(DX), Y8
 	VBROADCASTSS 84(CX), Y14
 	VMULPS       Y14, Y8, Y8
 	VMULPS       Y5, Y8, Y5
 	VSUBPS       Y5, Y7, Y5
-	VMOVUPS      1312(DX), Y7
+	VMOVUPS      1344(DX), Y7
 	VBROADCASTSS 84(CX), Y14
 	VMULPS       Y14, Y7, Y7
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      224(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      224(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      192(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       64(DX), Y12, Y0
-	VSUBPS       1216(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y9
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       64(DX), Y12, Y1
+	VSUBPS       1248(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y10
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y4, Y9
-	VMULPS       Y9, Y2, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y10
+	VMULPS       Y10, Y2, Y10
+	VSUBPS       Y10, Y1, Y1
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y10
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y6, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       768(DX), Y1, Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y0, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VSUBPS       Y10, Y1, Y1
+	VMULPS       768(DX), Y3, Y10
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y10, Y5
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      416(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      416(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      256(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       32(DX), Y12, Y0
-	VADDPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y9
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       32(DX), Y12, Y1
+	VADDPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y10
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y4, Y9
-	VMULPS       Y9, Y2, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y10
+	VMULPS       Y10, Y2, Y10
+	VSUBPS       Y10, Y1, Y1
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y10
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y6, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       640(DX), Y1, Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y0, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VSUBPS       Y10, Y1, Y1
+	VMULPS       640(DX), Y3, Y10
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y10, Y5
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      384(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      384(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      288(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       128(DX), Y12, Y0
-	VSUBPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y3
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       128(DX), Y12, Y1
+	VSUBPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y4
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y2, Y4
+	VSUBPS       Y4, Y1, Y1
 	VBROADCASTSS 100(CX), Y14
-	VMULPS       Y14, Y5, Y3
+	VMULPS       Y14, Y5, Y4
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y13, Y3, Y3
-	VMULPS       Y3, Y6, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       608(DX), Y1, Y3
+	VMULPS       Y14, Y4, Y4
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y4, Y6, Y4
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       608(DX), Y3, Y4
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y3, Y3
+	VSUBPS       Y5, Y4, Y4
 	VBROADCASTSS 100(CX), Y14
 	VMULPS       Y14, Y7, Y5
-	VSUBPS       Y5, Y3, Y3
-	VADDPS       Y3, Y0, Y5
-	VMOVUPS      352(DX), Y9
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y5
+	VMOVUPS      352(DX), Y10
+	VSUBPS       Y5, Y10, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      320(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y4, Y1, Y1
+	VMOVUPS      320(DX), Y4
+	VSUBPS       Y1, Y4, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       (DX), Y12, Y0
-	VMOVUPS      1216(DX), Y3
-	VADDPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y9
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       1120(DX), Y12, Y1
+	VMOVUPS      1248(DX), Y4
+	VADDPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y10
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y4, Y9
-	VMULPS       Y9, Y2, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y10
+	VMULPS       Y10, Y2, Y10
+	VSUBPS       Y10, Y1, Y1
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y10
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y6, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       96(DX), Y1, Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y0, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VSUBPS       Y10, Y1, Y1
+	VMULPS       96(DX), Y3, Y10
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y10, Y5
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      1024(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      1024(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      928(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       800(DX), Y12, Y0
-	VSUBPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y3
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       1088(DX), Y12, Y1
+	VSUBPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y4
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y2
-	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y2, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 108(CX), Y14
 	VMULPS       Y14, Y5, Y2
 	VBROADCASTSS 76(CX), Y14
 	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y13, Y2, Y2
-	VMULPS       Y2, Y6, Y2
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       1056(DX), Y1, Y2
-	VMULPS       Y5, Y8, Y1
-	VSUBPS       Y1, Y2, Y1
+	VSUBPS       Y0, Y2, Y0
+	VMULPS       Y0, Y6, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMULPS       1056(DX), Y3, Y1
+	VMULPS       Y5, Y8, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 108(CX), Y14
 	VMULPS       Y14, Y7, Y2
 	VSUBPS       Y2, Y1, Y1
@@ -4504,189 +6266,190 @@ half:
 	VADDPS       Y14, Y1, Y1
 	VBROADCASTSS 48(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VBROADCASTSS 52(CX), Y3
-	VDIVPS       Y1, Y3, Y3
-	VADDPS       544(DX), Y11, Y4
-	VADDPS       Y5, Y4, Y4
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VMOVUPS      800(DX), Y12
-	VSUBPS       Y4, Y12, Y4
-	VBROADCASTSS 28(CX), Y14
-	VMULPS       Y14, Y4, Y12
-	VMOVUPS      Y10, 800(DX)
-	VMOVUPS      (DX), Y10
-	VSUBPS       Y12, Y10, Y12
-	VMULPS       Y12, Y3, Y12
-	VSUBPS       Y12, Y10, Y10
 	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y3, Y12
-	VMOVUPS      Y9, (DX)
-	VBROADCASTSS 52(CX), Y9
+	VSUBPS       Y14, Y1, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y4
+	VBROADCASTSS 52(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VMULPS       Y4, Y1, Y12
+	VMOVUPS      Y10, 1088(DX)
+	VBROADCASTSS 56(CX), Y10
+	VDIVPS       Y12, Y10, Y10
+	VMULPS       Y4, Y10, Y4
+	VADDPS       544(DX), Y11, Y12
+	VADDPS       Y5, Y12, Y12
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y9, 1120(DX)
+	VMOVUPS      800(DX), Y9
 	VSUBPS       Y12, Y9, Y9
-	VMOVUPS      Y6, 1088(DX)
-	VMOVUPS      576(DX), Y6
-	VMOVUPS      Y7, 1120(DX)
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y6, Y7
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y9, Y12
+	VMOVUPS      Y6, 800(DX)
+	VMOVUPS      (DX), Y6
+	VSUBPS       Y12, Y6, Y12
+	VMULPS       Y12, Y4, Y12
+	VSUBPS       Y12, Y6, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y4, Y12
+	VMOVUPS      Y7, (DX)
+	VBROADCASTSS 56(CX), Y7
+	VSUBPS       Y12, Y7, Y7
 	VMOVUPS      Y5, 1152(DX)
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y0, Y5
+	VMOVUPS      576(DX), Y5
 	VMOVUPS      Y13, 1184(DX)
-	VADDPS       Y5, Y7, Y13
-	VMOVUPS      Y0, 1216(DX)
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y13
+	VMOVUPS      Y8, 1216(DX)
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y0, Y8
+	VMOVUPS      Y0, 1248(DX)
+	VADDPS       Y8, Y13, Y0
+	VMOVUPS      Y8, 1280(DX)
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y2, Y0
-	VADDPS       Y0, Y13, Y13
-	VMOVUPS      Y2, 1248(DX)
+	VMULPS       Y14, Y2, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVUPS      Y2, 1312(DX)
 	VBROADCASTSS 60(CX), Y14
-	VMULPS       Y14, Y13, Y2
-	VMULPS       Y2, Y9, Y2
-	VSUBPS       Y2, Y10, Y2
+	VMULPS       Y14, Y0, Y2
+	VMULPS       Y2, Y7, Y2
+	VSUBPS       Y2, Y6, Y2
 	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMULPS       512(DX), Y12, Y2
 	VBROADCASTSS 64(CX), Y14
-	VMULPS       Y14, Y3, Y10
-	VMOVUPS      Y3, 512(DX)
-	VMOVUPS      544(DX), Y3
+	VMULPS       Y14, Y4, Y6
+	VMOVUPS      Y4, 512(DX)
+	VMOVUPS      544(DX), Y4
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VMULPS       Y3, Y10, Y3
-	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y6, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y3
+	VMULPS       Y14, Y7, Y4
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y7, Y7
-	VSUBPS       Y13, Y7, Y7
-	VMULPS       Y7, Y3, Y7
-	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y14, Y13, Y13
+	VSUBPS       Y0, Y13, Y13
+	VMULPS       Y13, Y4, Y13
+	VSUBPS       Y13, Y2, Y2
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y1, Y10, Y1
 	VBROADCASTSS 48(CX), Y14
-	VSUBPS       Y14, Y1, Y1
-	VBROADCASTSS 56(CX), Y7
-	VDIVPS       Y1, Y7, Y7
-	VBROADCASTSS 48(CX), Y14
-	VADDPS       Y14, Y7, Y1
-	VBROADCASTSS 52(CX), Y7
-	VDIVPS       Y1, Y7, Y7
-	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y7, Y1
-	VMOVUPS      Y9, 544(DX)
-	VMULPS       480(DX), Y1, Y9
-	VMOVUPS      Y0, 480(DX)
+	VMULPS       Y14, Y1, Y3
+	VMULPS       480(DX), Y3, Y10
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y7, Y0
-	VMOVUPS      Y7, 1280(DX)
-	VMULPS       Y6, Y0, Y7
-	VSUBPS       Y7, Y9, Y7
-	VBROADCASTSS 52(CX), Y9
-	VSUBPS       Y1, Y9, Y9
+	VMULPS       Y14, Y1, Y13
+	VMOVUPS      Y1, 480(DX)
+	VMULPS       Y5, Y13, Y1
+	VSUBPS       Y1, Y10, Y1
+	VBROADCASTSS 56(CX), Y10
+	VSUBPS       Y3, Y10, Y10
+	VMOVUPS      Y7, 544(DX)
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y6
-	VMOVUPS      Y9, 1312(DX)
+	VMULPS       Y14, Y10, Y7
+	VMOVUPS      Y10, 1344(DX)
 	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y6, Y9
-	VSUBPS       Y9, Y7, Y7
-	VADDPS       Y7, Y2, Y9
-	VMOVUPS      Y6, 1344(DX)
-	VMOVUPS      448(DX), Y6
-	VSUBPS       Y9, Y6, Y6
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y1, Y1
+	VADDPS       Y1, Y2, Y10
+	VMOVUPS      448(DX), Y5
+	VSUBPS       Y10, Y5, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
-	VSUBPS       Y7, Y2, Y2
-	VMOVUPS      160(DX), Y6
-	VSUBPS       Y2, Y6, Y2
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y2, Y1
+	VMOVUPS      160(DX), Y2
+	VSUBPS       Y1, Y2, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
-	VMULPS       832(DX), Y12, Y2
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       832(DX), Y12, Y1
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y11, Y6
-	VADDPS       Y6, Y4, Y6
-	VMULPS       Y6, Y10, Y6
-	VSUBPS       Y6, Y2, Y2
+	VMULPS       Y14, Y11, Y2
+	VADDPS       Y2, Y9, Y2
+	VMULPS       Y2, Y6, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMOVUPS      1280(DX), Y2
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y13, Y5, Y5
-	VMULPS       Y5, Y3, Y5
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       1216(DX), Y3, Y2
+	VMULPS       1248(DX), Y13, Y5
 	VSUBPS       Y5, Y2, Y2
-	VMULPS       Y8, Y1, Y5
-	VMULPS       1216(DX), Y0, Y6
-	VSUBPS       Y6, Y5, Y5
-	VMOVUPS      1344(DX), Y6
 	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y6, Y7
-	VSUBPS       Y7, Y5, Y5
-	VADDPS       Y5, Y2, Y7
-	VMOVUPS      1184(DX), Y8
-	VSUBPS       Y7, Y8, Y7
+	VMULPS       Y14, Y7, Y5
+	VSUBPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y5
+	VMOVUPS      1184(DX), Y10
+	VSUBPS       Y5, Y10, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
-	VSUBPS       Y5, Y2, Y2
-	VMOVUPS      864(DX), Y5
-	VSUBPS       Y2, Y5, Y2
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y1, Y1
+	VMOVUPS      864(DX), Y2
+	VSUBPS       Y1, Y2, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
-	VMULPS       736(DX), Y12, Y2
-	VMOVUPS      1152(DX), Y5
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       736(DX), Y12, Y1
+	VMOVUPS      1152(DX), Y2
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VADDPS       Y5, Y4, Y5
-	VMULPS       Y5, Y10, Y5
-	VSUBPS       Y5, Y2, Y2
-	VMOVUPS      480(DX), Y5
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y9, Y2
+	VMULPS       Y2, Y6, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y13, Y5, Y5
-	VMULPS       Y5, Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMULPS       1120(DX), Y1, Y3
-	VMULPS       1248(DX), Y0, Y5
-	VSUBPS       Y5, Y3, Y0
+	VMULPS       Y14, Y8, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       (DX), Y3, Y2
+	VMULPS       1312(DX), Y13, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y6, Y3
-	VSUBPS       Y3, Y0, Y0
-	VADDPS       Y0, Y2, Y3
+	VMULPS       Y14, Y7, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y4
 	VMOVUPS      672(DX), Y5
-	VSUBPS       Y3, Y5, Y3
+	VSUBPS       Y4, Y5, Y4
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
-	VSUBPS       Y0, Y2, Y0
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y1, Y1
 	VMOVUPS      704(DX), Y2
-	VSUBPS       Y0, Y2, Y0
+	VSUBPS       Y1, Y2, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      28(SI), R10
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       1088(DX), Y12, Y0
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       800(DX), Y12, Y1
 	VMOVUPS      512(DX), Y2
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y2, Y2
-	VMOVUPS      576(DX), Y3
-	VADDPS       1216(DX), Y3, Y5
+	VMOVUPS      576(DX), Y4
+	VADDPS       1248(DX), Y4, Y5
 	VMULPS       Y5, Y5, Y6
 	VBROADCASTSS 68(CX), Y14
 	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y4, Y6
+	VADDPS       Y6, Y9, Y6
 	VMULPS       Y6, Y2, Y6
-	VSUBPS       Y6, Y0, Y0
+	VSUBPS       Y6, Y1, Y1
 	VMOVUPS      544(DX), Y6
 	VBROADCASTSS 84(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -4694,204 +6457,204 @@ half:
 	VMULPS       Y14, Y5, Y7
 	VBROADCASTSS 76(CX), Y14
 	VMULPS       Y14, Y7, Y7
-	VSUBPS       Y13, Y7, Y7
+	VSUBPS       Y0, Y7, Y7
 	VMULPS       Y7, Y6, Y7
-	VSUBPS       Y7, Y0, Y0
-	VMULPS       896(DX), Y1, Y7
-	VMOVUPS      1280(DX), Y8
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       896(DX), Y3, Y7
+	VMOVUPS      480(DX), Y8
 	VBROADCASTSS 84(CX), Y14
 	VMULPS       Y14, Y8, Y8
 	VMULPS       Y5, Y8, Y5
 	VSUBPS       Y5, Y7, Y5
-	VMOVUPS      1312(DX), Y7
+	VMOVUPS      1344(DX), Y7
 	VBROADCASTSS 84(CX), Y14
 	VMULPS       Y14, Y7, Y7
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      224(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      224(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      192(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      36(SI), R10
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       64(DX), Y12, Y0
-	VSUBPS       1216(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y9
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       64(DX), Y12, Y1
+	VSUBPS       1248(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y10
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y4, Y9
-	VMULPS       Y9, Y2, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y10
+	VMULPS       Y10, Y2, Y10
+	VSUBPS       Y10, Y1, Y1
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y10
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y6, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       768(DX), Y1, Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y0, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VSUBPS       Y10, Y1, Y1
+	VMULPS       768(DX), Y3, Y10
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y10, Y5
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      416(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      416(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      256(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      44(SI), R10
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       32(DX), Y12, Y0
-	VADDPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y9
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       32(DX), Y12, Y1
+	VADDPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y10
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y4, Y9
-	VMULPS       Y9, Y2, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y10
+	VMULPS       Y10, Y2, Y10
+	VSUBPS       Y10, Y1, Y1
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y10
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y6, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       640(DX), Y1, Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y0, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VSUBPS       Y10, Y1, Y1
+	VMULPS       640(DX), Y3, Y10
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y10, Y5
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      384(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      384(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      288(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      52(SI), R10
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       128(DX), Y12, Y0
-	VSUBPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y3
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       128(DX), Y12, Y1
+	VSUBPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y4
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y2, Y4
+	VSUBPS       Y4, Y1, Y1
 	VBROADCASTSS 100(CX), Y14
-	VMULPS       Y14, Y5, Y3
+	VMULPS       Y14, Y5, Y4
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y13, Y3, Y3
-	VMULPS       Y3, Y6, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       608(DX), Y1, Y3
+	VMULPS       Y14, Y4, Y4
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y4, Y6, Y4
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       608(DX), Y3, Y4
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y3, Y3
+	VSUBPS       Y5, Y4, Y4
 	VBROADCASTSS 100(CX), Y14
 	VMULPS       Y14, Y7, Y5
-	VSUBPS       Y5, Y3, Y3
-	VADDPS       Y3, Y0, Y5
-	VMOVUPS      352(DX), Y9
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y5
+	VMOVUPS      352(DX), Y10
+	VSUBPS       Y5, Y10, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      320(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y4, Y1, Y1
+	VMOVUPS      320(DX), Y4
+	VSUBPS       Y1, Y4, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      60(SI), R10
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       (DX), Y12, Y0
-	VMOVUPS      1216(DX), Y3
-	VADDPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y9
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       1120(DX), Y12, Y1
+	VMOVUPS      1248(DX), Y4
+	VADDPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y10
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y4, Y9
-	VMULPS       Y9, Y2, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y10
+	VMULPS       Y10, Y2, Y10
+	VSUBPS       Y10, Y1, Y1
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y10
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y6, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       96(DX), Y1, Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y0, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VSUBPS       Y10, Y1, Y1
+	VMULPS       96(DX), Y3, Y10
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y10, Y5
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      1024(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      1024(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      928(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      68(SI), R10
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       800(DX), Y12, Y0
-	VSUBPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y3
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       1088(DX), Y12, Y1
+	VSUBPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y4
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y2
-	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y2, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 108(CX), Y14
 	VMULPS       Y14, Y5, Y2
 	VBROADCASTSS 76(CX), Y14
 	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y13, Y2, Y2
-	VMULPS       Y2, Y6, Y2
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       1056(DX), Y1, Y2
-	VMULPS       Y5, Y8, Y1
-	VSUBPS       Y1, Y2, Y1
+	VSUBPS       Y0, Y2, Y0
+	VMULPS       Y0, Y6, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMULPS       1056(DX), Y3, Y1
+	VMULPS       Y5, Y8, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 108(CX), Y14
 	VMULPS       Y14, Y7, Y2
 	VSUBPS       Y2, Y1, Y1
@@ -5284,219 +7047,220 @@ half:
 	VADDPS       Y14, Y1, Y1
 	VBROADCASTSS 48(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VBROADCASTSS 52(CX), Y3
-	VDIVPS       Y1, Y3, Y3
-	VADDPS       544(DX), Y11, Y4
-	VADDPS       Y5, Y4, Y4
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y4, Y4
-	VMOVUPS      800(DX), Y12
-	VSUBPS       Y4, Y12, Y4
-	VBROADCASTSS 28(CX), Y14
-	VMULPS       Y14, Y4, Y12
-	VMOVUPS      Y10, 800(DX)
-	VMOVUPS      (DX), Y10
-	VSUBPS       Y12, Y10, Y12
-	VMULPS       Y12, Y3, Y12
-	VSUBPS       Y12, Y10, Y10
 	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y3, Y12
-	VMOVUPS      Y9, (DX)
-	VBROADCASTSS 52(CX), Y9
+	VSUBPS       Y14, Y1, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y4
+	VBROADCASTSS 52(CX), Y14
+	VADDPS       Y14, Y4, Y4
+	VMULPS       Y4, Y1, Y12
+	VMOVUPS      Y10, 1088(DX)
+	VBROADCASTSS 56(CX), Y10
+	VDIVPS       Y12, Y10, Y10
+	VMULPS       Y4, Y10, Y4
+	VADDPS       544(DX), Y11, Y12
+	VADDPS       Y5, Y12, Y12
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y9, 1120(DX)
+	VMOVUPS      800(DX), Y9
 	VSUBPS       Y12, Y9, Y9
-	VMOVUPS      Y6, 1088(DX)
-	VMOVUPS      576(DX), Y6
-	VMOVUPS      Y7, 1120(DX)
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y6, Y7
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y9, Y12
+	VMOVUPS      Y6, 800(DX)
+	VMOVUPS      (DX), Y6
+	VSUBPS       Y12, Y6, Y12
+	VMULPS       Y12, Y4, Y12
+	VSUBPS       Y12, Y6, Y6
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y4, Y12
+	VMOVUPS      Y7, (DX)
+	VBROADCASTSS 56(CX), Y7
+	VSUBPS       Y12, Y7, Y7
 	VMOVUPS      Y5, 1152(DX)
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y0, Y5
+	VMOVUPS      576(DX), Y5
 	VMOVUPS      Y13, 1184(DX)
-	VADDPS       Y5, Y7, Y13
-	VMOVUPS      Y0, 1216(DX)
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y5, Y13
+	VMOVUPS      Y8, 1216(DX)
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y0, Y8
+	VMOVUPS      Y0, 1248(DX)
+	VADDPS       Y8, Y13, Y0
+	VMOVUPS      Y8, 1280(DX)
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y2, Y0
-	VADDPS       Y0, Y13, Y13
-	VMOVUPS      Y2, 1248(DX)
+	VMULPS       Y14, Y2, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVUPS      Y2, 1312(DX)
 	VBROADCASTSS 60(CX), Y14
-	VMULPS       Y14, Y13, Y2
-	VMULPS       Y2, Y9, Y2
-	VSUBPS       Y2, Y10, Y2
+	VMULPS       Y14, Y0, Y2
+	VMULPS       Y2, Y7, Y2
+	VSUBPS       Y2, Y6, Y2
 	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
 	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VMULPS       512(DX), Y12, Y2
 	VBROADCASTSS 64(CX), Y14
-	VMULPS       Y14, Y3, Y10
-	VMOVUPS      Y3, 512(DX)
-	VMOVUPS      544(DX), Y3
+	VMULPS       Y14, Y4, Y6
+	VMOVUPS      Y4, 512(DX)
+	VMOVUPS      544(DX), Y4
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VMULPS       Y3, Y10, Y3
-	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y6, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y3
+	VMULPS       Y14, Y7, Y4
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y7, Y7
-	VSUBPS       Y13, Y7, Y7
-	VMULPS       Y7, Y3, Y7
-	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y14, Y13, Y13
+	VSUBPS       Y0, Y13, Y13
+	VMULPS       Y13, Y4, Y13
+	VSUBPS       Y13, Y2, Y2
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y1, Y10, Y1
 	VBROADCASTSS 48(CX), Y14
-	VSUBPS       Y14, Y1, Y1
-	VBROADCASTSS 56(CX), Y7
-	VDIVPS       Y1, Y7, Y7
-	VBROADCASTSS 48(CX), Y14
-	VADDPS       Y14, Y7, Y1
-	VBROADCASTSS 52(CX), Y7
-	VDIVPS       Y1, Y7, Y7
-	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y7, Y1
-	VMOVUPS      Y9, 544(DX)
-	VMULPS       480(DX), Y1, Y9
-	VMOVUPS      Y0, 480(DX)
+	VMULPS       Y14, Y1, Y3
+	VMULPS       480(DX), Y3, Y10
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y7, Y0
-	VMOVUPS      Y7, 1280(DX)
-	VMULPS       Y6, Y0, Y7
-	VSUBPS       Y7, Y9, Y7
-	VBROADCASTSS 52(CX), Y9
-	VSUBPS       Y1, Y9, Y9
+	VMULPS       Y14, Y1, Y13
+	VMOVUPS      Y1, 480(DX)
+	VMULPS       Y5, Y13, Y1
+	VSUBPS       Y1, Y10, Y1
+	VBROADCASTSS 56(CX), Y10
+	VSUBPS       Y3, Y10, Y10
+	VMOVUPS      Y7, 544(DX)
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y6
-	VMOVUPS      Y9, 1312(DX)
+	VMULPS       Y14, Y10, Y7
+	VMOVUPS      Y10, 1344(DX)
 	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y6, Y9
-	VSUBPS       Y9, Y7, Y7
-	VADDPS       Y7, Y2, Y9
-	VMOVUPS      Y6, 1344(DX)
-	VMOVUPS      448(DX), Y6
-	VSUBPS       Y9, Y6, Y6
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y1, Y1
+	VADDPS       Y1, Y2, Y10
+	VMOVUPS      448(DX), Y5
+	VSUBPS       Y10, Y5, Y5
 	VPBROADCASTW 80(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y6, Y15, (BX)(R9*4)
-	VSUBPS       Y7, Y2, Y2
-	VMOVUPS      160(DX), Y6
-	VSUBPS       Y2, Y6, Y2
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y2, Y1
+	VMOVUPS      160(DX), Y2
+	VSUBPS       Y1, Y2, Y1
 	VPBROADCASTW 82(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
-	VMULPS       832(DX), Y12, Y2
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       832(DX), Y12, Y1
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y11, Y6
-	VADDPS       Y6, Y4, Y6
-	VMULPS       Y6, Y10, Y6
-	VSUBPS       Y6, Y2, Y2
+	VMULPS       Y14, Y11, Y2
+	VADDPS       Y2, Y9, Y2
+	VMULPS       Y2, Y6, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMOVUPS      1280(DX), Y2
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y13, Y5, Y5
-	VMULPS       Y5, Y3, Y5
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       1216(DX), Y3, Y2
+	VMULPS       1248(DX), Y13, Y5
 	VSUBPS       Y5, Y2, Y2
-	VMULPS       Y8, Y1, Y5
-	VMULPS       1216(DX), Y0, Y6
-	VSUBPS       Y6, Y5, Y5
-	VMOVUPS      1344(DX), Y6
 	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y6, Y7
-	VSUBPS       Y7, Y5, Y5
-	VADDPS       Y5, Y2, Y7
-	VMOVUPS      1184(DX), Y8
-	VSUBPS       Y7, Y8, Y7
+	VMULPS       Y14, Y7, Y5
+	VSUBPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y5
+	VMOVUPS      1184(DX), Y10
+	VSUBPS       Y5, Y10, Y5
 	VPBROADCASTW 84(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y2, Y2
-	VMOVUPS      864(DX), Y5
-	VSUBPS       Y2, Y5, Y2
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y1, Y1
+	VMOVUPS      864(DX), Y2
+	VSUBPS       Y1, Y2, Y1
 	VPBROADCASTW 86(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
-	VMULPS       736(DX), Y12, Y2
-	VMOVUPS      1152(DX), Y5
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       736(DX), Y12, Y1
+	VMOVUPS      1152(DX), Y2
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VADDPS       Y5, Y4, Y5
-	VMULPS       Y5, Y10, Y5
-	VSUBPS       Y5, Y2, Y2
-	VMOVUPS      480(DX), Y5
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y9, Y2
+	VMULPS       Y2, Y6, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y13, Y5, Y5
-	VMULPS       Y5, Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMULPS       1120(DX), Y1, Y3
-	VMULPS       1248(DX), Y0, Y5
-	VSUBPS       Y5, Y3, Y0
+	VMULPS       Y14, Y8, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       (DX), Y3, Y2
+	VMULPS       1312(DX), Y13, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y6, Y3
-	VSUBPS       Y3, Y0, Y0
-	VADDPS       Y0, Y2, Y3
+	VMULPS       Y14, Y7, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y4
 	VMOVUPS      672(DX), Y5
-	VSUBPS       Y3, Y5, Y3
+	VSUBPS       Y4, Y5, Y4
 	VPBROADCASTW 88(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
-	VSUBPS       Y0, Y2, Y0
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y1, Y1
 	VMOVUPS      704(DX), Y2
-	VSUBPS       Y0, Y2, Y0
+	VSUBPS       Y1, Y2, Y1
 	VPBROADCASTW 90(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      28(SI), R10
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       1088(DX), Y12, Y0
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       800(DX), Y12, Y1
 	VMOVUPS      512(DX), Y2
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y2, Y2
-	VMOVUPS      576(DX), Y3
-	VADDPS       1216(DX), Y3, Y5
+	VMOVUPS      576(DX), Y4
+	VADDPS       1248(DX), Y4, Y5
 	VMULPS       Y5, Y5, Y6
 	VBROADCASTSS 68(CX), Y14
 	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y4, Y6
+	VADDPS       Y6, Y9, Y6
 	VMULPS       Y6, Y2, Y6
-	VSUBPS       Y6, Y0, Y0
+	VSUBPS       Y6, Y1, Y1
 	VMOVUPS      544(DX), Y6
 	VBROADCASTSS 84(CX), Y14
 	VMULPS       Y14, Y6, Y6
@@ -5504,165 +7268,165 @@ half:
 	VMULPS       Y14, Y5, Y7
 	VBROADCASTSS 76(CX), Y14
 	VMULPS       Y14, Y7, Y7
-	VSUBPS       Y13, Y7, Y7
+	VSUBPS       Y0, Y7, Y7
 	VMULPS       Y7, Y6, Y7
-	VSUBPS       Y7, Y0, Y0
-	VMULPS       896(DX), Y1, Y7
-	VMOVUPS      1280(DX), Y8
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       896(DX), Y3, Y7
+	VMOVUPS      480(DX), Y8
 	VBROADCASTSS 84(CX), Y14
 	VMULPS       Y14, Y8, Y8
 	VMULPS       Y5, Y8, Y5
 	VSUBPS       Y5, Y7, Y5
-	VMOVUPS      1312(DX), Y7
+	VMOVUPS      1344(DX), Y7
 	VBROADCASTSS 84(CX), Y14
 	VMULPS       Y14, Y7, Y7
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      224(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      224(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VPBROADCASTW 92(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      192(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VPBROADCASTW 94(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      36(SI), R10
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         56(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       64(DX), Y12, Y0
-	VSUBPS       1216(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y9
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       64(DX), Y12, Y1
+	VSUBPS       1248(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y10
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y4, Y9
-	VMULPS       Y9, Y2, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y10
+	VMULPS       Y10, Y2, Y10
+	VSUBPS       Y10, Y1, Y1
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y10
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y6, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       768(DX), Y1, Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y0, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VSUBPS       Y10, Y1, Y1
+	VMULPS       768(DX), Y3, Y10
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y10, Y5
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      416(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      416(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VPBROADCASTW 96(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      256(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VPBROADCASTW 98(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      44(SI), R10
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       32(DX), Y12, Y0
-	VADDPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y9
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       32(DX), Y12, Y1
+	VADDPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y10
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y4, Y9
-	VMULPS       Y9, Y2, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y10
+	VMULPS       Y10, Y2, Y10
+	VSUBPS       Y10, Y1, Y1
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y10
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y6, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       640(DX), Y1, Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y0, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VSUBPS       Y10, Y1, Y1
+	VMULPS       640(DX), Y3, Y10
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y10, Y5
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      384(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      384(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VPBROADCASTW 100(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      288(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VPBROADCASTW 102(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      52(SI), R10
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         88(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       128(DX), Y12, Y0
-	VSUBPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y3
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       128(DX), Y12, Y1
+	VSUBPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y4
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y2, Y4
+	VSUBPS       Y4, Y1, Y1
 	VBROADCASTSS 100(CX), Y14
-	VMULPS       Y14, Y5, Y3
+	VMULPS       Y14, Y5, Y4
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y13, Y3, Y3
-	VMULPS       Y3, Y6, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       608(DX), Y1, Y3
+	VMULPS       Y14, Y4, Y4
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y4, Y6, Y4
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       608(DX), Y3, Y4
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y3, Y3
+	VSUBPS       Y5, Y4, Y4
 	VBROADCASTSS 100(CX), Y14
 	VMULPS       Y14, Y7, Y5
-	VSUBPS       Y5, Y3, Y3
-	VADDPS       Y3, Y0, Y5
-	VMOVUPS      352(DX), Y9
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y5
+	VMOVUPS      352(DX), Y10
+	VSUBPS       Y5, Y10, Y5
 	VPBROADCASTW 104(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -5673,85 +7437,85 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      320(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y4, Y1, Y1
+	VMOVUPS      320(DX), Y4
+	VSUBPS       Y1, Y4, Y1
 	VPBROADCASTW 106(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      60(SI), R10
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       (DX), Y12, Y0
-	VMOVUPS      1216(DX), Y3
-	VADDPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y9
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       1120(DX), Y12, Y1
+	VMOVUPS      1248(DX), Y4
+	VADDPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y10
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y4, Y9
-	VMULPS       Y9, Y2, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y9, Y10
+	VMULPS       Y10, Y2, Y10
+	VSUBPS       Y10, Y1, Y1
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y10
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y6, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       96(DX), Y1, Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y0, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VSUBPS       Y10, Y1, Y1
+	VMULPS       96(DX), Y3, Y10
 	VMULPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y9, Y5
+	VSUBPS       Y5, Y10, Y5
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y7, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      1024(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VADDPS       Y5, Y1, Y10
+	VMOVUPS      1024(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VPBROADCASTW 108(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y1, Y1
 	VMOVUPS      928(DX), Y5
-	VSUBPS       Y0, Y5, Y0
+	VSUBPS       Y1, Y5, Y1
 	VPBROADCASTW 110(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      68(SI), R10
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       800(DX), Y12, Y0
-	VSUBPS       1248(DX), Y3, Y5
-	VMULPS       Y5, Y5, Y3
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       1088(DX), Y12, Y1
+	VSUBPS       1312(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y4
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y4, Y3
-	VMULPS       Y3, Y2, Y2
-	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y9, Y4
+	VMULPS       Y4, Y2, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 108(CX), Y14
 	VMULPS       Y14, Y5, Y2
 	VBROADCASTSS 76(CX), Y14
 	VMULPS       Y14, Y2, Y2
-	VSUBPS       Y13, Y2, Y2
-	VMULPS       Y2, Y6, Y2
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       1056(DX), Y1, Y2
-	VMULPS       Y5, Y8, Y1
-	VSUBPS       Y1, Y2, Y1
+	VSUBPS       Y0, Y2, Y0
+	VMULPS       Y0, Y6, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMULPS       1056(DX), Y3, Y1
+	VMULPS       Y5, Y8, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 108(CX), Y14
 	VMULPS       Y14, Y7, Y2
 	VSUBPS       Y2, Y1, Y1
@@ -9187,6 +10951,1620 @@ half:
 	VBROADCASTSS 28(CX), Y14
 	VMULPS       Y14, Y1, Y1
 	VSUBPS       Y2, Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2bgkD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VADDPS       Y4, Y3, Y5
+	VADDPS       Y5, Y2, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VADDPS       Y11, Y10, Y12
+	VADDPS       Y12, Y9, Y13
+	VADDPS       Y13, Y6, Y6
+	VMOVUPS      Y12, (DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VMOVUPS      Y9, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y13, 64(DX)
+	VADDPS       Y9, Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMOVUPS      Y13, 96(DX)
+	VSUBPS       Y1, Y0, Y13
+	VMOVUPS      Y1, 128(DX)
+	VSUBPS       Y4, Y3, Y1
+	VADDPS       Y1, Y13, Y13
+	VMOVUPS      Y4, 160(DX)
+	VSUBPS       Y8, Y7, Y4
+	VMOVUPS      Y8, 192(DX)
+	VSUBPS       Y11, Y10, Y8
+	VMOVUPS      Y11, 224(DX)
+	VADDPS       Y8, Y4, Y11
+	VADDPS       Y11, Y13, Y11
+	VSUBPS       Y9, Y12, Y13
+	VADDPS       Y13, Y11, Y11
+	VMOVUPS      Y9, 256(DX)
+	VMULPS       Y11, Y11, Y9
+	VSUBPS       Y9, Y6, Y6
+	VMOVUPS      Y12, 288(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VMOVUPS      Y10, 320(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y7, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVUPS      Y3, 384(DX)
+	VADDPS       Y7, Y10, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      Y0, 416(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVUPS      Y9, 448(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y11, 480(DX)
+	VADDPS       Y9, Y0, Y11
+	VMOVUPS      Y13, 512(DX)
+	VADDPS       Y5, Y11, Y13
+	VADDPS       Y13, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y8, 544(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y0, 576(DX)
+	VADDPS       Y8, Y13, Y0
+	VMOVUPS      Y9, 608(DX)
+	VADDPS       96(DX), Y0, Y9
+	VMOVUPS      Y11, 640(DX)
+	VADDPS       64(DX), Y9, Y11
+	VADDPS       Y11, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVUPS      Y9, 64(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y4, 672(DX)
+	VADDPS       Y9, Y11, Y4
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y12, Y2
+	VMOVUPS      Y12, 704(DX)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y12
+	VSUBPS       Y12, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      Y2, 736(DX)
+	VADDPS       32(DX), Y0, Y2
+	VADDPS       Y2, Y3, Y2
+	VADDPS       Y4, Y2, Y2
+	VSUBPS       Y7, Y10, Y3
+	VADDPS       Y1, Y3, Y1
+	VSUBPS       Y8, Y13, Y3
+	VMOVUPS      Y8, 768(DX)
+	VSUBPS       Y9, Y11, Y8
+	VMOVUPS      Y9, 800(DX)
+	VADDPS       Y8, Y3, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       672(DX), Y1, Y9
+	VMULPS       Y9, Y9, Y1
+	VSUBPS       Y1, Y2, Y2
+	VSUBPS       Y12, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMOVUPS      640(DX), Y6
+	VMOVUPS      Y11, 672(DX)
+	VADDPS       (DX), Y6, Y11
+	VADDPS       64(DX), Y11, Y6
+	VADDPS       Y4, Y6, Y6
+	VMOVUPS      576(DX), Y11
+	VMOVUPS      Y13, 64(DX)
+	VSUBPS       608(DX), Y11, Y13
+	VADDPS       544(DX), Y13, Y11
+	VADDPS       Y3, Y11, Y3
+	VADDPS       512(DX), Y8, Y11
+	VSUBPS       Y11, Y3, Y3
+	VMULPS       Y3, Y3, Y8
+	VSUBPS       Y8, Y6, Y6
+	VSUBPS       Y12, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VSUBPS       32(DX), Y5, Y6
+	VMULPS       480(DX), Y9, Y5
+	VSUBPS       Y5, Y6, Y5
+	VMULPS       Y5, Y5, Y5
+	VMOVUPS      (DX), Y6
+	VSUBPS       96(DX), Y6, Y11
+	VMULPS       480(DX), Y3, Y6
+	VSUBPS       Y6, Y11, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y3, Y9, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y0, Y5, Y0
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VSQRTPS      Y0, Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y0, Y0
+	VSQRTPS      Y0, Y0
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 28(CX), Y2
+	VDIVPS       Y0, Y2, Y2
+	VBROADCASTSS 28(CX), Y0
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       704(DX), Y0, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y5
+	VADDPS       448(DX), Y1, Y6
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      736(DX), Y11
+	VSUBPS       Y6, Y11, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMULPS       416(DX), Y0, Y4
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y2, Y5
+	VMOVUPS      448(DX), Y11
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y5, Y11
+	VMOVUPS      480(DX), Y12
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y12, Y13
+	VMULPS       Y13, Y5, Y13
+	VADDPS       Y13, Y11, Y12
+	VADDPS       Y12, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMULPS       128(DX), Y0, Y4
+	VSUBPS       Y13, Y11, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMULPS       Y10, Y0, Y4
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y9, Y10
+	VMULPS       Y10, Y5, Y10
+	VADDPS       Y10, Y1, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMULPS       Y7, Y0, Y4
+	VSUBPS       Y10, Y1, Y1
+	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       576(DX), Y0, Y1
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y8, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       Y4, Y5, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y7
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y4, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       608(DX), Y0, Y1
+	VSUBPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       384(DX), Y0, Y1
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       480(DX), Y9, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       160(DX), Y0, Y1
+	VSUBPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       352(DX), Y0, Y1
+	VMOVUPS      480(DX), Y4
+	VSUBPS       Y9, Y4, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y7
+	VMULPS       Y7, Y2, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMULPS       Y5, Y2, Y5
+	VADDPS       Y5, Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       192(DX), Y0, Y1
+	VSUBPS       Y5, Y7, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       320(DX), Y0, Y1
+	VADDPS       Y3, Y4, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y7
+	VMULPS       Y7, Y2, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMULPS       Y5, Y2, Y5
+	VADDPS       Y5, Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       224(DX), Y0, Y1
+	VSUBPS       Y5, Y7, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       288(DX), Y0, Y1
+	VSUBPS       Y3, Y4, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       256(DX), Y0, Y1
+	VSUBPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       64(DX), Y0, Y1
+	VADDPS       Y3, Y9, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       768(DX), Y0, Y1
+	VSUBPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       672(DX), Y0, Y1
+	VSUBPS       Y3, Y9, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       Y4, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       800(DX), Y0, Y1
+	VSUBPS       Y2, Y4, Y0
+	VADDPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX2bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·oddAVX2bgkD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VADDPS       Y4, Y3, Y5
+	VADDPS       Y5, Y2, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VADDPS       Y8, Y7, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VADDPS       Y11, Y10, Y12
+	VADDPS       Y12, Y9, Y13
+	VADDPS       Y13, Y6, Y6
+	VMOVUPS      Y12, (DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VMOVUPS      Y9, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y13, 64(DX)
+	VADDPS       Y9, Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMOVUPS      Y13, 96(DX)
+	VSUBPS       Y1, Y0, Y13
+	VMOVUPS      Y1, 128(DX)
+	VSUBPS       Y4, Y3, Y1
+	VADDPS       Y1, Y13, Y13
+	VMOVUPS      Y4, 160(DX)
+	VSUBPS       Y8, Y7, Y4
+	VMOVUPS      Y8, 192(DX)
+	VSUBPS       Y11, Y10, Y8
+	VMOVUPS      Y11, 224(DX)
+	VADDPS       Y8, Y4, Y11
+	VADDPS       Y11, Y13, Y11
+	VSUBPS       Y9, Y12, Y13
+	VADDPS       Y13, Y11, Y11
+	VMOVUPS      Y9, 256(DX)
+	VMULPS       Y11, Y11, Y9
+	VSUBPS       Y9, Y6, Y6
+	VMOVUPS      Y12, 288(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VMOVUPS      Y10, 320(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y7, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVUPS      Y3, 384(DX)
+	VADDPS       Y7, Y10, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      Y0, 416(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VMOVUPS      Y9, 448(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y11, 480(DX)
+	VADDPS       Y9, Y0, Y11
+	VMOVUPS      Y13, 512(DX)
+	VADDPS       Y5, Y11, Y13
+	VADDPS       Y13, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y8, 544(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVUPS      Y0, 576(DX)
+	VADDPS       Y8, Y13, Y0
+	VMOVUPS      Y9, 608(DX)
+	VADDPS       96(DX), Y0, Y9
+	VMOVUPS      Y11, 640(DX)
+	VADDPS       64(DX), Y9, Y11
+	VADDPS       Y11, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVUPS      Y9, 64(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y4, 672(DX)
+	VADDPS       Y9, Y11, Y4
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y12, Y2
+	VMOVUPS      Y12, 704(DX)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y12
+	VSUBPS       Y12, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      Y2, 736(DX)
+	VADDPS       32(DX), Y0, Y2
+	VADDPS       Y2, Y3, Y2
+	VADDPS       Y4, Y2, Y2
+	VSUBPS       Y7, Y10, Y3
+	VADDPS       Y1, Y3, Y1
+	VSUBPS       Y8, Y13, Y3
+	VMOVUPS      Y8, 768(DX)
+	VSUBPS       Y9, Y11, Y8
+	VMOVUPS      Y9, 800(DX)
+	VADDPS       Y8, Y3, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       672(DX), Y1, Y9
+	VMULPS       Y9, Y9, Y1
+	VSUBPS       Y1, Y2, Y2
+	VSUBPS       Y12, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMOVUPS      640(DX), Y6
+	VMOVUPS      Y11, 672(DX)
+	VADDPS       (DX), Y6, Y11
+	VADDPS       64(DX), Y11, Y6
+	VADDPS       Y4, Y6, Y6
+	VMOVUPS      576(DX), Y11
+	VMOVUPS      Y13, 64(DX)
+	VSUBPS       608(DX), Y11, Y13
+	VADDPS       544(DX), Y13, Y11
+	VADDPS       Y3, Y11, Y3
+	VADDPS       512(DX), Y8, Y11
+	VSUBPS       Y11, Y3, Y3
+	VMULPS       Y3, Y3, Y8
+	VSUBPS       Y8, Y6, Y6
+	VSUBPS       Y12, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VSUBPS       32(DX), Y5, Y6
+	VMULPS       480(DX), Y9, Y5
+	VSUBPS       Y5, Y6, Y5
+	VMULPS       Y5, Y5, Y5
+	VMOVUPS      (DX), Y6
+	VSUBPS       96(DX), Y6, Y11
+	VMULPS       480(DX), Y3, Y6
+	VSUBPS       Y6, Y11, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y3, Y9, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y0, Y5, Y0
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VSQRTPS      Y0, Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y0, Y0
+	VSQRTPS      Y0, Y0
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 28(CX), Y2
+	VDIVPS       Y0, Y2, Y2
+	VBROADCASTSS 28(CX), Y0
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       704(DX), Y0, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y5
+	VADDPS       448(DX), Y1, Y6
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      736(DX), Y11
+	VSUBPS       Y6, Y11, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMULPS       416(DX), Y0, Y4
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y2, Y5
+	VMOVUPS      448(DX), Y11
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y5, Y11
+	VMOVUPS      480(DX), Y12
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y12, Y13
+	VMULPS       Y13, Y5, Y13
+	VADDPS       Y13, Y11, Y12
+	VADDPS       Y12, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VMULPS       128(DX), Y0, Y4
+	VSUBPS       Y13, Y11, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VMULPS       Y10, Y0, Y4
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y9, Y10
+	VMULPS       Y10, Y5, Y10
+	VADDPS       Y10, Y1, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VMULPS       Y7, Y0, Y4
+	VSUBPS       Y10, Y1, Y1
+	VADDPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       576(DX), Y0, Y1
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y8, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       Y4, Y5, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y7
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y4, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       608(DX), Y0, Y1
+	VSUBPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       384(DX), Y0, Y1
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       480(DX), Y9, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       160(DX), Y0, Y1
+	VSUBPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       352(DX), Y0, Y1
+	VMOVUPS      480(DX), Y4
+	VSUBPS       Y9, Y4, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y7
+	VMULPS       Y7, Y2, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMULPS       Y5, Y2, Y5
+	VADDPS       Y5, Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       192(DX), Y0, Y1
+	VSUBPS       Y5, Y7, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       320(DX), Y0, Y1
+	VADDPS       Y3, Y4, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y7
+	VMULPS       Y7, Y2, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMULPS       Y5, Y2, Y5
+	VADDPS       Y5, Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       224(DX), Y0, Y1
+	VSUBPS       Y5, Y7, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       288(DX), Y0, Y1
+	VSUBPS       Y3, Y4, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       256(DX), Y0, Y1
+	VSUBPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       64(DX), Y0, Y1
+	VADDPS       Y3, Y9, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       768(DX), Y0, Y1
+	VSUBPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       672(DX), Y0, Y1
+	VSUBPS       Y3, Y9, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       Y4, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VMULPS       800(DX), Y0, Y1
+	VSUBPS       Y2, Y4, Y0
+	VADDPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX2bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·walledAVX2bgkD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y0, Y0
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VADDPS       Y4, Y3, Y5
+	VADDPS       Y5, Y2, Y6
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VADDPS       Y8, Y7, Y9
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VADDPS       Y11, Y10, Y12
+	VADDPS       Y12, Y9, Y13
+	VADDPS       Y13, Y6, Y6
+	VMOVUPS      Y12, (DX)
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VMOVUPS      Y9, 32(DX)
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y13, 64(DX)
+	VADDPS       Y9, Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMOVUPS      Y13, 96(DX)
+	VSUBPS       Y1, Y0, Y13
+	VMOVUPS      Y1, 128(DX)
+	VSUBPS       Y4, Y3, Y1
+	VADDPS       Y1, Y13, Y13
+	VMOVUPS      Y4, 160(DX)
+	VSUBPS       Y8, Y7, Y4
+	VMOVUPS      Y8, 192(DX)
+	VSUBPS       Y11, Y10, Y8
+	VMOVUPS      Y11, 224(DX)
+	VADDPS       Y8, Y4, Y11
+	VADDPS       Y11, Y13, Y11
+	VSUBPS       Y9, Y12, Y13
+	VADDPS       Y13, Y11, Y11
+	VMOVUPS      Y9, 256(DX)
+	VMULPS       Y11, Y11, Y9
+	VSUBPS       Y9, Y6, Y6
+	VMOVUPS      Y12, 288(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VMOVUPS      Y10, 320(DX)
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y7, 352(DX)
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VMOVUPS      Y3, 384(DX)
+	VADDPS       Y7, Y10, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      Y0, 416(DX)
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y0, Y0
+	VMOVUPS      Y9, 448(DX)
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y11, 480(DX)
+	VADDPS       Y9, Y0, Y11
+	VMOVUPS      Y13, 512(DX)
+	VADDPS       Y5, Y11, Y13
+	VADDPS       Y13, Y2, Y2
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y8, 544(DX)
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y0, 576(DX)
+	VADDPS       Y8, Y13, Y0
+	VMOVUPS      Y9, 608(DX)
+	VADDPS       96(DX), Y0, Y9
+	VMOVUPS      Y11, 640(DX)
+	VADDPS       64(DX), Y9, Y11
+	VADDPS       Y11, Y2, Y2
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VMOVUPS      Y9, 64(DX)
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y4, 672(DX)
+	VADDPS       Y9, Y11, Y4
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y12, Y2
+	VMOVUPS      Y12, 704(DX)
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y12
+	VSUBPS       Y12, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      Y2, 736(DX)
+	VADDPS       32(DX), Y0, Y2
+	VADDPS       Y2, Y3, Y2
+	VADDPS       Y4, Y2, Y2
+	VSUBPS       Y7, Y10, Y3
+	VADDPS       Y1, Y3, Y1
+	VSUBPS       Y8, Y13, Y3
+	VMOVUPS      Y8, 768(DX)
+	VSUBPS       Y9, Y11, Y8
+	VMOVUPS      Y9, 800(DX)
+	VADDPS       Y8, Y3, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       672(DX), Y1, Y9
+	VMULPS       Y9, Y9, Y1
+	VSUBPS       Y1, Y2, Y2
+	VSUBPS       Y12, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMOVUPS      640(DX), Y6
+	VMOVUPS      Y11, 672(DX)
+	VADDPS       (DX), Y6, Y11
+	VADDPS       64(DX), Y11, Y6
+	VADDPS       Y4, Y6, Y6
+	VMOVUPS      576(DX), Y11
+	VMOVUPS      Y13, 64(DX)
+	VSUBPS       608(DX), Y11, Y13
+	VADDPS       544(DX), Y13, Y11
+	VADDPS       Y3, Y11, Y3
+	VADDPS       512(DX), Y8, Y11
+	VSUBPS       Y11, Y3, Y3
+	VMULPS       Y3, Y3, Y8
+	VSUBPS       Y8, Y6, Y6
+	VSUBPS       Y12, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VSUBPS       32(DX), Y5, Y6
+	VMULPS       480(DX), Y9, Y5
+	VSUBPS       Y5, Y6, Y5
+	VMULPS       Y5, Y5, Y5
+	VMOVUPS      (DX), Y6
+	VSUBPS       96(DX), Y6, Y11
+	VMULPS       480(DX), Y3, Y6
+	VSUBPS       Y6, Y11, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y3, Y9, Y4
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y0, Y5, Y0
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y0, Y2, Y0
+	VSQRTPS      Y0, Y0
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y0, Y0
+	VSQRTPS      Y0, Y0
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 28(CX), Y2
+	VDIVPS       Y0, Y2, Y2
+	VBROADCASTSS 28(CX), Y0
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       704(DX), Y0, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y2, Y5
+	VADDPS       448(DX), Y1, Y6
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      736(DX), Y11
+	VSUBPS       Y6, Y11, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMULPS       416(DX), Y0, Y4
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y2, Y5
+	VMOVUPS      448(DX), Y11
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y5, Y11
+	VMOVUPS      480(DX), Y12
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y12, Y13
+	VMULPS       Y13, Y5, Y13
+	VADDPS       Y13, Y11, Y12
+	VADDPS       Y12, Y4, Y4
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMULPS       128(DX), Y0, Y4
+	VSUBPS       Y13, Y11, Y11
+	VADDPS       Y11, Y4, Y4
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMULPS       Y10, Y0, Y4
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y9, Y10
+	VMULPS       Y10, Y5, Y10
+	VADDPS       Y10, Y1, Y11
+	VADDPS       Y11, Y4, Y4
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VMULPS       Y7, Y0, Y4
+	VSUBPS       Y10, Y1, Y1
+	VADDPS       Y1, Y4, Y1
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       576(DX), Y0, Y1
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y8, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       Y4, Y5, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y7
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y4, Y7
+	VADDPS       Y7, Y1, Y1
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       608(DX), Y0, Y1
+	VSUBPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       384(DX), Y0, Y1
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       480(DX), Y9, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       160(DX), Y0, Y1
+	VSUBPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       352(DX), Y0, Y1
+	VMOVUPS      480(DX), Y4
+	VSUBPS       Y9, Y4, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y7
+	VMULPS       Y7, Y2, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMULPS       Y5, Y2, Y5
+	VADDPS       Y5, Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       192(DX), Y0, Y1
+	VSUBPS       Y5, Y7, Y5
+	VADDPS       Y5, Y1, Y1
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       320(DX), Y0, Y1
+	VADDPS       Y3, Y4, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       Y7, Y6, Y7
+	VMULPS       Y7, Y2, Y7
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMULPS       Y5, Y2, Y5
+	VADDPS       Y5, Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       224(DX), Y0, Y1
+	VSUBPS       Y5, Y7, Y5
+	VADDPS       Y5, Y1, Y1
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       288(DX), Y0, Y1
+	VSUBPS       Y3, Y4, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       256(DX), Y0, Y1
+	VSUBPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       64(DX), Y0, Y1
+	VADDPS       Y3, Y9, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y2, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       768(DX), Y0, Y1
+	VSUBPS       Y4, Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       672(DX), Y0, Y1
+	VSUBPS       Y3, Y9, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       Y4, Y2, Y4
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y3
+	VADDPS       Y3, Y1, Y1
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VMULPS       800(DX), Y0, Y1
+	VSUBPS       Y2, Y4, Y0
 	VADDPS       Y0, Y1, Y0
 	VPBROADCASTW 114(SI), Y15
 	VPAND        (R12), Y15, Y15
@@ -14834,6 +18212,1689 @@ half:
 	VMULPS       Y14, Y1, Y1
 	VBROADCASTSS 144(CX), Y14
 	VADDPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2regularizedD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y6, (DX)
+	VADDPS       Y13, Y10, Y6
+	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVUPS      Y10, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y3, 64(DX)
+	VADDPS       Y10, Y7, Y3
+	VMOVUPS      Y13, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y9, 160(DX)
+	VADDPS       Y8, Y13, Y9
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y9, Y3, Y4
+	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y3, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y3, Y9, Y5
+	VMOVUPS      Y3, 320(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y9, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y8, 384(DX)
+	VADDPS       Y9, Y3, Y8
+	VMOVUPS      Y3, 416(DX)
+	VADDPS       Y8, Y5, Y3
+	VMOVUPS      Y8, 448(DX)
+	VADDPS       Y3, Y4, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y3, 480(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y5, 512(DX)
+	VADDPS       Y3, Y8, Y5
+	VADDPS       Y5, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VSUBPS       Y2, Y1, Y1
+	VSUBPS       Y12, Y11, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y10, Y7, Y6
+	VSUBPS       384(DX), Y13, Y7
+	VADDPS       Y7, Y6, Y10
+	VADDPS       Y10, Y1, Y1
+	VMOVUPS      352(DX), Y10
+	VSUBPS       320(DX), Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       Y1, Y1, Y10
+	VMOVUPS      192(DX), Y12
+	VSUBPS       288(DX), Y12, Y13
+	VADDPS       Y2, Y13, Y2
+	VMOVUPS      416(DX), Y12
+	VSUBPS       Y9, Y12, Y9
+	VSUBPS       Y3, Y8, Y3
+	VADDPS       Y3, Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y6, Y2, Y2
+	VMULPS       Y2, Y2, Y6
+	VADDPS       Y6, Y10, Y8
+	VMOVUPS      128(DX), Y12
+	VSUBPS       160(DX), Y12, Y13
+	VADDPS       Y7, Y13, Y7
+	VADDPS       Y9, Y7, Y7
+	VADDPS       Y3, Y11, Y3
+	VSUBPS       Y3, Y7, Y3
+	VMULPS       Y3, Y3, Y7
+	VADDPS       Y7, Y8, Y8
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VSUBPS       Y8, Y0, Y8
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y8, Y9
+	VMOVUPS      64(DX), Y11
+	VADDPS       96(DX), Y11, Y12
+	VADDPS       Y4, Y12, Y4
+	VADDPS       512(DX), Y4, Y11
+	VSUBPS       Y10, Y11, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y4, Y4, Y11
+	VMOVUPS      (DX), Y12
+	VADDPS       96(DX), Y12, Y13
+	VMOVUPS      256(DX), Y12
+	VMOVUPS      Y8, (DX)
+	VADDPS       448(DX), Y12, Y8
+	VADDPS       Y8, Y13, Y8
+	VADDPS       Y5, Y8, Y8
+	VSUBPS       Y6, Y8, Y8
+	VSUBPS       Y0, Y8, Y8
+	VMULPS       Y8, Y8, Y13
+	VADDPS       Y13, Y11, Y11
+	VMOVUPS      32(DX), Y13
+	VMOVUPS      Y6, 64(DX)
+	VADDPS       224(DX), Y13, Y6
+	VADDPS       480(DX), Y6, Y13
+	VADDPS       Y5, Y13, Y6
+	VSUBPS       Y7, Y6, Y6
+	VSUBPS       Y0, Y6, Y0
+	VMULPS       Y0, Y0, Y6
+	VADDPS       Y6, Y11, Y6
+	VMOVUPS      96(DX), Y11
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       Y2, Y1, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       Y11, Y11, Y12
+	VMOVUPS      224(DX), Y13
+	VMOVUPS      Y11, 32(DX)
+	VSUBPS       512(DX), Y13, Y11
+	VMULPS       Y3, Y1, Y13
+	VSUBPS       Y13, Y11, Y11
+	VMULPS       Y11, Y11, Y13
+	VADDPS       Y13, Y12, Y12
+	VMOVUPS      448(DX), Y13
+	VSUBPS       Y5, Y13, Y5
+	VMULPS       Y3, Y2, Y13
+	VSUBPS       Y13, Y5, Y5
+	VMULPS       Y5, Y5, Y13
+	VADDPS       Y13, Y12, Y12
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSQRTPS      Y6, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VSQRTPS      Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 28(CX), Y12
+	VDIVPS       Y6, Y12, Y12
+	VBROADCASTSS 28(CX), Y6
+	VSUBPS       Y12, Y6, Y6
+	VADDPS       Y8, Y4, Y12
+	VADDPS       Y0, Y12, Y13
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y5, 96(DX)
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y13, Y5
+	VMULPS       Y5, Y6, Y5
+	VSUBPS       Y5, Y9, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y10, Y5
+	VADDPS       (DX), Y5, Y9
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y9, Y5
+	VSUBPS       Y13, Y4, Y9
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y9, Y6, Y9
+	VADDPS       Y9, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y1, Y9
+	VADDPS       Y9, Y5, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y9, Y5, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       (DX), Y5, Y9
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y9, Y5
+	VSUBPS       Y13, Y8, Y9
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y9, Y6, Y9
+	VADDPS       Y9, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y2, Y9
+	VADDPS       Y9, Y5, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y9, Y5, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VADDPS       (DX), Y5, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VSUBPS       Y13, Y0, Y7
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMULPS       Y7, Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y7
+	VADDPS       Y7, Y5, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y5, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VADDPS       Y2, Y1, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       (DX), Y7, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y7
+	VMOVUPS      32(DX), Y9
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y12, Y10
+	VSUBPS       Y13, Y10, Y10
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VADDPS       Y10, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y7, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y1, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       (DX), Y7, Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y10, Y7
+	VSUBPS       Y9, Y12, Y9
+	VSUBPS       Y13, Y9, Y9
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y9, Y6, Y9
+	VADDPS       Y9, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y7, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VADDPS       Y3, Y1, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       (DX), Y7, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y7
+	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y11, Y9
+	VADDPS       Y9, Y4, Y10
+	VSUBPS       Y13, Y10, Y10
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VADDPS       Y10, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y7, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       (DX), Y5, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y13, Y4, Y4
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y6, Y4
+	VADDPS       Y4, Y5, Y4
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y4, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VADDPS       Y3, Y2, Y1
+	VMULPS       Y1, Y1, Y4
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       (DX), Y4, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y4
+	VADDPS       Y0, Y8, Y0
+	VMOVUPS      96(DX), Y5
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y0, Y7
+	VSUBPS       Y13, Y7, Y7
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMULPS       Y7, Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y4, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       (DX), Y2, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y2
+	VSUBPS       Y5, Y0, Y0
+	VSUBPS       Y13, Y0, Y0
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMULPS       Y0, Y6, Y0
+	VADDPS       Y0, Y2, Y0
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX2regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·oddAVX2regularizedD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y6, (DX)
+	VADDPS       Y13, Y10, Y6
+	VADDPS       Y6, Y7, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVUPS      Y10, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y3, 64(DX)
+	VADDPS       Y10, Y7, Y3
+	VMOVUPS      Y13, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y8, 128(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVUPS      Y9, 160(DX)
+	VADDPS       Y8, Y13, Y9
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y9, Y3, Y4
+	VMOVUPS      Y9, 224(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y3, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y3, Y9, Y5
+	VMOVUPS      Y3, 320(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VMOVUPS      Y9, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y8, 384(DX)
+	VADDPS       Y9, Y3, Y8
+	VMOVUPS      Y3, 416(DX)
+	VADDPS       Y8, Y5, Y3
+	VMOVUPS      Y8, 448(DX)
+	VADDPS       Y3, Y4, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVUPS      Y3, 480(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VMOVUPS      Y5, 512(DX)
+	VADDPS       Y3, Y8, Y5
+	VADDPS       Y5, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VSUBPS       Y2, Y1, Y1
+	VSUBPS       Y12, Y11, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y10, Y7, Y6
+	VSUBPS       384(DX), Y13, Y7
+	VADDPS       Y7, Y6, Y10
+	VADDPS       Y10, Y1, Y1
+	VMOVUPS      352(DX), Y10
+	VSUBPS       320(DX), Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       Y1, Y1, Y10
+	VMOVUPS      192(DX), Y12
+	VSUBPS       288(DX), Y12, Y13
+	VADDPS       Y2, Y13, Y2
+	VMOVUPS      416(DX), Y12
+	VSUBPS       Y9, Y12, Y9
+	VSUBPS       Y3, Y8, Y3
+	VADDPS       Y3, Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y6, Y2, Y2
+	VMULPS       Y2, Y2, Y6
+	VADDPS       Y6, Y10, Y8
+	VMOVUPS      128(DX), Y12
+	VSUBPS       160(DX), Y12, Y13
+	VADDPS       Y7, Y13, Y7
+	VADDPS       Y9, Y7, Y7
+	VADDPS       Y3, Y11, Y3
+	VSUBPS       Y3, Y7, Y3
+	VMULPS       Y3, Y3, Y7
+	VADDPS       Y7, Y8, Y8
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VSUBPS       Y8, Y0, Y8
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y8, Y9
+	VMOVUPS      64(DX), Y11
+	VADDPS       96(DX), Y11, Y12
+	VADDPS       Y4, Y12, Y4
+	VADDPS       512(DX), Y4, Y11
+	VSUBPS       Y10, Y11, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y4, Y4, Y11
+	VMOVUPS      (DX), Y12
+	VADDPS       96(DX), Y12, Y13
+	VMOVUPS      256(DX), Y12
+	VMOVUPS      Y8, (DX)
+	VADDPS       448(DX), Y12, Y8
+	VADDPS       Y8, Y13, Y8
+	VADDPS       Y5, Y8, Y8
+	VSUBPS       Y6, Y8, Y8
+	VSUBPS       Y0, Y8, Y8
+	VMULPS       Y8, Y8, Y13
+	VADDPS       Y13, Y11, Y11
+	VMOVUPS      32(DX), Y13
+	VMOVUPS      Y6, 64(DX)
+	VADDPS       224(DX), Y13, Y6
+	VADDPS       480(DX), Y6, Y13
+	VADDPS       Y5, Y13, Y6
+	VSUBPS       Y7, Y6, Y6
+	VSUBPS       Y0, Y6, Y0
+	VMULPS       Y0, Y0, Y6
+	VADDPS       Y6, Y11, Y6
+	VMOVUPS      96(DX), Y11
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       Y2, Y1, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       Y11, Y11, Y12
+	VMOVUPS      224(DX), Y13
+	VMOVUPS      Y11, 32(DX)
+	VSUBPS       512(DX), Y13, Y11
+	VMULPS       Y3, Y1, Y13
+	VSUBPS       Y13, Y11, Y11
+	VMULPS       Y11, Y11, Y13
+	VADDPS       Y13, Y12, Y12
+	VMOVUPS      448(DX), Y13
+	VSUBPS       Y5, Y13, Y5
+	VMULPS       Y3, Y2, Y13
+	VSUBPS       Y13, Y5, Y5
+	VMULPS       Y5, Y5, Y13
+	VADDPS       Y13, Y12, Y12
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSQRTPS      Y6, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VSQRTPS      Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 28(CX), Y12
+	VDIVPS       Y6, Y12, Y12
+	VBROADCASTSS 28(CX), Y6
+	VSUBPS       Y12, Y6, Y6
+	VADDPS       Y8, Y4, Y12
+	VADDPS       Y0, Y12, Y13
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y5, 96(DX)
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y13, Y5
+	VMULPS       Y5, Y6, Y5
+	VSUBPS       Y5, Y9, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y10, Y5
+	VADDPS       (DX), Y5, Y9
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y9, Y5
+	VSUBPS       Y13, Y4, Y9
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y9, Y6, Y9
+	VADDPS       Y9, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y1, Y9
+	VADDPS       Y9, Y5, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y9, Y5, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VMOVUPS      64(DX), Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       (DX), Y5, Y9
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y9, Y5
+	VSUBPS       Y13, Y8, Y9
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y9, Y6, Y9
+	VADDPS       Y9, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y2, Y9
+	VADDPS       Y9, Y5, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y9, Y5, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VADDPS       (DX), Y5, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VSUBPS       Y13, Y0, Y7
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMULPS       Y7, Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y7
+	VADDPS       Y7, Y5, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VSUBPS       Y7, Y5, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VADDPS       Y2, Y1, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       (DX), Y7, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y7
+	VMOVUPS      32(DX), Y9
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y12, Y10
+	VSUBPS       Y13, Y10, Y10
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VADDPS       Y10, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y7, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y1, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       (DX), Y7, Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y10, Y7
+	VSUBPS       Y9, Y12, Y9
+	VSUBPS       Y13, Y9, Y9
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y9, Y6, Y9
+	VADDPS       Y9, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y7, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VADDPS       Y3, Y1, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       (DX), Y7, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y7
+	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y11, Y9
+	VADDPS       Y9, Y4, Y10
+	VSUBPS       Y13, Y10, Y10
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VADDPS       Y10, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y7, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       (DX), Y5, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y13, Y4, Y4
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y6, Y4
+	VADDPS       Y4, Y5, Y4
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y4, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VADDPS       Y3, Y2, Y1
+	VMULPS       Y1, Y1, Y4
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       (DX), Y4, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y4
+	VADDPS       Y0, Y8, Y0
+	VMOVUPS      96(DX), Y5
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y0, Y7
+	VSUBPS       Y13, Y7, Y7
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMULPS       Y7, Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y4, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y4, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VSUBPS       Y3, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       (DX), Y2, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y2
+	VSUBPS       Y5, Y0, Y0
+	VSUBPS       Y13, Y0, Y0
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMULPS       Y0, Y6, Y0
+	VADDPS       Y0, Y2, Y0
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX2regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·walledAVX2regularizedD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
+	VADDPS       Y2, Y1, Y3
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VADDPS       Y9, Y8, Y10
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y6, (DX)
+	VADDPS       Y13, Y10, Y6
+	VADDPS       Y6, Y7, Y6
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VMOVUPS      Y10, 32(DX)
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y3, 64(DX)
+	VADDPS       Y10, Y7, Y3
+	VMOVUPS      Y13, 96(DX)
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y8, 128(DX)
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y9, 160(DX)
+	VADDPS       Y8, Y13, Y9
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y9, Y3, Y4
+	VMOVUPS      Y9, 224(DX)
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y3, 256(DX)
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y3, Y9, Y5
+	VMOVUPS      Y3, 320(DX)
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y9, 352(DX)
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y8, 384(DX)
+	VADDPS       Y9, Y3, Y8
+	VMOVUPS      Y3, 416(DX)
+	VADDPS       Y8, Y5, Y3
+	VMOVUPS      Y8, 448(DX)
+	VADDPS       Y3, Y4, Y8
+	VADDPS       Y8, Y6, Y6
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y3, 480(DX)
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y5, 512(DX)
+	VADDPS       Y3, Y8, Y5
+	VADDPS       Y5, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VSUBPS       Y2, Y1, Y1
+	VSUBPS       Y12, Y11, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y10, Y7, Y6
+	VSUBPS       384(DX), Y13, Y7
+	VADDPS       Y7, Y6, Y10
+	VADDPS       Y10, Y1, Y1
+	VMOVUPS      352(DX), Y10
+	VSUBPS       320(DX), Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       Y1, Y1, Y10
+	VMOVUPS      192(DX), Y12
+	VSUBPS       288(DX), Y12, Y13
+	VADDPS       Y2, Y13, Y2
+	VMOVUPS      416(DX), Y12
+	VSUBPS       Y9, Y12, Y9
+	VSUBPS       Y3, Y8, Y3
+	VADDPS       Y3, Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y6, Y2, Y2
+	VMULPS       Y2, Y2, Y6
+	VADDPS       Y6, Y10, Y8
+	VMOVUPS      128(DX), Y12
+	VSUBPS       160(DX), Y12, Y13
+	VADDPS       Y7, Y13, Y7
+	VADDPS       Y9, Y7, Y7
+	VADDPS       Y3, Y11, Y3
+	VSUBPS       Y3, Y7, Y3
+	VMULPS       Y3, Y3, Y7
+	VADDPS       Y7, Y8, Y8
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VSUBPS       Y8, Y0, Y8
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y8, Y9
+	VMOVUPS      64(DX), Y11
+	VADDPS       96(DX), Y11, Y12
+	VADDPS       Y4, Y12, Y4
+	VADDPS       512(DX), Y4, Y11
+	VSUBPS       Y10, Y11, Y4
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y4, Y4, Y11
+	VMOVUPS      (DX), Y12
+	VADDPS       96(DX), Y12, Y13
+	VMOVUPS      256(DX), Y12
+	VMOVUPS      Y8, (DX)
+	VADDPS       448(DX), Y12, Y8
+	VADDPS       Y8, Y13, Y8
+	VADDPS       Y5, Y8, Y8
+	VSUBPS       Y6, Y8, Y8
+	VSUBPS       Y0, Y8, Y8
+	VMULPS       Y8, Y8, Y13
+	VADDPS       Y13, Y11, Y11
+	VMOVUPS      32(DX), Y13
+	VMOVUPS      Y6, 64(DX)
+	VADDPS       224(DX), Y13, Y6
+	VADDPS       480(DX), Y6, Y13
+	VADDPS       Y5, Y13, Y6
+	VSUBPS       Y7, Y6, Y6
+	VSUBPS       Y0, Y6, Y0
+	VMULPS       Y0, Y0, Y6
+	VADDPS       Y6, Y11, Y6
+	VMOVUPS      96(DX), Y11
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       Y2, Y1, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       Y11, Y11, Y12
+	VMOVUPS      224(DX), Y13
+	VMOVUPS      Y11, 32(DX)
+	VSUBPS       512(DX), Y13, Y11
+	VMULPS       Y3, Y1, Y13
+	VSUBPS       Y13, Y11, Y11
+	VMULPS       Y11, Y11, Y13
+	VADDPS       Y13, Y12, Y12
+	VMOVUPS      448(DX), Y13
+	VSUBPS       Y5, Y13, Y5
+	VMULPS       Y3, Y2, Y13
+	VSUBPS       Y13, Y5, Y5
+	VMULPS       Y5, Y5, Y13
+	VADDPS       Y13, Y12, Y12
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSQRTPS      Y6, Y6
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VSQRTPS      Y6, Y6
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VBROADCASTSS 28(CX), Y12
+	VDIVPS       Y6, Y12, Y12
+	VBROADCASTSS 28(CX), Y6
+	VSUBPS       Y12, Y6, Y6
+	VADDPS       Y8, Y4, Y12
+	VADDPS       Y0, Y12, Y13
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y5, 96(DX)
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y13, Y5
+	VMULPS       Y5, Y6, Y5
+	VSUBPS       Y5, Y9, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y10, Y5
+	VADDPS       (DX), Y5, Y9
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y9, Y5
+	VSUBPS       Y13, Y4, Y9
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y9, Y6, Y9
+	VADDPS       Y9, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y1, Y9
+	VADDPS       Y9, Y5, Y10
+	VPBROADCASTW 80(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y9, Y5, Y5
+	VPBROADCASTW 82(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VMOVUPS      64(DX), Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       (DX), Y5, Y9
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y9, Y5
+	VSUBPS       Y13, Y8, Y9
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y9, Y6, Y9
+	VADDPS       Y9, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y2, Y9
+	VADDPS       Y9, Y5, Y10
+	VPBROADCASTW 84(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y9, Y5, Y5
+	VPBROADCASTW 86(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VADDPS       (DX), Y5, Y7
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VSUBPS       Y13, Y0, Y7
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMULPS       Y7, Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y3, Y7
+	VADDPS       Y7, Y5, Y9
+	VPBROADCASTW 88(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y5, Y5
+	VPBROADCASTW 90(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VADDPS       Y2, Y1, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       (DX), Y7, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y7
+	VMOVUPS      32(DX), Y9
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VADDPS       Y9, Y12, Y10
+	VSUBPS       Y13, Y10, Y10
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VADDPS       Y10, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y7, Y10
+	VPBROADCASTW 92(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y7, Y5
+	VPBROADCASTW 94(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y1, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       (DX), Y7, Y10
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y10, Y7
+	VSUBPS       Y9, Y12, Y9
+	VSUBPS       Y13, Y9, Y9
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y9, Y6, Y9
+	VADDPS       Y9, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y7, Y9
+	VPBROADCASTW 96(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y7, Y5
+	VPBROADCASTW 98(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VADDPS       Y3, Y1, Y5
+	VMULPS       Y5, Y5, Y7
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VADDPS       (DX), Y7, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y9, Y7
+	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y11, Y9
+	VADDPS       Y9, Y4, Y10
+	VSUBPS       Y13, Y10, Y10
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VMULPS       Y10, Y6, Y10
+	VADDPS       Y10, Y7, Y7
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y7, Y10
+	VPBROADCASTW 100(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y5, Y7, Y5
+	VPBROADCASTW 102(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       (DX), Y5, Y7
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y7, Y5
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y13, Y4, Y4
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VMULPS       Y4, Y6, Y4
+	VADDPS       Y4, Y5, Y4
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y4, Y5
+	VPBROADCASTW 104(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y4, Y1
+	VPBROADCASTW 106(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VADDPS       Y3, Y2, Y1
+	VMULPS       Y1, Y1, Y4
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       (DX), Y4, Y5
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y5, Y4
+	VADDPS       Y0, Y8, Y0
+	VMOVUPS      96(DX), Y5
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y0, Y7
+	VSUBPS       Y13, Y7, Y7
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMULPS       Y7, Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y4, Y7
+	VPBROADCASTW 108(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y4, Y1
+	VPBROADCASTW 110(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y1, Y15, (BX)(R9*4)
+	VSUBPS       Y3, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS 32(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       (DX), Y2, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y2
+	VSUBPS       Y5, Y0, Y0
+	VSUBPS       Y13, Y0, Y0
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMULPS       Y0, Y6, Y0
+	VADDPS       Y0, Y2, Y0
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y1
 	VADDPS       Y1, Y0, Y2
 	VPBROADCASTW 112(SI), Y15
 	VPAND        (R12), Y15, Y15
@@ -22180,6 +27241,2486 @@ done:
 	VZEROUPPER
 	RET
 
+// func evenAVX2trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2trtD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y0, (DX)
+	VADDPS       Y13, Y10, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y10, 64(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y0, 96(DX)
+	VADDPS       Y10, Y13, Y0
+	VMOVUPS      Y6, 128(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVUPS      Y3, 160(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y3
+	VMOVUPS      Y10, 192(DX)
+	VADDPS       Y3, Y6, Y10
+	VMOVUPS      Y3, 224(DX)
+	VADDPS       Y10, Y0, Y3
+	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y0, 288(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVUPS      Y6, 320(DX)
+	VADDPS       Y0, Y10, Y6
+	VMOVUPS      Y0, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVUPS      Y10, 384(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y13, 416(DX)
+	VADDPS       Y10, Y0, Y13
+	VMOVUPS      Y0, 448(DX)
+	VADDPS       Y13, Y6, Y0
+	VADDPS       Y0, Y3, Y3
+	VADDPS       Y3, Y7, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VMOVUPS      Y13, 480(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y6, 512(DX)
+	VADDPS       Y13, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VMOVUPS      Y6, 544(DX)
+	VSUBPS       Y2, Y1, Y6
+	VMOVUPS      Y2, 576(DX)
+	VSUBPS       Y5, Y4, Y2
+	VMOVUPS      Y5, 608(DX)
+	VADDPS       Y2, Y6, Y5
+	VMOVUPS      Y4, 640(DX)
+	VSUBPS       Y9, Y8, Y4
+	VMOVUPS      Y9, 672(DX)
+	VSUBPS       Y12, Y11, Y9
+	VMOVUPS      Y12, 704(DX)
+	VADDPS       Y9, Y4, Y12
+	VADDPS       Y12, Y5, Y5
+	VMOVUPS      416(DX), Y12
+	VMOVUPS      Y11, 736(DX)
+	VSUBPS       192(DX), Y12, Y11
+	VMOVUPS      320(DX), Y12
+	VMOVUPS      Y8, 768(DX)
+	VSUBPS       224(DX), Y12, Y8
+	VADDPS       Y8, Y11, Y12
+	VMOVUPS      Y1, 800(DX)
+	VMOVUPS      384(DX), Y1
+	VMOVUPS      Y6, 832(DX)
+	VSUBPS       352(DX), Y1, Y6
+	VMOVUPS      448(DX), Y1
+	VMOVUPS      Y11, 864(DX)
+	VSUBPS       Y10, Y1, Y11
+	VMOVUPS      Y10, 896(DX)
+	VADDPS       Y11, Y6, Y10
+	VADDPS       Y10, Y12, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y13, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VMULPS       Y5, Y5, Y12
+	VSUBPS       Y12, Y3, Y3
+	VMOVUPS      Y13, 928(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y13
+	VMOVUPS      Y7, 960(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y7
+	VADDPS       Y7, Y13, Y1
+	VMOVUPS      Y12, 992(DX)
+	VADDPS       160(DX), Y1, Y12
+	VMOVUPS      Y5, 1024(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y9, 1056(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y4, 1088(DX)
+	VADDPS       Y9, Y5, Y4
+	VMOVUPS      Y5, 1120(DX)
+	VADDPS       128(DX), Y4, Y5
+	VADDPS       Y5, Y12, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VMOVUPS      Y9, 1152(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y4, 1184(DX)
+	VADDPS       Y9, Y12, Y4
+	VMOVUPS      Y11, 1216(DX)
+	VADDPS       288(DX), Y4, Y11
+	VMOVUPS      Y10, 1248(DX)
+	VADDPS       96(DX), Y11, Y10
+	VADDPS       Y10, Y5, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y11, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVUPS      Y6, 1280(DX)
+	VADDPS       Y11, Y10, Y6
+	VMOVUPS      Y8, 1312(DX)
+	VADDPS       256(DX), Y6, Y8
+	VADDPS       Y0, Y8, Y0
+	VADDPS       544(DX), Y0, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       (DX), Y5, Y8
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y8, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMOVUPS      Y8, 1344(DX)
+	VADDPS       128(DX), Y1, Y8
+	VMOVUPS      Y1, 1376(DX)
+	VADDPS       64(DX), Y4, Y1
+	VADDPS       Y1, Y8, Y1
+	VADDPS       Y0, Y1, Y1
+	VADDPS       544(DX), Y1, Y8
+	VSUBPS       Y7, Y13, Y1
+	VMOVUPS      Y7, 1408(DX)
+	VADDPS       Y2, Y1, Y7
+	VMOVUPS      Y2, 1440(DX)
+	VSUBPS       Y9, Y12, Y2
+	VMOVUPS      Y9, 1472(DX)
+	VSUBPS       Y11, Y10, Y9
+	VMOVUPS      Y11, 1504(DX)
+	VADDPS       Y9, Y2, Y11
+	VADDPS       Y11, Y7, Y7
+	VMOVUPS      1312(DX), Y11
+	VMOVUPS      Y10, 1536(DX)
+	VADDPS       1280(DX), Y11, Y10
+	VMOVUPS      Y12, 1568(DX)
+	VADDPS       1248(DX), Y10, Y12
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      1088(DX), Y10
+	VADDPS       1216(DX), Y10, Y12
+	VSUBPS       Y12, Y7, Y7
+	VMULPS       Y7, Y7, Y12
+	VSUBPS       Y12, Y8, Y8
+	VSUBPS       Y5, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VMOVUPS      1184(DX), Y8
+	VADDPS       32(DX), Y8, Y10
+	VADDPS       96(DX), Y10, Y8
+	VADDPS       Y0, Y8, Y0
+	VADDPS       544(DX), Y0, Y8
+	VMOVUPS      1120(DX), Y0
+	VSUBPS       1152(DX), Y0, Y10
+	VADDPS       1056(DX), Y10, Y0
+	VMOVUPS      Y10, 96(DX)
+	VADDPS       Y11, Y2, Y10
+	VADDPS       Y10, Y0, Y0
+	VMOVUPS      1216(DX), Y10
+	VADDPS       1248(DX), Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VADDPS       864(DX), Y9, Y11
+	VADDPS       1280(DX), Y11, Y10
+	VSUBPS       Y10, Y0, Y0
+	VMULPS       Y0, Y0, Y10
+	VSUBPS       Y10, Y8, Y8
+	VSUBPS       Y5, Y8, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      128(DX), Y5
+	VADDPS       256(DX), Y5, Y8
+	VADDPS       512(DX), Y8, Y11
+	VMOVUPS      64(DX), Y8
+	VMOVUPS      Y9, 1600(DX)
+	VADDPS       480(DX), Y8, Y9
+	VMOVUPS      Y2, 1632(DX)
+	VADDPS       544(DX), Y9, Y2
+	VSUBPS       Y2, Y11, Y2
+	VMULPS       1024(DX), Y7, Y9
+	VSUBPS       Y9, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMOVUPS      32(DX), Y9
+	VADDPS       256(DX), Y9, Y11
+	VADDPS       480(DX), Y11, Y9
+	VMOVUPS      288(DX), Y11
+	VADDPS       512(DX), Y11, Y8
+	VADDPS       544(DX), Y8, Y11
+	VSUBPS       Y11, Y9, Y8
+	VMULPS       1024(DX), Y0, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       256(DX), Y4, Y8
+	VADDPS       544(DX), Y8, Y9
+	VADDPS       512(DX), Y6, Y8
+	VADDPS       480(DX), Y8, Y11
+	VSUBPS       Y11, Y9, Y8
+	VMULPS       Y0, Y7, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VSQRTPS      Y2, Y2
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VSQRTPS      Y2, Y2
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VSUBPS       Y14, Y2, Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y8
+	VBROADCASTSS 28(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VMULPS       Y8, Y2, Y9
+	VBROADCASTSS 32(CX), Y11
+	VDIVPS       Y9, Y11, Y11
+	VMULPS       Y8, Y11, Y8
+	VADDPS       992(DX), Y12, Y9
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      Y6, 1664(DX)
+	VMOVUPS      1344(DX), Y6
+	VSUBPS       Y9, Y6, Y6
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y6, Y9
+	VMOVUPS      Y4, 1344(DX)
+	VMOVUPS      (DX), Y4
+	VSUBPS       Y9, Y4, Y9
+	VMULPS       Y9, Y8, Y9
+	VSUBPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y4
+	VMULPS       160(DX), Y4, Y9
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y8, Y5
+	VMOVUPS      Y8, (DX)
+	VMOVUPS      992(DX), Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y5, Y8
+	VSUBPS       Y8, Y9, Y8
+	VMULPS       Y3, Y2, Y2
+	VMULPS       Y2, Y11, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y3
+	VMULPS       832(DX), Y3, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y11
+	VMOVUPS      Y2, 160(DX)
+	VMULPS       1024(DX), Y11, Y2
+	VSUBPS       Y2, Y9, Y2
+	VADDPS       Y2, Y8, Y9
+	VMOVUPS      Y0, 832(DX)
+	VMOVUPS      800(DX), Y0
+	VSUBPS       Y9, Y0, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y8, Y0
+	VMOVUPS      576(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1376(DX), Y4, Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y1, Y3, Y1
+	VMULPS       Y7, Y11, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y2, Y13, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1408(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1184(DX), Y4, Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y10, Y1
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       96(DX), Y3, Y1
+	VMULPS       832(DX), Y11, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      1120(DX), Y5
+	VSUBPS       Y2, Y5, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1152(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       128(DX), Y4, Y0
+	VMOVUPS      (DX), Y1
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y2
+	VADDPS       1024(DX), Y7, Y5
+	VMULPS       Y5, Y5, Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y2, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMULPS       1440(DX), Y3, Y8
+	VMOVUPS      160(DX), Y9
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y9, Y10
+	VMULPS       Y5, Y10, Y11
+	VSUBPS       Y11, Y8, Y8
+	VADDPS       Y8, Y0, Y11
+	VMOVUPS      640(DX), Y12
+	VSUBPS       Y11, Y12, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      608(DX), Y8
+	VSUBPS       Y0, Y8, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       64(DX), Y4, Y0
+	VMOVUPS      1024(DX), Y8
+	VSUBPS       Y7, Y8, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1088(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y12, Y11
+	VADDPS       Y11, Y0, Y12
+	VMOVUPS      768(DX), Y13
+	VSUBPS       Y12, Y13, Y12
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y12, Y15, (BX)(R9*4)
+	VSUBPS       Y11, Y0, Y0
+	VMOVUPS      672(DX), Y11
+	VSUBPS       Y0, Y11, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       32(DX), Y4, Y0
+	VADDPS       832(DX), Y8, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1056(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y13
+	VSUBPS       Y13, Y12, Y12
+	VADDPS       Y12, Y0, Y13
+	VMOVUPS      Y11, 32(DX)
+	VMOVUPS      736(DX), Y11
+	VSUBPS       Y13, Y11, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
+	VSUBPS       Y12, Y0, Y0
+	VMOVUPS      704(DX), Y11
+	VSUBPS       Y0, Y11, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       288(DX), Y4, Y0
+	VSUBPS       832(DX), Y8, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       864(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y12, Y11
+	VADDPS       Y11, Y0, Y12
+	VMOVUPS      416(DX), Y13
+	VSUBPS       Y12, Y13, Y12
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y12, Y15, (BX)(R9*4)
+	VSUBPS       Y11, Y0, Y0
+	VMOVUPS      192(DX), Y11
+	VSUBPS       Y0, Y11, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1344(DX), Y4, Y0
+	VADDPS       832(DX), Y7, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1632(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y13
+	VSUBPS       Y13, Y12, Y12
+	VADDPS       Y12, Y0, Y13
+	VMOVUPS      1568(DX), Y8
+	VSUBPS       Y13, Y8, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VSUBPS       Y12, Y0, Y0
+	VMOVUPS      1472(DX), Y8
+	VSUBPS       Y0, Y8, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1664(DX), Y4, Y0
+	VSUBPS       832(DX), Y7, Y8
+	VMULPS       Y8, Y8, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1600(DX), Y3, Y2
+	VMULPS       Y8, Y10, Y8
+	VSUBPS       Y8, Y2, Y2
+	VADDPS       Y2, Y0, Y8
+	VMOVUPS      1536(DX), Y10
+	VSUBPS       Y8, Y10, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1504(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       256(DX), Y4, Y0
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       832(DX), Y5, Y2
+	VMULPS       Y2, Y2, Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y1, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMULPS       1312(DX), Y3, Y8
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y8, Y2
+	VADDPS       Y2, Y0, Y8
+	VMOVUPS      320(DX), Y10
+	VSUBPS       Y8, Y10, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      224(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       512(DX), Y4, Y0
+	VSUBPS       832(DX), Y5, Y2
+	VMULPS       Y2, Y2, Y5
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y1, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMULPS       1280(DX), Y3, Y5
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y5, Y2
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      384(DX), Y8
+	VSUBPS       Y5, Y8, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      352(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       480(DX), Y4, Y0
+	VMOVUPS      32(DX), Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y1, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMULPS       1216(DX), Y3, Y5
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y5, Y2
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      448(DX), Y7
+	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      896(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       544(DX), Y4, Y0
+	VSUBPS       1024(DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       Y4, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       1248(DX), Y3, Y1
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      960(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      928(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX2trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·oddAVX2trtD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y0, (DX)
+	VADDPS       Y13, Y10, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y10, 64(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y0, 96(DX)
+	VADDPS       Y10, Y13, Y0
+	VMOVUPS      Y6, 128(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VMOVUPS      Y3, 160(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VMOVUPS      Y10, 192(DX)
+	VADDPS       Y3, Y6, Y10
+	VMOVUPS      Y3, 224(DX)
+	VADDPS       Y10, Y0, Y3
+	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y0, 288(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VMOVUPS      Y6, 320(DX)
+	VADDPS       Y0, Y10, Y6
+	VMOVUPS      Y0, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VMOVUPS      Y10, 384(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y13, 416(DX)
+	VADDPS       Y10, Y0, Y13
+	VMOVUPS      Y0, 448(DX)
+	VADDPS       Y13, Y6, Y0
+	VADDPS       Y0, Y3, Y3
+	VADDPS       Y3, Y7, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VMOVUPS      Y13, 480(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y6, 512(DX)
+	VADDPS       Y13, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VMOVUPS      Y6, 544(DX)
+	VSUBPS       Y2, Y1, Y6
+	VMOVUPS      Y2, 576(DX)
+	VSUBPS       Y5, Y4, Y2
+	VMOVUPS      Y5, 608(DX)
+	VADDPS       Y2, Y6, Y5
+	VMOVUPS      Y4, 640(DX)
+	VSUBPS       Y9, Y8, Y4
+	VMOVUPS      Y9, 672(DX)
+	VSUBPS       Y12, Y11, Y9
+	VMOVUPS      Y12, 704(DX)
+	VADDPS       Y9, Y4, Y12
+	VADDPS       Y12, Y5, Y5
+	VMOVUPS      416(DX), Y12
+	VMOVUPS      Y11, 736(DX)
+	VSUBPS       192(DX), Y12, Y11
+	VMOVUPS      320(DX), Y12
+	VMOVUPS      Y8, 768(DX)
+	VSUBPS       224(DX), Y12, Y8
+	VADDPS       Y8, Y11, Y12
+	VMOVUPS      Y1, 800(DX)
+	VMOVUPS      384(DX), Y1
+	VMOVUPS      Y6, 832(DX)
+	VSUBPS       352(DX), Y1, Y6
+	VMOVUPS      448(DX), Y1
+	VMOVUPS      Y11, 864(DX)
+	VSUBPS       Y10, Y1, Y11
+	VMOVUPS      Y10, 896(DX)
+	VADDPS       Y11, Y6, Y10
+	VADDPS       Y10, Y12, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y13, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VMULPS       Y5, Y5, Y12
+	VSUBPS       Y12, Y3, Y3
+	VMOVUPS      Y13, 928(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VMOVUPS      Y7, 960(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VADDPS       Y7, Y13, Y1
+	VMOVUPS      Y12, 992(DX)
+	VADDPS       160(DX), Y1, Y12
+	VMOVUPS      Y5, 1024(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVUPS      Y9, 1056(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y4, 1088(DX)
+	VADDPS       Y9, Y5, Y4
+	VMOVUPS      Y5, 1120(DX)
+	VADDPS       128(DX), Y4, Y5
+	VADDPS       Y5, Y12, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VMOVUPS      Y9, 1152(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y4, 1184(DX)
+	VADDPS       Y9, Y12, Y4
+	VMOVUPS      Y11, 1216(DX)
+	VADDPS       288(DX), Y4, Y11
+	VMOVUPS      Y10, 1248(DX)
+	VADDPS       96(DX), Y11, Y10
+	VADDPS       Y10, Y5, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y11, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVUPS      Y6, 1280(DX)
+	VADDPS       Y11, Y10, Y6
+	VMOVUPS      Y8, 1312(DX)
+	VADDPS       256(DX), Y6, Y8
+	VADDPS       Y0, Y8, Y0
+	VADDPS       544(DX), Y0, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       (DX), Y5, Y8
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y8, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMOVUPS      Y8, 1344(DX)
+	VADDPS       128(DX), Y1, Y8
+	VMOVUPS      Y1, 1376(DX)
+	VADDPS       64(DX), Y4, Y1
+	VADDPS       Y1, Y8, Y1
+	VADDPS       Y0, Y1, Y1
+	VADDPS       544(DX), Y1, Y8
+	VSUBPS       Y7, Y13, Y1
+	VMOVUPS      Y7, 1408(DX)
+	VADDPS       Y2, Y1, Y7
+	VMOVUPS      Y2, 1440(DX)
+	VSUBPS       Y9, Y12, Y2
+	VMOVUPS      Y9, 1472(DX)
+	VSUBPS       Y11, Y10, Y9
+	VMOVUPS      Y11, 1504(DX)
+	VADDPS       Y9, Y2, Y11
+	VADDPS       Y11, Y7, Y7
+	VMOVUPS      1312(DX), Y11
+	VMOVUPS      Y10, 1536(DX)
+	VADDPS       1280(DX), Y11, Y10
+	VMOVUPS      Y12, 1568(DX)
+	VADDPS       1248(DX), Y10, Y12
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      1088(DX), Y10
+	VADDPS       1216(DX), Y10, Y12
+	VSUBPS       Y12, Y7, Y7
+	VMULPS       Y7, Y7, Y12
+	VSUBPS       Y12, Y8, Y8
+	VSUBPS       Y5, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VMOVUPS      1184(DX), Y8
+	VADDPS       32(DX), Y8, Y10
+	VADDPS       96(DX), Y10, Y8
+	VADDPS       Y0, Y8, Y0
+	VADDPS       544(DX), Y0, Y8
+	VMOVUPS      1120(DX), Y0
+	VSUBPS       1152(DX), Y0, Y10
+	VADDPS       1056(DX), Y10, Y0
+	VMOVUPS      Y10, 96(DX)
+	VADDPS       Y11, Y2, Y10
+	VADDPS       Y10, Y0, Y0
+	VMOVUPS      1216(DX), Y10
+	VADDPS       1248(DX), Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VADDPS       864(DX), Y9, Y11
+	VADDPS       1280(DX), Y11, Y10
+	VSUBPS       Y10, Y0, Y0
+	VMULPS       Y0, Y0, Y10
+	VSUBPS       Y10, Y8, Y8
+	VSUBPS       Y5, Y8, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      128(DX), Y5
+	VADDPS       256(DX), Y5, Y8
+	VADDPS       512(DX), Y8, Y11
+	VMOVUPS      64(DX), Y8
+	VMOVUPS      Y9, 1600(DX)
+	VADDPS       480(DX), Y8, Y9
+	VMOVUPS      Y2, 1632(DX)
+	VADDPS       544(DX), Y9, Y2
+	VSUBPS       Y2, Y11, Y2
+	VMULPS       1024(DX), Y7, Y9
+	VSUBPS       Y9, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMOVUPS      32(DX), Y9
+	VADDPS       256(DX), Y9, Y11
+	VADDPS       480(DX), Y11, Y9
+	VMOVUPS      288(DX), Y11
+	VADDPS       512(DX), Y11, Y8
+	VADDPS       544(DX), Y8, Y11
+	VSUBPS       Y11, Y9, Y8
+	VMULPS       1024(DX), Y0, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       256(DX), Y4, Y8
+	VADDPS       544(DX), Y8, Y9
+	VADDPS       512(DX), Y6, Y8
+	VADDPS       480(DX), Y8, Y11
+	VSUBPS       Y11, Y9, Y8
+	VMULPS       Y0, Y7, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VSQRTPS      Y2, Y2
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VSQRTPS      Y2, Y2
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VSUBPS       Y14, Y2, Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y8
+	VBROADCASTSS 28(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VMULPS       Y8, Y2, Y9
+	VBROADCASTSS 32(CX), Y11
+	VDIVPS       Y9, Y11, Y11
+	VMULPS       Y8, Y11, Y8
+	VADDPS       992(DX), Y12, Y9
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      Y6, 1664(DX)
+	VMOVUPS      1344(DX), Y6
+	VSUBPS       Y9, Y6, Y6
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y6, Y9
+	VMOVUPS      Y4, 1344(DX)
+	VMOVUPS      (DX), Y4
+	VSUBPS       Y9, Y4, Y9
+	VMULPS       Y9, Y8, Y9
+	VSUBPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y4
+	VMULPS       160(DX), Y4, Y9
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y8, Y5
+	VMOVUPS      Y8, (DX)
+	VMOVUPS      992(DX), Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y5, Y8
+	VSUBPS       Y8, Y9, Y8
+	VMULPS       Y3, Y2, Y2
+	VMULPS       Y2, Y11, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y3
+	VMULPS       832(DX), Y3, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y11
+	VMOVUPS      Y2, 160(DX)
+	VMULPS       1024(DX), Y11, Y2
+	VSUBPS       Y2, Y9, Y2
+	VADDPS       Y2, Y8, Y9
+	VMOVUPS      Y0, 832(DX)
+	VMOVUPS      800(DX), Y0
+	VSUBPS       Y9, Y0, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y8, Y0
+	VMOVUPS      576(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       1376(DX), Y4, Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y1, Y3, Y1
+	VMULPS       Y7, Y11, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y2, Y13, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1408(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       1184(DX), Y4, Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y10, Y1
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       96(DX), Y3, Y1
+	VMULPS       832(DX), Y11, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      1120(DX), Y5
+	VSUBPS       Y2, Y5, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1152(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       128(DX), Y4, Y0
+	VMOVUPS      (DX), Y1
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y2
+	VADDPS       1024(DX), Y7, Y5
+	VMULPS       Y5, Y5, Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y2, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMULPS       1440(DX), Y3, Y8
+	VMOVUPS      160(DX), Y9
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y9, Y10
+	VMULPS       Y5, Y10, Y11
+	VSUBPS       Y11, Y8, Y8
+	VADDPS       Y8, Y0, Y11
+	VMOVUPS      640(DX), Y12
+	VSUBPS       Y11, Y12, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      608(DX), Y8
+	VSUBPS       Y0, Y8, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       64(DX), Y4, Y0
+	VMOVUPS      1024(DX), Y8
+	VSUBPS       Y7, Y8, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1088(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y12, Y11
+	VADDPS       Y11, Y0, Y12
+	VMOVUPS      768(DX), Y13
+	VSUBPS       Y12, Y13, Y12
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y12, Y15, (BX)(R10*4)
+	VSUBPS       Y11, Y0, Y0
+	VMOVUPS      672(DX), Y11
+	VSUBPS       Y0, Y11, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       32(DX), Y4, Y0
+	VADDPS       832(DX), Y8, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1056(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y13
+	VSUBPS       Y13, Y12, Y12
+	VADDPS       Y12, Y0, Y13
+	VMOVUPS      Y11, 32(DX)
+	VMOVUPS      736(DX), Y11
+	VSUBPS       Y13, Y11, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
+	VSUBPS       Y12, Y0, Y0
+	VMOVUPS      704(DX), Y11
+	VSUBPS       Y0, Y11, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       288(DX), Y4, Y0
+	VSUBPS       832(DX), Y8, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       864(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y12, Y11
+	VADDPS       Y11, Y0, Y12
+	VMOVUPS      416(DX), Y13
+	VSUBPS       Y12, Y13, Y12
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y12, Y15, (BX)(R10*4)
+	VSUBPS       Y11, Y0, Y0
+	VMOVUPS      192(DX), Y11
+	VSUBPS       Y0, Y11, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       1344(DX), Y4, Y0
+	VADDPS       832(DX), Y7, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1632(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y13
+	VSUBPS       Y13, Y12, Y12
+	VADDPS       Y12, Y0, Y13
+	VMOVUPS      1568(DX), Y8
+	VSUBPS       Y13, Y8, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VSUBPS       Y12, Y0, Y0
+	VMOVUPS      1472(DX), Y8
+	VSUBPS       Y0, Y8, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       1664(DX), Y4, Y0
+	VSUBPS       832(DX), Y7, Y8
+	VMULPS       Y8, Y8, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1600(DX), Y3, Y2
+	VMULPS       Y8, Y10, Y8
+	VSUBPS       Y8, Y2, Y2
+	VADDPS       Y2, Y0, Y8
+	VMOVUPS      1536(DX), Y10
+	VSUBPS       Y8, Y10, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1504(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       256(DX), Y4, Y0
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       832(DX), Y5, Y2
+	VMULPS       Y2, Y2, Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y1, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMULPS       1312(DX), Y3, Y8
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y8, Y2
+	VADDPS       Y2, Y0, Y8
+	VMOVUPS      320(DX), Y10
+	VSUBPS       Y8, Y10, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      224(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       512(DX), Y4, Y0
+	VSUBPS       832(DX), Y5, Y2
+	VMULPS       Y2, Y2, Y5
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y1, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMULPS       1280(DX), Y3, Y5
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y5, Y2
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      384(DX), Y8
+	VSUBPS       Y5, Y8, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      352(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       480(DX), Y4, Y0
+	VMOVUPS      32(DX), Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y1, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMULPS       1216(DX), Y3, Y5
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y5, Y2
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      448(DX), Y7
+	VSUBPS       Y5, Y7, Y5
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      896(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VMULPS       544(DX), Y4, Y0
+	VSUBPS       1024(DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       Y4, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       1248(DX), Y3, Y1
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      960(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      928(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX2trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·walledAVX2trtD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
+	VADDPS       Y2, Y1, Y3
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VADDPS       Y9, Y8, Y10
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y0, (DX)
+	VADDPS       Y13, Y10, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y13, 32(DX)
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y10, 64(DX)
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y0, 96(DX)
+	VADDPS       Y10, Y13, Y0
+	VMOVUPS      Y6, 128(DX)
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y3, 160(DX)
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y3
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y3, Y3
+	VMOVUPS      Y10, 192(DX)
+	VADDPS       Y3, Y6, Y10
+	VMOVUPS      Y3, 224(DX)
+	VADDPS       Y10, Y0, Y3
+	VMOVUPS      Y10, 256(DX)
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y0, 288(DX)
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y0, Y0
+	VMOVUPS      Y6, 320(DX)
+	VADDPS       Y0, Y10, Y6
+	VMOVUPS      Y0, 352(DX)
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y0
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y0, Y0
+	VMOVUPS      Y10, 384(DX)
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y13, 416(DX)
+	VADDPS       Y10, Y0, Y13
+	VMOVUPS      Y0, 448(DX)
+	VADDPS       Y13, Y6, Y0
+	VADDPS       Y0, Y3, Y3
+	VADDPS       Y3, Y7, Y3
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VMOVUPS      Y13, 480(DX)
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y6, 512(DX)
+	VADDPS       Y13, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VMOVUPS      Y6, 544(DX)
+	VSUBPS       Y2, Y1, Y6
+	VMOVUPS      Y2, 576(DX)
+	VSUBPS       Y5, Y4, Y2
+	VMOVUPS      Y5, 608(DX)
+	VADDPS       Y2, Y6, Y5
+	VMOVUPS      Y4, 640(DX)
+	VSUBPS       Y9, Y8, Y4
+	VMOVUPS      Y9, 672(DX)
+	VSUBPS       Y12, Y11, Y9
+	VMOVUPS      Y12, 704(DX)
+	VADDPS       Y9, Y4, Y12
+	VADDPS       Y12, Y5, Y5
+	VMOVUPS      416(DX), Y12
+	VMOVUPS      Y11, 736(DX)
+	VSUBPS       192(DX), Y12, Y11
+	VMOVUPS      320(DX), Y12
+	VMOVUPS      Y8, 768(DX)
+	VSUBPS       224(DX), Y12, Y8
+	VADDPS       Y8, Y11, Y12
+	VMOVUPS      Y1, 800(DX)
+	VMOVUPS      384(DX), Y1
+	VMOVUPS      Y6, 832(DX)
+	VSUBPS       352(DX), Y1, Y6
+	VMOVUPS      448(DX), Y1
+	VMOVUPS      Y11, 864(DX)
+	VSUBPS       Y10, Y1, Y11
+	VMOVUPS      Y10, 896(DX)
+	VADDPS       Y11, Y6, Y10
+	VADDPS       Y10, Y12, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y13, Y7, Y10
+	VSUBPS       Y10, Y5, Y5
+	VMULPS       Y5, Y5, Y12
+	VSUBPS       Y12, Y3, Y3
+	VMOVUPS      Y13, 928(DX)
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y13
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVUPS      Y7, 960(DX)
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y7
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y7, Y7
+	VADDPS       Y7, Y13, Y1
+	VMOVUPS      Y12, 992(DX)
+	VADDPS       160(DX), Y1, Y12
+	VMOVUPS      Y5, 1024(DX)
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y9, 1056(DX)
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y4, 1088(DX)
+	VADDPS       Y9, Y5, Y4
+	VMOVUPS      Y5, 1120(DX)
+	VADDPS       128(DX), Y4, Y5
+	VADDPS       Y5, Y12, Y5
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VMOVUPS      Y9, 1152(DX)
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y4, 1184(DX)
+	VADDPS       Y9, Y12, Y4
+	VMOVUPS      Y11, 1216(DX)
+	VADDPS       288(DX), Y4, Y11
+	VMOVUPS      Y10, 1248(DX)
+	VADDPS       96(DX), Y11, Y10
+	VADDPS       Y10, Y5, Y5
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y11, 96(DX)
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VMOVUPS      Y6, 1280(DX)
+	VADDPS       Y11, Y10, Y6
+	VMOVUPS      Y8, 1312(DX)
+	VADDPS       256(DX), Y6, Y8
+	VADDPS       Y0, Y8, Y0
+	VADDPS       544(DX), Y0, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       (DX), Y5, Y8
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y8, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMOVUPS      Y8, 1344(DX)
+	VADDPS       128(DX), Y1, Y8
+	VMOVUPS      Y1, 1376(DX)
+	VADDPS       64(DX), Y4, Y1
+	VADDPS       Y1, Y8, Y1
+	VADDPS       Y0, Y1, Y1
+	VADDPS       544(DX), Y1, Y8
+	VSUBPS       Y7, Y13, Y1
+	VMOVUPS      Y7, 1408(DX)
+	VADDPS       Y2, Y1, Y7
+	VMOVUPS      Y2, 1440(DX)
+	VSUBPS       Y9, Y12, Y2
+	VMOVUPS      Y9, 1472(DX)
+	VSUBPS       Y11, Y10, Y9
+	VMOVUPS      Y11, 1504(DX)
+	VADDPS       Y9, Y2, Y11
+	VADDPS       Y11, Y7, Y7
+	VMOVUPS      1312(DX), Y11
+	VMOVUPS      Y10, 1536(DX)
+	VADDPS       1280(DX), Y11, Y10
+	VMOVUPS      Y12, 1568(DX)
+	VADDPS       1248(DX), Y10, Y12
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      1088(DX), Y10
+	VADDPS       1216(DX), Y10, Y12
+	VSUBPS       Y12, Y7, Y7
+	VMULPS       Y7, Y7, Y12
+	VSUBPS       Y12, Y8, Y8
+	VSUBPS       Y5, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VMOVUPS      1184(DX), Y8
+	VADDPS       32(DX), Y8, Y10
+	VADDPS       96(DX), Y10, Y8
+	VADDPS       Y0, Y8, Y0
+	VADDPS       544(DX), Y0, Y8
+	VMOVUPS      1120(DX), Y0
+	VSUBPS       1152(DX), Y0, Y10
+	VADDPS       1056(DX), Y10, Y0
+	VMOVUPS      Y10, 96(DX)
+	VADDPS       Y11, Y2, Y10
+	VADDPS       Y10, Y0, Y0
+	VMOVUPS      1216(DX), Y10
+	VADDPS       1248(DX), Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VADDPS       864(DX), Y9, Y11
+	VADDPS       1280(DX), Y11, Y10
+	VSUBPS       Y10, Y0, Y0
+	VMULPS       Y0, Y0, Y10
+	VSUBPS       Y10, Y8, Y8
+	VSUBPS       Y5, Y8, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      128(DX), Y5
+	VADDPS       256(DX), Y5, Y8
+	VADDPS       512(DX), Y8, Y11
+	VMOVUPS      64(DX), Y8
+	VMOVUPS      Y9, 1600(DX)
+	VADDPS       480(DX), Y8, Y9
+	VMOVUPS      Y2, 1632(DX)
+	VADDPS       544(DX), Y9, Y2
+	VSUBPS       Y2, Y11, Y2
+	VMULPS       1024(DX), Y7, Y9
+	VSUBPS       Y9, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMOVUPS      32(DX), Y9
+	VADDPS       256(DX), Y9, Y11
+	VADDPS       480(DX), Y11, Y9
+	VMOVUPS      288(DX), Y11
+	VADDPS       512(DX), Y11, Y8
+	VADDPS       544(DX), Y8, Y11
+	VSUBPS       Y11, Y9, Y8
+	VMULPS       1024(DX), Y0, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       256(DX), Y4, Y8
+	VADDPS       544(DX), Y8, Y9
+	VADDPS       512(DX), Y6, Y8
+	VADDPS       480(DX), Y8, Y11
+	VSUBPS       Y11, Y9, Y8
+	VMULPS       Y0, Y7, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VSQRTPS      Y2, Y2
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VSQRTPS      Y2, Y2
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VBROADCASTSS 24(CX), Y14
+	VSUBPS       Y14, Y2, Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y8
+	VBROADCASTSS 28(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VMULPS       Y8, Y2, Y9
+	VBROADCASTSS 32(CX), Y11
+	VDIVPS       Y9, Y11, Y11
+	VMULPS       Y8, Y11, Y8
+	VADDPS       992(DX), Y12, Y9
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      Y6, 1664(DX)
+	VMOVUPS      1344(DX), Y6
+	VSUBPS       Y9, Y6, Y6
+	VBROADCASTSS 36(CX), Y14
+	VMULPS       Y14, Y6, Y9
+	VMOVUPS      Y4, 1344(DX)
+	VMOVUPS      (DX), Y4
+	VSUBPS       Y9, Y4, Y9
+	VMULPS       Y9, Y8, Y9
+	VSUBPS       Y9, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y4
+	VMULPS       160(DX), Y4, Y9
+	VBROADCASTSS 40(CX), Y14
+	VMULPS       Y14, Y8, Y5
+	VMOVUPS      Y8, (DX)
+	VMOVUPS      992(DX), Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y5, Y8
+	VSUBPS       Y8, Y9, Y8
+	VMULPS       Y3, Y2, Y2
+	VMULPS       Y2, Y11, Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y3
+	VMULPS       832(DX), Y3, Y9
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y2, Y11
+	VMOVUPS      Y2, 160(DX)
+	VMULPS       1024(DX), Y11, Y2
+	VSUBPS       Y2, Y9, Y2
+	VADDPS       Y2, Y8, Y9
+	VMOVUPS      Y0, 832(DX)
+	VMOVUPS      800(DX), Y0
+	VSUBPS       Y9, Y0, Y0
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y8, Y0
+	VMOVUPS      576(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1376(DX), Y4, Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y5, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y1, Y3, Y1
+	VMULPS       Y7, Y11, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VSUBPS       Y2, Y13, Y2
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1408(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1184(DX), Y4, Y0
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y10, Y1
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       96(DX), Y3, Y1
+	VMULPS       832(DX), Y11, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      1120(DX), Y5
+	VSUBPS       Y2, Y5, Y2
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      1152(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       128(DX), Y4, Y0
+	VMOVUPS      (DX), Y1
+	VBROADCASTSS 52(CX), Y14
+	VMULPS       Y14, Y1, Y2
+	VADDPS       1024(DX), Y7, Y5
+	VMULPS       Y5, Y5, Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y2, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMULPS       1440(DX), Y3, Y8
+	VMOVUPS      160(DX), Y9
+	VBROADCASTSS 56(CX), Y14
+	VMULPS       Y14, Y9, Y10
+	VMULPS       Y5, Y10, Y11
+	VSUBPS       Y11, Y8, Y8
+	VADDPS       Y8, Y0, Y11
+	VMOVUPS      640(DX), Y12
+	VSUBPS       Y11, Y12, Y11
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      608(DX), Y8
+	VSUBPS       Y0, Y8, Y0
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       64(DX), Y4, Y0
+	VMOVUPS      1024(DX), Y8
+	VSUBPS       Y7, Y8, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1088(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y12, Y11
+	VADDPS       Y11, Y0, Y12
+	VMOVUPS      768(DX), Y13
+	VSUBPS       Y12, Y13, Y12
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y12, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y12, Y15, (BX)(R9*4)
+	VSUBPS       Y11, Y0, Y0
+	VMOVUPS      672(DX), Y11
+	VSUBPS       Y0, Y11, Y0
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       32(DX), Y4, Y0
+	VADDPS       832(DX), Y8, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1056(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y13
+	VSUBPS       Y13, Y12, Y12
+	VADDPS       Y12, Y0, Y13
+	VMOVUPS      Y11, 32(DX)
+	VMOVUPS      736(DX), Y11
+	VSUBPS       Y13, Y11, Y11
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
+	VSUBPS       Y12, Y0, Y0
+	VMOVUPS      704(DX), Y11
+	VSUBPS       Y0, Y11, Y0
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       288(DX), Y4, Y0
+	VSUBPS       832(DX), Y8, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       864(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y12, Y11
+	VADDPS       Y11, Y0, Y12
+	VMOVUPS      416(DX), Y13
+	VSUBPS       Y12, Y13, Y12
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y12, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y12, Y15, (BX)(R9*4)
+	VSUBPS       Y11, Y0, Y0
+	VMOVUPS      192(DX), Y11
+	VSUBPS       Y0, Y11, Y0
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1344(DX), Y4, Y0
+	VADDPS       832(DX), Y7, Y11
+	VMULPS       Y11, Y11, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1632(DX), Y3, Y12
+	VMULPS       Y11, Y10, Y13
+	VSUBPS       Y13, Y12, Y12
+	VADDPS       Y12, Y0, Y13
+	VMOVUPS      1568(DX), Y8
+	VSUBPS       Y13, Y8, Y8
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VSUBPS       Y12, Y0, Y0
+	VMOVUPS      1472(DX), Y8
+	VSUBPS       Y0, Y8, Y0
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       1664(DX), Y4, Y0
+	VSUBPS       832(DX), Y7, Y8
+	VMULPS       Y8, Y8, Y12
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1600(DX), Y3, Y2
+	VMULPS       Y8, Y10, Y8
+	VSUBPS       Y8, Y2, Y2
+	VADDPS       Y2, Y0, Y8
+	VMOVUPS      1536(DX), Y10
+	VSUBPS       Y8, Y10, Y8
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1504(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       256(DX), Y4, Y0
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       832(DX), Y5, Y2
+	VMULPS       Y2, Y2, Y8
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y1, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMULPS       1312(DX), Y3, Y8
+	VBROADCASTSS 64(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y8, Y2
+	VADDPS       Y2, Y0, Y8
+	VMOVUPS      320(DX), Y10
+	VSUBPS       Y8, Y10, Y8
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      224(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       512(DX), Y4, Y0
+	VSUBPS       832(DX), Y5, Y2
+	VMULPS       Y2, Y2, Y5
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y1, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMULPS       1280(DX), Y3, Y5
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y5, Y2
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      384(DX), Y8
+	VSUBPS       Y5, Y8, Y5
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      352(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       480(DX), Y4, Y0
+	VMOVUPS      32(DX), Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y6, Y5
+	VMULPS       Y5, Y1, Y5
+	VSUBPS       Y5, Y0, Y0
+	VMULPS       1216(DX), Y3, Y5
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y5, Y2
+	VADDPS       Y2, Y0, Y5
+	VMOVUPS      448(DX), Y7
+	VSUBPS       Y5, Y7, Y5
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      896(DX), Y2
+	VSUBPS       Y0, Y2, Y0
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	VMULPS       544(DX), Y4, Y0
+	VSUBPS       1024(DX), Y11, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS 44(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       Y4, Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       1248(DX), Y3, Y1
+	VMULPS       Y2, Y9, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
+	VMOVUPS      960(DX), Y3
+	VSUBPS       Y2, Y3, Y2
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y1, Y0, Y0
+	VMOVUPS      928(DX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func evenAVX2trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 // Requires: AVX, AVX2
 TEXT ·evenAVX2trtD3Q27ForceLargeEddy(SB), $0-48
@@ -22490,511 +30031,512 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VBROADCASTSS 48(CX), Y14
 	VMULPS       Y14, Y2, Y2
-	VBROADCASTSS 52(CX), Y3
-	VDIVPS       Y2, Y3, Y3
-	VADDPS       992(DX), Y12, Y8
-	VADDPS       Y10, Y8, Y8
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y8, Y8
-	VMOVUPS      1344(DX), Y9
-	VSUBPS       Y8, Y9, Y8
-	VBROADCASTSS 60(CX), Y14
-	VMULPS       Y14, Y8, Y9
-	VMOVUPS      (DX), Y11
-	VSUBPS       Y9, Y11, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y11, Y9
 	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y3, Y11
-	VMOVUPS      Y6, (DX)
-	VBROADCASTSS 52(CX), Y6
-	VSUBPS       Y11, Y6, Y6
+	VSUBPS       Y14, Y2, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y8
+	VBROADCASTSS 52(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VMULPS       Y8, Y2, Y9
+	VBROADCASTSS 56(CX), Y11
+	VDIVPS       Y9, Y11, Y11
+	VMULPS       Y8, Y11, Y8
+	VADDPS       992(DX), Y12, Y9
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      Y6, 1664(DX)
+	VMOVUPS      1344(DX), Y6
+	VSUBPS       Y9, Y6, Y6
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y6, Y9
 	VMOVUPS      Y4, 1344(DX)
-	VMOVUPS      1024(DX), Y4
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y4, Y5
-	VMOVUPS      Y10, 1664(DX)
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y7, Y10
+	VMOVUPS      (DX), Y4
+	VSUBPS       Y9, Y4, Y9
+	VMULPS       Y9, Y8, Y9
+	VSUBPS       Y9, Y4, Y4
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y9
+	VBROADCASTSS 56(CX), Y5
+	VSUBPS       Y9, Y5, Y5
+	VMOVUPS      Y10, (DX)
+	VMOVUPS      1024(DX), Y10
 	VMOVUPS      Y13, 1696(DX)
-	VADDPS       Y10, Y5, Y13
-	VMOVUPS      Y7, 1728(DX)
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y10, Y13
+	VMOVUPS      Y1, 1728(DX)
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y7, Y1
+	VMOVUPS      Y7, 1760(DX)
+	VADDPS       Y1, Y13, Y7
+	VMOVUPS      Y1, 1792(DX)
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y0, Y7
-	VADDPS       Y7, Y13, Y13
-	VMOVUPS      Y0, 1760(DX)
+	VMULPS       Y14, Y0, Y1
+	VADDPS       Y1, Y7, Y7
+	VMOVUPS      Y0, 1824(DX)
 	VBROADCASTSS 64(CX), Y14
-	VMULPS       Y14, Y13, Y0
-	VMULPS       Y0, Y6, Y0
-	VSUBPS       Y0, Y9, Y0
+	VMULPS       Y14, Y7, Y0
+	VMULPS       Y0, Y5, Y0
+	VSUBPS       Y0, Y4, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       160(DX), Y11, Y0
+	VMULPS       160(DX), Y9, Y0
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y9
-	VMOVUPS      Y3, 160(DX)
-	VMOVUPS      992(DX), Y3
+	VMULPS       Y14, Y8, Y4
+	VMOVUPS      Y8, 160(DX)
+	VMOVUPS      992(DX), Y8
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y8, Y3
-	VMULPS       Y3, Y9, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y4, Y8
+	VSUBPS       Y8, Y0, Y0
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y6, Y3
+	VMULPS       Y14, Y5, Y8
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y13, Y5, Y5
-	VMULPS       Y5, Y3, Y5
-	VSUBPS       Y5, Y0, Y0
+	VMULPS       Y14, Y13, Y13
+	VSUBPS       Y7, Y13, Y13
+	VMULPS       Y13, Y8, Y13
+	VSUBPS       Y13, Y0, Y0
+	VMULPS       Y3, Y2, Y2
+	VMULPS       Y2, Y11, Y2
 	VBROADCASTSS 48(CX), Y14
-	VSUBPS       Y14, Y2, Y2
-	VBROADCASTSS 56(CX), Y5
-	VDIVPS       Y2, Y5, Y5
-	VBROADCASTSS 48(CX), Y14
-	VADDPS       Y14, Y5, Y2
-	VBROADCASTSS 52(CX), Y5
-	VDIVPS       Y2, Y5, Y5
-	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y5, Y2
-	VMOVUPS      Y6, 992(DX)
-	VMULPS       832(DX), Y2, Y6
-	VMOVUPS      Y7, 832(DX)
+	VMULPS       Y14, Y2, Y3
+	VMULPS       832(DX), Y3, Y11
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y5, Y7
-	VMOVUPS      Y5, 1792(DX)
-	VMULPS       Y4, Y7, Y5
-	VSUBPS       Y5, Y6, Y5
-	VBROADCASTSS 52(CX), Y6
-	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y14, Y2, Y13
+	VMOVUPS      Y2, 832(DX)
+	VMULPS       Y10, Y13, Y2
+	VSUBPS       Y2, Y11, Y2
+	VBROADCASTSS 56(CX), Y11
+	VSUBPS       Y3, Y11, Y11
+	VMOVUPS      Y5, 992(DX)
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y6, Y4
-	VMOVUPS      Y6, 1824(DX)
+	VMULPS       Y14, Y11, Y5
+	VMOVUPS      Y11, 1856(DX)
 	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y4, Y6
-	VSUBPS       Y6, Y5, Y5
-	VADDPS       Y5, Y0, Y6
-	VMOVUPS      Y4, 1856(DX)
-	VMOVUPS      800(DX), Y4
-	VSUBPS       Y6, Y4, Y4
+	VMULPS       Y14, Y5, Y11
+	VSUBPS       Y11, Y2, Y2
+	VADDPS       Y2, Y0, Y11
+	VMOVUPS      800(DX), Y10
+	VSUBPS       Y11, Y10, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
-	VMOVUPS      576(DX), Y4
-	VSUBPS       Y0, Y4, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      576(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       1376(DX), Y11, Y0
+	VMULPS       1376(DX), Y9, Y0
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y12, Y4
-	VADDPS       Y4, Y8, Y4
-	VMULPS       Y4, Y9, Y4
-	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y14, Y12, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1792(DX), Y2
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y10, Y4
-	VSUBPS       Y13, Y4, Y4
-	VMULPS       Y4, Y3, Y4
-	VSUBPS       Y4, Y0, Y0
-	VMULPS       Y1, Y2, Y1
-	VMULPS       1728(DX), Y7, Y4
-	VSUBPS       Y4, Y1, Y1
-	VMOVUPS      1856(DX), Y4
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y8, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1728(DX), Y3, Y2
+	VMULPS       1760(DX), Y13, Y10
+	VSUBPS       Y10, Y2, Y2
 	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y4, Y5
-	VSUBPS       Y5, Y1, Y1
-	VADDPS       Y1, Y0, Y5
-	VMOVUPS      1696(DX), Y6
-	VSUBPS       Y5, Y6, Y5
+	VMULPS       Y14, Y5, Y10
+	VSUBPS       Y10, Y2, Y2
+	VADDPS       Y2, Y0, Y10
+	VMOVUPS      1696(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
-	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      1408(DX), Y1
-	VSUBPS       Y0, Y1, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1408(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       1184(DX), Y11, Y0
-	VMOVUPS      1664(DX), Y1
+	VMULPS       1184(DX), Y9, Y0
+	VMOVUPS      (DX), Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VADDPS       Y1, Y8, Y1
-	VMULPS       Y1, Y9, Y1
-	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      832(DX), Y1
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y0, Y0
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y13, Y1, Y1
-	VMULPS       Y1, Y3, Y1
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       Y1, Y8, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMULPS       96(DX), Y2, Y1
-	VMULPS       1760(DX), Y7, Y3
-	VSUBPS       Y3, Y1, Y1
+	VMULPS       96(DX), Y3, Y1
+	VMULPS       1824(DX), Y13, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y4, Y3
-	VSUBPS       Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y3
+	VMULPS       Y14, Y5, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
 	VMOVUPS      1120(DX), Y4
-	VSUBPS       Y3, Y4, Y3
+	VSUBPS       Y2, Y4, Y2
 	VMOVDQU      2048(DX), Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1152(DX), Y1
 	VSUBPS       Y0, Y1, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       128(DX), Y11, Y0
+	VMULPS       128(DX), Y9, Y0
 	VMOVUPS      160(DX), Y1
 	VBROADCASTSS 84(CX), Y14
-	VMULPS       Y14, Y1, Y3
+	VMULPS       Y14, Y1, Y2
 	VMOVUPS      1024(DX), Y4
-	VADDPS       1728(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y6
+	VADDPS       1760(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y8
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y8, Y6
-	VMULPS       Y6, Y3, Y6
-	VSUBPS       Y6, Y0, Y0
-	VMOVUPS      992(DX), Y6
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y2, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      992(DX), Y8
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y6, Y7
+	VMULPS       Y14, Y8, Y10
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       1440(DX), Y2, Y9
-	VMOVUPS      1792(DX), Y10
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       1440(DX), Y3, Y11
+	VMOVUPS      832(DX), Y12
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y10, Y12
-	VMULPS       Y5, Y12, Y10
-	VSUBPS       Y10, Y9, Y9
-	VMOVUPS      1824(DX), Y10
+	VMULPS       Y14, Y12, Y13
+	VMULPS       Y5, Y13, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMOVUPS      1856(DX), Y12
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y10, Y6
+	VMULPS       Y14, Y12, Y8
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y6, Y10
-	VSUBPS       Y10, Y9, Y9
-	VADDPS       Y9, Y0, Y10
-	VMOVUPS      Y5, 96(DX)
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y11, Y11
+	VADDPS       Y11, Y0, Y12
+	VMOVUPS      Y5, (DX)
 	VMOVUPS      640(DX), Y5
-	VSUBPS       Y10, Y5, Y5
+	VSUBPS       Y12, Y5, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
-	VSUBPS       Y9, Y0, Y0
+	VSUBPS       Y11, Y0, Y0
 	VMOVUPS      608(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       64(DX), Y11, Y0
-	VSUBPS       1728(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y9
+	VMULPS       64(DX), Y9, Y0
+	VSUBPS       1760(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y11
+	VSUBPS       Y11, Y0, Y0
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       1088(DX), Y2, Y9
-	VMULPS       Y5, Y12, Y5
-	VSUBPS       Y5, Y9, Y5
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       1088(DX), Y3, Y11
+	VMULPS       Y5, Y13, Y5
+	VSUBPS       Y5, Y11, Y5
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y6, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      768(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y8, Y11
+	VSUBPS       Y11, Y5, Y5
+	VADDPS       Y5, Y0, Y11
+	VMOVUPS      768(DX), Y12
+	VSUBPS       Y11, Y12, Y11
 	VMOVDQU      2048(DX), Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      672(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       32(DX), Y11, Y0
-	VADDPS       1760(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y9
+	VMULPS       32(DX), Y9, Y0
+	VADDPS       1824(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y11
+	VSUBPS       Y11, Y0, Y0
 	VBROADCASTSS 100(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       1056(DX), Y2, Y9
-	VMULPS       Y5, Y12, Y10
-	VSUBPS       Y10, Y9, Y9
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       1056(DX), Y3, Y11
+	VMULPS       Y5, Y13, Y12
+	VSUBPS       Y12, Y11, Y11
 	VBROADCASTSS 100(CX), Y14
-	VMULPS       Y14, Y6, Y10
-	VSUBPS       Y10, Y9, Y9
-	VADDPS       Y9, Y0, Y10
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y11, Y11
+	VADDPS       Y11, Y0, Y12
 	VMOVUPS      Y5, 32(DX)
 	VMOVUPS      736(DX), Y5
-	VSUBPS       Y10, Y5, Y5
+	VSUBPS       Y12, Y5, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
-	VSUBPS       Y9, Y0, Y0
+	VSUBPS       Y11, Y0, Y0
 	VMOVUPS      704(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       288(DX), Y11, Y0
-	VSUBPS       1760(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y9
+	VMULPS       288(DX), Y9, Y0
+	VSUBPS       1824(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y11
+	VSUBPS       Y11, Y0, Y0
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       864(DX), Y2, Y9
-	VMULPS       Y5, Y12, Y5
-	VSUBPS       Y5, Y9, Y5
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       864(DX), Y3, Y11
+	VMULPS       Y5, Y13, Y5
+	VSUBPS       Y5, Y11, Y5
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y6, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      416(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y8, Y11
+	VSUBPS       Y11, Y5, Y5
+	VADDPS       Y5, Y0, Y11
+	VMOVUPS      416(DX), Y12
+	VSUBPS       Y11, Y12, Y11
 	VMOVDQU      2048(DX), Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      192(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       1344(DX), Y11, Y0
-	VMOVUPS      1728(DX), Y5
-	VADDPS       1760(DX), Y5, Y9
-	VMULPS       Y9, Y9, Y10
+	VMULPS       1344(DX), Y9, Y0
+	VMOVUPS      1760(DX), Y5
+	VADDPS       1824(DX), Y5, Y11
+	VMULPS       Y11, Y11, Y12
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y10, Y10
-	VADDPS       Y10, Y8, Y10
-	VMULPS       Y10, Y3, Y10
-	VSUBPS       Y10, Y0, Y0
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
 	VBROADCASTSS 108(CX), Y14
-	VMULPS       Y14, Y9, Y10
+	VMULPS       Y14, Y11, Y12
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y10, Y10
-	VSUBPS       Y13, Y10, Y10
-	VMULPS       Y10, Y7, Y10
-	VSUBPS       Y10, Y0, Y0
-	VMULPS       1632(DX), Y2, Y10
-	VMULPS       Y9, Y12, Y4
-	VSUBPS       Y4, Y10, Y4
+	VMULPS       Y14, Y12, Y12
+	VSUBPS       Y7, Y12, Y12
+	VMULPS       Y12, Y10, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1632(DX), Y3, Y12
+	VMULPS       Y11, Y13, Y4
+	VSUBPS       Y4, Y12, Y4
 	VBROADCASTSS 108(CX), Y14
-	VMULPS       Y14, Y6, Y10
-	VSUBPS       Y10, Y4, Y4
-	VADDPS       Y4, Y0, Y10
-	VMOVUPS      Y9, 64(DX)
-	VMOVUPS      1568(DX), Y9
-	VSUBPS       Y10, Y9, Y9
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y4, Y4
+	VADDPS       Y4, Y0, Y12
+	VMOVUPS      Y11, 64(DX)
+	VMOVUPS      1568(DX), Y11
+	VSUBPS       Y12, Y11, Y11
 	VMOVDQU      2048(DX), Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      1472(DX), Y4
 	VSUBPS       Y0, Y4, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       (DX), Y11, Y0
-	VSUBPS       1760(DX), Y5, Y4
-	VMULPS       Y4, Y4, Y9
+	VMULPS       1664(DX), Y9, Y0
+	VSUBPS       1824(DX), Y5, Y4
+	VMULPS       Y4, Y4, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
 	VBROADCASTSS 112(CX), Y14
-	VMULPS       Y14, Y4, Y3
+	VMULPS       Y14, Y4, Y2
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y13, Y3, Y3
-	VMULPS       Y3, Y7, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       1600(DX), Y2, Y3
-	VMULPS       Y4, Y12, Y4
-	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y10, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1600(DX), Y3, Y2
+	VMULPS       Y4, Y13, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 112(CX), Y14
-	VMULPS       Y14, Y6, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y4
-	VMOVUPS      1536(DX), Y6
-	VSUBPS       Y4, Y6, Y4
+	VMULPS       Y14, Y8, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      1536(DX), Y8
+	VSUBPS       Y4, Y8, Y4
 	VMOVDQU      2048(DX), Y15
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      1504(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1504(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       256(DX), Y11, Y0
+	VMULPS       256(DX), Y9, Y0
 	VBROADCASTSS 116(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VMOVUPS      96(DX), Y3
-	VADDPS       1760(DX), Y3, Y4
-	VMULPS       Y4, Y4, Y6
+	VMOVUPS      (DX), Y2
+	VADDPS       1824(DX), Y2, Y4
+	VMULPS       Y4, Y4, Y8
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y8, Y6
-	VMULPS       Y6, Y1, Y6
-	VSUBPS       Y6, Y0, Y0
-	VMOVUPS      992(DX), Y6
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y1, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      992(DX), Y8
 	VBROADCASTSS 120(CX), Y14
-	VMULPS       Y14, Y6, Y6
+	VMULPS       Y14, Y8, Y8
 	VBROADCASTSS 124(CX), Y14
-	VMULPS       Y14, Y4, Y7
+	VMULPS       Y14, Y4, Y10
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y7, Y7
-	VSUBPS       Y13, Y7, Y7
-	VMULPS       Y7, Y6, Y7
-	VSUBPS       Y7, Y0, Y0
-	VMULPS       1312(DX), Y2, Y7
-	VMOVUPS      1792(DX), Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y7, Y10, Y10
+	VMULPS       Y10, Y8, Y10
+	VSUBPS       Y10, Y0, Y0
+	VMULPS       1312(DX), Y3, Y10
+	VMOVUPS      832(DX), Y11
 	VBROADCASTSS 120(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VMULPS       Y4, Y9, Y4
-	VSUBPS       Y4, Y7, Y4
-	VMOVUPS      1824(DX), Y7
+	VMULPS       Y14, Y11, Y11
+	VMULPS       Y4, Y11, Y4
+	VSUBPS       Y4, Y10, Y4
+	VMOVUPS      1856(DX), Y10
 	VBROADCASTSS 120(CX), Y14
-	VMULPS       Y14, Y7, Y7
+	VMULPS       Y14, Y10, Y10
 	VBROADCASTSS 124(CX), Y14
-	VMULPS       Y14, Y7, Y10
-	VSUBPS       Y10, Y4, Y4
-	VADDPS       Y4, Y0, Y10
-	VMOVUPS      320(DX), Y12
-	VSUBPS       Y10, Y12, Y10
+	VMULPS       Y14, Y10, Y12
+	VSUBPS       Y12, Y4, Y4
+	VADDPS       Y4, Y0, Y12
+	VMOVUPS      320(DX), Y13
+	VSUBPS       Y12, Y13, Y12
 	VMOVDQU      2048(DX), Y15
 	MOVQ         160(AX), BX
-	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y12, Y15, (BX)(R9*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      224(DX), Y4
 	VSUBPS       Y0, Y4, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         152(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       512(DX), Y11, Y0
-	VSUBPS       1760(DX), Y3, Y4
-	VMULPS       Y4, Y4, Y3
+	VMULPS       512(DX), Y9, Y0
+	VSUBPS       1824(DX), Y2, Y4
+	VMULPS       Y4, Y4, Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y8, Y3
-	VMULPS       Y3, Y1, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y1, Y2
+	VSUBPS       Y2, Y0, Y0
 	VBROADCASTSS 128(CX), Y14
-	VMULPS       Y14, Y4, Y3
+	VMULPS       Y14, Y4, Y2
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y13, Y3, Y3
-	VMULPS       Y3, Y6, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       1280(DX), Y2, Y3
-	VMULPS       Y4, Y9, Y4
-	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y8, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1280(DX), Y3, Y2
+	VMULPS       Y4, Y11, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 128(CX), Y14
-	VMULPS       Y14, Y7, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y4
-	VMOVUPS      384(DX), Y10
-	VSUBPS       Y4, Y10, Y4
+	VMULPS       Y14, Y10, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      384(DX), Y12
+	VSUBPS       Y4, Y12, Y4
 	VMOVDQU      2048(DX), Y15
 	MOVQ         176(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      352(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      352(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         168(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       480(DX), Y11, Y0
-	VMOVUPS      32(DX), Y3
-	VSUBPS       Y5, Y3, Y3
-	VMULPS       Y3, Y3, Y4
+	VMULPS       480(DX), Y9, Y0
+	VMOVUPS      32(DX), Y2
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y2, Y2, Y4
 	VBROADCASTSS 72(CX), Y14
 	VMULPS       Y14, Y4, Y4
-	VADDPS       Y4, Y8, Y4
+	VADDPS       Y4, Y6, Y4
 	VMULPS       Y4, Y1, Y4
 	VSUBPS       Y4, Y0, Y0
 	VBROADCASTSS 132(CX), Y14
-	VMULPS       Y14, Y3, Y4
+	VMULPS       Y14, Y2, Y4
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y4, Y4
-	VSUBPS       Y13, Y4, Y4
-	VMULPS       Y4, Y6, Y4
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       Y4, Y8, Y4
 	VSUBPS       Y4, Y0, Y0
-	VMULPS       1216(DX), Y2, Y4
-	VMULPS       Y3, Y9, Y3
-	VSUBPS       Y3, Y4, Y3
+	VMULPS       1216(DX), Y3, Y4
+	VMULPS       Y2, Y11, Y2
+	VSUBPS       Y2, Y4, Y2
 	VBROADCASTSS 132(CX), Y14
-	VMULPS       Y14, Y7, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y4
+	VMULPS       Y14, Y10, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
 	VMOVUPS      448(DX), Y5
 	VSUBPS       Y4, Y5, Y4
 	VMOVDQU      2048(DX), Y15
 	MOVQ         192(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      896(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      896(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         184(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       544(DX), Y11, Y0
-	VMOVUPS      64(DX), Y3
-	VSUBPS       1024(DX), Y3, Y4
-	VMULPS       Y4, Y4, Y3
+	VMULPS       544(DX), Y9, Y0
+	VMOVUPS      64(DX), Y2
+	VSUBPS       1024(DX), Y2, Y4
+	VMULPS       Y4, Y4, Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y8, Y3
-	VMULPS       Y3, Y1, Y1
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
 	VBROADCASTSS 136(CX), Y14
 	VMULPS       Y14, Y4, Y1
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y13, Y1, Y1
-	VMULPS       Y1, Y6, Y1
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       Y1, Y8, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMULPS       1248(DX), Y2, Y1
-	VMULPS       Y4, Y9, Y2
+	VMULPS       1248(DX), Y3, Y1
+	VMULPS       Y4, Y11, Y2
 	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 136(CX), Y14
-	VMULPS       Y14, Y7, Y2
+	VMULPS       Y14, Y10, Y2
 	VSUBPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      960(DX), Y3
@@ -23382,167 +30924,168 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VBROADCASTSS 48(CX), Y14
 	VMULPS       Y14, Y2, Y2
-	VBROADCASTSS 52(CX), Y3
-	VDIVPS       Y2, Y3, Y3
-	VADDPS       992(DX), Y12, Y8
-	VADDPS       Y10, Y8, Y8
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y8, Y8
-	VMOVUPS      1344(DX), Y9
-	VSUBPS       Y8, Y9, Y8
-	VBROADCASTSS 60(CX), Y14
-	VMULPS       Y14, Y8, Y9
-	VMOVUPS      (DX), Y11
-	VSUBPS       Y9, Y11, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y11, Y9
 	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y3, Y11
-	VMOVUPS      Y6, (DX)
-	VBROADCASTSS 52(CX), Y6
-	VSUBPS       Y11, Y6, Y6
+	VSUBPS       Y14, Y2, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y8
+	VBROADCASTSS 52(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VMULPS       Y8, Y2, Y9
+	VBROADCASTSS 56(CX), Y11
+	VDIVPS       Y9, Y11, Y11
+	VMULPS       Y8, Y11, Y8
+	VADDPS       992(DX), Y12, Y9
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      Y6, 1664(DX)
+	VMOVUPS      1344(DX), Y6
+	VSUBPS       Y9, Y6, Y6
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y6, Y9
 	VMOVUPS      Y4, 1344(DX)
-	VMOVUPS      1024(DX), Y4
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y4, Y5
-	VMOVUPS      Y10, 1664(DX)
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y7, Y10
+	VMOVUPS      (DX), Y4
+	VSUBPS       Y9, Y4, Y9
+	VMULPS       Y9, Y8, Y9
+	VSUBPS       Y9, Y4, Y4
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y9
+	VBROADCASTSS 56(CX), Y5
+	VSUBPS       Y9, Y5, Y5
+	VMOVUPS      Y10, (DX)
+	VMOVUPS      1024(DX), Y10
 	VMOVUPS      Y13, 1696(DX)
-	VADDPS       Y10, Y5, Y13
-	VMOVUPS      Y7, 1728(DX)
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y10, Y13
+	VMOVUPS      Y1, 1728(DX)
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y7, Y1
+	VMOVUPS      Y7, 1760(DX)
+	VADDPS       Y1, Y13, Y7
+	VMOVUPS      Y1, 1792(DX)
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y0, Y7
-	VADDPS       Y7, Y13, Y13
-	VMOVUPS      Y0, 1760(DX)
+	VMULPS       Y14, Y0, Y1
+	VADDPS       Y1, Y7, Y7
+	VMOVUPS      Y0, 1824(DX)
 	VBROADCASTSS 64(CX), Y14
-	VMULPS       Y14, Y13, Y0
-	VMULPS       Y0, Y6, Y0
-	VSUBPS       Y0, Y9, Y0
+	VMULPS       Y14, Y7, Y0
+	VMULPS       Y0, Y5, Y0
+	VSUBPS       Y0, Y4, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       160(DX), Y11, Y0
+	VMULPS       160(DX), Y9, Y0
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y9
-	VMOVUPS      Y3, 160(DX)
-	VMOVUPS      992(DX), Y3
+	VMULPS       Y14, Y8, Y4
+	VMOVUPS      Y8, 160(DX)
+	VMOVUPS      992(DX), Y8
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y8, Y3
-	VMULPS       Y3, Y9, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y4, Y8
+	VSUBPS       Y8, Y0, Y0
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y6, Y3
+	VMULPS       Y14, Y5, Y8
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y13, Y5, Y5
-	VMULPS       Y5, Y3, Y5
-	VSUBPS       Y5, Y0, Y0
+	VMULPS       Y14, Y13, Y13
+	VSUBPS       Y7, Y13, Y13
+	VMULPS       Y13, Y8, Y13
+	VSUBPS       Y13, Y0, Y0
+	VMULPS       Y3, Y2, Y2
+	VMULPS       Y2, Y11, Y2
 	VBROADCASTSS 48(CX), Y14
-	VSUBPS       Y14, Y2, Y2
-	VBROADCASTSS 56(CX), Y5
-	VDIVPS       Y2, Y5, Y5
-	VBROADCASTSS 48(CX), Y14
-	VADDPS       Y14, Y5, Y2
-	VBROADCASTSS 52(CX), Y5
-	VDIVPS       Y2, Y5, Y5
-	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y5, Y2
-	VMOVUPS      Y6, 992(DX)
-	VMULPS       832(DX), Y2, Y6
-	VMOVUPS      Y7, 832(DX)
+	VMULPS       Y14, Y2, Y3
+	VMULPS       832(DX), Y3, Y11
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y5, Y7
-	VMOVUPS      Y5, 1792(DX)
-	VMULPS       Y4, Y7, Y5
-	VSUBPS       Y5, Y6, Y5
-	VBROADCASTSS 52(CX), Y6
-	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y14, Y2, Y13
+	VMOVUPS      Y2, 832(DX)
+	VMULPS       Y10, Y13, Y2
+	VSUBPS       Y2, Y11, Y2
+	VBROADCASTSS 56(CX), Y11
+	VSUBPS       Y3, Y11, Y11
+	VMOVUPS      Y5, 992(DX)
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y6, Y4
-	VMOVUPS      Y6, 1824(DX)
+	VMULPS       Y14, Y11, Y5
+	VMOVUPS      Y11, 1856(DX)
 	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y4, Y6
-	VSUBPS       Y6, Y5, Y5
-	VADDPS       Y5, Y0, Y6
-	VMOVUPS      Y4, 1856(DX)
-	VMOVUPS      800(DX), Y4
-	VSUBPS       Y6, Y4, Y4
+	VMULPS       Y14, Y5, Y11
+	VSUBPS       Y11, Y2, Y2
+	VADDPS       Y2, Y0, Y11
+	VMOVUPS      800(DX), Y10
+	VSUBPS       Y11, Y10, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
-	VSUBPS       Y5, Y0, Y0
-	VMOVUPS      576(DX), Y4
-	VSUBPS       Y0, Y4, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      576(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       1376(DX), Y11, Y0
+	VMULPS       1376(DX), Y9, Y0
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y12, Y4
-	VADDPS       Y4, Y8, Y4
-	VMULPS       Y4, Y9, Y4
-	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y14, Y12, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1792(DX), Y2
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y10, Y4
-	VSUBPS       Y13, Y4, Y4
-	VMULPS       Y4, Y3, Y4
-	VSUBPS       Y4, Y0, Y0
-	VMULPS       Y1, Y2, Y1
-	VMULPS       1728(DX), Y7, Y4
-	VSUBPS       Y4, Y1, Y1
-	VMOVUPS      1856(DX), Y4
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y8, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1728(DX), Y3, Y2
+	VMULPS       1760(DX), Y13, Y10
+	VSUBPS       Y10, Y2, Y2
 	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y4, Y5
-	VSUBPS       Y5, Y1, Y1
-	VADDPS       Y1, Y0, Y5
-	VMOVUPS      1696(DX), Y6
-	VSUBPS       Y5, Y6, Y5
+	VMULPS       Y14, Y5, Y10
+	VSUBPS       Y10, Y2, Y2
+	VADDPS       Y2, Y0, Y10
+	VMOVUPS      1696(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
-	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      1408(DX), Y1
-	VSUBPS       Y0, Y1, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1408(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       1184(DX), Y11, Y0
-	VMOVUPS      1664(DX), Y1
+	VMULPS       1184(DX), Y9, Y0
+	VMOVUPS      (DX), Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VADDPS       Y1, Y8, Y1
-	VMULPS       Y1, Y9, Y1
-	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      832(DX), Y1
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y0, Y0
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y13, Y1, Y1
-	VMULPS       Y1, Y3, Y1
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       Y1, Y8, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMULPS       96(DX), Y2, Y1
-	VMULPS       1760(DX), Y7, Y3
-	VSUBPS       Y3, Y1, Y1
+	VMULPS       96(DX), Y3, Y1
+	VMULPS       1824(DX), Y13, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y4, Y3
-	VSUBPS       Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y3
+	VMULPS       Y14, Y5, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
 	VMOVUPS      1120(DX), Y4
-	VSUBPS       Y3, Y4, Y3
+	VSUBPS       Y2, Y4, Y2
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1152(DX), Y1
 	VSUBPS       Y0, Y1, Y0
@@ -23551,50 +31094,50 @@ half:
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       128(DX), Y11, Y0
+	VMULPS       128(DX), Y9, Y0
 	VMOVUPS      160(DX), Y1
 	VBROADCASTSS 84(CX), Y14
-	VMULPS       Y14, Y1, Y3
+	VMULPS       Y14, Y1, Y2
 	VMOVUPS      1024(DX), Y4
-	VADDPS       1728(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y6
+	VADDPS       1760(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y8
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y8, Y6
-	VMULPS       Y6, Y3, Y6
-	VSUBPS       Y6, Y0, Y0
-	VMOVUPS      992(DX), Y6
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y2, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      992(DX), Y8
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y6, Y7
+	VMULPS       Y14, Y8, Y10
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       1440(DX), Y2, Y9
-	VMOVUPS      1792(DX), Y10
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       1440(DX), Y3, Y11
+	VMOVUPS      832(DX), Y12
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y10, Y12
-	VMULPS       Y5, Y12, Y10
-	VSUBPS       Y10, Y9, Y9
-	VMOVUPS      1824(DX), Y10
+	VMULPS       Y14, Y12, Y13
+	VMULPS       Y5, Y13, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMOVUPS      1856(DX), Y12
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y10, Y6
+	VMULPS       Y14, Y12, Y8
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y6, Y10
-	VSUBPS       Y10, Y9, Y9
-	VADDPS       Y9, Y0, Y10
-	VMOVUPS      Y5, 96(DX)
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y11, Y11
+	VADDPS       Y11, Y0, Y12
+	VMOVUPS      Y5, (DX)
 	VMOVUPS      640(DX), Y5
-	VSUBPS       Y10, Y5, Y5
+	VSUBPS       Y12, Y5, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
-	VSUBPS       Y9, Y0, Y0
+	VSUBPS       Y11, Y0, Y0
 	VMOVUPS      608(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	VMOVDQU      2048(DX), Y15
@@ -23602,35 +31145,35 @@ half:
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       64(DX), Y11, Y0
-	VSUBPS       1728(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y9
+	VMULPS       64(DX), Y9, Y0
+	VSUBPS       1760(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y11
+	VSUBPS       Y11, Y0, Y0
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       1088(DX), Y2, Y9
-	VMULPS       Y5, Y12, Y5
-	VSUBPS       Y5, Y9, Y5
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       1088(DX), Y3, Y11
+	VMULPS       Y5, Y13, Y5
+	VSUBPS       Y5, Y11, Y5
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y6, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      768(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y8, Y11
+	VSUBPS       Y11, Y5, Y5
+	VADDPS       Y5, Y0, Y11
+	VMOVUPS      768(DX), Y12
+	VSUBPS       Y11, Y12, Y11
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      672(DX), Y5
 	VSUBPS       Y0, Y5, Y0
@@ -23639,37 +31182,37 @@ half:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       32(DX), Y11, Y0
-	VADDPS       1760(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y9
+	VMULPS       32(DX), Y9, Y0
+	VADDPS       1824(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y11
+	VSUBPS       Y11, Y0, Y0
 	VBROADCASTSS 100(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       1056(DX), Y2, Y9
-	VMULPS       Y5, Y12, Y10
-	VSUBPS       Y10, Y9, Y9
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       1056(DX), Y3, Y11
+	VMULPS       Y5, Y13, Y12
+	VSUBPS       Y12, Y11, Y11
 	VBROADCASTSS 100(CX), Y14
-	VMULPS       Y14, Y6, Y10
-	VSUBPS       Y10, Y9, Y9
-	VADDPS       Y9, Y0, Y10
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y11, Y11
+	VADDPS       Y11, Y0, Y12
 	VMOVUPS      Y5, 32(DX)
 	VMOVUPS      736(DX), Y5
-	VSUBPS       Y10, Y5, Y5
+	VSUBPS       Y12, Y5, Y5
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
-	VSUBPS       Y9, Y0, Y0
+	VSUBPS       Y11, Y0, Y0
 	VMOVUPS      704(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	VMOVDQU      2048(DX), Y15
@@ -23677,35 +31220,35 @@ half:
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       288(DX), Y11, Y0
-	VSUBPS       1760(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y9
+	VMULPS       288(DX), Y9, Y0
+	VSUBPS       1824(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y11
+	VSUBPS       Y11, Y0, Y0
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       864(DX), Y2, Y9
-	VMULPS       Y5, Y12, Y5
-	VSUBPS       Y5, Y9, Y5
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       864(DX), Y3, Y11
+	VMULPS       Y5, Y13, Y5
+	VSUBPS       Y5, Y11, Y5
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y6, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      416(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y8, Y11
+	VSUBPS       Y11, Y5, Y5
+	VADDPS       Y5, Y0, Y11
+	VMOVUPS      416(DX), Y12
+	VSUBPS       Y11, Y12, Y11
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      192(DX), Y5
 	VSUBPS       Y0, Y5, Y0
@@ -23714,37 +31257,37 @@ half:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       1344(DX), Y11, Y0
-	VMOVUPS      1728(DX), Y5
-	VADDPS       1760(DX), Y5, Y9
-	VMULPS       Y9, Y9, Y10
+	VMULPS       1344(DX), Y9, Y0
+	VMOVUPS      1760(DX), Y5
+	VADDPS       1824(DX), Y5, Y11
+	VMULPS       Y11, Y11, Y12
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y10, Y10
-	VADDPS       Y10, Y8, Y10
-	VMULPS       Y10, Y3, Y10
-	VSUBPS       Y10, Y0, Y0
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
 	VBROADCASTSS 108(CX), Y14
-	VMULPS       Y14, Y9, Y10
+	VMULPS       Y14, Y11, Y12
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y10, Y10
-	VSUBPS       Y13, Y10, Y10
-	VMULPS       Y10, Y7, Y10
-	VSUBPS       Y10, Y0, Y0
-	VMULPS       1632(DX), Y2, Y10
-	VMULPS       Y9, Y12, Y4
-	VSUBPS       Y4, Y10, Y4
+	VMULPS       Y14, Y12, Y12
+	VSUBPS       Y7, Y12, Y12
+	VMULPS       Y12, Y10, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1632(DX), Y3, Y12
+	VMULPS       Y11, Y13, Y4
+	VSUBPS       Y4, Y12, Y4
 	VBROADCASTSS 108(CX), Y14
-	VMULPS       Y14, Y6, Y10
-	VSUBPS       Y10, Y4, Y4
-	VADDPS       Y4, Y0, Y10
-	VMOVUPS      Y9, 64(DX)
-	VMOVUPS      1568(DX), Y9
-	VSUBPS       Y10, Y9, Y9
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y4, Y4
+	VADDPS       Y4, Y0, Y12
+	VMOVUPS      Y11, 64(DX)
+	VMOVUPS      1568(DX), Y11
+	VSUBPS       Y12, Y11, Y11
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      1472(DX), Y4
 	VSUBPS       Y0, Y4, Y0
@@ -23753,84 +31296,84 @@ half:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       (DX), Y11, Y0
-	VSUBPS       1760(DX), Y5, Y4
-	VMULPS       Y4, Y4, Y9
+	VMULPS       1664(DX), Y9, Y0
+	VSUBPS       1824(DX), Y5, Y4
+	VMULPS       Y4, Y4, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
 	VBROADCASTSS 112(CX), Y14
-	VMULPS       Y14, Y4, Y3
+	VMULPS       Y14, Y4, Y2
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y13, Y3, Y3
-	VMULPS       Y3, Y7, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       1600(DX), Y2, Y3
-	VMULPS       Y4, Y12, Y4
-	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y10, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1600(DX), Y3, Y2
+	VMULPS       Y4, Y13, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 112(CX), Y14
-	VMULPS       Y14, Y6, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y4
-	VMOVUPS      1536(DX), Y6
-	VSUBPS       Y4, Y6, Y4
+	VMULPS       Y14, Y8, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      1536(DX), Y8
+	VSUBPS       Y4, Y8, Y4
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      72(SI), R10
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      1504(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1504(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      76(SI), R10
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       256(DX), Y11, Y0
+	VMULPS       256(DX), Y9, Y0
 	VBROADCASTSS 116(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VMOVUPS      96(DX), Y3
-	VADDPS       1760(DX), Y3, Y4
-	VMULPS       Y4, Y4, Y6
+	VMOVUPS      (DX), Y2
+	VADDPS       1824(DX), Y2, Y4
+	VMULPS       Y4, Y4, Y8
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y8, Y6
-	VMULPS       Y6, Y1, Y6
-	VSUBPS       Y6, Y0, Y0
-	VMOVUPS      992(DX), Y6
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y1, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      992(DX), Y8
 	VBROADCASTSS 120(CX), Y14
-	VMULPS       Y14, Y6, Y6
+	VMULPS       Y14, Y8, Y8
 	VBROADCASTSS 124(CX), Y14
-	VMULPS       Y14, Y4, Y7
+	VMULPS       Y14, Y4, Y10
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y7, Y7
-	VSUBPS       Y13, Y7, Y7
-	VMULPS       Y7, Y6, Y7
-	VSUBPS       Y7, Y0, Y0
-	VMULPS       1312(DX), Y2, Y7
-	VMOVUPS      1792(DX), Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y7, Y10, Y10
+	VMULPS       Y10, Y8, Y10
+	VSUBPS       Y10, Y0, Y0
+	VMULPS       1312(DX), Y3, Y10
+	VMOVUPS      832(DX), Y11
 	VBROADCASTSS 120(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VMULPS       Y4, Y9, Y4
-	VSUBPS       Y4, Y7, Y4
-	VMOVUPS      1824(DX), Y7
+	VMULPS       Y14, Y11, Y11
+	VMULPS       Y4, Y11, Y4
+	VSUBPS       Y4, Y10, Y4
+	VMOVUPS      1856(DX), Y10
 	VBROADCASTSS 120(CX), Y14
-	VMULPS       Y14, Y7, Y7
+	VMULPS       Y14, Y10, Y10
 	VBROADCASTSS 124(CX), Y14
-	VMULPS       Y14, Y7, Y10
-	VSUBPS       Y10, Y4, Y4
-	VADDPS       Y4, Y0, Y10
-	VMOVUPS      320(DX), Y12
-	VSUBPS       Y10, Y12, Y10
+	VMULPS       Y14, Y10, Y12
+	VSUBPS       Y12, Y4, Y4
+	VADDPS       Y4, Y0, Y12
+	VMOVUPS      320(DX), Y13
+	VSUBPS       Y12, Y13, Y12
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      80(SI), R10
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
-	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y12, Y15, (BX)(R10*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      224(DX), Y4
 	VSUBPS       Y0, Y4, Y0
@@ -23839,66 +31382,66 @@ half:
 	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       512(DX), Y11, Y0
-	VSUBPS       1760(DX), Y3, Y4
-	VMULPS       Y4, Y4, Y3
+	VMULPS       512(DX), Y9, Y0
+	VSUBPS       1824(DX), Y2, Y4
+	VMULPS       Y4, Y4, Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y8, Y3
-	VMULPS       Y3, Y1, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y1, Y2
+	VSUBPS       Y2, Y0, Y0
 	VBROADCASTSS 128(CX), Y14
-	VMULPS       Y14, Y4, Y3
+	VMULPS       Y14, Y4, Y2
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y13, Y3, Y3
-	VMULPS       Y3, Y6, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       1280(DX), Y2, Y3
-	VMULPS       Y4, Y9, Y4
-	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y8, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1280(DX), Y3, Y2
+	VMULPS       Y4, Y11, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 128(CX), Y14
-	VMULPS       Y14, Y7, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y4
-	VMOVUPS      384(DX), Y10
-	VSUBPS       Y4, Y10, Y4
+	VMULPS       Y14, Y10, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      384(DX), Y12
+	VSUBPS       Y4, Y12, Y4
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      88(SI), R10
 	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      352(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      352(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      92(SI), R10
 	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       480(DX), Y11, Y0
-	VMOVUPS      32(DX), Y3
-	VSUBPS       Y5, Y3, Y3
-	VMULPS       Y3, Y3, Y4
+	VMULPS       480(DX), Y9, Y0
+	VMOVUPS      32(DX), Y2
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y2, Y2, Y4
 	VBROADCASTSS 72(CX), Y14
 	VMULPS       Y14, Y4, Y4
-	VADDPS       Y4, Y8, Y4
+	VADDPS       Y4, Y6, Y4
 	VMULPS       Y4, Y1, Y4
 	VSUBPS       Y4, Y0, Y0
 	VBROADCASTSS 132(CX), Y14
-	VMULPS       Y14, Y3, Y4
+	VMULPS       Y14, Y2, Y4
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y4, Y4
-	VSUBPS       Y13, Y4, Y4
-	VMULPS       Y4, Y6, Y4
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       Y4, Y8, Y4
 	VSUBPS       Y4, Y0, Y0
-	VMULPS       1216(DX), Y2, Y4
-	VMULPS       Y3, Y9, Y3
-	VSUBPS       Y3, Y4, Y3
+	VMULPS       1216(DX), Y3, Y4
+	VMULPS       Y2, Y11, Y2
+	VSUBPS       Y2, Y4, Y2
 	VBROADCASTSS 132(CX), Y14
-	VMULPS       Y14, Y7, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y4
+	VMULPS       Y14, Y10, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
 	VMOVUPS      448(DX), Y5
 	VSUBPS       Y4, Y5, Y4
 	VMOVDQU      2048(DX), Y15
@@ -23906,35 +31449,35 @@ half:
 	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      896(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      896(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVLQSX      100(SI), R10
 	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
-	VMULPS       544(DX), Y11, Y0
-	VMOVUPS      64(DX), Y3
-	VSUBPS       1024(DX), Y3, Y4
-	VMULPS       Y4, Y4, Y3
+	VMULPS       544(DX), Y9, Y0
+	VMOVUPS      64(DX), Y2
+	VSUBPS       1024(DX), Y2, Y4
+	VMULPS       Y4, Y4, Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y8, Y3
-	VMULPS       Y3, Y1, Y1
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
 	VBROADCASTSS 136(CX), Y14
 	VMULPS       Y14, Y4, Y1
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y13, Y1, Y1
-	VMULPS       Y1, Y6, Y1
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       Y1, Y8, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMULPS       1248(DX), Y2, Y1
-	VMULPS       Y4, Y9, Y2
+	VMULPS       1248(DX), Y3, Y1
+	VMULPS       Y4, Y11, Y2
 	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 136(CX), Y14
-	VMULPS       Y14, Y7, Y2
+	VMULPS       Y14, Y10, Y2
 	VSUBPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      960(DX), Y3
@@ -24482,106 +32025,108 @@ half:
 	VADDPS       Y14, Y2, Y2
 	VBROADCASTSS 48(CX), Y14
 	VMULPS       Y14, Y2, Y2
-	VBROADCASTSS 52(CX), Y3
-	VDIVPS       Y2, Y3, Y3
-	VADDPS       992(DX), Y12, Y8
-	VADDPS       Y10, Y8, Y8
-	VBROADCASTSS 12(CX), Y14
-	VMULPS       Y14, Y8, Y8
-	VMOVUPS      1344(DX), Y9
-	VSUBPS       Y8, Y9, Y8
-	VBROADCASTSS 60(CX), Y14
-	VMULPS       Y14, Y8, Y9
-	VMOVUPS      (DX), Y11
-	VSUBPS       Y9, Y11, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y11, Y9
 	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y3, Y11
-	VMOVUPS      Y6, (DX)
-	VBROADCASTSS 52(CX), Y6
-	VSUBPS       Y11, Y6, Y6
+	VSUBPS       Y14, Y2, Y3
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y3, Y8
+	VBROADCASTSS 52(CX), Y14
+	VADDPS       Y14, Y8, Y8
+	VMULPS       Y8, Y2, Y9
+	VBROADCASTSS 56(CX), Y11
+	VDIVPS       Y9, Y11, Y11
+	VMULPS       Y8, Y11, Y8
+	VADDPS       992(DX), Y12, Y9
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      Y6, 1664(DX)
+	VMOVUPS      1344(DX), Y6
+	VSUBPS       Y9, Y6, Y6
+	VBROADCASTSS 60(CX), Y14
+	VMULPS       Y14, Y6, Y9
 	VMOVUPS      Y4, 1344(DX)
-	VMOVUPS      1024(DX), Y4
-	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y4, Y5
-	VMOVUPS      Y10, 1664(DX)
-	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y7, Y10
+	VMOVUPS      (DX), Y4
+	VSUBPS       Y9, Y4, Y9
+	VMULPS       Y9, Y8, Y9
+	VSUBPS       Y9, Y4, Y4
+	VBROADCASTSS 48(CX), Y14
+	VMULPS       Y14, Y8, Y9
+	VBROADCASTSS 56(CX), Y5
+	VSUBPS       Y9, Y5, Y5
+	VMOVUPS      Y10, (DX)
+	VMOVUPS      1024(DX), Y10
 	VMOVUPS      Y13, 1696(DX)
-	VADDPS       Y10, Y5, Y13
-	VMOVUPS      Y7, 1728(DX)
+	VBROADCASTSS 16(CX), Y14
+	VMULPS       Y14, Y10, Y13
+	VMOVUPS      Y1, 1728(DX)
+	VBROADCASTSS 20(CX), Y14
+	VMULPS       Y14, Y7, Y1
+	VMOVUPS      Y7, 1760(DX)
+	VADDPS       Y1, Y13, Y7
+	VMOVUPS      Y1, 1792(DX)
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y0, Y7
-	VADDPS       Y7, Y13, Y13
-	VMOVUPS      Y0, 1760(DX)
+	VMULPS       Y14, Y0, Y1
+	VADDPS       Y1, Y7, Y7
+	VMOVUPS      Y0, 1824(DX)
 	VBROADCASTSS 64(CX), Y14
-	VMULPS       Y14, Y13, Y0
-	VMULPS       Y0, Y6, Y0
-	VSUBPS       Y0, Y9, Y0
+	VMULPS       Y14, Y7, Y0
+	VMULPS       Y0, Y5, Y0
+	VSUBPS       Y0, Y4, Y0
 	VMOVDQU      2048(DX), Y15
 	MOVQ         (AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       160(DX), Y11, Y0
+	VMULPS       160(DX), Y9, Y0
 	VBROADCASTSS 68(CX), Y14
-	VMULPS       Y14, Y3, Y9
-	VMOVUPS      Y3, 160(DX)
-	VMOVUPS      992(DX), Y3
+	VMULPS       Y14, Y8, Y4
+	VMOVUPS      Y8, 160(DX)
+	VMOVUPS      992(DX), Y8
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y8, Y3
-	VMULPS       Y3, Y9, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y4, Y8
+	VSUBPS       Y8, Y0, Y0
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y6, Y3
+	VMULPS       Y14, Y5, Y8
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y5, Y5
-	VSUBPS       Y13, Y5, Y5
-	VMULPS       Y5, Y3, Y5
-	VSUBPS       Y5, Y0, Y0
+	VMULPS       Y14, Y13, Y13
+	VSUBPS       Y7, Y13, Y13
+	VMULPS       Y13, Y8, Y13
+	VSUBPS       Y13, Y0, Y0
+	VMULPS       Y3, Y2, Y2
+	VMULPS       Y2, Y11, Y2
 	VBROADCASTSS 48(CX), Y14
-	VSUBPS       Y14, Y2, Y2
-	VBROADCASTSS 56(CX), Y5
-	VDIVPS       Y2, Y5, Y5
-	VBROADCASTSS 48(CX), Y14
-	VADDPS       Y14, Y5, Y2
-	VBROADCASTSS 52(CX), Y5
-	VDIVPS       Y2, Y5, Y5
-	VBROADCASTSS 48(CX), Y14
-	VMULPS       Y14, Y5, Y2
-	VMOVUPS      Y6, 992(DX)
-	VMULPS       832(DX), Y2, Y6
-	VMOVUPS      Y7, 832(DX)
+	VMULPS       Y14, Y2, Y3
+	VMULPS       832(DX), Y3, Y11
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y5, Y7
-	VMOVUPS      Y5, 1792(DX)
-	VMULPS       Y4, Y7, Y5
-	VSUBPS       Y5, Y6, Y5
-	VBROADCASTSS 52(CX), Y6
-	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y14, Y2, Y13
+	VMOVUPS      Y2, 832(DX)
+	VMULPS       Y10, Y13, Y2
+	VSUBPS       Y2, Y11, Y2
+	VBROADCASTSS 56(CX), Y11
+	VSUBPS       Y3, Y11, Y11
+	VMOVUPS      Y5, 992(DX)
 	VBROADCASTSS 76(CX), Y14
-	VMULPS       Y14, Y6, Y4
-	VMOVUPS      Y6, 1824(DX)
+	VMULPS       Y14, Y11, Y5
+	VMOVUPS      Y11, 1856(DX)
 	VBROADCASTSS 16(CX), Y14
-	VMULPS       Y14, Y4, Y6
-	VSUBPS       Y6, Y5, Y5
-	VADDPS       Y5, Y0, Y6
-	VMOVUPS      Y4, 1856(DX)
-	VMOVUPS      800(DX), Y4
-	VSUBPS       Y6, Y4, Y4
+	VMULPS       Y14, Y5, Y11
+	VSUBPS       Y11, Y2, Y2
+	VADDPS       Y2, Y0, Y11
+	VMOVUPS      800(DX), Y10
+	VSUBPS       Y11, Y10, Y10
 	VPBROADCASTW 112(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
-	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         16(AX), BX
-	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
-	VSUBPS       Y5, Y0, Y0
-	VMOVUPS      576(DX), Y4
-	VSUBPS       Y0, Y4, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      576(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VPBROADCASTW 114(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -24592,40 +32137,40 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         8(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       1376(DX), Y11, Y0
+	VMULPS       1376(DX), Y9, Y0
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y12, Y4
-	VADDPS       Y4, Y8, Y4
-	VMULPS       Y4, Y9, Y4
-	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y14, Y12, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1792(DX), Y2
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y10, Y4
-	VSUBPS       Y13, Y4, Y4
-	VMULPS       Y4, Y3, Y4
-	VSUBPS       Y4, Y0, Y0
-	VMULPS       Y1, Y2, Y1
-	VMULPS       1728(DX), Y7, Y4
-	VSUBPS       Y4, Y1, Y1
-	VMOVUPS      1856(DX), Y4
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y8, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1728(DX), Y3, Y2
+	VMULPS       1760(DX), Y13, Y10
+	VSUBPS       Y10, Y2, Y2
 	VBROADCASTSS 20(CX), Y14
-	VMULPS       Y14, Y4, Y5
-	VSUBPS       Y5, Y1, Y1
-	VADDPS       Y1, Y0, Y5
-	VMOVUPS      1696(DX), Y6
-	VSUBPS       Y5, Y6, Y5
+	VMULPS       Y14, Y5, Y10
+	VSUBPS       Y10, Y2, Y2
+	VADDPS       Y2, Y0, Y10
+	VMOVUPS      1696(DX), Y11
+	VSUBPS       Y10, Y11, Y10
 	VPBROADCASTW 116(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         32(AX), BX
-	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
-	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      1408(DX), Y1
-	VSUBPS       Y0, Y1, Y0
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1408(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VPBROADCASTW 118(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -24636,38 +32181,37 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         24(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       1184(DX), Y11, Y0
-	VMOVUPS      1664(DX), Y1
+	VMULPS       1184(DX), Y9, Y0
+	VMOVUPS      (DX), Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y1, Y1
-	VADDPS       Y1, Y8, Y1
-	VMULPS       Y1, Y9, Y1
-	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      832(DX), Y1
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y2, Y0, Y0
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y13, Y1, Y1
-	VMULPS       Y1, Y3, Y1
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       Y1, Y8, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMULPS       96(DX), Y2, Y1
-	VMULPS       1760(DX), Y7, Y3
-	VSUBPS       Y3, Y1, Y1
+	VMULPS       96(DX), Y3, Y1
+	VMULPS       1824(DX), Y13, Y2
+	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 24(CX), Y14
-	VMULPS       Y14, Y4, Y3
-	VSUBPS       Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y3
+	VMULPS       Y14, Y5, Y2
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y2
 	VMOVUPS      1120(DX), Y4
-	VSUBPS       Y3, Y4, Y3
+	VSUBPS       Y2, Y4, Y2
 	VPBROADCASTW 120(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         48(AX), BX
-	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y1, Y0, Y0
 	VMOVUPS      1152(DX), Y1
 	VSUBPS       Y0, Y1, Y0
@@ -24681,44 +32225,44 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         40(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       128(DX), Y11, Y0
+	VMULPS       128(DX), Y9, Y0
 	VMOVUPS      160(DX), Y1
 	VBROADCASTSS 84(CX), Y14
-	VMULPS       Y14, Y1, Y3
+	VMULPS       Y14, Y1, Y2
 	VMOVUPS      1024(DX), Y4
-	VADDPS       1728(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y6
+	VADDPS       1760(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y8
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y8, Y6
-	VMULPS       Y6, Y3, Y6
-	VSUBPS       Y6, Y0, Y0
-	VMOVUPS      992(DX), Y6
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y2, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      992(DX), Y8
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y6, Y7
+	VMULPS       Y14, Y8, Y10
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       1440(DX), Y2, Y9
-	VMOVUPS      1792(DX), Y10
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       1440(DX), Y3, Y11
+	VMOVUPS      832(DX), Y12
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y10, Y12
-	VMULPS       Y5, Y12, Y10
-	VSUBPS       Y10, Y9, Y9
-	VMOVUPS      1824(DX), Y10
+	VMULPS       Y14, Y12, Y13
+	VMULPS       Y5, Y13, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMOVUPS      1856(DX), Y12
 	VBROADCASTSS 88(CX), Y14
-	VMULPS       Y14, Y10, Y6
+	VMULPS       Y14, Y12, Y8
 	VBROADCASTSS 92(CX), Y14
-	VMULPS       Y14, Y6, Y10
-	VSUBPS       Y10, Y9, Y9
-	VADDPS       Y9, Y0, Y10
-	VMOVUPS      Y5, 96(DX)
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y11, Y11
+	VADDPS       Y11, Y0, Y12
+	VMOVUPS      Y5, (DX)
 	VMOVUPS      640(DX), Y5
-	VSUBPS       Y10, Y5, Y5
+	VSUBPS       Y12, Y5, Y5
 	VPBROADCASTW 124(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -24729,7 +32273,7 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         64(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
-	VSUBPS       Y9, Y0, Y0
+	VSUBPS       Y11, Y0, Y0
 	VMOVUPS      608(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	VPBROADCASTW 126(SI), Y15
@@ -24742,40 +32286,40 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         56(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       64(DX), Y11, Y0
-	VSUBPS       1728(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y9
+	VMULPS       64(DX), Y9, Y0
+	VSUBPS       1760(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y11
+	VSUBPS       Y11, Y0, Y0
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       1088(DX), Y2, Y9
-	VMULPS       Y5, Y12, Y5
-	VSUBPS       Y5, Y9, Y5
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       1088(DX), Y3, Y11
+	VMULPS       Y5, Y13, Y5
+	VSUBPS       Y5, Y11, Y5
 	VBROADCASTSS 96(CX), Y14
-	VMULPS       Y14, Y6, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      768(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y8, Y11
+	VSUBPS       Y11, Y5, Y5
+	VADDPS       Y5, Y0, Y11
+	VMOVUPS      768(DX), Y12
+	VSUBPS       Y11, Y12, Y11
 	VPBROADCASTW 128(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         80(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      672(DX), Y5
 	VSUBPS       Y0, Y5, Y0
@@ -24789,31 +32333,31 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         72(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       32(DX), Y11, Y0
-	VADDPS       1760(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y9
+	VMULPS       32(DX), Y9, Y0
+	VADDPS       1824(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y11
+	VSUBPS       Y11, Y0, Y0
 	VBROADCASTSS 100(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       1056(DX), Y2, Y9
-	VMULPS       Y5, Y12, Y10
-	VSUBPS       Y10, Y9, Y9
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       1056(DX), Y3, Y11
+	VMULPS       Y5, Y13, Y12
+	VSUBPS       Y12, Y11, Y11
 	VBROADCASTSS 100(CX), Y14
-	VMULPS       Y14, Y6, Y10
-	VSUBPS       Y10, Y9, Y9
-	VADDPS       Y9, Y0, Y10
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y11, Y11
+	VADDPS       Y11, Y0, Y12
 	VMOVUPS      Y5, 32(DX)
 	VMOVUPS      736(DX), Y5
-	VSUBPS       Y10, Y5, Y5
+	VSUBPS       Y12, Y5, Y5
 	VPBROADCASTW 132(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -24824,7 +32368,7 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         96(AX), BX
 	VMASKMOVPS   Y5, Y15, (BX)(R9*4)
-	VSUBPS       Y9, Y0, Y0
+	VSUBPS       Y11, Y0, Y0
 	VMOVUPS      704(DX), Y5
 	VSUBPS       Y0, Y5, Y0
 	VPBROADCASTW 134(SI), Y15
@@ -24837,40 +32381,40 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         88(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       288(DX), Y11, Y0
-	VSUBPS       1760(DX), Y4, Y5
-	VMULPS       Y5, Y5, Y9
+	VMULPS       288(DX), Y9, Y0
+	VSUBPS       1824(DX), Y4, Y5
+	VMULPS       Y5, Y5, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y9
-	VSUBPS       Y9, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y11
+	VSUBPS       Y11, Y0, Y0
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y5, Y9
+	VMULPS       Y14, Y5, Y11
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VSUBPS       Y13, Y9, Y9
-	VMULPS       Y9, Y7, Y9
-	VSUBPS       Y9, Y0, Y0
-	VMULPS       864(DX), Y2, Y9
-	VMULPS       Y5, Y12, Y5
-	VSUBPS       Y5, Y9, Y5
+	VMULPS       Y14, Y11, Y11
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       Y11, Y10, Y11
+	VSUBPS       Y11, Y0, Y0
+	VMULPS       864(DX), Y3, Y11
+	VMULPS       Y5, Y13, Y5
+	VSUBPS       Y5, Y11, Y5
 	VBROADCASTSS 104(CX), Y14
-	VMULPS       Y14, Y6, Y9
-	VSUBPS       Y9, Y5, Y5
-	VADDPS       Y5, Y0, Y9
-	VMOVUPS      416(DX), Y10
-	VSUBPS       Y9, Y10, Y9
+	VMULPS       Y14, Y8, Y11
+	VSUBPS       Y11, Y5, Y5
+	VADDPS       Y5, Y0, Y11
+	VMOVUPS      416(DX), Y12
+	VSUBPS       Y11, Y12, Y11
 	VPBROADCASTW 136(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         112(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
 	VSUBPS       Y5, Y0, Y0
 	VMOVUPS      192(DX), Y5
 	VSUBPS       Y0, Y5, Y0
@@ -24884,42 +32428,42 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         104(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       1344(DX), Y11, Y0
-	VMOVUPS      1728(DX), Y5
-	VADDPS       1760(DX), Y5, Y9
-	VMULPS       Y9, Y9, Y10
+	VMULPS       1344(DX), Y9, Y0
+	VMOVUPS      1760(DX), Y5
+	VADDPS       1824(DX), Y5, Y11
+	VMULPS       Y11, Y11, Y12
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y10, Y10
-	VADDPS       Y10, Y8, Y10
-	VMULPS       Y10, Y3, Y10
-	VSUBPS       Y10, Y0, Y0
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y6, Y12
+	VMULPS       Y12, Y2, Y12
+	VSUBPS       Y12, Y0, Y0
 	VBROADCASTSS 108(CX), Y14
-	VMULPS       Y14, Y9, Y10
+	VMULPS       Y14, Y11, Y12
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y10, Y10
-	VSUBPS       Y13, Y10, Y10
-	VMULPS       Y10, Y7, Y10
-	VSUBPS       Y10, Y0, Y0
-	VMULPS       1632(DX), Y2, Y10
-	VMULPS       Y9, Y12, Y4
-	VSUBPS       Y4, Y10, Y4
+	VMULPS       Y14, Y12, Y12
+	VSUBPS       Y7, Y12, Y12
+	VMULPS       Y12, Y10, Y12
+	VSUBPS       Y12, Y0, Y0
+	VMULPS       1632(DX), Y3, Y12
+	VMULPS       Y11, Y13, Y4
+	VSUBPS       Y4, Y12, Y4
 	VBROADCASTSS 108(CX), Y14
-	VMULPS       Y14, Y6, Y10
-	VSUBPS       Y10, Y4, Y4
-	VADDPS       Y4, Y0, Y10
-	VMOVUPS      Y9, 64(DX)
-	VMOVUPS      1568(DX), Y9
-	VSUBPS       Y10, Y9, Y9
+	VMULPS       Y14, Y8, Y12
+	VSUBPS       Y12, Y4, Y4
+	VADDPS       Y4, Y0, Y12
+	VMOVUPS      Y11, 64(DX)
+	VMOVUPS      1568(DX), Y11
+	VSUBPS       Y12, Y11, Y11
 	VPBROADCASTW 140(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         128(AX), BX
-	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      1472(DX), Y4
 	VSUBPS       Y0, Y4, Y0
@@ -24933,30 +32477,30 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         120(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       (DX), Y11, Y0
-	VSUBPS       1760(DX), Y5, Y4
-	VMULPS       Y4, Y4, Y9
+	VMULPS       1664(DX), Y9, Y0
+	VSUBPS       1824(DX), Y5, Y4
+	VMULPS       Y4, Y4, Y11
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VADDPS       Y9, Y8, Y9
-	VMULPS       Y9, Y3, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y11, Y11
+	VADDPS       Y11, Y6, Y11
+	VMULPS       Y11, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
 	VBROADCASTSS 112(CX), Y14
-	VMULPS       Y14, Y4, Y3
+	VMULPS       Y14, Y4, Y2
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y13, Y3, Y3
-	VMULPS       Y3, Y7, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       1600(DX), Y2, Y3
-	VMULPS       Y4, Y12, Y4
-	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y10, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1600(DX), Y3, Y2
+	VMULPS       Y4, Y13, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 112(CX), Y14
-	VMULPS       Y14, Y6, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y4
-	VMOVUPS      1536(DX), Y6
-	VSUBPS       Y4, Y6, Y4
+	VMULPS       Y14, Y8, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      1536(DX), Y8
+	VSUBPS       Y4, Y8, Y4
 	VPBROADCASTW 144(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -24967,9 +32511,9 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         144(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      1504(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      1504(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VPBROADCASTW 146(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -24980,52 +32524,52 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         136(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       256(DX), Y11, Y0
+	VMULPS       256(DX), Y9, Y0
 	VBROADCASTSS 116(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VMOVUPS      96(DX), Y3
-	VADDPS       1760(DX), Y3, Y4
-	VMULPS       Y4, Y4, Y6
+	VMOVUPS      (DX), Y2
+	VADDPS       1824(DX), Y2, Y4
+	VMULPS       Y4, Y4, Y8
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y6, Y6
-	VADDPS       Y6, Y8, Y6
-	VMULPS       Y6, Y1, Y6
-	VSUBPS       Y6, Y0, Y0
-	VMOVUPS      992(DX), Y6
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y6, Y8
+	VMULPS       Y8, Y1, Y8
+	VSUBPS       Y8, Y0, Y0
+	VMOVUPS      992(DX), Y8
 	VBROADCASTSS 120(CX), Y14
-	VMULPS       Y14, Y6, Y6
+	VMULPS       Y14, Y8, Y8
 	VBROADCASTSS 124(CX), Y14
-	VMULPS       Y14, Y4, Y7
+	VMULPS       Y14, Y4, Y10
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y7, Y7
-	VSUBPS       Y13, Y7, Y7
-	VMULPS       Y7, Y6, Y7
-	VSUBPS       Y7, Y0, Y0
-	VMULPS       1312(DX), Y2, Y7
-	VMOVUPS      1792(DX), Y9
+	VMULPS       Y14, Y10, Y10
+	VSUBPS       Y7, Y10, Y10
+	VMULPS       Y10, Y8, Y10
+	VSUBPS       Y10, Y0, Y0
+	VMULPS       1312(DX), Y3, Y10
+	VMOVUPS      832(DX), Y11
 	VBROADCASTSS 120(CX), Y14
-	VMULPS       Y14, Y9, Y9
-	VMULPS       Y4, Y9, Y4
-	VSUBPS       Y4, Y7, Y4
-	VMOVUPS      1824(DX), Y7
+	VMULPS       Y14, Y11, Y11
+	VMULPS       Y4, Y11, Y4
+	VSUBPS       Y4, Y10, Y4
+	VMOVUPS      1856(DX), Y10
 	VBROADCASTSS 120(CX), Y14
-	VMULPS       Y14, Y7, Y7
+	VMULPS       Y14, Y10, Y10
 	VBROADCASTSS 124(CX), Y14
-	VMULPS       Y14, Y7, Y10
-	VSUBPS       Y10, Y4, Y4
-	VADDPS       Y4, Y0, Y10
-	VMOVUPS      320(DX), Y12
-	VSUBPS       Y10, Y12, Y10
+	VMULPS       Y14, Y10, Y12
+	VSUBPS       Y12, Y4, Y4
+	VADDPS       Y4, Y0, Y12
+	VMOVUPS      320(DX), Y13
+	VSUBPS       Y12, Y13, Y12
 	VPBROADCASTW 148(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
 	MOVLQSX      80(SI), R10
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
-	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VMASKMOVPS   Y12, Y15, (BX)(R10*4)
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         160(AX), BX
-	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VMASKMOVPS   Y12, Y15, (BX)(R9*4)
 	VSUBPS       Y4, Y0, Y0
 	VMOVUPS      224(DX), Y4
 	VSUBPS       Y0, Y4, Y0
@@ -25039,30 +32583,30 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         152(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       512(DX), Y11, Y0
-	VSUBPS       1760(DX), Y3, Y4
-	VMULPS       Y4, Y4, Y3
+	VMULPS       512(DX), Y9, Y0
+	VSUBPS       1824(DX), Y2, Y4
+	VMULPS       Y4, Y4, Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y8, Y3
-	VMULPS       Y3, Y1, Y3
-	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y1, Y2
+	VSUBPS       Y2, Y0, Y0
 	VBROADCASTSS 128(CX), Y14
-	VMULPS       Y14, Y4, Y3
+	VMULPS       Y14, Y4, Y2
 	VBROADCASTSS 80(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VSUBPS       Y13, Y3, Y3
-	VMULPS       Y3, Y6, Y3
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       1280(DX), Y2, Y3
-	VMULPS       Y4, Y9, Y4
-	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y14, Y2, Y2
+	VSUBPS       Y7, Y2, Y2
+	VMULPS       Y2, Y8, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       1280(DX), Y3, Y2
+	VMULPS       Y4, Y11, Y4
+	VSUBPS       Y4, Y2, Y2
 	VBROADCASTSS 128(CX), Y14
-	VMULPS       Y14, Y7, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y4
-	VMOVUPS      384(DX), Y10
-	VSUBPS       Y4, Y10, Y4
+	VMULPS       Y14, Y10, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
+	VMOVUPS      384(DX), Y12
+	VSUBPS       Y4, Y12, Y4
 	VPBROADCASTW 152(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -25073,9 +32617,9 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         176(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      352(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      352(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VPBROADCASTW 154(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -25086,29 +32630,29 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         168(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       480(DX), Y11, Y0
-	VMOVUPS      32(DX), Y3
-	VSUBPS       Y5, Y3, Y3
-	VMULPS       Y3, Y3, Y4
+	VMULPS       480(DX), Y9, Y0
+	VMOVUPS      32(DX), Y2
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y2, Y2, Y4
 	VBROADCASTSS 72(CX), Y14
 	VMULPS       Y14, Y4, Y4
-	VADDPS       Y4, Y8, Y4
+	VADDPS       Y4, Y6, Y4
 	VMULPS       Y4, Y1, Y4
 	VSUBPS       Y4, Y0, Y0
 	VBROADCASTSS 132(CX), Y14
-	VMULPS       Y14, Y3, Y4
+	VMULPS       Y14, Y2, Y4
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y4, Y4
-	VSUBPS       Y13, Y4, Y4
-	VMULPS       Y4, Y6, Y4
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       Y4, Y8, Y4
 	VSUBPS       Y4, Y0, Y0
-	VMULPS       1216(DX), Y2, Y4
-	VMULPS       Y3, Y9, Y3
-	VSUBPS       Y3, Y4, Y3
+	VMULPS       1216(DX), Y3, Y4
+	VMULPS       Y2, Y11, Y2
+	VSUBPS       Y2, Y4, Y2
 	VBROADCASTSS 132(CX), Y14
-	VMULPS       Y14, Y7, Y4
-	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y4
+	VMULPS       Y14, Y10, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y4
 	VMOVUPS      448(DX), Y5
 	VSUBPS       Y4, Y5, Y4
 	VPBROADCASTW 156(SI), Y15
@@ -25121,9 +32665,9 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         192(AX), BX
 	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
-	VSUBPS       Y3, Y0, Y0
-	VMOVUPS      896(DX), Y3
-	VSUBPS       Y0, Y3, Y0
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      896(DX), Y2
+	VSUBPS       Y0, Y2, Y0
 	VPBROADCASTW 158(SI), Y15
 	VPAND        (R12), Y15, Y15
 	VPCMPEQD     (R12), Y15, Y15
@@ -25134,27 +32678,27 @@ half:
 	VPANDN       2048(DX), Y15, Y15
 	MOVQ         184(AX), BX
 	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
-	VMULPS       544(DX), Y11, Y0
-	VMOVUPS      64(DX), Y3
-	VSUBPS       1024(DX), Y3, Y4
-	VMULPS       Y4, Y4, Y3
+	VMULPS       544(DX), Y9, Y0
+	VMOVUPS      64(DX), Y2
+	VSUBPS       1024(DX), Y2, Y4
+	VMULPS       Y4, Y4, Y2
 	VBROADCASTSS 72(CX), Y14
-	VMULPS       Y14, Y3, Y3
-	VADDPS       Y3, Y8, Y3
-	VMULPS       Y3, Y1, Y1
+	VMULPS       Y14, Y2, Y2
+	VADDPS       Y2, Y6, Y2
+	VMULPS       Y2, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
 	VBROADCASTSS 136(CX), Y14
 	VMULPS       Y14, Y4, Y1
 	VBROADCASTSS 80(CX), Y14
 	VMULPS       Y14, Y1, Y1
-	VSUBPS       Y13, Y1, Y1
-	VMULPS       Y1, Y6, Y1
+	VSUBPS       Y7, Y1, Y1
+	VMULPS       Y1, Y8, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMULPS       1248(DX), Y2, Y1
-	VMULPS       Y4, Y9, Y2
+	VMULPS       1248(DX), Y3, Y1
+	VMULPS       Y4, Y11, Y2
 	VSUBPS       Y2, Y1, Y1
 	VBROADCASTSS 136(CX), Y14
-	VMULPS       Y14, Y7, Y2
+	VMULPS       Y14, Y10, Y2
 	VSUBPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y2
 	VMOVUPS      960(DX), Y3
@@ -32249,6 +39793,3494 @@ half:
 	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
 	VSUBPS       Y0, Y1, Y0
 	VBROADCASTSS 64(CX), Y14
+	VSUBPS       Y14, Y0, Y0
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func evenAVX2cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·evenAVX2cumulantD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R10
+	LEAQ    laneBits<>+0(SB), R11
+
+half:
+	VMOVD        R10, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y8, (DX)
+	VADDPS       Y13, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y9, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y9
+	VMOVUPS      Y10, 64(DX)
+	VADDPS       Y9, Y8, Y10
+	VMOVUPS      Y4, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y4
+	VMOVUPS      Y5, 128(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y5
+	VMOVUPS      Y6, 160(DX)
+	VADDPS       Y5, Y4, Y6
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y6, Y10, Y4
+	VMOVUPS      Y6, 224(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y10, Y6, Y5
+	VMOVUPS      Y6, 320(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y8, 384(DX)
+	VADDPS       Y10, Y6, Y8
+	VMOVUPS      Y6, 416(DX)
+	VADDPS       Y8, Y5, Y6
+	VMOVUPS      Y10, 448(DX)
+	VADDPS       Y6, Y4, Y10
+	VADDPS       Y10, Y7, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y6, 480(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVUPS      Y8, 512(DX)
+	VADDPS       Y6, Y10, Y8
+	VMOVUPS      Y6, 544(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y6
+	VMOVUPS      Y10, 576(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y9, 608(DX)
+	VADDPS       Y10, Y6, Y9
+	VMOVUPS      Y6, 640(DX)
+	VADDPS       Y9, Y8, Y6
+	VMOVUPS      Y8, 672(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y10, 704(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y11, 736(DX)
+	VADDPS       Y10, Y8, Y11
+	VMOVUPS      Y8, 768(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y8
+	VMOVUPS      Y10, 800(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y10
+	VMOVUPS      Y12, 832(DX)
+	VADDPS       Y10, Y8, Y12
+	VMOVUPS      Y8, 864(DX)
+	VADDPS       Y12, Y11, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVUPS      Y12, 896(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y12
+	VMOVUPS      Y11, 928(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y11
+	VMOVUPS      Y10, 960(DX)
+	VADDPS       Y11, Y12, Y10
+	VMOVUPS      Y11, 992(DX)
+	VADDPS       Y10, Y6, Y11
+	VADDPS       Y11, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VBROADCASTSS (CX), Y14
+	VADDPS       Y14, Y0, Y0
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y0, Y7
+	VADDPS       Y13, Y3, Y3
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y9, Y5, Y4
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS (CX), Y4
+	VDIVPS       Y0, Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y1, Y1
+	VMOVUPS      736(DX), Y2
+	VSUBPS       832(DX), Y2, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      384(DX), Y2
+	VSUBPS       608(DX), Y2, Y11
+	VMOVUPS      192(DX), Y2
+	VMOVUPS      Y7, 384(DX)
+	VSUBPS       288(DX), Y2, Y7
+	VADDPS       Y7, Y11, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      320(DX), Y2
+	VMOVUPS      Y0, 192(DX)
+	VSUBPS       352(DX), Y2, Y0
+	VMOVUPS      640(DX), Y2
+	VMOVUPS      Y5, 288(DX)
+	VSUBPS       704(DX), Y2, Y5
+	VADDPS       Y5, Y0, Y2
+	VMOVUPS      Y9, 320(DX)
+	VMOVUPS      768(DX), Y9
+	VMOVUPS      Y0, 352(DX)
+	VSUBPS       800(DX), Y9, Y0
+	VMOVUPS      864(DX), Y9
+	VMOVUPS      Y7, 608(DX)
+	VSUBPS       960(DX), Y9, Y7
+	VADDPS       Y7, Y0, Y9
+	VADDPS       Y9, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       992(DX), Y12, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y1, Y1, Y9
+	VSUBPS       Y9, Y3, Y3
+	VADDPS       160(DX), Y13, Y9
+	VMOVUPS      256(DX), Y12
+	VMOVUPS      Y1, 160(DX)
+	VADDPS       512(DX), Y12, Y1
+	VADDPS       Y1, Y9, Y1
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      96(DX), Y9
+	VSUBPS       128(DX), Y9, Y12
+	VADDPS       Y8, Y12, Y8
+	VMOVUPS      416(DX), Y9
+	VSUBPS       448(DX), Y9, Y12
+	VMOVUPS      576(DX), Y9
+	VMOVUPS      Y13, 96(DX)
+	VSUBPS       544(DX), Y9, Y13
+	VADDPS       Y13, Y12, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y0, Y5, Y9
+	VADDPS       Y2, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y7, Y11, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y8, Y8, Y9
+	VSUBPS       Y9, Y1, Y1
+	VADDPS       Y1, Y3, Y9
+	VMOVUPS      64(DX), Y11
+	VMOVUPS      Y8, 128(DX)
+	VADDPS       224(DX), Y11, Y8
+	VADDPS       480(DX), Y8, Y11
+	VADDPS       Y6, Y11, Y6
+	VADDPS       Y10, Y6, Y6
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      (DX), Y8
+	VSUBPS       32(DX), Y8, Y11
+	VADDPS       608(DX), Y11, Y8
+	VADDPS       Y5, Y12, Y5
+	VADDPS       Y5, Y8, Y5
+	VADDPS       Y2, Y7, Y2
+	VADDPS       Y2, Y5, Y2
+	VADDPS       352(DX), Y13, Y5
+	VADDPS       Y0, Y5, Y0
+	VSUBPS       Y0, Y2, Y0
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y0, Y0, Y2
+	VSUBPS       Y2, Y6, Y2
+	VADDPS       Y2, Y9, Y5
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMULPS       Y3, Y3, Y6
+	VSUBPS       Y5, Y1, Y1
+	VMULPS       Y1, Y1, Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VADDPS       Y5, Y6, Y5
+	VMOVUPS      96(DX), Y6
+	VADDPS       320(DX), Y6, Y7
+	VADDPS       928(DX), Y7, Y6
+	VMOVUPS      256(DX), Y7
+	VADDPS       896(DX), Y7, Y8
+	VADDPS       Y10, Y8, Y7
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      160(DX), Y7
+	VMULPS       128(DX), Y7, Y8
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       Y6, Y6, Y8
+	VMOVUPS      224(DX), Y9
+	VADDPS       320(DX), Y9, Y11
+	VADDPS       896(DX), Y11, Y9
+	VMOVUPS      288(DX), Y11
+	VADDPS       928(DX), Y11, Y12
+	VADDPS       Y10, Y12, Y11
+	VSUBPS       Y11, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VMULPS       Y0, Y7, Y11
+	VSUBPS       Y11, Y9, Y9
+	VMULPS       Y9, Y9, Y11
+	VADDPS       Y11, Y8, Y8
+	VMOVUPS      512(DX), Y11
+	VADDPS       320(DX), Y11, Y12
+	VADDPS       Y10, Y12, Y10
+	VMOVUPS      672(DX), Y11
+	VADDPS       928(DX), Y11, Y12
+	VADDPS       896(DX), Y12, Y11
+	VSUBPS       Y11, Y10, Y10
+	VMULPS       Y4, Y10, Y4
+	VMULPS       128(DX), Y0, Y10
+	VSUBPS       Y10, Y4, Y4
+	VMULPS       Y4, Y4, Y10
+	VADDPS       Y10, Y8, Y8
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS (CX), Y8
+	VDIVPS       Y5, Y8, Y8
+	VBROADCASTSS (CX), Y5
+	VSUBPS       Y8, Y5, Y5
+	VMULPS       Y3, Y5, Y3
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y3, Y3
+	VMULPS       192(DX), Y3, Y8
+	VMULPS       384(DX), Y7, Y10
+	VMULPS       Y10, Y7, Y11
+	VADDPS       Y11, Y8, Y8
+	VMOVUPS      384(DX), Y11
+	VSUBPS       Y8, Y11, Y11
+	VMULPS       Y1, Y5, Y1
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       192(DX), Y1, Y12
+	VMULPS       Y1, Y3, Y13
+	VMULPS       Y6, Y5, Y6
+	VMOVUPS      Y10, (DX)
+	VMULPS       Y6, Y6, Y10
+	VMOVUPS      Y8, 32(DX)
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y10, Y8
+	VADDPS       Y8, Y13, Y8
+	VMULPS       192(DX), Y8, Y13
+	VMULPS       Y12, Y7, Y8
+	VMOVUPS      Y0, 64(DX)
+	VMULPS       Y8, Y7, Y0
+	VADDPS       Y0, Y13, Y0
+	VSUBPS       Y0, Y12, Y12
+	VMULPS       192(DX), Y6, Y13
+	VMOVUPS      Y8, 96(DX)
+	VMULPS       Y13, Y7, Y8
+	VADDPS       Y8, Y8, Y8
+	VMOVUPS      Y13, 224(DX)
+	VBROADCASTSS 32(CX), Y13
+	VSUBPS       Y8, Y13, Y13
+	VMOVUPS      Y8, 256(DX)
+	VMULPS       128(DX), Y13, Y8
+	VADDPS       Y8, Y8, Y8
+	VADDPS       Y8, Y12, Y8
+	VMULPS       128(DX), Y11, Y12
+	VMOVUPS      Y13, 288(DX)
+	VMULPS       128(DX), Y12, Y13
+	VADDPS       Y13, Y8, Y8
+	VSUBPS       Y8, Y11, Y11
+	VMULPS       Y2, Y5, Y2
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VMULPS       192(DX), Y2, Y13
+	VMOVUPS      Y12, 320(DX)
+	VMULPS       Y2, Y3, Y12
+	VMULPS       Y9, Y5, Y9
+	VMOVUPS      Y8, 352(DX)
+	VMULPS       Y9, Y9, Y8
+	VMOVUPS      Y0, 384(DX)
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y0
+	VADDPS       Y0, Y12, Y0
+	VMULPS       192(DX), Y0, Y12
+	VMULPS       Y13, Y7, Y0
+	VMOVUPS      Y11, 416(DX)
+	VMULPS       Y0, Y7, Y11
+	VADDPS       Y11, Y12, Y11
+	VSUBPS       Y11, Y13, Y12
+	VMULPS       Y2, Y1, Y13
+	VMULPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y13, Y5
+	VMULPS       192(DX), Y5, Y13
+	VMULPS       Y5, Y3, Y5
+	VMULPS       Y8, Y1, Y8
+	VMULPS       Y10, Y2, Y10
+	VADDPS       Y10, Y8, Y8
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y4, Y9, Y8
+	VMULPS       Y8, Y6, Y10
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       192(DX), Y5, Y10
+	VMULPS       Y13, Y7, Y5
+	VMOVUPS      Y0, 448(DX)
+	VMULPS       Y5, Y7, Y0
+	VADDPS       Y0, Y10, Y0
+	VSUBPS       Y0, Y13, Y10
+	VMULPS       Y6, Y2, Y2
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       192(DX), Y2, Y8
+	VMULPS       Y8, Y7, Y2
+	VADDPS       Y2, Y2, Y2
+	VBROADCASTSS 32(CX), Y13
+	VSUBPS       Y2, Y13, Y13
+	VMOVUPS      Y8, 480(DX)
+	VMULPS       128(DX), Y13, Y8
+	VADDPS       Y8, Y8, Y8
+	VADDPS       Y8, Y10, Y8
+	VMULPS       128(DX), Y12, Y10
+	VMOVUPS      Y13, 512(DX)
+	VMULPS       128(DX), Y10, Y13
+	VADDPS       Y13, Y8, Y8
+	VSUBPS       Y8, Y12, Y12
+	VMULPS       192(DX), Y9, Y13
+	VMOVUPS      Y10, 544(DX)
+	VMULPS       Y13, Y7, Y10
+	VADDPS       Y10, Y10, Y10
+	VMOVUPS      Y8, 576(DX)
+	VBROADCASTSS 32(CX), Y8
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y13, 608(DX)
+	VMULPS       Y4, Y6, Y13
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VMULPS       192(DX), Y1, Y13
+	VMULPS       Y13, Y7, Y1
+	VADDPS       Y1, Y1, Y1
+	VMOVUPS      Y13, 640(DX)
+	VBROADCASTSS 32(CX), Y13
+	VSUBPS       Y1, Y13, Y13
+	VMOVUPS      Y1, 672(DX)
+	VMULPS       192(DX), Y4, Y1
+	VMULPS       Y4, Y3, Y3
+	VMULPS       Y9, Y6, Y4
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMULPS       192(DX), Y3, Y4
+	VMULPS       Y1, Y7, Y3
+	VMULPS       Y3, Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       128(DX), Y1, Y6
+	VADDPS       Y6, Y6, Y6
+	VADDPS       Y6, Y13, Y6
+	VMULPS       128(DX), Y8, Y7
+	VMULPS       128(DX), Y7, Y9
+	VADDPS       Y9, Y6, Y6
+	VSUBPS       Y6, Y8, Y8
+	VMULPS       64(DX), Y8, Y9
+	VADDPS       Y9, Y9, Y9
+	VADDPS       Y9, Y12, Y9
+	VMOVUPS      64(DX), Y12
+	VMULPS       416(DX), Y12, Y13
+	VMOVUPS      Y8, 160(DX)
+	VMULPS       Y13, Y12, Y8
+	VADDPS       Y8, Y9, Y8
+	VMOVUPS      416(DX), Y9
+	VSUBPS       Y8, Y9, Y9
+	VBROADCASTSS 36(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMOVUPS      32(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      Y13, 32(DX)
+	VMOVUPS      (DX), Y13
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y8, (DX)
+	VADDPS       Y13, Y9, Y8
+	VMOVUPS      Y1, 192(DX)
+	VMOVUPS      384(DX), Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VMOVUPS      Y7, 384(DX)
+	VMOVUPS      96(DX), Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMOVUPS      Y6, 96(DX)
+	VADDPS       Y7, Y1, Y6
+	VMOVUPS      Y1, 416(DX)
+	VMOVUPS      256(DX), Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VMOVUPS      Y7, 256(DX)
+	VMOVUPS      224(DX), Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMOVUPS      Y9, 224(DX)
+	VADDPS       Y7, Y1, Y9
+	VMOVUPS      Y1, 704(DX)
+	VMULPS       128(DX), Y9, Y1
+	VADDPS       Y1, Y1, Y1
+	VADDPS       Y1, Y6, Y1
+	VMULPS       128(DX), Y8, Y6
+	VMOVUPS      Y9, 736(DX)
+	VMULPS       128(DX), Y6, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y9
+	VMOVUPS      448(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VMOVUPS      Y6, 448(DX)
+	VADDPS       Y11, Y9, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMOVUPS      Y1, 768(DX)
+	VADDPS       Y5, Y0, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VMOVUPS      Y0, 800(DX)
+	VMOVUPS      480(DX), Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y5, 480(DX)
+	VADDPS       Y0, Y2, Y5
+	VMOVUPS      Y0, 832(DX)
+	VMULPS       128(DX), Y5, Y0
+	VADDPS       Y0, Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VMULPS       128(DX), Y6, Y1
+	VMOVUPS      Y5, 864(DX)
+	VMULPS       128(DX), Y1, Y5
+	VADDPS       Y5, Y0, Y0
+	VSUBPS       Y0, Y6, Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y6
+	VMOVUPS      608(DX), Y10
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VMOVUPS      Y1, 608(DX)
+	VADDPS       Y10, Y6, Y1
+	VMOVUPS      Y0, 896(DX)
+	VMOVUPS      672(DX), Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y6, 672(DX)
+	VMOVUPS      640(DX), Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      Y10, 640(DX)
+	VADDPS       Y6, Y0, Y10
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      Y0, 928(DX)
+	VADDPS       Y3, Y4, Y0
+	VMOVUPS      Y3, 960(DX)
+	VMULPS       128(DX), Y0, Y3
+	VADDPS       Y3, Y3, Y3
+	VADDPS       Y3, Y10, Y3
+	VMULPS       128(DX), Y1, Y10
+	VMOVUPS      Y0, 992(DX)
+	VMULPS       128(DX), Y10, Y0
+	VADDPS       Y0, Y3, Y0
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       Y1, Y12, Y3
+	VADDPS       Y3, Y3, Y3
+	VADDPS       Y3, Y5, Y3
+	VMULPS       Y8, Y12, Y5
+	VMOVUPS      Y1, 1024(DX)
+	VMULPS       Y5, Y12, Y1
+	VADDPS       Y1, Y3, Y1
+	VSUBPS       Y1, Y8, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y3
+	VSUBPS       Y13, Y3, Y3
+	VMOVUPS      416(DX), Y8
+	VSUBPS       256(DX), Y8, Y13
+	VMOVUPS      704(DX), Y8
+	VSUBPS       Y7, Y8, Y7
+	VMULPS       128(DX), Y7, Y8
+	VADDPS       Y8, Y8, Y8
+	VADDPS       Y8, Y13, Y8
+	VMULPS       128(DX), Y3, Y13
+	VMOVUPS      Y5, 224(DX)
+	VMULPS       128(DX), Y13, Y5
+	VADDPS       Y5, Y8, Y5
+	VSUBPS       Y5, Y3, Y3
+	VSUBPS       Y11, Y9, Y8
+	VMOVUPS      800(DX), Y9
+	VSUBPS       480(DX), Y9, Y11
+	VSUBPS       832(DX), Y2, Y9
+	VMULPS       128(DX), Y9, Y2
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y2, Y11, Y2
+	VMULPS       128(DX), Y8, Y11
+	VMOVUPS      Y1, 256(DX)
+	VMULPS       128(DX), Y11, Y1
+	VADDPS       Y1, Y2, Y1
+	VSUBPS       Y1, Y8, Y2
+	VMOVUPS      672(DX), Y8
+	VMOVUPS      Y9, 416(DX)
+	VSUBPS       640(DX), Y8, Y9
+	VMOVUPS      928(DX), Y8
+	VSUBPS       Y6, Y8, Y6
+	VSUBPS       960(DX), Y4, Y8
+	VMULPS       128(DX), Y8, Y4
+	VADDPS       Y4, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       128(DX), Y9, Y6
+	VMOVUPS      Y8, 480(DX)
+	VMULPS       128(DX), Y6, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y4, Y9, Y8
+	VMULPS       Y8, Y12, Y9
+	VADDPS       Y9, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       Y3, Y12, Y9
+	VMOVUPS      Y8, 128(DX)
+	VMULPS       Y9, Y12, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      352(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      288(DX), Y8
+	VMOVUPS      Y9, 352(DX)
+	VADDPS       320(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VMOVUPS      Y2, 288(DX)
+	VMOVUPS      576(DX), Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VMOVUPS      Y6, 320(DX)
+	VMOVUPS      512(DX), Y6
+	VMOVUPS      Y4, 576(DX)
+	VADDPS       544(DX), Y6, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y2, Y6
+	VMOVUPS      Y11, 512(DX)
+	VMOVUPS      96(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VMOVUPS      Y1, 96(DX)
+	VMOVUPS      192(DX), Y1
+	VMOVUPS      Y7, 544(DX)
+	VADDPS       384(DX), Y1, Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y1
+	VADDPS       Y1, Y11, Y7
+	VMOVUPS      Y13, 192(DX)
+	VMULPS       Y7, Y12, Y13
+	VADDPS       Y13, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       Y9, Y12, Y13
+	VMOVUPS      Y7, 384(DX)
+	VMULPS       Y13, Y12, Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y6, Y9, Y7
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y7, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y3, Y3
+	VSUBPS       Y4, Y2, Y2
+	VSUBPS       Y1, Y11, Y1
+	VMULPS       Y1, Y12, Y4
+	VADDPS       Y4, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VMULPS       Y3, Y12, Y4
+	VMULPS       Y4, Y12, Y7
+	VADDPS       Y7, Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      (DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      160(DX), Y7
+	VADDPS       32(DX), Y7, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y7
+	VADDPS       Y7, Y3, Y8
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y8, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y3, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      768(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      736(DX), Y7
+	VADDPS       448(DX), Y7, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y7
+	VADDPS       Y7, Y3, Y8
+	VMOVUPS      896(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      864(DX), Y11
+	VMOVUPS      Y1, (DX)
+	VADDPS       608(DX), Y11, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y9, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y4, 32(DX)
+	VADDPS       992(DX), Y10, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y10
+	VMOVUPS      Y2, 160(DX)
+	VMULPS       Y10, Y12, Y2
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y2, Y11, Y2
+	VMULPS       Y8, Y12, Y11
+	VMOVUPS      Y10, 448(DX)
+	VMULPS       Y11, Y12, Y10
+	VADDPS       Y10, Y2, Y2
+	VSUBPS       Y2, Y8, Y8
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y8, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMOVUPS      544(DX), Y8
+	VADDPS       192(DX), Y8, Y10
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y8
+	VSUBPS       Y8, Y5, Y10
+	VMOVUPS      Y11, 192(DX)
+	VMOVUPS      96(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VMOVUPS      Y2, 96(DX)
+	VMOVUPS      416(DX), Y2
+	VMOVUPS      Y13, 544(DX)
+	VADDPS       512(DX), Y2, Y13
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y13, Y2
+	VSUBPS       Y2, Y11, Y13
+	VMOVUPS      Y6, 416(DX)
+	VMOVUPS      576(DX), Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      Y2, 512(DX)
+	VMOVUPS      480(DX), Y2
+	VMOVUPS      Y11, 576(DX)
+	VADDPS       320(DX), Y2, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y2
+	VSUBPS       Y2, Y6, Y11
+	VMOVUPS      Y2, 320(DX)
+	VMULPS       Y11, Y12, Y2
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y2, Y13, Y2
+	VMULPS       Y10, Y12, Y13
+	VMOVUPS      Y11, 480(DX)
+	VMULPS       Y13, Y12, Y11
+	VADDPS       Y11, Y2, Y2
+	VSUBPS       Y2, Y10, Y10
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y10, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y3, Y3
+	VSUBPS       Y1, Y9, Y1
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y0, Y12, Y4
+	VADDPS       Y4, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       Y3, Y12, Y4
+	VMULPS       Y4, Y12, Y7
+	VADDPS       Y7, Y1, Y1
+	VSUBPS       Y1, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VADDPS       Y8, Y5, Y3
+	VMOVUPS      576(DX), Y5
+	VADDPS       512(DX), Y5, Y7
+	VADDPS       320(DX), Y6, Y5
+	VMULPS       Y5, Y12, Y6
+	VADDPS       Y6, Y6, Y6
+	VADDPS       Y6, Y7, Y6
+	VMULPS       Y3, Y12, Y7
+	VMULPS       Y7, Y12, Y8
+	VADDPS       Y8, Y6, Y6
+	VSUBPS       Y6, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      1024(DX), Y8
+	VADDPS       224(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMOVUPS      288(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      128(DX), Y10
+	VADDPS       352(DX), Y10, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y10
+	VSUBPS       Y10, Y9, Y11
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y11, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VADDPS       Y10, Y9, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      416(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      384(DX), Y8
+	VADDPS       544(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMOVUPS      160(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      (DX), Y10
+	VADDPS       32(DX), Y10, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y10
+	VSUBPS       Y10, Y9, Y11
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y11, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VADDPS       Y10, Y9, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      96(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      448(DX), Y8
+	VADDPS       192(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       480(DX), Y13, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y2, Y10
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y10, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VADDPS       Y9, Y2, Y2
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y0, Y1, Y2
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y2
+	VADDPS       Y7, Y5, Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y2, Y4
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y0, Y1, Y0
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y0, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R9*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R11
+	SUBQ         $0x08, R10
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX2cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·oddAVX2cumulantD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VADDPS       Y2, Y1, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VADDPS       Y9, Y8, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y8, (DX)
+	VADDPS       Y13, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVUPS      Y9, 32(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VMOVUPS      Y10, 64(DX)
+	VADDPS       Y9, Y8, Y10
+	VMOVUPS      Y4, 96(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VMOVUPS      Y5, 128(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VMOVUPS      Y6, 160(DX)
+	VADDPS       Y5, Y4, Y6
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y6, Y10, Y4
+	VMOVUPS      Y6, 224(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VMOVUPS      Y10, 256(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y10, Y6, Y5
+	VMOVUPS      Y6, 320(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VMOVUPS      Y10, 352(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y8, 384(DX)
+	VADDPS       Y10, Y6, Y8
+	VMOVUPS      Y6, 416(DX)
+	VADDPS       Y8, Y5, Y6
+	VMOVUPS      Y10, 448(DX)
+	VADDPS       Y6, Y4, Y10
+	VADDPS       Y10, Y7, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y6, 480(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VMOVUPS      Y8, 512(DX)
+	VADDPS       Y6, Y10, Y8
+	VMOVUPS      Y6, 544(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VMOVUPS      Y10, 576(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y9, 608(DX)
+	VADDPS       Y10, Y6, Y9
+	VMOVUPS      Y6, 640(DX)
+	VADDPS       Y9, Y8, Y6
+	VMOVUPS      Y8, 672(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVUPS      Y10, 704(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y11, 736(DX)
+	VADDPS       Y10, Y8, Y11
+	VMOVUPS      Y8, 768(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VMOVUPS      Y10, 800(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VMOVUPS      Y12, 832(DX)
+	VADDPS       Y10, Y8, Y12
+	VMOVUPS      Y8, 864(DX)
+	VADDPS       Y12, Y11, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVUPS      Y12, 896(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VMOVUPS      Y11, 928(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VMOVUPS      Y10, 960(DX)
+	VADDPS       Y11, Y12, Y10
+	VMOVUPS      Y11, 992(DX)
+	VADDPS       Y10, Y6, Y11
+	VADDPS       Y11, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VBROADCASTSS (CX), Y14
+	VADDPS       Y14, Y0, Y0
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y0, Y7
+	VADDPS       Y13, Y3, Y3
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y9, Y5, Y4
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS (CX), Y4
+	VDIVPS       Y0, Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y1, Y1
+	VMOVUPS      736(DX), Y2
+	VSUBPS       832(DX), Y2, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      384(DX), Y2
+	VSUBPS       608(DX), Y2, Y11
+	VMOVUPS      192(DX), Y2
+	VMOVUPS      Y7, 384(DX)
+	VSUBPS       288(DX), Y2, Y7
+	VADDPS       Y7, Y11, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      320(DX), Y2
+	VMOVUPS      Y0, 192(DX)
+	VSUBPS       352(DX), Y2, Y0
+	VMOVUPS      640(DX), Y2
+	VMOVUPS      Y5, 288(DX)
+	VSUBPS       704(DX), Y2, Y5
+	VADDPS       Y5, Y0, Y2
+	VMOVUPS      Y9, 320(DX)
+	VMOVUPS      768(DX), Y9
+	VMOVUPS      Y0, 352(DX)
+	VSUBPS       800(DX), Y9, Y0
+	VMOVUPS      864(DX), Y9
+	VMOVUPS      Y7, 608(DX)
+	VSUBPS       960(DX), Y9, Y7
+	VADDPS       Y7, Y0, Y9
+	VADDPS       Y9, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       992(DX), Y12, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y1, Y1, Y9
+	VSUBPS       Y9, Y3, Y3
+	VADDPS       160(DX), Y13, Y9
+	VMOVUPS      256(DX), Y12
+	VMOVUPS      Y1, 160(DX)
+	VADDPS       512(DX), Y12, Y1
+	VADDPS       Y1, Y9, Y1
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      96(DX), Y9
+	VSUBPS       128(DX), Y9, Y12
+	VADDPS       Y8, Y12, Y8
+	VMOVUPS      416(DX), Y9
+	VSUBPS       448(DX), Y9, Y12
+	VMOVUPS      576(DX), Y9
+	VMOVUPS      Y13, 96(DX)
+	VSUBPS       544(DX), Y9, Y13
+	VADDPS       Y13, Y12, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y0, Y5, Y9
+	VADDPS       Y2, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y7, Y11, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y8, Y8, Y9
+	VSUBPS       Y9, Y1, Y1
+	VADDPS       Y1, Y3, Y9
+	VMOVUPS      64(DX), Y11
+	VMOVUPS      Y8, 128(DX)
+	VADDPS       224(DX), Y11, Y8
+	VADDPS       480(DX), Y8, Y11
+	VADDPS       Y6, Y11, Y6
+	VADDPS       Y10, Y6, Y6
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      (DX), Y8
+	VSUBPS       32(DX), Y8, Y11
+	VADDPS       608(DX), Y11, Y8
+	VADDPS       Y5, Y12, Y5
+	VADDPS       Y5, Y8, Y5
+	VADDPS       Y2, Y7, Y2
+	VADDPS       Y2, Y5, Y2
+	VADDPS       352(DX), Y13, Y5
+	VADDPS       Y0, Y5, Y0
+	VSUBPS       Y0, Y2, Y0
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y0, Y0, Y2
+	VSUBPS       Y2, Y6, Y2
+	VADDPS       Y2, Y9, Y5
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMULPS       Y3, Y3, Y6
+	VSUBPS       Y5, Y1, Y1
+	VMULPS       Y1, Y1, Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VADDPS       Y5, Y6, Y5
+	VMOVUPS      96(DX), Y6
+	VADDPS       320(DX), Y6, Y7
+	VADDPS       928(DX), Y7, Y6
+	VMOVUPS      256(DX), Y7
+	VADDPS       896(DX), Y7, Y8
+	VADDPS       Y10, Y8, Y7
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      160(DX), Y7
+	VMULPS       128(DX), Y7, Y8
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       Y6, Y6, Y8
+	VMOVUPS      224(DX), Y9
+	VADDPS       320(DX), Y9, Y11
+	VADDPS       896(DX), Y11, Y9
+	VMOVUPS      288(DX), Y11
+	VADDPS       928(DX), Y11, Y12
+	VADDPS       Y10, Y12, Y11
+	VSUBPS       Y11, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VMULPS       Y0, Y7, Y11
+	VSUBPS       Y11, Y9, Y9
+	VMULPS       Y9, Y9, Y11
+	VADDPS       Y11, Y8, Y8
+	VMOVUPS      512(DX), Y11
+	VADDPS       320(DX), Y11, Y12
+	VADDPS       Y10, Y12, Y10
+	VMOVUPS      672(DX), Y11
+	VADDPS       928(DX), Y11, Y12
+	VADDPS       896(DX), Y12, Y11
+	VSUBPS       Y11, Y10, Y10
+	VMULPS       Y4, Y10, Y4
+	VMULPS       128(DX), Y0, Y10
+	VSUBPS       Y10, Y4, Y4
+	VMULPS       Y4, Y4, Y10
+	VADDPS       Y10, Y8, Y8
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS (CX), Y8
+	VDIVPS       Y5, Y8, Y8
+	VBROADCASTSS (CX), Y5
+	VSUBPS       Y8, Y5, Y5
+	VMULPS       Y3, Y5, Y3
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y3, Y3
+	VMULPS       192(DX), Y3, Y8
+	VMULPS       384(DX), Y7, Y10
+	VMULPS       Y10, Y7, Y11
+	VADDPS       Y11, Y8, Y8
+	VMOVUPS      384(DX), Y11
+	VSUBPS       Y8, Y11, Y11
+	VMULPS       Y1, Y5, Y1
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       192(DX), Y1, Y12
+	VMULPS       Y1, Y3, Y13
+	VMULPS       Y6, Y5, Y6
+	VMOVUPS      Y10, (DX)
+	VMULPS       Y6, Y6, Y10
+	VMOVUPS      Y8, 32(DX)
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y10, Y8
+	VADDPS       Y8, Y13, Y8
+	VMULPS       192(DX), Y8, Y13
+	VMULPS       Y12, Y7, Y8
+	VMOVUPS      Y0, 64(DX)
+	VMULPS       Y8, Y7, Y0
+	VADDPS       Y0, Y13, Y0
+	VSUBPS       Y0, Y12, Y12
+	VMULPS       192(DX), Y6, Y13
+	VMOVUPS      Y8, 96(DX)
+	VMULPS       Y13, Y7, Y8
+	VADDPS       Y8, Y8, Y8
+	VMOVUPS      Y13, 224(DX)
+	VBROADCASTSS 32(CX), Y13
+	VSUBPS       Y8, Y13, Y13
+	VMOVUPS      Y8, 256(DX)
+	VMULPS       128(DX), Y13, Y8
+	VADDPS       Y8, Y8, Y8
+	VADDPS       Y8, Y12, Y8
+	VMULPS       128(DX), Y11, Y12
+	VMOVUPS      Y13, 288(DX)
+	VMULPS       128(DX), Y12, Y13
+	VADDPS       Y13, Y8, Y8
+	VSUBPS       Y8, Y11, Y11
+	VMULPS       Y2, Y5, Y2
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VMULPS       192(DX), Y2, Y13
+	VMOVUPS      Y12, 320(DX)
+	VMULPS       Y2, Y3, Y12
+	VMULPS       Y9, Y5, Y9
+	VMOVUPS      Y8, 352(DX)
+	VMULPS       Y9, Y9, Y8
+	VMOVUPS      Y0, 384(DX)
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y0
+	VADDPS       Y0, Y12, Y0
+	VMULPS       192(DX), Y0, Y12
+	VMULPS       Y13, Y7, Y0
+	VMOVUPS      Y11, 416(DX)
+	VMULPS       Y0, Y7, Y11
+	VADDPS       Y11, Y12, Y11
+	VSUBPS       Y11, Y13, Y12
+	VMULPS       Y2, Y1, Y13
+	VMULPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y13, Y5
+	VMULPS       192(DX), Y5, Y13
+	VMULPS       Y5, Y3, Y5
+	VMULPS       Y8, Y1, Y8
+	VMULPS       Y10, Y2, Y10
+	VADDPS       Y10, Y8, Y8
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y4, Y9, Y8
+	VMULPS       Y8, Y6, Y10
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       192(DX), Y5, Y10
+	VMULPS       Y13, Y7, Y5
+	VMOVUPS      Y0, 448(DX)
+	VMULPS       Y5, Y7, Y0
+	VADDPS       Y0, Y10, Y0
+	VSUBPS       Y0, Y13, Y10
+	VMULPS       Y6, Y2, Y2
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       192(DX), Y2, Y8
+	VMULPS       Y8, Y7, Y2
+	VADDPS       Y2, Y2, Y2
+	VBROADCASTSS 32(CX), Y13
+	VSUBPS       Y2, Y13, Y13
+	VMOVUPS      Y8, 480(DX)
+	VMULPS       128(DX), Y13, Y8
+	VADDPS       Y8, Y8, Y8
+	VADDPS       Y8, Y10, Y8
+	VMULPS       128(DX), Y12, Y10
+	VMOVUPS      Y13, 512(DX)
+	VMULPS       128(DX), Y10, Y13
+	VADDPS       Y13, Y8, Y8
+	VSUBPS       Y8, Y12, Y12
+	VMULPS       192(DX), Y9, Y13
+	VMOVUPS      Y10, 544(DX)
+	VMULPS       Y13, Y7, Y10
+	VADDPS       Y10, Y10, Y10
+	VMOVUPS      Y8, 576(DX)
+	VBROADCASTSS 32(CX), Y8
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y13, 608(DX)
+	VMULPS       Y4, Y6, Y13
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VMULPS       192(DX), Y1, Y13
+	VMULPS       Y13, Y7, Y1
+	VADDPS       Y1, Y1, Y1
+	VMOVUPS      Y13, 640(DX)
+	VBROADCASTSS 32(CX), Y13
+	VSUBPS       Y1, Y13, Y13
+	VMOVUPS      Y1, 672(DX)
+	VMULPS       192(DX), Y4, Y1
+	VMULPS       Y4, Y3, Y3
+	VMULPS       Y9, Y6, Y4
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMULPS       192(DX), Y3, Y4
+	VMULPS       Y1, Y7, Y3
+	VMULPS       Y3, Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       128(DX), Y1, Y6
+	VADDPS       Y6, Y6, Y6
+	VADDPS       Y6, Y13, Y6
+	VMULPS       128(DX), Y8, Y7
+	VMULPS       128(DX), Y7, Y9
+	VADDPS       Y9, Y6, Y6
+	VSUBPS       Y6, Y8, Y8
+	VMULPS       64(DX), Y8, Y9
+	VADDPS       Y9, Y9, Y9
+	VADDPS       Y9, Y12, Y9
+	VMOVUPS      64(DX), Y12
+	VMULPS       416(DX), Y12, Y13
+	VMOVUPS      Y8, 160(DX)
+	VMULPS       Y13, Y12, Y8
+	VADDPS       Y8, Y9, Y8
+	VMOVUPS      416(DX), Y9
+	VSUBPS       Y8, Y9, Y9
+	VBROADCASTSS 36(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMOVUPS      32(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      Y13, 32(DX)
+	VMOVUPS      (DX), Y13
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y8, (DX)
+	VADDPS       Y13, Y9, Y8
+	VMOVUPS      Y1, 192(DX)
+	VMOVUPS      384(DX), Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VMOVUPS      Y7, 384(DX)
+	VMOVUPS      96(DX), Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMOVUPS      Y6, 96(DX)
+	VADDPS       Y7, Y1, Y6
+	VMOVUPS      Y1, 416(DX)
+	VMOVUPS      256(DX), Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VMOVUPS      Y7, 256(DX)
+	VMOVUPS      224(DX), Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMOVUPS      Y9, 224(DX)
+	VADDPS       Y7, Y1, Y9
+	VMOVUPS      Y1, 704(DX)
+	VMULPS       128(DX), Y9, Y1
+	VADDPS       Y1, Y1, Y1
+	VADDPS       Y1, Y6, Y1
+	VMULPS       128(DX), Y8, Y6
+	VMOVUPS      Y9, 736(DX)
+	VMULPS       128(DX), Y6, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y9
+	VMOVUPS      448(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VMOVUPS      Y6, 448(DX)
+	VADDPS       Y11, Y9, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMOVUPS      Y1, 768(DX)
+	VADDPS       Y5, Y0, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VMOVUPS      Y0, 800(DX)
+	VMOVUPS      480(DX), Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y5, 480(DX)
+	VADDPS       Y0, Y2, Y5
+	VMOVUPS      Y0, 832(DX)
+	VMULPS       128(DX), Y5, Y0
+	VADDPS       Y0, Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VMULPS       128(DX), Y6, Y1
+	VMOVUPS      Y5, 864(DX)
+	VMULPS       128(DX), Y1, Y5
+	VADDPS       Y5, Y0, Y0
+	VSUBPS       Y0, Y6, Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y6
+	VMOVUPS      608(DX), Y10
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VMOVUPS      Y1, 608(DX)
+	VADDPS       Y10, Y6, Y1
+	VMOVUPS      Y0, 896(DX)
+	VMOVUPS      672(DX), Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y6, 672(DX)
+	VMOVUPS      640(DX), Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      Y10, 640(DX)
+	VADDPS       Y6, Y0, Y10
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      Y0, 928(DX)
+	VADDPS       Y3, Y4, Y0
+	VMOVUPS      Y3, 960(DX)
+	VMULPS       128(DX), Y0, Y3
+	VADDPS       Y3, Y3, Y3
+	VADDPS       Y3, Y10, Y3
+	VMULPS       128(DX), Y1, Y10
+	VMOVUPS      Y0, 992(DX)
+	VMULPS       128(DX), Y10, Y0
+	VADDPS       Y0, Y3, Y0
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       Y1, Y12, Y3
+	VADDPS       Y3, Y3, Y3
+	VADDPS       Y3, Y5, Y3
+	VMULPS       Y8, Y12, Y5
+	VMOVUPS      Y1, 1024(DX)
+	VMULPS       Y5, Y12, Y1
+	VADDPS       Y1, Y3, Y1
+	VSUBPS       Y1, Y8, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMOVUPS      224(DX), Y3
+	VSUBPS       Y13, Y3, Y3
+	VMOVUPS      416(DX), Y8
+	VSUBPS       256(DX), Y8, Y13
+	VMOVUPS      704(DX), Y8
+	VSUBPS       Y7, Y8, Y7
+	VMULPS       128(DX), Y7, Y8
+	VADDPS       Y8, Y8, Y8
+	VADDPS       Y8, Y13, Y8
+	VMULPS       128(DX), Y3, Y13
+	VMOVUPS      Y5, 224(DX)
+	VMULPS       128(DX), Y13, Y5
+	VADDPS       Y5, Y8, Y5
+	VSUBPS       Y5, Y3, Y3
+	VSUBPS       Y11, Y9, Y8
+	VMOVUPS      800(DX), Y9
+	VSUBPS       480(DX), Y9, Y11
+	VSUBPS       832(DX), Y2, Y9
+	VMULPS       128(DX), Y9, Y2
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y2, Y11, Y2
+	VMULPS       128(DX), Y8, Y11
+	VMOVUPS      Y1, 256(DX)
+	VMULPS       128(DX), Y11, Y1
+	VADDPS       Y1, Y2, Y1
+	VSUBPS       Y1, Y8, Y2
+	VMOVUPS      672(DX), Y8
+	VMOVUPS      Y9, 416(DX)
+	VSUBPS       640(DX), Y8, Y9
+	VMOVUPS      928(DX), Y8
+	VSUBPS       Y6, Y8, Y6
+	VSUBPS       960(DX), Y4, Y8
+	VMULPS       128(DX), Y8, Y4
+	VADDPS       Y4, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       128(DX), Y9, Y6
+	VMOVUPS      Y8, 480(DX)
+	VMULPS       128(DX), Y6, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y4, Y9, Y8
+	VMULPS       Y8, Y12, Y9
+	VADDPS       Y9, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       Y3, Y12, Y9
+	VMOVUPS      Y8, 128(DX)
+	VMULPS       Y9, Y12, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMOVUPS      352(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      288(DX), Y8
+	VMOVUPS      Y9, 352(DX)
+	VADDPS       320(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VMOVUPS      Y2, 288(DX)
+	VMOVUPS      576(DX), Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VMOVUPS      Y6, 320(DX)
+	VMOVUPS      512(DX), Y6
+	VMOVUPS      Y4, 576(DX)
+	VADDPS       544(DX), Y6, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y2, Y6
+	VMOVUPS      Y11, 512(DX)
+	VMOVUPS      96(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VMOVUPS      Y1, 96(DX)
+	VMOVUPS      192(DX), Y1
+	VMOVUPS      Y7, 544(DX)
+	VADDPS       384(DX), Y1, Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y1
+	VADDPS       Y1, Y11, Y7
+	VMOVUPS      Y13, 192(DX)
+	VMULPS       Y7, Y12, Y13
+	VADDPS       Y13, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       Y9, Y12, Y13
+	VMOVUPS      Y7, 384(DX)
+	VMULPS       Y13, Y12, Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y6, Y9, Y7
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y7, Y7
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VSUBPS       Y8, Y3, Y3
+	VSUBPS       Y4, Y2, Y2
+	VSUBPS       Y1, Y11, Y1
+	VMULPS       Y1, Y12, Y4
+	VADDPS       Y4, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VMULPS       Y3, Y12, Y4
+	VMULPS       Y4, Y12, Y7
+	VADDPS       Y7, Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMOVUPS      (DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      160(DX), Y7
+	VADDPS       32(DX), Y7, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y7
+	VADDPS       Y7, Y3, Y8
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y8, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VSUBPS       Y7, Y3, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMOVUPS      768(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      736(DX), Y7
+	VADDPS       448(DX), Y7, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y7
+	VADDPS       Y7, Y3, Y8
+	VMOVUPS      896(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      864(DX), Y11
+	VMOVUPS      Y1, (DX)
+	VADDPS       608(DX), Y11, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y9, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y4, 32(DX)
+	VADDPS       992(DX), Y10, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y10
+	VMOVUPS      Y2, 160(DX)
+	VMULPS       Y10, Y12, Y2
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y2, Y11, Y2
+	VMULPS       Y8, Y12, Y11
+	VMOVUPS      Y10, 448(DX)
+	VMULPS       Y11, Y12, Y10
+	VADDPS       Y10, Y2, Y2
+	VSUBPS       Y2, Y8, Y8
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y8, Y8
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMOVUPS      544(DX), Y8
+	VADDPS       192(DX), Y8, Y10
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y8
+	VSUBPS       Y8, Y5, Y10
+	VMOVUPS      Y11, 192(DX)
+	VMOVUPS      96(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VMOVUPS      Y2, 96(DX)
+	VMOVUPS      416(DX), Y2
+	VMOVUPS      Y13, 544(DX)
+	VADDPS       512(DX), Y2, Y13
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y13, Y2
+	VSUBPS       Y2, Y11, Y13
+	VMOVUPS      Y6, 416(DX)
+	VMOVUPS      576(DX), Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      Y2, 512(DX)
+	VMOVUPS      480(DX), Y2
+	VMOVUPS      Y11, 576(DX)
+	VADDPS       320(DX), Y2, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y2
+	VSUBPS       Y2, Y6, Y11
+	VMOVUPS      Y2, 320(DX)
+	VMULPS       Y11, Y12, Y2
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y2, Y13, Y2
+	VMULPS       Y10, Y12, Y13
+	VMOVUPS      Y11, 480(DX)
+	VMULPS       Y13, Y12, Y11
+	VADDPS       Y11, Y2, Y2
+	VSUBPS       Y2, Y10, Y10
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y10, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y7, Y3, Y3
+	VSUBPS       Y1, Y9, Y1
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y0, Y12, Y4
+	VADDPS       Y4, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       Y3, Y12, Y4
+	VMULPS       Y4, Y12, Y7
+	VADDPS       Y7, Y1, Y1
+	VSUBPS       Y1, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VADDPS       Y8, Y5, Y3
+	VMOVUPS      576(DX), Y5
+	VADDPS       512(DX), Y5, Y7
+	VADDPS       320(DX), Y6, Y5
+	VMULPS       Y5, Y12, Y6
+	VADDPS       Y6, Y6, Y6
+	VADDPS       Y6, Y7, Y6
+	VMULPS       Y3, Y12, Y7
+	VMULPS       Y7, Y12, Y8
+	VADDPS       Y8, Y6, Y6
+	VSUBPS       Y6, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMOVUPS      256(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      1024(DX), Y8
+	VADDPS       224(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMOVUPS      288(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      128(DX), Y10
+	VADDPS       352(DX), Y10, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y10
+	VSUBPS       Y10, Y9, Y11
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y11, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VADDPS       Y10, Y9, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMOVUPS      416(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      384(DX), Y8
+	VADDPS       544(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VMOVUPS      160(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      (DX), Y10
+	VADDPS       32(DX), Y10, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y10
+	VSUBPS       Y10, Y9, Y11
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y11, Y11
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VADDPS       Y10, Y9, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VMOVUPS      96(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      448(DX), Y8
+	VADDPS       192(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       480(DX), Y13, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y2, Y10
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y10, Y10
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VADDPS       Y9, Y2, Y2
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y0, Y1, Y2
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y2
+	VADDPS       Y7, Y5, Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y2, Y4
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y4, Y4
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VSUBPS       Y0, Y1, Y0
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y0, Y0
+	VMOVDQU      2048(DX), Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y0, Y15, (BX)(R10*4)
+	ADDQ         $0x08, R9
+	ADDQ         $0x20, R12
+	SUBQ         $0x08, R11
+	JG           half
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX2cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·walledAVX2cumulantD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ   R8, R8
+	JE      done
+	MOVLQZX (SI), R9
+	MOVLQZX 4(SI), R11
+	LEAQ    laneBits<>+0(SB), R12
+
+half:
+	VMOVD        R11, X15
+	VPBROADCASTD X15, Y15
+	VPCMPGTD     laneNumbers<>+0(SB), Y15, Y15
+	VMOVDQU      Y15, 2048(DX)
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y0
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y1
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y1, Y1
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y2
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y2, Y2
+	VADDPS       Y2, Y1, Y3
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VADDPS       Y5, Y4, Y6
+	VADDPS       Y6, Y3, Y7
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VADDPS       Y9, Y8, Y10
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VADDPS       Y12, Y11, Y13
+	VMOVUPS      Y8, (DX)
+	VADDPS       Y13, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y9, 32(DX)
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y9
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y9, Y9
+	VMOVUPS      Y10, 64(DX)
+	VADDPS       Y9, Y8, Y10
+	VMOVUPS      Y4, 96(DX)
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y4
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y4, Y4
+	VMOVUPS      Y5, 128(DX)
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y5
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y5, Y5
+	VMOVUPS      Y6, 160(DX)
+	VADDPS       Y5, Y4, Y6
+	VMOVUPS      Y4, 192(DX)
+	VADDPS       Y6, Y10, Y4
+	VMOVUPS      Y6, 224(DX)
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y10, 256(DX)
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y5, 288(DX)
+	VADDPS       Y10, Y6, Y5
+	VMOVUPS      Y6, 320(DX)
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y10, 352(DX)
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y8, 384(DX)
+	VADDPS       Y10, Y6, Y8
+	VMOVUPS      Y6, 416(DX)
+	VADDPS       Y8, Y5, Y6
+	VMOVUPS      Y10, 448(DX)
+	VADDPS       Y6, Y4, Y10
+	VADDPS       Y10, Y7, Y7
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y6, 480(DX)
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y8, 512(DX)
+	VADDPS       Y6, Y10, Y8
+	VMOVUPS      Y6, 544(DX)
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y6
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y6, Y6
+	VMOVUPS      Y10, 576(DX)
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y9, 608(DX)
+	VADDPS       Y10, Y6, Y9
+	VMOVUPS      Y6, 640(DX)
+	VADDPS       Y9, Y8, Y6
+	VMOVUPS      Y8, 672(DX)
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y10, 704(DX)
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y11, 736(DX)
+	VADDPS       Y10, Y8, Y11
+	VMOVUPS      Y8, 768(DX)
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y8
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y8, Y8
+	VMOVUPS      Y10, 800(DX)
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y10
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y10, Y10
+	VMOVUPS      Y12, 832(DX)
+	VADDPS       Y10, Y8, Y12
+	VMOVUPS      Y8, 864(DX)
+	VADDPS       Y12, Y11, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVUPS      Y12, 896(DX)
+	VPBROADCASTW 162(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y12
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y12, Y12
+	VMOVUPS      Y11, 928(DX)
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   (BX)(R10*4), Y15, Y11
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   (BX)(R9*4), Y15, Y14
+	VORPS        Y14, Y11, Y11
+	VMOVUPS      Y10, 960(DX)
+	VADDPS       Y11, Y12, Y10
+	VMOVUPS      Y11, 992(DX)
+	VADDPS       Y10, Y6, Y11
+	VADDPS       Y11, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VBROADCASTSS (CX), Y14
+	VADDPS       Y14, Y0, Y0
+	VBROADCASTSS (CX), Y14
+	VMULPS       Y14, Y0, Y7
+	VADDPS       Y13, Y3, Y3
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y9, Y5, Y4
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS (CX), Y4
+	VDIVPS       Y0, Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y1, Y1
+	VMOVUPS      736(DX), Y2
+	VSUBPS       832(DX), Y2, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      384(DX), Y2
+	VSUBPS       608(DX), Y2, Y11
+	VMOVUPS      192(DX), Y2
+	VMOVUPS      Y7, 384(DX)
+	VSUBPS       288(DX), Y2, Y7
+	VADDPS       Y7, Y11, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      320(DX), Y2
+	VMOVUPS      Y0, 192(DX)
+	VSUBPS       352(DX), Y2, Y0
+	VMOVUPS      640(DX), Y2
+	VMOVUPS      Y5, 288(DX)
+	VSUBPS       704(DX), Y2, Y5
+	VADDPS       Y5, Y0, Y2
+	VMOVUPS      Y9, 320(DX)
+	VMOVUPS      768(DX), Y9
+	VMOVUPS      Y0, 352(DX)
+	VSUBPS       800(DX), Y9, Y0
+	VMOVUPS      864(DX), Y9
+	VMOVUPS      Y7, 608(DX)
+	VSUBPS       960(DX), Y9, Y7
+	VADDPS       Y7, Y0, Y9
+	VADDPS       Y9, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       992(DX), Y12, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y1, Y1, Y9
+	VSUBPS       Y9, Y3, Y3
+	VADDPS       160(DX), Y13, Y9
+	VMOVUPS      256(DX), Y12
+	VMOVUPS      Y1, 160(DX)
+	VADDPS       512(DX), Y12, Y1
+	VADDPS       Y1, Y9, Y1
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      96(DX), Y9
+	VSUBPS       128(DX), Y9, Y12
+	VADDPS       Y8, Y12, Y8
+	VMOVUPS      416(DX), Y9
+	VSUBPS       448(DX), Y9, Y12
+	VMOVUPS      576(DX), Y9
+	VMOVUPS      Y13, 96(DX)
+	VSUBPS       544(DX), Y9, Y13
+	VADDPS       Y13, Y12, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y0, Y5, Y9
+	VADDPS       Y2, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y7, Y11, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y8, Y8, Y9
+	VSUBPS       Y9, Y1, Y1
+	VADDPS       Y1, Y3, Y9
+	VMOVUPS      64(DX), Y11
+	VMOVUPS      Y8, 128(DX)
+	VADDPS       224(DX), Y11, Y8
+	VADDPS       480(DX), Y8, Y11
+	VADDPS       Y6, Y11, Y6
+	VADDPS       Y10, Y6, Y6
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      (DX), Y8
+	VSUBPS       32(DX), Y8, Y11
+	VADDPS       608(DX), Y11, Y8
+	VADDPS       Y5, Y12, Y5
+	VADDPS       Y5, Y8, Y5
+	VADDPS       Y2, Y7, Y2
+	VADDPS       Y2, Y5, Y2
+	VADDPS       352(DX), Y13, Y5
+	VADDPS       Y0, Y5, Y0
+	VSUBPS       Y0, Y2, Y0
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y0, Y0, Y2
+	VSUBPS       Y2, Y6, Y2
+	VADDPS       Y2, Y9, Y5
+	VBROADCASTSS 4(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMULPS       Y3, Y3, Y6
+	VSUBPS       Y5, Y1, Y1
+	VMULPS       Y1, Y1, Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VADDPS       Y5, Y6, Y5
+	VMOVUPS      96(DX), Y6
+	VADDPS       320(DX), Y6, Y7
+	VADDPS       928(DX), Y7, Y6
+	VMOVUPS      256(DX), Y7
+	VADDPS       896(DX), Y7, Y8
+	VADDPS       Y10, Y8, Y7
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      160(DX), Y7
+	VMULPS       128(DX), Y7, Y8
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       Y6, Y6, Y8
+	VMOVUPS      224(DX), Y9
+	VADDPS       320(DX), Y9, Y11
+	VADDPS       896(DX), Y11, Y9
+	VMOVUPS      288(DX), Y11
+	VADDPS       928(DX), Y11, Y12
+	VADDPS       Y10, Y12, Y11
+	VSUBPS       Y11, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VMULPS       Y0, Y7, Y11
+	VSUBPS       Y11, Y9, Y9
+	VMULPS       Y9, Y9, Y11
+	VADDPS       Y11, Y8, Y8
+	VMOVUPS      512(DX), Y11
+	VADDPS       320(DX), Y11, Y12
+	VADDPS       Y10, Y12, Y10
+	VMOVUPS      672(DX), Y11
+	VADDPS       928(DX), Y11, Y12
+	VADDPS       896(DX), Y12, Y11
+	VSUBPS       Y11, Y10, Y10
+	VMULPS       Y4, Y10, Y4
+	VMULPS       128(DX), Y0, Y10
+	VSUBPS       Y10, Y4, Y4
+	VMULPS       Y4, Y4, Y10
+	VADDPS       Y10, Y8, Y8
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VBROADCASTSS 12(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS 16(CX), Y14
+	VADDPS       Y14, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VBROADCASTSS 20(CX), Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VBROADCASTSS (CX), Y8
+	VDIVPS       Y5, Y8, Y8
+	VBROADCASTSS (CX), Y5
+	VSUBPS       Y8, Y5, Y5
+	VMULPS       Y3, Y5, Y3
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y3, Y3
+	VMULPS       192(DX), Y3, Y8
+	VMULPS       384(DX), Y7, Y10
+	VMULPS       Y10, Y7, Y11
+	VADDPS       Y11, Y8, Y8
+	VMOVUPS      384(DX), Y11
+	VSUBPS       Y8, Y11, Y11
+	VMULPS       Y1, Y5, Y1
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y1, Y1
+	VMULPS       192(DX), Y1, Y12
+	VMULPS       Y1, Y3, Y13
+	VMULPS       Y6, Y5, Y6
+	VMOVUPS      Y10, (DX)
+	VMULPS       Y6, Y6, Y10
+	VMOVUPS      Y8, 32(DX)
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y10, Y8
+	VADDPS       Y8, Y13, Y8
+	VMULPS       192(DX), Y8, Y13
+	VMULPS       Y12, Y7, Y8
+	VMOVUPS      Y0, 64(DX)
+	VMULPS       Y8, Y7, Y0
+	VADDPS       Y0, Y13, Y0
+	VSUBPS       Y0, Y12, Y12
+	VMULPS       192(DX), Y6, Y13
+	VMOVUPS      Y8, 96(DX)
+	VMULPS       Y13, Y7, Y8
+	VADDPS       Y8, Y8, Y8
+	VMOVUPS      Y13, 224(DX)
+	VBROADCASTSS 32(CX), Y13
+	VSUBPS       Y8, Y13, Y13
+	VMOVUPS      Y8, 256(DX)
+	VMULPS       128(DX), Y13, Y8
+	VADDPS       Y8, Y8, Y8
+	VADDPS       Y8, Y12, Y8
+	VMULPS       128(DX), Y11, Y12
+	VMOVUPS      Y13, 288(DX)
+	VMULPS       128(DX), Y12, Y13
+	VADDPS       Y13, Y8, Y8
+	VSUBPS       Y8, Y11, Y11
+	VMULPS       Y2, Y5, Y2
+	VBROADCASTSS 4(CX), Y14
+	VADDPS       Y14, Y2, Y2
+	VMULPS       192(DX), Y2, Y13
+	VMOVUPS      Y12, 320(DX)
+	VMULPS       Y2, Y3, Y12
+	VMULPS       Y9, Y5, Y9
+	VMOVUPS      Y8, 352(DX)
+	VMULPS       Y9, Y9, Y8
+	VMOVUPS      Y0, 384(DX)
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y0
+	VADDPS       Y0, Y12, Y0
+	VMULPS       192(DX), Y0, Y12
+	VMULPS       Y13, Y7, Y0
+	VMOVUPS      Y11, 416(DX)
+	VMULPS       Y0, Y7, Y11
+	VADDPS       Y11, Y12, Y11
+	VSUBPS       Y11, Y13, Y12
+	VMULPS       Y2, Y1, Y13
+	VMULPS       Y4, Y5, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VADDPS       Y5, Y13, Y5
+	VMULPS       192(DX), Y5, Y13
+	VMULPS       Y5, Y3, Y5
+	VMULPS       Y8, Y1, Y8
+	VMULPS       Y10, Y2, Y10
+	VADDPS       Y10, Y8, Y8
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y4, Y9, Y8
+	VMULPS       Y8, Y6, Y10
+	VBROADCASTSS 28(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       192(DX), Y5, Y10
+	VMULPS       Y13, Y7, Y5
+	VMOVUPS      Y0, 448(DX)
+	VMULPS       Y5, Y7, Y0
+	VADDPS       Y0, Y10, Y0
+	VSUBPS       Y0, Y13, Y10
+	VMULPS       Y6, Y2, Y2
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       192(DX), Y2, Y8
+	VMULPS       Y8, Y7, Y2
+	VADDPS       Y2, Y2, Y2
+	VBROADCASTSS 32(CX), Y13
+	VSUBPS       Y2, Y13, Y13
+	VMOVUPS      Y8, 480(DX)
+	VMULPS       128(DX), Y13, Y8
+	VADDPS       Y8, Y8, Y8
+	VADDPS       Y8, Y10, Y8
+	VMULPS       128(DX), Y12, Y10
+	VMOVUPS      Y13, 512(DX)
+	VMULPS       128(DX), Y10, Y13
+	VADDPS       Y13, Y8, Y8
+	VSUBPS       Y8, Y12, Y12
+	VMULPS       192(DX), Y9, Y13
+	VMOVUPS      Y10, 544(DX)
+	VMULPS       Y13, Y7, Y10
+	VADDPS       Y10, Y10, Y10
+	VMOVUPS      Y8, 576(DX)
+	VBROADCASTSS 32(CX), Y8
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y13, 608(DX)
+	VMULPS       Y4, Y6, Y13
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VMULPS       192(DX), Y1, Y13
+	VMULPS       Y13, Y7, Y1
+	VADDPS       Y1, Y1, Y1
+	VMOVUPS      Y13, 640(DX)
+	VBROADCASTSS 32(CX), Y13
+	VSUBPS       Y1, Y13, Y13
+	VMOVUPS      Y1, 672(DX)
+	VMULPS       192(DX), Y4, Y1
+	VMULPS       Y4, Y3, Y3
+	VMULPS       Y9, Y6, Y4
+	VBROADCASTSS 8(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMULPS       192(DX), Y3, Y4
+	VMULPS       Y1, Y7, Y3
+	VMULPS       Y3, Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       128(DX), Y1, Y6
+	VADDPS       Y6, Y6, Y6
+	VADDPS       Y6, Y13, Y6
+	VMULPS       128(DX), Y8, Y7
+	VMULPS       128(DX), Y7, Y9
+	VADDPS       Y9, Y6, Y6
+	VSUBPS       Y6, Y8, Y8
+	VMULPS       64(DX), Y8, Y9
+	VADDPS       Y9, Y9, Y9
+	VADDPS       Y9, Y12, Y9
+	VMOVUPS      64(DX), Y12
+	VMULPS       416(DX), Y12, Y13
+	VMOVUPS      Y8, 160(DX)
+	VMULPS       Y13, Y12, Y8
+	VADDPS       Y8, Y9, Y8
+	VMOVUPS      416(DX), Y9
+	VSUBPS       Y8, Y9, Y9
+	VBROADCASTSS 36(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVDQU      2048(DX), Y15
+	MOVQ         (AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMOVUPS      32(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      Y13, 32(DX)
+	VMOVUPS      (DX), Y13
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y8, (DX)
+	VADDPS       Y13, Y9, Y8
+	VMOVUPS      Y1, 192(DX)
+	VMOVUPS      384(DX), Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VMOVUPS      Y7, 384(DX)
+	VMOVUPS      96(DX), Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMOVUPS      Y6, 96(DX)
+	VADDPS       Y7, Y1, Y6
+	VMOVUPS      Y1, 416(DX)
+	VMOVUPS      256(DX), Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VMOVUPS      Y7, 256(DX)
+	VMOVUPS      224(DX), Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y7
+	VMOVUPS      Y9, 224(DX)
+	VADDPS       Y7, Y1, Y9
+	VMOVUPS      Y1, 704(DX)
+	VMULPS       128(DX), Y9, Y1
+	VADDPS       Y1, Y1, Y1
+	VADDPS       Y1, Y6, Y1
+	VMULPS       128(DX), Y8, Y6
+	VMOVUPS      Y9, 736(DX)
+	VMULPS       128(DX), Y6, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y9
+	VMOVUPS      448(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VMOVUPS      Y6, 448(DX)
+	VADDPS       Y11, Y9, Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMOVUPS      Y1, 768(DX)
+	VADDPS       Y5, Y0, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VMOVUPS      Y0, 800(DX)
+	VMOVUPS      480(DX), Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y5, 480(DX)
+	VADDPS       Y0, Y2, Y5
+	VMOVUPS      Y0, 832(DX)
+	VMULPS       128(DX), Y5, Y0
+	VADDPS       Y0, Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VMULPS       128(DX), Y6, Y1
+	VMOVUPS      Y5, 864(DX)
+	VMULPS       128(DX), Y1, Y5
+	VADDPS       Y5, Y0, Y0
+	VSUBPS       Y0, Y6, Y5
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y6
+	VMOVUPS      608(DX), Y10
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y10
+	VMOVUPS      Y1, 608(DX)
+	VADDPS       Y10, Y6, Y1
+	VMOVUPS      Y0, 896(DX)
+	VMOVUPS      672(DX), Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y6, 672(DX)
+	VMOVUPS      640(DX), Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      Y10, 640(DX)
+	VADDPS       Y6, Y0, Y10
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      Y0, 928(DX)
+	VADDPS       Y3, Y4, Y0
+	VMOVUPS      Y3, 960(DX)
+	VMULPS       128(DX), Y0, Y3
+	VADDPS       Y3, Y3, Y3
+	VADDPS       Y3, Y10, Y3
+	VMULPS       128(DX), Y1, Y10
+	VMOVUPS      Y0, 992(DX)
+	VMULPS       128(DX), Y10, Y0
+	VADDPS       Y0, Y3, Y0
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       Y1, Y12, Y3
+	VADDPS       Y3, Y3, Y3
+	VADDPS       Y3, Y5, Y3
+	VMULPS       Y8, Y12, Y5
+	VMOVUPS      Y1, 1024(DX)
+	VMULPS       Y5, Y12, Y1
+	VADDPS       Y1, Y3, Y1
+	VSUBPS       Y1, Y8, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 112(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      224(DX), Y3
+	VSUBPS       Y13, Y3, Y3
+	VMOVUPS      416(DX), Y8
+	VSUBPS       256(DX), Y8, Y13
+	VMOVUPS      704(DX), Y8
+	VSUBPS       Y7, Y8, Y7
+	VMULPS       128(DX), Y7, Y8
+	VADDPS       Y8, Y8, Y8
+	VADDPS       Y8, Y13, Y8
+	VMULPS       128(DX), Y3, Y13
+	VMOVUPS      Y5, 224(DX)
+	VMULPS       128(DX), Y13, Y5
+	VADDPS       Y5, Y8, Y5
+	VSUBPS       Y5, Y3, Y3
+	VSUBPS       Y11, Y9, Y8
+	VMOVUPS      800(DX), Y9
+	VSUBPS       480(DX), Y9, Y11
+	VSUBPS       832(DX), Y2, Y9
+	VMULPS       128(DX), Y9, Y2
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y2, Y11, Y2
+	VMULPS       128(DX), Y8, Y11
+	VMOVUPS      Y1, 256(DX)
+	VMULPS       128(DX), Y11, Y1
+	VADDPS       Y1, Y2, Y1
+	VSUBPS       Y1, Y8, Y2
+	VMOVUPS      672(DX), Y8
+	VMOVUPS      Y9, 416(DX)
+	VSUBPS       640(DX), Y8, Y9
+	VMOVUPS      928(DX), Y8
+	VSUBPS       Y6, Y8, Y6
+	VSUBPS       960(DX), Y4, Y8
+	VMULPS       128(DX), Y8, Y4
+	VADDPS       Y4, Y4, Y4
+	VADDPS       Y4, Y6, Y4
+	VMULPS       128(DX), Y9, Y6
+	VMOVUPS      Y8, 480(DX)
+	VMULPS       128(DX), Y6, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y4, Y9, Y8
+	VMULPS       Y8, Y12, Y9
+	VADDPS       Y9, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       Y3, Y12, Y9
+	VMOVUPS      Y8, 128(DX)
+	VMULPS       Y9, Y12, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 114(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         8(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      352(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      288(DX), Y8
+	VMOVUPS      Y9, 352(DX)
+	VADDPS       320(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VMOVUPS      Y2, 288(DX)
+	VMOVUPS      576(DX), Y2
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VMOVUPS      Y6, 320(DX)
+	VMOVUPS      512(DX), Y6
+	VMOVUPS      Y4, 576(DX)
+	VADDPS       544(DX), Y6, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y2, Y6
+	VMOVUPS      Y11, 512(DX)
+	VMOVUPS      96(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VMOVUPS      Y1, 96(DX)
+	VMOVUPS      192(DX), Y1
+	VMOVUPS      Y7, 544(DX)
+	VADDPS       384(DX), Y1, Y7
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y7, Y1
+	VADDPS       Y1, Y11, Y7
+	VMOVUPS      Y13, 192(DX)
+	VMULPS       Y7, Y12, Y13
+	VADDPS       Y13, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       Y9, Y12, Y13
+	VMOVUPS      Y7, 384(DX)
+	VMULPS       Y13, Y12, Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y6, Y9, Y7
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y7, Y7
+	VPBROADCASTW 116(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y7, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y3, Y3
+	VSUBPS       Y4, Y2, Y2
+	VSUBPS       Y1, Y11, Y1
+	VMULPS       Y1, Y12, Y4
+	VADDPS       Y4, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VMULPS       Y3, Y12, Y4
+	VMULPS       Y4, Y12, Y7
+	VADDPS       Y7, Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 118(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         24(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      (DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      160(DX), Y7
+	VADDPS       32(DX), Y7, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y7
+	VADDPS       Y7, Y3, Y8
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y8, Y8
+	VPBROADCASTW 120(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y3, Y3
+	VBROADCASTSS 40(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 122(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         40(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      768(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      736(DX), Y7
+	VADDPS       448(DX), Y7, Y8
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y8, Y7
+	VADDPS       Y7, Y3, Y8
+	VMOVUPS      896(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      864(DX), Y11
+	VMOVUPS      Y1, (DX)
+	VADDPS       608(DX), Y11, Y1
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y9, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y4, 32(DX)
+	VADDPS       992(DX), Y10, Y4
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y4, Y4
+	VADDPS       Y4, Y0, Y10
+	VMOVUPS      Y2, 160(DX)
+	VMULPS       Y10, Y12, Y2
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y2, Y11, Y2
+	VMULPS       Y8, Y12, Y11
+	VMOVUPS      Y10, 448(DX)
+	VMULPS       Y11, Y12, Y10
+	VADDPS       Y10, Y2, Y2
+	VSUBPS       Y2, Y8, Y8
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y8, Y8
+	VPBROADCASTW 124(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y8, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y5, Y5
+	VMOVUPS      544(DX), Y8
+	VADDPS       192(DX), Y8, Y10
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y10, Y8
+	VSUBPS       Y8, Y5, Y10
+	VMOVUPS      Y11, 192(DX)
+	VMOVUPS      96(DX), Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y11
+	VMOVUPS      Y2, 96(DX)
+	VMOVUPS      416(DX), Y2
+	VMOVUPS      Y13, 544(DX)
+	VADDPS       512(DX), Y2, Y13
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y13, Y2
+	VSUBPS       Y2, Y11, Y13
+	VMOVUPS      Y6, 416(DX)
+	VMOVUPS      576(DX), Y6
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y6
+	VMOVUPS      Y2, 512(DX)
+	VMOVUPS      480(DX), Y2
+	VMOVUPS      Y11, 576(DX)
+	VADDPS       320(DX), Y2, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y2
+	VSUBPS       Y2, Y6, Y11
+	VMOVUPS      Y2, 320(DX)
+	VMULPS       Y11, Y12, Y2
+	VADDPS       Y2, Y2, Y2
+	VADDPS       Y2, Y13, Y2
+	VMULPS       Y10, Y12, Y13
+	VMOVUPS      Y11, 480(DX)
+	VMULPS       Y13, Y12, Y11
+	VADDPS       Y11, Y2, Y2
+	VSUBPS       Y2, Y10, Y10
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y10, Y10
+	VPBROADCASTW 126(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         56(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y7, Y3, Y3
+	VSUBPS       Y1, Y9, Y1
+	VSUBPS       Y4, Y0, Y0
+	VMULPS       Y0, Y12, Y4
+	VADDPS       Y4, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       Y3, Y12, Y4
+	VMULPS       Y4, Y12, Y7
+	VADDPS       Y7, Y1, Y1
+	VSUBPS       Y1, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 128(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VADDPS       Y8, Y5, Y3
+	VMOVUPS      576(DX), Y5
+	VADDPS       512(DX), Y5, Y7
+	VADDPS       320(DX), Y6, Y5
+	VMULPS       Y5, Y12, Y6
+	VADDPS       Y6, Y6, Y6
+	VADDPS       Y6, Y7, Y6
+	VMULPS       Y3, Y12, Y7
+	VMULPS       Y7, Y12, Y8
+	VADDPS       Y8, Y6, Y6
+	VSUBPS       Y6, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 130(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         72(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      256(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      1024(DX), Y8
+	VADDPS       224(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VPBROADCASTW 132(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMOVUPS      288(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      128(DX), Y10
+	VADDPS       352(DX), Y10, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y10
+	VSUBPS       Y10, Y9, Y11
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y11, Y11
+	VPBROADCASTW 134(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         88(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 136(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VADDPS       Y10, Y9, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 138(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         104(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      416(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      384(DX), Y8
+	VADDPS       544(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VPBROADCASTW 140(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VMOVUPS      160(DX), Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VMOVUPS      (DX), Y10
+	VADDPS       32(DX), Y10, Y11
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y11, Y10
+	VSUBPS       Y10, Y9, Y11
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y11, Y11
+	VPBROADCASTW 142(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         120(AX), BX
+	VMASKMOVPS   Y11, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 144(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VADDPS       Y10, Y9, Y3
+	VBROADCASTSS 44(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 146(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         136(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VMOVUPS      96(DX), Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VMOVUPS      448(DX), Y8
+	VADDPS       192(DX), Y8, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y8
+	VADDPS       Y8, Y3, Y9
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y9, Y9
+	VPBROADCASTW 148(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y9, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y2, Y2
+	VADDPS       480(DX), Y13, Y9
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y9, Y9
+	VSUBPS       Y9, Y2, Y10
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y10, Y10
+	VPBROADCASTW 150(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         152(AX), BX
+	VMASKMOVPS   Y10, Y15, (BX)(R9*4)
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y3, Y3
+	VPBROADCASTW 152(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y3, Y15, (BX)(R9*4)
+	VADDPS       Y9, Y2, Y2
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VPBROADCASTW 154(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         168(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y0, Y0
+	VADDPS       Y0, Y1, Y2
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VPBROADCASTW 156(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y6, Y2
+	VADDPS       Y7, Y5, Y3
+	VBROADCASTSS 24(CX), Y14
+	VMULPS       Y14, Y3, Y3
+	VSUBPS       Y3, Y2, Y4
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y4, Y4
+	VPBROADCASTW 158(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         184(AX), BX
+	VMASKMOVPS   Y4, Y15, (BX)(R9*4)
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 48(CX), Y14
+	VSUBPS       Y14, Y2, Y2
+	VPBROADCASTW 160(SI), Y15
+	VPAND        (R12), Y15, Y15
+	VPCMPEQD     (R12), Y15, Y15
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R10*4)
+	VPANDN       2048(DX), Y15, Y15
+	MOVQ         208(AX), BX
+	VMASKMOVPS   Y2, Y15, (BX)(R9*4)
+	VSUBPS       Y0, Y1, Y0
+	VBROADCASTSS 48(CX), Y14
 	VSUBPS       Y14, Y0, Y0
 	VPBROADCASTW 162(SI), Y15
 	VPAND        (R12), Y15, Y15

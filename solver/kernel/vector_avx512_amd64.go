@@ -32,6 +32,21 @@ func oddAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, ta
 //go:noescape
 func walledAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
+// evenAVX512trtD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512trtD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512trtD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
 // evenAVX512trtD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
@@ -76,6 +91,21 @@ func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, ta
 //
 //go:noescape
 func walledAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512bgkD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512bgkD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512bgkD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512bgkD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
@@ -122,6 +152,21 @@ func oddAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n
 //go:noescape
 func walledAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
+// evenAVX512regularizedD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512regularizedD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512regularizedD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
 // evenAVX512regularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
@@ -167,6 +212,21 @@ func oddAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, ta
 //go:noescape
 func walledAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
+// evenAVX512trtD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512trtD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512trtD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
 // evenAVX512trtD3Q27ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
@@ -211,6 +271,21 @@ func oddAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n in
 //
 //go:noescape
 func walledAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// evenAVX512cumulantD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// oddAVX512cumulantD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+
+// walledAVX512cumulantD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
 
 // evenAVX512cumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
 //

@@ -31,7 +31,7 @@ DATA laneNumbers<>+28(SB)/4, $0x00000007
 GLOBL laneNumbers<>(SB), RODATA|NOPTR, $32
 
 // func evenAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512trtD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -51,57 +51,76 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z12
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z15
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z18
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z25
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
@@ -330,7 +349,7 @@ done:
 	RET
 
 // func oddAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512trtD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -350,42 +369,51 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	MOVLQSX     12(SI), R10
 	ADDQ        R9, R10
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z1
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     8(SI), R10
 	ADDQ        R9, R10
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z2
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z2, Z1, Z3
 	MOVLQSX     20(SI), R10
 	ADDQ        R9, R10
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z4
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     16(SI), R10
 	ADDQ        R9, R10
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z5
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVLQSX     28(SI), R10
 	ADDQ        R9, R10
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z8
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     24(SI), R10
 	ADDQ        R9, R10
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z9
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z9, Z8, Z10
 	MOVLQSX     36(SI), R10
 	ADDQ        R9, R10
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z11
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     32(SI), R10
 	ADDQ        R9, R10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z12
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
@@ -393,38 +421,46 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     40(SI), R10
 	ADDQ        R9, R10
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z15
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z15, Z14, Z16
 	MOVLQSX     52(SI), R10
 	ADDQ        R9, R10
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z17
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     48(SI), R10
 	ADDQ        R9, R10
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z18
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVLQSX     60(SI), R10
 	ADDQ        R9, R10
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z21
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     56(SI), R10
 	ADDQ        R9, R10
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z22
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z22, Z21, Z23
 	MOVLQSX     68(SI), R10
 	ADDQ        R9, R10
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     64(SI), R10
 	ADDQ        R9, R10
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z25
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
@@ -433,10 +469,12 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z20
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     72(SI), R10
 	ADDQ        R9, R10
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z27
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
@@ -701,7 +739,7 @@ done:
 	RET
 
 // func walledAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512trtD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -721,12 +759,14 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	KMOVW       82(SI), K2
 	KANDNW      K1, K2, K3
 	MOVLQSX     12(SI), R10
 	ADDQ        R9, R10
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z1
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        8(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z1
 	KMOVW       80(SI), K2
@@ -735,6 +775,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        16(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z2
 	VADDPS      Z2, Z1, Z3
@@ -744,6 +785,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z4
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        24(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z4
 	KMOVW       84(SI), K2
@@ -752,6 +794,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        32(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z5
 	VADDPS      Z5, Z4, Z6
@@ -762,6 +805,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        40(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z8
 	KMOVW       88(SI), K2
@@ -770,6 +814,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        48(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z9
 	VADDPS      Z9, Z8, Z10
@@ -779,6 +824,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        56(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z11
 	KMOVW       92(SI), K2
@@ -787,6 +833,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        64(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z12
 	VADDPS      Z12, Z11, Z13
@@ -798,6 +845,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        72(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z14
 	KMOVW       96(SI), K2
@@ -806,6 +854,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        80(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
@@ -815,6 +864,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        88(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z17
 	KMOVW       100(SI), K2
@@ -823,6 +873,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        96(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z18
 	VADDPS      Z18, Z17, Z19
@@ -833,6 +884,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z21
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        104(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z21
 	KMOVW       104(SI), K2
@@ -841,6 +893,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        112(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z22
 	VADDPS      Z22, Z21, Z23
@@ -850,6 +903,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        120(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z24
 	KMOVW       108(SI), K2
@@ -858,6 +912,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        128(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z25
 	VADDPS      Z25, Z24, Z26
@@ -870,6 +925,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        136(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z20
 	KMOVW       112(SI), K2
@@ -878,6 +934,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        144(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z27
 	VADDPS      Z27, Z20, Z28
@@ -1216,7 +1273,7 @@ done:
 	RET
 
 // func evenAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512trtD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -1236,57 +1293,76 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z12
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z15
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z18
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z25
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
@@ -1585,7 +1661,7 @@ done:
 	RET
 
 // func oddAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512trtD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -1605,42 +1681,51 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	MOVLQSX     12(SI), R10
 	ADDQ        R9, R10
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z1
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     8(SI), R10
 	ADDQ        R9, R10
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z2
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z2, Z1, Z3
 	MOVLQSX     20(SI), R10
 	ADDQ        R9, R10
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z4
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     16(SI), R10
 	ADDQ        R9, R10
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z5
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVLQSX     28(SI), R10
 	ADDQ        R9, R10
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z8
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     24(SI), R10
 	ADDQ        R9, R10
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z9
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z9, Z8, Z10
 	MOVLQSX     36(SI), R10
 	ADDQ        R9, R10
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z11
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     32(SI), R10
 	ADDQ        R9, R10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z12
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
@@ -1648,38 +1733,46 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     40(SI), R10
 	ADDQ        R9, R10
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z15
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z15, Z14, Z16
 	MOVLQSX     52(SI), R10
 	ADDQ        R9, R10
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z17
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     48(SI), R10
 	ADDQ        R9, R10
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z18
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVLQSX     60(SI), R10
 	ADDQ        R9, R10
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z21
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     56(SI), R10
 	ADDQ        R9, R10
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z22
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z22, Z21, Z23
 	MOVLQSX     68(SI), R10
 	ADDQ        R9, R10
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     64(SI), R10
 	ADDQ        R9, R10
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z25
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
@@ -1688,10 +1781,12 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z20
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     72(SI), R10
 	ADDQ        R9, R10
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z27
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	VADDPS      Z7, Z0, Z7
@@ -2026,7 +2121,7 @@ done:
 	RET
 
 // func walledAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512trtD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -2046,12 +2141,14 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	KMOVW       82(SI), K2
 	KANDNW      K1, K2, K3
 	MOVLQSX     12(SI), R10
 	ADDQ        R9, R10
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z1
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        8(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z1
 	KMOVW       80(SI), K2
@@ -2060,6 +2157,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        16(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z2
 	VADDPS      Z2, Z1, Z3
@@ -2069,6 +2167,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z4
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        24(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z4
 	KMOVW       84(SI), K2
@@ -2077,6 +2176,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        32(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z5
 	VADDPS      Z5, Z4, Z6
@@ -2087,6 +2187,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        40(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z8
 	KMOVW       88(SI), K2
@@ -2095,6 +2196,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        48(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z9
 	VADDPS      Z9, Z8, Z10
@@ -2104,6 +2206,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        56(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z11
 	KMOVW       92(SI), K2
@@ -2112,6 +2215,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        64(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z12
 	VADDPS      Z12, Z11, Z13
@@ -2123,6 +2227,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        72(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z14
 	KMOVW       96(SI), K2
@@ -2131,6 +2236,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        80(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
@@ -2140,6 +2246,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        88(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z17
 	KMOVW       100(SI), K2
@@ -2148,6 +2255,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        96(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z18
 	VADDPS      Z18, Z17, Z19
@@ -2158,6 +2266,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z21
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        104(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z21
 	KMOVW       104(SI), K2
@@ -2166,6 +2275,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        112(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z22
 	VADDPS      Z22, Z21, Z23
@@ -2175,6 +2285,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        120(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z24
 	KMOVW       108(SI), K2
@@ -2183,6 +2294,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        128(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z25
 	VADDPS      Z25, Z24, Z26
@@ -2195,6 +2307,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        136(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z20
 	KMOVW       112(SI), K2
@@ -2203,6 +2316,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        144(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z27
 	VADDPS      Z27, Z20, Z28
@@ -2610,8 +2724,1439 @@ done:
 	VZEROUPPER
 	RET
 
+// func evenAVX512trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·evenAVX512trtD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z2, Z1, Z3
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z9, Z8, Z10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z16
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z16, Z15, Z17
+	VADDPS       Z17, Z7, Z7
+	VSUBPS       Z2, Z1, Z18
+	VSUBPS       Z5, Z4, Z19
+	VADDPS       Z19, Z18, Z20
+	VSUBPS       Z9, Z8, Z21
+	VSUBPS       Z12, Z11, Z22
+	VADDPS       Z22, Z21, Z23
+	VADDPS       Z23, Z20, Z20
+	VSUBPS       Z16, Z15, Z23
+	VADDPS       Z23, Z20, Z20
+	VMULPS       Z20, Z20, Z24
+	VSUBPS       Z24, Z7, Z7
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z26
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z3, Z28
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z30, Z29, Z31
+	VMOVUPS      Z16, (DX)
+	VADDPS       Z6, Z31, Z16
+	VADDPS       Z16, Z28, Z16
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z15, 64(DX)
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z12, 128(DX)
+	VADDPS       Z15, Z28, Z12
+	VMOVUPS      Z11, 192(DX)
+	VADDPS       Z12, Z17, Z11
+	VADDPS       Z11, Z14, Z14
+	VADDPS       Z14, Z16, Z14
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z16
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z9, 256(DX)
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z8, 320(DX)
+	VADDPS       Z9, Z16, Z8
+	VADDPS       Z8, Z14, Z14
+	VADDPS       Z14, Z0, Z14
+	VMOVUPS      Z5, 384(DX)
+	VMULPS.BCST  4(CX), Z14, Z5
+	VSUBPS       Z5, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z4, 448(DX)
+	VADDPS       Z6, Z27, Z4
+	VMOVUPS      Z27, 512(DX)
+	VADDPS       Z12, Z10, Z27
+	VADDPS       Z27, Z4, Z4
+	VADDPS       Z8, Z4, Z4
+	VSUBPS       Z26, Z25, Z27
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z19, Z27, Z26
+	VMOVUPS      Z19, 640(DX)
+	VSUBPS       Z15, Z28, Z19
+	VMOVUPS      Z15, 704(DX)
+	VSUBPS       Z9, Z16, Z15
+	VMOVUPS      Z9, 768(DX)
+	VADDPS       Z15, Z19, Z9
+	VADDPS       Z9, Z26, Z9
+	VSUBPS       Z21, Z9, Z9
+	VMULPS       Z9, Z9, Z26
+	VSUBPS       Z26, Z4, Z4
+	VSUBPS       Z5, Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VADDPS       Z4, Z7, Z4
+	VADDPS       Z13, Z31, Z7
+	VADDPS       Z11, Z7, Z7
+	VADDPS       Z8, Z7, Z7
+	VSUBPS       Z30, Z29, Z11
+	VMOVUPS      Z16, 832(DX)
+	VADDPS       Z22, Z11, Z16
+	VADDPS       Z19, Z16, Z16
+	VMOVUPS      Z28, 896(DX)
+	VADDPS       Z15, Z23, Z28
+	VSUBPS       Z28, Z16, Z16
+	VMULPS       Z16, Z16, Z28
+	VSUBPS       Z28, Z7, Z7
+	VSUBPS       Z5, Z7, Z5
+	VMULPS       Z5, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSUBPS       Z10, Z6, Z5
+	VMULPS       Z9, Z20, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z17, Z13, Z7
+	VMOVUPS      Z15, 960(DX)
+	VMULPS       Z16, Z20, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z8, Z12, Z7
+	VMULPS       Z16, Z9, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  8(CX), Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSQRTPS      Z4, Z4
+	VMULPS.BCST  12(CX), Z4, Z4
+	VADDPS.BCST  16(CX), Z4, Z4
+	VSQRTPS      Z4, Z4
+	VADDPS.BCST  20(CX), Z4, Z4
+	VMULPS.BCST  24(CX), Z4, Z4
+	VSUBPS.BCST  24(CX), Z4, Z5
+	VMULPS.BCST  24(CX), Z5, Z7
+	VADDPS.BCST  28(CX), Z7, Z7
+	VMULPS       Z7, Z4, Z15
+	VMOVUPS      Z8, 1024(DX)
+	VBROADCASTSS 32(CX), Z8
+	VDIVPS       Z15, Z8, Z8
+	VMULPS       Z7, Z8, Z7
+	VADDPS       Z26, Z24, Z15
+	VADDPS       Z28, Z15, Z15
+	VMULPS.BCST  (CX), Z15, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS.BCST  4(CX), Z14, Z15
+	VSUBPS       Z15, Z0, Z15
+	VMULPS       Z15, Z7, Z15
+	VSUBPS       Z15, Z0, Z0
+	MOVQ         (AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z7, Z0
+	VMULPS       Z3, Z0, Z3
+	VMULPS.BCST  36(CX), Z7, Z15
+	VMULPS.BCST  40(CX), Z24, Z24
+	VADDPS       Z24, Z14, Z24
+	VMULPS       Z24, Z15, Z24
+	VSUBPS       Z24, Z3, Z3
+	VMULPS       Z5, Z4, Z4
+	VMULPS       Z4, Z8, Z4
+	VMULPS.BCST  24(CX), Z4, Z5
+	VMULPS       Z18, Z5, Z8
+	VMULPS.BCST  44(CX), Z4, Z18
+	VMULPS       Z20, Z18, Z24
+	VSUBPS       Z24, Z8, Z8
+	VADDPS       Z8, Z3, Z24
+	VSUBPS       Z24, Z1, Z1
+	MOVQ         16(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VSUBPS       Z8, Z3, Z1
+	VSUBPS       Z1, Z2, Z1
+	MOVQ         8(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS       512(DX), Z0, Z1
+	VMULPS.BCST  40(CX), Z26, Z2
+	VADDPS       Z2, Z14, Z2
+	VMULPS       Z2, Z15, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       Z27, Z5, Z2
+	VMULPS       Z9, Z18, Z3
+	VSUBPS       Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z3, Z25, Z3
+	MOVQ         32(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VSUBPS       Z2, Z1, Z1
+	VMOVUPS      576(DX), Z2
+	VSUBPS       Z1, Z2, Z1
+	MOVQ         24(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS       Z31, Z0, Z1
+	VMULPS.BCST  40(CX), Z28, Z2
+	VADDPS       Z2, Z14, Z2
+	VMULPS       Z2, Z15, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       Z11, Z5, Z2
+	VMULPS       Z16, Z18, Z3
+	VSUBPS       Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z3, Z29, Z3
+	MOVQ         48(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z1, Z30, Z1
+	MOVQ         40(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS       Z6, Z0, Z1
+	VMULPS.BCST  48(CX), Z7, Z2
+	VADDPS       Z9, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       640(DX), Z5, Z6
+	VMULPS.BCST  52(CX), Z4, Z4
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      448(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVQ         64(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      384(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVQ         56(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS       Z10, Z0, Z1
+	VSUBPS       Z9, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z21, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      320(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVQ         80(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      256(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVQ         72(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS       Z13, Z0, Z1
+	VADDPS       Z16, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z22, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      192(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVQ         96(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      128(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVQ         88(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS       Z17, Z0, Z1
+	VSUBPS       Z16, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z23, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      64(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVQ         112(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      (DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVQ         104(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS       Z12, Z0, Z1
+	VADDPS       Z16, Z9, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z19, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      896(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVQ         128(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      704(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVQ         120(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS       1024(DX), Z0, Z1
+	VSUBPS       Z16, Z9, Z0
+	VMULPS       Z0, Z0, Z3
+	VMULPS.BCST  40(CX), Z3, Z3
+	VADDPS       Z3, Z14, Z3
+	VMULPS       Z3, Z2, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       960(DX), Z5, Z2
+	VMULPS       Z0, Z4, Z0
+	VSUBPS       Z0, Z2, Z0
+	VADDPS       Z0, Z1, Z2
+	VMOVUPS      832(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVQ         144(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VSUBPS       Z0, Z1, Z0
+	VMOVUPS      768(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·oddAVX512trtD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z16
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z16, Z15, Z17
+	VADDPS       Z17, Z7, Z7
+	VSUBPS       Z2, Z1, Z18
+	VSUBPS       Z5, Z4, Z19
+	VADDPS       Z19, Z18, Z20
+	VSUBPS       Z9, Z8, Z21
+	VSUBPS       Z12, Z11, Z22
+	VADDPS       Z22, Z21, Z23
+	VADDPS       Z23, Z20, Z20
+	VSUBPS       Z16, Z15, Z23
+	VADDPS       Z23, Z20, Z20
+	VMULPS       Z20, Z20, Z24
+	VSUBPS       Z24, Z7, Z7
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z26
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z3, Z28
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z30, Z29, Z31
+	VMOVUPS      Z16, (DX)
+	VADDPS       Z6, Z31, Z16
+	VADDPS       Z16, Z28, Z16
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z15, 64(DX)
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z12, 128(DX)
+	VADDPS       Z15, Z28, Z12
+	VMOVUPS      Z11, 192(DX)
+	VADDPS       Z12, Z17, Z11
+	VADDPS       Z11, Z14, Z14
+	VADDPS       Z14, Z16, Z14
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z16
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z9, 256(DX)
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z8, 320(DX)
+	VADDPS       Z9, Z16, Z8
+	VADDPS       Z8, Z14, Z14
+	VADDPS       Z14, Z0, Z14
+	VMOVUPS      Z5, 384(DX)
+	VMULPS.BCST  4(CX), Z14, Z5
+	VSUBPS       Z5, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z4, 448(DX)
+	VADDPS       Z6, Z27, Z4
+	VMOVUPS      Z27, 512(DX)
+	VADDPS       Z12, Z10, Z27
+	VADDPS       Z27, Z4, Z4
+	VADDPS       Z8, Z4, Z4
+	VSUBPS       Z26, Z25, Z27
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z19, Z27, Z26
+	VMOVUPS      Z19, 640(DX)
+	VSUBPS       Z15, Z28, Z19
+	VMOVUPS      Z15, 704(DX)
+	VSUBPS       Z9, Z16, Z15
+	VMOVUPS      Z9, 768(DX)
+	VADDPS       Z15, Z19, Z9
+	VADDPS       Z9, Z26, Z9
+	VSUBPS       Z21, Z9, Z9
+	VMULPS       Z9, Z9, Z26
+	VSUBPS       Z26, Z4, Z4
+	VSUBPS       Z5, Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VADDPS       Z4, Z7, Z4
+	VADDPS       Z13, Z31, Z7
+	VADDPS       Z11, Z7, Z7
+	VADDPS       Z8, Z7, Z7
+	VSUBPS       Z30, Z29, Z11
+	VMOVUPS      Z16, 832(DX)
+	VADDPS       Z22, Z11, Z16
+	VADDPS       Z19, Z16, Z16
+	VMOVUPS      Z28, 896(DX)
+	VADDPS       Z15, Z23, Z28
+	VSUBPS       Z28, Z16, Z16
+	VMULPS       Z16, Z16, Z28
+	VSUBPS       Z28, Z7, Z7
+	VSUBPS       Z5, Z7, Z5
+	VMULPS       Z5, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSUBPS       Z10, Z6, Z5
+	VMULPS       Z9, Z20, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z17, Z13, Z7
+	VMOVUPS      Z15, 960(DX)
+	VMULPS       Z16, Z20, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z8, Z12, Z7
+	VMULPS       Z16, Z9, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  8(CX), Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSQRTPS      Z4, Z4
+	VMULPS.BCST  12(CX), Z4, Z4
+	VADDPS.BCST  16(CX), Z4, Z4
+	VSQRTPS      Z4, Z4
+	VADDPS.BCST  20(CX), Z4, Z4
+	VMULPS.BCST  24(CX), Z4, Z4
+	VSUBPS.BCST  24(CX), Z4, Z5
+	VMULPS.BCST  24(CX), Z5, Z7
+	VADDPS.BCST  28(CX), Z7, Z7
+	VMULPS       Z7, Z4, Z15
+	VMOVUPS      Z8, 1024(DX)
+	VBROADCASTSS 32(CX), Z8
+	VDIVPS       Z15, Z8, Z8
+	VMULPS       Z7, Z8, Z7
+	VADDPS       Z26, Z24, Z15
+	VADDPS       Z28, Z15, Z15
+	VMULPS.BCST  (CX), Z15, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS.BCST  4(CX), Z14, Z15
+	VSUBPS       Z15, Z0, Z15
+	VMULPS       Z15, Z7, Z15
+	VSUBPS       Z15, Z0, Z0
+	MOVQ         (AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z7, Z0
+	VMULPS       Z3, Z0, Z3
+	VMULPS.BCST  36(CX), Z7, Z15
+	VMULPS.BCST  40(CX), Z24, Z24
+	VADDPS       Z24, Z14, Z24
+	VMULPS       Z24, Z15, Z24
+	VSUBPS       Z24, Z3, Z3
+	VMULPS       Z5, Z4, Z4
+	VMULPS       Z4, Z8, Z4
+	VMULPS.BCST  24(CX), Z4, Z5
+	VMULPS       Z18, Z5, Z8
+	VMULPS.BCST  44(CX), Z4, Z18
+	VMULPS       Z20, Z18, Z24
+	VSUBPS       Z24, Z8, Z8
+	VADDPS       Z8, Z3, Z24
+	VSUBPS       Z24, Z1, Z1
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VSUBPS       Z8, Z3, Z1
+	VSUBPS       Z1, Z2, Z1
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS       512(DX), Z0, Z1
+	VMULPS.BCST  40(CX), Z26, Z2
+	VADDPS       Z2, Z14, Z2
+	VMULPS       Z2, Z15, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       Z27, Z5, Z2
+	VMULPS       Z9, Z18, Z3
+	VSUBPS       Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z3, Z25, Z3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VSUBPS       Z2, Z1, Z1
+	VMOVUPS      576(DX), Z2
+	VSUBPS       Z1, Z2, Z1
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS       Z31, Z0, Z1
+	VMULPS.BCST  40(CX), Z28, Z2
+	VADDPS       Z2, Z14, Z2
+	VMULPS       Z2, Z15, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       Z11, Z5, Z2
+	VMULPS       Z16, Z18, Z3
+	VSUBPS       Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z3, Z29, Z3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z1, Z30, Z1
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS       Z6, Z0, Z1
+	VMULPS.BCST  48(CX), Z7, Z2
+	VADDPS       Z9, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       640(DX), Z5, Z6
+	VMULPS.BCST  52(CX), Z4, Z4
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      448(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      384(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS       Z10, Z0, Z1
+	VSUBPS       Z9, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z21, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      320(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      256(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS       Z13, Z0, Z1
+	VADDPS       Z16, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z22, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      192(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      128(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS       Z17, Z0, Z1
+	VSUBPS       Z16, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z23, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      64(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      (DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS       Z12, Z0, Z1
+	VADDPS       Z16, Z9, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z19, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      896(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      704(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS       1024(DX), Z0, Z1
+	VSUBPS       Z16, Z9, Z0
+	VMULPS       Z0, Z0, Z3
+	VMULPS.BCST  40(CX), Z3, Z3
+	VADDPS       Z3, Z14, Z3
+	VMULPS       Z3, Z2, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       960(DX), Z5, Z2
+	VMULPS       Z0, Z4, Z0
+	VSUBPS       Z0, Z2, Z0
+	VADDPS       Z0, Z1, Z2
+	VMOVUPS      832(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VSUBPS       Z0, Z1, Z0
+	VMOVUPS      768(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·walledAVX512trtD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	KMOVW        82(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	KMOVW        80(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        94(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	KMOVW        92(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        98(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	KMOVW        96(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        102(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	KMOVW        100(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        106(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	KMOVW        104(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z16
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z16
+	VADDPS       Z16, Z15, Z17
+	VADDPS       Z17, Z7, Z7
+	VSUBPS       Z2, Z1, Z18
+	VSUBPS       Z5, Z4, Z19
+	VADDPS       Z19, Z18, Z20
+	VSUBPS       Z9, Z8, Z21
+	VSUBPS       Z12, Z11, Z22
+	VADDPS       Z22, Z21, Z23
+	VADDPS       Z23, Z20, Z20
+	VSUBPS       Z16, Z15, Z23
+	VADDPS       Z23, Z20, Z20
+	VMULPS       Z20, Z20, Z24
+	VSUBPS       Z24, Z7, Z7
+	KMOVW        86(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	KMOVW        84(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z26
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z26
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z3, Z28
+	KMOVW        90(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	KMOVW        88(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z30
+	VADDPS       Z30, Z29, Z31
+	VMOVUPS      Z16, (DX)
+	VADDPS       Z6, Z31, Z16
+	VADDPS       Z16, Z28, Z16
+	KMOVW        110(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	VMOVUPS      Z15, 64(DX)
+	KMOVW        108(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VMOVUPS      Z12, 128(DX)
+	VADDPS       Z15, Z28, Z12
+	VMOVUPS      Z11, 192(DX)
+	VADDPS       Z12, Z17, Z11
+	VADDPS       Z11, Z14, Z14
+	VADDPS       Z14, Z16, Z14
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z16
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z16
+	VMOVUPS      Z9, 256(DX)
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VMOVUPS      Z8, 320(DX)
+	VADDPS       Z9, Z16, Z8
+	VADDPS       Z8, Z14, Z14
+	VADDPS       Z14, Z0, Z14
+	VMOVUPS      Z5, 384(DX)
+	VMULPS.BCST  4(CX), Z14, Z5
+	VSUBPS       Z5, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z4, 448(DX)
+	VADDPS       Z6, Z27, Z4
+	VMOVUPS      Z27, 512(DX)
+	VADDPS       Z12, Z10, Z27
+	VADDPS       Z27, Z4, Z4
+	VADDPS       Z8, Z4, Z4
+	VSUBPS       Z26, Z25, Z27
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z19, Z27, Z26
+	VMOVUPS      Z19, 640(DX)
+	VSUBPS       Z15, Z28, Z19
+	VMOVUPS      Z15, 704(DX)
+	VSUBPS       Z9, Z16, Z15
+	VMOVUPS      Z9, 768(DX)
+	VADDPS       Z15, Z19, Z9
+	VADDPS       Z9, Z26, Z9
+	VSUBPS       Z21, Z9, Z9
+	VMULPS       Z9, Z9, Z26
+	VSUBPS       Z26, Z4, Z4
+	VSUBPS       Z5, Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VADDPS       Z4, Z7, Z4
+	VADDPS       Z13, Z31, Z7
+	VADDPS       Z11, Z7, Z7
+	VADDPS       Z8, Z7, Z7
+	VSUBPS       Z30, Z29, Z11
+	VMOVUPS      Z16, 832(DX)
+	VADDPS       Z22, Z11, Z16
+	VADDPS       Z19, Z16, Z16
+	VMOVUPS      Z28, 896(DX)
+	VADDPS       Z15, Z23, Z28
+	VSUBPS       Z28, Z16, Z16
+	VMULPS       Z16, Z16, Z28
+	VSUBPS       Z28, Z7, Z7
+	VSUBPS       Z5, Z7, Z5
+	VMULPS       Z5, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSUBPS       Z10, Z6, Z5
+	VMULPS       Z9, Z20, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z17, Z13, Z7
+	VMOVUPS      Z15, 960(DX)
+	VMULPS       Z16, Z20, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z8, Z12, Z7
+	VMULPS       Z16, Z9, Z15
+	VSUBPS       Z15, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  8(CX), Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VSQRTPS      Z4, Z4
+	VMULPS.BCST  12(CX), Z4, Z4
+	VADDPS.BCST  16(CX), Z4, Z4
+	VSQRTPS      Z4, Z4
+	VADDPS.BCST  20(CX), Z4, Z4
+	VMULPS.BCST  24(CX), Z4, Z4
+	VSUBPS.BCST  24(CX), Z4, Z5
+	VMULPS.BCST  24(CX), Z5, Z7
+	VADDPS.BCST  28(CX), Z7, Z7
+	VMULPS       Z7, Z4, Z15
+	VMOVUPS      Z8, 1024(DX)
+	VBROADCASTSS 32(CX), Z8
+	VDIVPS       Z15, Z8, Z8
+	VMULPS       Z7, Z8, Z7
+	VADDPS       Z26, Z24, Z15
+	VADDPS       Z28, Z15, Z15
+	VMULPS.BCST  (CX), Z15, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS.BCST  4(CX), Z14, Z15
+	VSUBPS       Z15, Z0, Z15
+	VMULPS       Z15, Z7, Z15
+	VSUBPS       Z15, Z0, Z0
+	MOVQ         (AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z7, Z0
+	VMULPS       Z3, Z0, Z3
+	VMULPS.BCST  36(CX), Z7, Z15
+	VMULPS.BCST  40(CX), Z24, Z24
+	VADDPS       Z24, Z14, Z24
+	VMULPS       Z24, Z15, Z24
+	VSUBPS       Z24, Z3, Z3
+	VMULPS       Z5, Z4, Z4
+	VMULPS       Z4, Z8, Z4
+	VMULPS.BCST  24(CX), Z4, Z5
+	VMULPS       Z18, Z5, Z8
+	VMULPS.BCST  44(CX), Z4, Z18
+	VMULPS       Z20, Z18, Z24
+	VSUBPS       Z24, Z8, Z8
+	VADDPS       Z8, Z3, Z24
+	VSUBPS       Z24, Z1, Z1
+	KMOVW        80(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VSUBPS       Z8, Z3, Z1
+	VSUBPS       Z1, Z2, Z1
+	KMOVW        82(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS       512(DX), Z0, Z1
+	VMULPS.BCST  40(CX), Z26, Z2
+	VADDPS       Z2, Z14, Z2
+	VMULPS       Z2, Z15, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       Z27, Z5, Z2
+	VMULPS       Z9, Z18, Z3
+	VSUBPS       Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z3, Z25, Z3
+	KMOVW        84(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VSUBPS       Z2, Z1, Z1
+	VMOVUPS      576(DX), Z2
+	VSUBPS       Z1, Z2, Z1
+	KMOVW        86(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS       Z31, Z0, Z1
+	VMULPS.BCST  40(CX), Z28, Z2
+	VADDPS       Z2, Z14, Z2
+	VMULPS       Z2, Z15, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       Z11, Z5, Z2
+	VMULPS       Z16, Z18, Z3
+	VSUBPS       Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z3, Z29, Z3
+	KMOVW        88(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z1, Z30, Z1
+	KMOVW        90(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS       Z6, Z0, Z1
+	VMULPS.BCST  48(CX), Z7, Z2
+	VADDPS       Z9, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       640(DX), Z5, Z6
+	VMULPS.BCST  52(CX), Z4, Z4
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      448(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	KMOVW        92(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      384(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	KMOVW        94(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS       Z10, Z0, Z1
+	VSUBPS       Z9, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z21, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      320(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	KMOVW        96(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      256(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	KMOVW        98(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS       Z13, Z0, Z1
+	VADDPS       Z16, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z22, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      192(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	KMOVW        100(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      128(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	KMOVW        102(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS       Z17, Z0, Z1
+	VSUBPS       Z16, Z20, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z23, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      64(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	KMOVW        104(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      (DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	KMOVW        106(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS       Z12, Z0, Z1
+	VADDPS       Z16, Z9, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  40(CX), Z6, Z6
+	VADDPS       Z6, Z14, Z6
+	VMULPS       Z6, Z2, Z6
+	VSUBPS       Z6, Z1, Z1
+	VMULPS       Z19, Z5, Z6
+	VMULPS       Z3, Z4, Z3
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z1, Z6
+	VMOVUPS      896(DX), Z7
+	VSUBPS       Z6, Z7, Z6
+	KMOVW        108(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VMOVUPS      704(DX), Z3
+	VSUBPS       Z1, Z3, Z1
+	KMOVW        110(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS       1024(DX), Z0, Z1
+	VSUBPS       Z16, Z9, Z0
+	VMULPS       Z0, Z0, Z3
+	VMULPS.BCST  40(CX), Z3, Z3
+	VADDPS       Z3, Z14, Z3
+	VMULPS       Z3, Z2, Z2
+	VSUBPS       Z2, Z1, Z1
+	VMULPS       960(DX), Z5, Z2
+	VMULPS       Z0, Z4, Z0
+	VSUBPS       Z0, Z2, Z0
+	VADDPS       Z0, Z1, Z2
+	VMOVUPS      832(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VSUBPS       Z0, Z1, Z0
+	VMOVUPS      768(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func evenAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512trtD3Q19ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -2631,33 +4176,44 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z2, Z1, Z3
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z9, Z8, Z10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z16
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z16, Z15, Z17
 	VADDPS       Z17, Z7, Z7
 	VSUBPS       Z2, Z1, Z18
@@ -2674,23 +4230,29 @@ loop:
 	VSUBPS       Z24, Z7, Z7
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z26
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z26, Z25, Z27
 	VADDPS       Z27, Z3, Z28
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z30, Z29, Z31
 	VMOVUPS      Z16, (DX)
 	VADDPS       Z6, Z31, Z16
 	VADDPS       Z16, Z28, Z16
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z15, 64(DX)
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z12, 128(DX)
 	VADDPS       Z15, Z28, Z12
 	VMOVUPS      Z11, 192(DX)
@@ -2699,9 +4261,11 @@ loop:
 	VADDPS       Z14, Z16, Z14
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z16
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z9, 256(DX)
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z8, 320(DX)
 	VADDPS       Z9, Z16, Z8
 	VADDPS       Z8, Z14, Z14
@@ -2772,85 +4336,86 @@ loop:
 	VSQRTPS      Z4, Z4
 	VADDPS.BCST  44(CX), Z4, Z4
 	VMULPS.BCST  48(CX), Z4, Z4
-	VBROADCASTSS 52(CX), Z5
-	VDIVPS       Z4, Z5, Z5
-	VADDPS       Z26, Z24, Z7
-	VADDPS       Z28, Z7, Z7
-	VMULPS.BCST  12(CX), Z7, Z7
-	VSUBPS       Z7, Z14, Z7
-	VMULPS.BCST  28(CX), Z7, Z14
-	VSUBPS       Z14, Z0, Z14
-	VMULPS       Z14, Z5, Z14
-	VSUBPS       Z14, Z0, Z0
-	VMULPS.BCST  48(CX), Z5, Z14
-	VBROADCASTSS 52(CX), Z15
-	VSUBPS       Z14, Z15, Z15
+	VSUBPS.BCST  48(CX), Z4, Z5
+	VMULPS.BCST  48(CX), Z5, Z7
+	VADDPS.BCST  52(CX), Z7, Z7
+	VMULPS       Z7, Z4, Z15
 	VMOVUPS      Z8, 1024(DX)
-	VMULPS.BCST  16(CX), Z20, Z8
+	VBROADCASTSS 56(CX), Z8
+	VDIVPS       Z15, Z8, Z8
+	VMULPS       Z7, Z8, Z7
+	VADDPS       Z26, Z24, Z15
+	VADDPS       Z28, Z15, Z15
+	VMULPS.BCST  12(CX), Z15, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS.BCST  28(CX), Z14, Z15
+	VSUBPS       Z15, Z0, Z15
+	VMULPS       Z15, Z7, Z15
+	VSUBPS       Z15, Z0, Z0
+	VMULPS.BCST  48(CX), Z7, Z15
 	VMOVUPS      Z19, 1088(DX)
-	VMULPS.BCST  20(CX), Z9, Z19
+	VBROADCASTSS 56(CX), Z19
+	VSUBPS       Z15, Z19, Z19
 	VMOVUPS      Z12, 1152(DX)
-	VADDPS       Z19, Z8, Z12
+	VMULPS.BCST  16(CX), Z20, Z12
 	VMOVUPS      Z23, 1216(DX)
-	VMULPS.BCST  24(CX), Z16, Z23
-	VADDPS       Z23, Z12, Z12
+	VMULPS.BCST  20(CX), Z9, Z23
 	VMOVUPS      Z17, 1280(DX)
-	VMULPS.BCST  60(CX), Z12, Z17
-	VMULPS       Z17, Z15, Z17
-	VSUBPS       Z17, Z0, Z0
+	VADDPS       Z23, Z12, Z17
+	VMOVUPS      Z22, 1344(DX)
+	VMULPS.BCST  24(CX), Z16, Z22
+	VADDPS       Z22, Z17, Z17
+	VMOVUPS      Z13, 1408(DX)
+	VMULPS.BCST  60(CX), Z17, Z13
+	VMULPS       Z13, Z19, Z13
+	VSUBPS       Z13, Z0, Z0
 	MOVQ         (AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       Z3, Z14, Z0
-	VMULPS.BCST  64(CX), Z5, Z3
-	VMULPS.BCST  68(CX), Z24, Z17
-	VADDPS       Z17, Z7, Z17
-	VMULPS       Z17, Z3, Z17
-	VSUBPS       Z17, Z0, Z0
-	VMULPS.BCST  72(CX), Z15, Z17
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z17, Z8
-	VSUBPS       Z8, Z0, Z0
-	VSUBPS.BCST  48(CX), Z4, Z4
-	VBROADCASTSS 56(CX), Z8
-	VDIVPS       Z4, Z8, Z8
-	VADDPS.BCST  48(CX), Z8, Z4
-	VBROADCASTSS 52(CX), Z8
-	VDIVPS       Z4, Z8, Z8
-	VMULPS.BCST  48(CX), Z8, Z4
-	VMULPS       Z18, Z4, Z18
-	VMULPS.BCST  72(CX), Z8, Z24
-	VMOVUPS      Z22, 1344(DX)
-	VMULPS       Z20, Z24, Z22
-	VSUBPS       Z22, Z18, Z18
-	VBROADCASTSS 52(CX), Z22
-	VSUBPS       Z4, Z22, Z22
-	VMOVUPS      Z13, 1408(DX)
-	VMULPS.BCST  72(CX), Z22, Z13
+	VMULPS       Z3, Z15, Z0
+	VMULPS.BCST  64(CX), Z7, Z3
+	VMULPS.BCST  68(CX), Z24, Z13
+	VADDPS       Z13, Z14, Z13
+	VMULPS       Z13, Z3, Z13
+	VSUBPS       Z13, Z0, Z0
+	VMULPS.BCST  72(CX), Z19, Z13
+	VMULPS.BCST  76(CX), Z12, Z12
+	VSUBPS       Z17, Z12, Z12
+	VMULPS       Z12, Z13, Z12
+	VSUBPS       Z12, Z0, Z0
+	VMULPS       Z5, Z4, Z4
+	VMULPS       Z4, Z8, Z4
+	VMULPS.BCST  48(CX), Z4, Z5
+	VMULPS       Z18, Z5, Z8
+	VMULPS.BCST  72(CX), Z4, Z12
+	VMULPS       Z20, Z12, Z18
+	VSUBPS       Z18, Z8, Z8
+	VBROADCASTSS 56(CX), Z18
+	VSUBPS       Z5, Z18, Z18
+	VMULPS.BCST  72(CX), Z18, Z24
 	VMOVUPS      Z21, 1472(DX)
-	VMULPS.BCST  16(CX), Z13, Z21
-	VSUBPS       Z21, Z18, Z18
-	VADDPS       Z18, Z0, Z21
+	VMULPS.BCST  16(CX), Z24, Z21
+	VSUBPS       Z21, Z8, Z8
+	VADDPS       Z8, Z0, Z21
 	VSUBPS       Z21, Z1, Z1
 	MOVQ         16(AX), BX
 	VMOVUPS      Z1, K1, (BX)(R9*4)
-	VSUBPS       Z18, Z0, Z0
+	VSUBPS       Z8, Z0, Z0
 	VSUBPS       Z0, Z2, Z0
 	MOVQ         8(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       512(DX), Z14, Z0
+	VMULPS       512(DX), Z15, Z0
 	VMULPS.BCST  68(CX), Z26, Z1
-	VADDPS       Z1, Z7, Z1
+	VADDPS       Z1, Z14, Z1
 	VMULPS       Z1, Z3, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS.BCST  76(CX), Z19, Z1
-	VSUBPS       Z12, Z1, Z1
-	VMULPS       Z1, Z17, Z1
+	VMULPS.BCST  76(CX), Z23, Z1
+	VSUBPS       Z17, Z1, Z1
+	VMULPS       Z1, Z13, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS       Z27, Z4, Z1
-	VMULPS       Z9, Z24, Z2
+	VMULPS       Z27, Z5, Z1
+	VMULPS       Z9, Z12, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS.BCST  20(CX), Z13, Z2
+	VMULPS.BCST  20(CX), Z24, Z2
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z2
 	VSUBPS       Z2, Z25, Z2
@@ -2861,19 +4426,19 @@ loop:
 	VSUBPS       Z0, Z1, Z0
 	MOVQ         24(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       Z31, Z14, Z0
+	VMULPS       Z31, Z15, Z0
 	VMULPS.BCST  68(CX), Z28, Z1
-	VADDPS       Z1, Z7, Z1
+	VADDPS       Z1, Z14, Z1
 	VMULPS       Z1, Z3, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS.BCST  76(CX), Z23, Z1
-	VSUBPS       Z12, Z1, Z1
-	VMULPS       Z1, Z17, Z1
+	VMULPS.BCST  76(CX), Z22, Z1
+	VSUBPS       Z17, Z1, Z1
+	VMULPS       Z1, Z13, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS       Z11, Z4, Z1
-	VMULPS       Z16, Z24, Z2
+	VMULPS       Z11, Z5, Z1
+	VMULPS       Z16, Z12, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS.BCST  24(CX), Z13, Z2
+	VMULPS.BCST  24(CX), Z24, Z2
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z2
 	VSUBPS       Z2, Z29, Z2
@@ -2883,161 +4448,161 @@ loop:
 	VSUBPS       Z0, Z30, Z0
 	MOVQ         40(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       Z6, Z14, Z0
-	VMULPS.BCST  80(CX), Z5, Z1
+	VMULPS       Z6, Z15, Z0
+	VMULPS.BCST  80(CX), Z7, Z1
 	VADDPS       Z9, Z20, Z2
 	VMULPS       Z2, Z2, Z3
 	VMULPS.BCST  68(CX), Z3, Z3
-	VADDPS       Z3, Z7, Z3
+	VADDPS       Z3, Z14, Z3
 	VMULPS       Z3, Z1, Z3
 	VSUBPS       Z3, Z0, Z0
-	VMULPS.BCST  84(CX), Z15, Z3
-	VMULPS.BCST  88(CX), Z2, Z5
-	VMULPS.BCST  76(CX), Z5, Z5
-	VSUBPS       Z12, Z5, Z5
-	VMULPS       Z5, Z3, Z5
-	VSUBPS       Z5, Z0, Z0
-	VMULPS       640(DX), Z4, Z5
-	VMULPS.BCST  84(CX), Z8, Z6
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z5, Z2
-	VMULPS.BCST  84(CX), Z22, Z5
-	VMULPS.BCST  88(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      448(DX), Z11
-	VSUBPS       Z8, Z11, Z8
+	VMULPS.BCST  84(CX), Z19, Z3
+	VMULPS.BCST  88(CX), Z2, Z6
+	VMULPS.BCST  76(CX), Z6, Z6
+	VSUBPS       Z17, Z6, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z0, Z0
+	VMULPS       640(DX), Z5, Z6
+	VMULPS.BCST  84(CX), Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z6, Z2
+	VMULPS.BCST  84(CX), Z18, Z6
+	VMULPS.BCST  88(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      448(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVQ         64(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMOVUPS      Z7, K1, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      384(DX), Z2
 	VSUBPS       Z0, Z2, Z0
 	MOVQ         56(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       Z10, Z14, Z0
+	VMULPS       Z10, Z15, Z0
 	VSUBPS       Z9, Z20, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  92(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1472(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  92(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      320(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  92(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1472(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  92(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      320(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVQ         80(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMOVUPS      Z7, K1, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      256(DX), Z2
 	VSUBPS       Z0, Z2, Z0
 	MOVQ         72(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       1408(DX), Z14, Z0
+	VMULPS       1408(DX), Z15, Z0
 	VADDPS       Z16, Z20, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  96(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1344(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  96(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      192(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  96(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1344(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  96(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      192(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVQ         96(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMOVUPS      Z7, K1, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      128(DX), Z2
 	VSUBPS       Z0, Z2, Z0
 	MOVQ         88(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       1280(DX), Z14, Z0
+	VMULPS       1280(DX), Z15, Z0
 	VSUBPS       Z16, Z20, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  100(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1216(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  100(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      64(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  100(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1216(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  100(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      64(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVQ         112(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMOVUPS      Z7, K1, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      (DX), Z2
 	VSUBPS       Z0, Z2, Z0
 	MOVQ         104(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       1152(DX), Z14, Z0
+	VMULPS       1152(DX), Z15, Z0
 	VADDPS       Z16, Z9, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  104(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1088(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  104(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      896(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  104(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1088(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  104(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      896(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVQ         128(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMOVUPS      Z7, K1, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      704(DX), Z2
 	VSUBPS       Z0, Z2, Z0
 	MOVQ         120(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       1024(DX), Z14, Z0
+	VMULPS       1024(DX), Z15, Z0
 	VSUBPS       Z16, Z9, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z7
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
 	VMULPS       Z7, Z1, Z1
 	VSUBPS       Z1, Z0, Z0
 	VMULPS.BCST  108(CX), Z2, Z1
 	VMULPS.BCST  76(CX), Z1, Z1
-	VSUBPS       Z12, Z1, Z1
+	VSUBPS       Z17, Z1, Z1
 	VMULPS       Z1, Z3, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS       960(DX), Z4, Z1
-	VMULPS       Z2, Z6, Z2
+	VMULPS       960(DX), Z5, Z1
+	VMULPS       Z2, Z4, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS.BCST  108(CX), Z5, Z2
+	VMULPS.BCST  108(CX), Z6, Z2
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z2
 	VMOVUPS      832(DX), Z3
@@ -3058,7 +4623,7 @@ done:
 	RET
 
 // func oddAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512trtD3Q19ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -3078,42 +4643,51 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z2, Z1, Z3
 	MOVLQSX      36(SI), R10
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVLQSX      44(SI), R10
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z9, Z8, Z10
 	MOVLQSX      52(SI), R10
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
@@ -3121,10 +4695,12 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z16
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z16, Z15, Z17
 	VADDPS       Z17, Z7, Z7
 	VSUBPS       Z2, Z1, Z18
@@ -3143,20 +4719,24 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z26
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z26, Z25, Z27
 	VADDPS       Z27, Z3, Z28
 	MOVLQSX      28(SI), R10
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z30, Z29, Z31
 	VMOVUPS      Z16, (DX)
 	VADDPS       Z6, Z31, Z16
@@ -3165,11 +4745,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z15, 64(DX)
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z12, 128(DX)
 	VADDPS       Z15, Z28, Z12
 	VMOVUPS      Z11, 192(DX)
@@ -3180,11 +4762,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z16
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z9, 256(DX)
 	MOVLQSX      72(SI), R10
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z8, 320(DX)
 	VADDPS       Z9, Z16, Z8
 	VADDPS       Z8, Z14, Z14
@@ -3255,89 +4839,90 @@ loop:
 	VSQRTPS      Z4, Z4
 	VADDPS.BCST  44(CX), Z4, Z4
 	VMULPS.BCST  48(CX), Z4, Z4
-	VBROADCASTSS 52(CX), Z5
-	VDIVPS       Z4, Z5, Z5
-	VADDPS       Z26, Z24, Z7
-	VADDPS       Z28, Z7, Z7
-	VMULPS.BCST  12(CX), Z7, Z7
-	VSUBPS       Z7, Z14, Z7
-	VMULPS.BCST  28(CX), Z7, Z14
-	VSUBPS       Z14, Z0, Z14
-	VMULPS       Z14, Z5, Z14
-	VSUBPS       Z14, Z0, Z0
-	VMULPS.BCST  48(CX), Z5, Z14
-	VBROADCASTSS 52(CX), Z15
-	VSUBPS       Z14, Z15, Z15
+	VSUBPS.BCST  48(CX), Z4, Z5
+	VMULPS.BCST  48(CX), Z5, Z7
+	VADDPS.BCST  52(CX), Z7, Z7
+	VMULPS       Z7, Z4, Z15
 	VMOVUPS      Z8, 1024(DX)
-	VMULPS.BCST  16(CX), Z20, Z8
+	VBROADCASTSS 56(CX), Z8
+	VDIVPS       Z15, Z8, Z8
+	VMULPS       Z7, Z8, Z7
+	VADDPS       Z26, Z24, Z15
+	VADDPS       Z28, Z15, Z15
+	VMULPS.BCST  12(CX), Z15, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS.BCST  28(CX), Z14, Z15
+	VSUBPS       Z15, Z0, Z15
+	VMULPS       Z15, Z7, Z15
+	VSUBPS       Z15, Z0, Z0
+	VMULPS.BCST  48(CX), Z7, Z15
 	VMOVUPS      Z19, 1088(DX)
-	VMULPS.BCST  20(CX), Z9, Z19
+	VBROADCASTSS 56(CX), Z19
+	VSUBPS       Z15, Z19, Z19
 	VMOVUPS      Z12, 1152(DX)
-	VADDPS       Z19, Z8, Z12
+	VMULPS.BCST  16(CX), Z20, Z12
 	VMOVUPS      Z23, 1216(DX)
-	VMULPS.BCST  24(CX), Z16, Z23
-	VADDPS       Z23, Z12, Z12
+	VMULPS.BCST  20(CX), Z9, Z23
 	VMOVUPS      Z17, 1280(DX)
-	VMULPS.BCST  60(CX), Z12, Z17
-	VMULPS       Z17, Z15, Z17
-	VSUBPS       Z17, Z0, Z0
+	VADDPS       Z23, Z12, Z17
+	VMOVUPS      Z22, 1344(DX)
+	VMULPS.BCST  24(CX), Z16, Z22
+	VADDPS       Z22, Z17, Z17
+	VMOVUPS      Z13, 1408(DX)
+	VMULPS.BCST  60(CX), Z17, Z13
+	VMULPS       Z13, Z19, Z13
+	VSUBPS       Z13, Z0, Z0
 	MOVQ         (AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       Z3, Z14, Z0
-	VMULPS.BCST  64(CX), Z5, Z3
-	VMULPS.BCST  68(CX), Z24, Z17
-	VADDPS       Z17, Z7, Z17
-	VMULPS       Z17, Z3, Z17
-	VSUBPS       Z17, Z0, Z0
-	VMULPS.BCST  72(CX), Z15, Z17
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z17, Z8
-	VSUBPS       Z8, Z0, Z0
-	VSUBPS.BCST  48(CX), Z4, Z4
-	VBROADCASTSS 56(CX), Z8
-	VDIVPS       Z4, Z8, Z8
-	VADDPS.BCST  48(CX), Z8, Z4
-	VBROADCASTSS 52(CX), Z8
-	VDIVPS       Z4, Z8, Z8
-	VMULPS.BCST  48(CX), Z8, Z4
-	VMULPS       Z18, Z4, Z18
-	VMULPS.BCST  72(CX), Z8, Z24
-	VMOVUPS      Z22, 1344(DX)
-	VMULPS       Z20, Z24, Z22
-	VSUBPS       Z22, Z18, Z18
-	VBROADCASTSS 52(CX), Z22
-	VSUBPS       Z4, Z22, Z22
-	VMOVUPS      Z13, 1408(DX)
-	VMULPS.BCST  72(CX), Z22, Z13
+	VMULPS       Z3, Z15, Z0
+	VMULPS.BCST  64(CX), Z7, Z3
+	VMULPS.BCST  68(CX), Z24, Z13
+	VADDPS       Z13, Z14, Z13
+	VMULPS       Z13, Z3, Z13
+	VSUBPS       Z13, Z0, Z0
+	VMULPS.BCST  72(CX), Z19, Z13
+	VMULPS.BCST  76(CX), Z12, Z12
+	VSUBPS       Z17, Z12, Z12
+	VMULPS       Z12, Z13, Z12
+	VSUBPS       Z12, Z0, Z0
+	VMULPS       Z5, Z4, Z4
+	VMULPS       Z4, Z8, Z4
+	VMULPS.BCST  48(CX), Z4, Z5
+	VMULPS       Z18, Z5, Z8
+	VMULPS.BCST  72(CX), Z4, Z12
+	VMULPS       Z20, Z12, Z18
+	VSUBPS       Z18, Z8, Z8
+	VBROADCASTSS 56(CX), Z18
+	VSUBPS       Z5, Z18, Z18
+	VMULPS.BCST  72(CX), Z18, Z24
 	VMOVUPS      Z21, 1472(DX)
-	VMULPS.BCST  16(CX), Z13, Z21
-	VSUBPS       Z21, Z18, Z18
-	VADDPS       Z18, Z0, Z21
+	VMULPS.BCST  16(CX), Z24, Z21
+	VSUBPS       Z21, Z8, Z8
+	VADDPS       Z8, Z0, Z21
 	VSUBPS       Z21, Z1, Z1
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS      Z1, K1, (BX)(R10*4)
-	VSUBPS       Z18, Z0, Z0
+	VSUBPS       Z8, Z0, Z0
 	VSUBPS       Z0, Z2, Z0
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R10*4)
-	VMULPS       512(DX), Z14, Z0
+	VMULPS       512(DX), Z15, Z0
 	VMULPS.BCST  68(CX), Z26, Z1
-	VADDPS       Z1, Z7, Z1
+	VADDPS       Z1, Z14, Z1
 	VMULPS       Z1, Z3, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS.BCST  76(CX), Z19, Z1
-	VSUBPS       Z12, Z1, Z1
-	VMULPS       Z1, Z17, Z1
+	VMULPS.BCST  76(CX), Z23, Z1
+	VSUBPS       Z17, Z1, Z1
+	VMULPS       Z1, Z13, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS       Z27, Z4, Z1
-	VMULPS       Z9, Z24, Z2
+	VMULPS       Z27, Z5, Z1
+	VMULPS       Z9, Z12, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS.BCST  20(CX), Z13, Z2
+	VMULPS.BCST  20(CX), Z24, Z2
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z2
 	VSUBPS       Z2, Z25, Z2
@@ -3352,19 +4937,19 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R10*4)
-	VMULPS       Z31, Z14, Z0
+	VMULPS       Z31, Z15, Z0
 	VMULPS.BCST  68(CX), Z28, Z1
-	VADDPS       Z1, Z7, Z1
+	VADDPS       Z1, Z14, Z1
 	VMULPS       Z1, Z3, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS.BCST  76(CX), Z23, Z1
-	VSUBPS       Z12, Z1, Z1
-	VMULPS       Z1, Z17, Z1
+	VMULPS.BCST  76(CX), Z22, Z1
+	VSUBPS       Z17, Z1, Z1
+	VMULPS       Z1, Z13, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS       Z11, Z4, Z1
-	VMULPS       Z16, Z24, Z2
+	VMULPS       Z11, Z5, Z1
+	VMULPS       Z16, Z12, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS.BCST  24(CX), Z13, Z2
+	VMULPS.BCST  24(CX), Z24, Z2
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z2
 	VSUBPS       Z2, Z29, Z2
@@ -3378,34 +4963,34 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R10*4)
-	VMULPS       Z6, Z14, Z0
-	VMULPS.BCST  80(CX), Z5, Z1
+	VMULPS       Z6, Z15, Z0
+	VMULPS.BCST  80(CX), Z7, Z1
 	VADDPS       Z9, Z20, Z2
 	VMULPS       Z2, Z2, Z3
 	VMULPS.BCST  68(CX), Z3, Z3
-	VADDPS       Z3, Z7, Z3
+	VADDPS       Z3, Z14, Z3
 	VMULPS       Z3, Z1, Z3
 	VSUBPS       Z3, Z0, Z0
-	VMULPS.BCST  84(CX), Z15, Z3
-	VMULPS.BCST  88(CX), Z2, Z5
-	VMULPS.BCST  76(CX), Z5, Z5
-	VSUBPS       Z12, Z5, Z5
-	VMULPS       Z5, Z3, Z5
-	VSUBPS       Z5, Z0, Z0
-	VMULPS       640(DX), Z4, Z5
-	VMULPS.BCST  84(CX), Z8, Z6
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z5, Z2
-	VMULPS.BCST  84(CX), Z22, Z5
-	VMULPS.BCST  88(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      448(DX), Z11
-	VSUBPS       Z8, Z11, Z8
+	VMULPS.BCST  84(CX), Z19, Z3
+	VMULPS.BCST  88(CX), Z2, Z6
+	VMULPS.BCST  76(CX), Z6, Z6
+	VSUBPS       Z17, Z6, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z0, Z0
+	VMULPS       640(DX), Z5, Z6
+	VMULPS.BCST  84(CX), Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z6, Z2
+	VMULPS.BCST  84(CX), Z18, Z6
+	VMULPS.BCST  88(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      448(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMOVUPS      Z7, K1, (BX)(R10*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      384(DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -3413,30 +4998,30 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R10*4)
-	VMULPS       Z10, Z14, Z0
+	VMULPS       Z10, Z15, Z0
 	VSUBPS       Z9, Z20, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  92(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1472(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  92(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      320(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  92(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1472(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  92(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      320(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMOVUPS      Z7, K1, (BX)(R10*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      256(DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -3444,30 +5029,30 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R10*4)
-	VMULPS       1408(DX), Z14, Z0
+	VMULPS       1408(DX), Z15, Z0
 	VADDPS       Z16, Z20, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  96(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1344(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  96(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      192(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  96(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1344(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  96(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      192(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMOVUPS      Z7, K1, (BX)(R10*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      128(DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -3475,30 +5060,30 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R10*4)
-	VMULPS       1280(DX), Z14, Z0
+	VMULPS       1280(DX), Z15, Z0
 	VSUBPS       Z16, Z20, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  100(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1216(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  100(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      64(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  100(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1216(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  100(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      64(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMOVUPS      Z7, K1, (BX)(R10*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      (DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -3506,30 +5091,30 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R10*4)
-	VMULPS       1152(DX), Z14, Z0
+	VMULPS       1152(DX), Z15, Z0
 	VADDPS       Z16, Z9, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  104(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1088(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  104(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      896(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  104(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1088(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  104(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      896(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
-	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMOVUPS      Z7, K1, (BX)(R10*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      704(DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -3537,22 +5122,22 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS      Z0, K1, (BX)(R10*4)
-	VMULPS       1024(DX), Z14, Z0
+	VMULPS       1024(DX), Z15, Z0
 	VSUBPS       Z16, Z9, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z7
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
 	VMULPS       Z7, Z1, Z1
 	VSUBPS       Z1, Z0, Z0
 	VMULPS.BCST  108(CX), Z2, Z1
 	VMULPS.BCST  76(CX), Z1, Z1
-	VSUBPS       Z12, Z1, Z1
+	VSUBPS       Z17, Z1, Z1
 	VMULPS       Z1, Z3, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS       960(DX), Z4, Z1
-	VMULPS       Z2, Z6, Z2
+	VMULPS       960(DX), Z5, Z1
+	VMULPS       Z2, Z4, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS.BCST  108(CX), Z5, Z2
+	VMULPS.BCST  108(CX), Z6, Z2
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z2
 	VMOVUPS      832(DX), Z3
@@ -3577,7 +5162,7 @@ done:
 	RET
 
 // func walledAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512trtD3Q19ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -3597,12 +5182,14 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	KMOVW        82(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         8(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z1
 	KMOVW        80(SI), K2
@@ -3611,6 +5198,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         16(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z2
 	VADDPS       Z2, Z1, Z3
@@ -3620,6 +5208,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         56(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z4
 	KMOVW        92(SI), K2
@@ -3628,6 +5217,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         64(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z5
 	VADDPS       Z5, Z4, Z6
@@ -3638,6 +5228,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         72(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z8
 	KMOVW        96(SI), K2
@@ -3646,6 +5237,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         80(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z9
 	VADDPS       Z9, Z8, Z10
@@ -3655,6 +5247,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         88(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z11
 	KMOVW        100(SI), K2
@@ -3663,6 +5256,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         96(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z12
 	VADDPS       Z12, Z11, Z13
@@ -3674,6 +5268,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         104(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z15
 	KMOVW        104(SI), K2
@@ -3682,6 +5277,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z16
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         112(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z16
 	VADDPS       Z16, Z15, Z17
@@ -3704,6 +5300,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         24(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z25
 	KMOVW        84(SI), K2
@@ -3712,6 +5309,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z26
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         32(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z26
 	VADDPS       Z26, Z25, Z27
@@ -3722,6 +5320,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         40(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z29
 	KMOVW        88(SI), K2
@@ -3730,6 +5329,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         48(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z30
 	VADDPS       Z30, Z29, Z31
@@ -3742,6 +5342,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         120(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z28
 	VMOVUPS      Z15, 64(DX)
@@ -3751,6 +5352,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         128(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z15
 	VMOVUPS      Z12, 128(DX)
@@ -3765,6 +5367,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z16
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         136(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z16
 	VMOVUPS      Z9, 256(DX)
@@ -3774,6 +5377,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         144(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z9
 	VMOVUPS      Z8, 320(DX)
@@ -3846,65 +5450,66 @@ loop:
 	VSQRTPS      Z4, Z4
 	VADDPS.BCST  44(CX), Z4, Z4
 	VMULPS.BCST  48(CX), Z4, Z4
-	VBROADCASTSS 52(CX), Z5
-	VDIVPS       Z4, Z5, Z5
-	VADDPS       Z26, Z24, Z7
-	VADDPS       Z28, Z7, Z7
-	VMULPS.BCST  12(CX), Z7, Z7
-	VSUBPS       Z7, Z14, Z7
-	VMULPS.BCST  28(CX), Z7, Z14
-	VSUBPS       Z14, Z0, Z14
-	VMULPS       Z14, Z5, Z14
-	VSUBPS       Z14, Z0, Z0
-	VMULPS.BCST  48(CX), Z5, Z14
-	VBROADCASTSS 52(CX), Z15
-	VSUBPS       Z14, Z15, Z15
+	VSUBPS.BCST  48(CX), Z4, Z5
+	VMULPS.BCST  48(CX), Z5, Z7
+	VADDPS.BCST  52(CX), Z7, Z7
+	VMULPS       Z7, Z4, Z15
 	VMOVUPS      Z8, 1024(DX)
-	VMULPS.BCST  16(CX), Z20, Z8
+	VBROADCASTSS 56(CX), Z8
+	VDIVPS       Z15, Z8, Z8
+	VMULPS       Z7, Z8, Z7
+	VADDPS       Z26, Z24, Z15
+	VADDPS       Z28, Z15, Z15
+	VMULPS.BCST  12(CX), Z15, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS.BCST  28(CX), Z14, Z15
+	VSUBPS       Z15, Z0, Z15
+	VMULPS       Z15, Z7, Z15
+	VSUBPS       Z15, Z0, Z0
+	VMULPS.BCST  48(CX), Z7, Z15
 	VMOVUPS      Z19, 1088(DX)
-	VMULPS.BCST  20(CX), Z9, Z19
+	VBROADCASTSS 56(CX), Z19
+	VSUBPS       Z15, Z19, Z19
 	VMOVUPS      Z12, 1152(DX)
-	VADDPS       Z19, Z8, Z12
+	VMULPS.BCST  16(CX), Z20, Z12
 	VMOVUPS      Z23, 1216(DX)
-	VMULPS.BCST  24(CX), Z16, Z23
-	VADDPS       Z23, Z12, Z12
+	VMULPS.BCST  20(CX), Z9, Z23
 	VMOVUPS      Z17, 1280(DX)
-	VMULPS.BCST  60(CX), Z12, Z17
-	VMULPS       Z17, Z15, Z17
-	VSUBPS       Z17, Z0, Z0
+	VADDPS       Z23, Z12, Z17
+	VMOVUPS      Z22, 1344(DX)
+	VMULPS.BCST  24(CX), Z16, Z22
+	VADDPS       Z22, Z17, Z17
+	VMOVUPS      Z13, 1408(DX)
+	VMULPS.BCST  60(CX), Z17, Z13
+	VMULPS       Z13, Z19, Z13
+	VSUBPS       Z13, Z0, Z0
 	MOVQ         (AX), BX
 	VMOVUPS      Z0, K1, (BX)(R9*4)
-	VMULPS       Z3, Z14, Z0
-	VMULPS.BCST  64(CX), Z5, Z3
-	VMULPS.BCST  68(CX), Z24, Z17
-	VADDPS       Z17, Z7, Z17
-	VMULPS       Z17, Z3, Z17
-	VSUBPS       Z17, Z0, Z0
-	VMULPS.BCST  72(CX), Z15, Z17
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z17, Z8
-	VSUBPS       Z8, Z0, Z0
-	VSUBPS.BCST  48(CX), Z4, Z4
-	VBROADCASTSS 56(CX), Z8
-	VDIVPS       Z4, Z8, Z8
-	VADDPS.BCST  48(CX), Z8, Z4
-	VBROADCASTSS 52(CX), Z8
-	VDIVPS       Z4, Z8, Z8
-	VMULPS.BCST  48(CX), Z8, Z4
-	VMULPS       Z18, Z4, Z18
-	VMULPS.BCST  72(CX), Z8, Z24
-	VMOVUPS      Z22, 1344(DX)
-	VMULPS       Z20, Z24, Z22
-	VSUBPS       Z22, Z18, Z18
-	VBROADCASTSS 52(CX), Z22
-	VSUBPS       Z4, Z22, Z22
-	VMOVUPS      Z13, 1408(DX)
-	VMULPS.BCST  72(CX), Z22, Z13
+	VMULPS       Z3, Z15, Z0
+	VMULPS.BCST  64(CX), Z7, Z3
+	VMULPS.BCST  68(CX), Z24, Z13
+	VADDPS       Z13, Z14, Z13
+	VMULPS       Z13, Z3, Z13
+	VSUBPS       Z13, Z0, Z0
+	VMULPS.BCST  72(CX), Z19, Z13
+	VMULPS.BCST  76(CX), Z12, Z12
+	VSUBPS       Z17, Z12, Z12
+	VMULPS       Z12, Z13, Z12
+	VSUBPS       Z12, Z0, Z0
+	VMULPS       Z5, Z4, Z4
+	VMULPS       Z4, Z8, Z4
+	VMULPS.BCST  48(CX), Z4, Z5
+	VMULPS       Z18, Z5, Z8
+	VMULPS.BCST  72(CX), Z4, Z12
+	VMULPS       Z20, Z12, Z18
+	VSUBPS       Z18, Z8, Z8
+	VBROADCASTSS 56(CX), Z18
+	VSUBPS       Z5, Z18, Z18
+	VMULPS.BCST  72(CX), Z18, Z24
 	VMOVUPS      Z21, 1472(DX)
-	VMULPS.BCST  16(CX), Z13, Z21
-	VSUBPS       Z21, Z18, Z18
-	VADDPS       Z18, Z0, Z21
+	VMULPS.BCST  16(CX), Z24, Z21
+	VSUBPS       Z21, Z8, Z8
+	VADDPS       Z8, Z0, Z21
 	VSUBPS       Z21, Z1, Z1
 	KMOVW        80(SI), K2
 	KANDNW       K1, K2, K3
@@ -3914,7 +5519,7 @@ loop:
 	VMOVUPS      Z1, K2, (BX)(R10*4)
 	MOVQ         16(AX), BX
 	VMOVUPS      Z1, K3, (BX)(R9*4)
-	VSUBPS       Z18, Z0, Z0
+	VSUBPS       Z8, Z0, Z0
 	VSUBPS       Z0, Z2, Z0
 	KMOVW        82(SI), K2
 	KANDNW       K1, K2, K3
@@ -3924,19 +5529,19 @@ loop:
 	VMOVUPS      Z0, K2, (BX)(R10*4)
 	MOVQ         8(AX), BX
 	VMOVUPS      Z0, K3, (BX)(R9*4)
-	VMULPS       512(DX), Z14, Z0
+	VMULPS       512(DX), Z15, Z0
 	VMULPS.BCST  68(CX), Z26, Z1
-	VADDPS       Z1, Z7, Z1
+	VADDPS       Z1, Z14, Z1
 	VMULPS       Z1, Z3, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS.BCST  76(CX), Z19, Z1
-	VSUBPS       Z12, Z1, Z1
-	VMULPS       Z1, Z17, Z1
+	VMULPS.BCST  76(CX), Z23, Z1
+	VSUBPS       Z17, Z1, Z1
+	VMULPS       Z1, Z13, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS       Z27, Z4, Z1
-	VMULPS       Z9, Z24, Z2
+	VMULPS       Z27, Z5, Z1
+	VMULPS       Z9, Z12, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS.BCST  20(CX), Z13, Z2
+	VMULPS.BCST  20(CX), Z24, Z2
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z2
 	VSUBPS       Z2, Z25, Z2
@@ -3959,19 +5564,19 @@ loop:
 	VMOVUPS      Z0, K2, (BX)(R10*4)
 	MOVQ         24(AX), BX
 	VMOVUPS      Z0, K3, (BX)(R9*4)
-	VMULPS       Z31, Z14, Z0
+	VMULPS       Z31, Z15, Z0
 	VMULPS.BCST  68(CX), Z28, Z1
-	VADDPS       Z1, Z7, Z1
+	VADDPS       Z1, Z14, Z1
 	VMULPS       Z1, Z3, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS.BCST  76(CX), Z23, Z1
-	VSUBPS       Z12, Z1, Z1
-	VMULPS       Z1, Z17, Z1
+	VMULPS.BCST  76(CX), Z22, Z1
+	VSUBPS       Z17, Z1, Z1
+	VMULPS       Z1, Z13, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS       Z11, Z4, Z1
-	VMULPS       Z16, Z24, Z2
+	VMULPS       Z11, Z5, Z1
+	VMULPS       Z16, Z12, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS.BCST  24(CX), Z13, Z2
+	VMULPS.BCST  24(CX), Z24, Z2
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z2
 	VSUBPS       Z2, Z29, Z2
@@ -3993,38 +5598,38 @@ loop:
 	VMOVUPS      Z0, K2, (BX)(R10*4)
 	MOVQ         40(AX), BX
 	VMOVUPS      Z0, K3, (BX)(R9*4)
-	VMULPS       Z6, Z14, Z0
-	VMULPS.BCST  80(CX), Z5, Z1
+	VMULPS       Z6, Z15, Z0
+	VMULPS.BCST  80(CX), Z7, Z1
 	VADDPS       Z9, Z20, Z2
 	VMULPS       Z2, Z2, Z3
 	VMULPS.BCST  68(CX), Z3, Z3
-	VADDPS       Z3, Z7, Z3
+	VADDPS       Z3, Z14, Z3
 	VMULPS       Z3, Z1, Z3
 	VSUBPS       Z3, Z0, Z0
-	VMULPS.BCST  84(CX), Z15, Z3
-	VMULPS.BCST  88(CX), Z2, Z5
-	VMULPS.BCST  76(CX), Z5, Z5
-	VSUBPS       Z12, Z5, Z5
-	VMULPS       Z5, Z3, Z5
-	VSUBPS       Z5, Z0, Z0
-	VMULPS       640(DX), Z4, Z5
-	VMULPS.BCST  84(CX), Z8, Z6
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z5, Z2
-	VMULPS.BCST  84(CX), Z22, Z5
-	VMULPS.BCST  88(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      448(DX), Z11
-	VSUBPS       Z8, Z11, Z8
+	VMULPS.BCST  84(CX), Z19, Z3
+	VMULPS.BCST  88(CX), Z2, Z6
+	VMULPS.BCST  76(CX), Z6, Z6
+	VSUBPS       Z17, Z6, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z0, Z0
+	VMULPS       640(DX), Z5, Z6
+	VMULPS.BCST  84(CX), Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z6, Z2
+	VMULPS.BCST  84(CX), Z18, Z6
+	VMULPS.BCST  88(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      448(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	KMOVW        92(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
-	VMOVUPS      Z8, K2, (BX)(R10*4)
+	VMOVUPS      Z7, K2, (BX)(R10*4)
 	MOVQ         64(AX), BX
-	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMOVUPS      Z7, K3, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      384(DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -4036,34 +5641,34 @@ loop:
 	VMOVUPS      Z0, K2, (BX)(R10*4)
 	MOVQ         56(AX), BX
 	VMOVUPS      Z0, K3, (BX)(R9*4)
-	VMULPS       Z10, Z14, Z0
+	VMULPS       Z10, Z15, Z0
 	VSUBPS       Z9, Z20, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  92(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1472(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  92(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      320(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  92(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1472(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  92(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      320(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	KMOVW        96(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
-	VMOVUPS      Z8, K2, (BX)(R10*4)
+	VMOVUPS      Z7, K2, (BX)(R10*4)
 	MOVQ         80(AX), BX
-	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMOVUPS      Z7, K3, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      256(DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -4075,34 +5680,34 @@ loop:
 	VMOVUPS      Z0, K2, (BX)(R10*4)
 	MOVQ         72(AX), BX
 	VMOVUPS      Z0, K3, (BX)(R9*4)
-	VMULPS       1408(DX), Z14, Z0
+	VMULPS       1408(DX), Z15, Z0
 	VADDPS       Z16, Z20, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  96(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1344(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  96(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      192(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  96(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1344(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  96(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      192(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	KMOVW        100(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
-	VMOVUPS      Z8, K2, (BX)(R10*4)
+	VMOVUPS      Z7, K2, (BX)(R10*4)
 	MOVQ         96(AX), BX
-	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMOVUPS      Z7, K3, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      128(DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -4114,34 +5719,34 @@ loop:
 	VMOVUPS      Z0, K2, (BX)(R10*4)
 	MOVQ         88(AX), BX
 	VMOVUPS      Z0, K3, (BX)(R9*4)
-	VMULPS       1280(DX), Z14, Z0
+	VMULPS       1280(DX), Z15, Z0
 	VSUBPS       Z16, Z20, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  100(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1216(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  100(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      64(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  100(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1216(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  100(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      64(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	KMOVW        104(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
-	VMOVUPS      Z8, K2, (BX)(R10*4)
+	VMOVUPS      Z7, K2, (BX)(R10*4)
 	MOVQ         112(AX), BX
-	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMOVUPS      Z7, K3, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      (DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -4153,34 +5758,34 @@ loop:
 	VMOVUPS      Z0, K2, (BX)(R10*4)
 	MOVQ         104(AX), BX
 	VMOVUPS      Z0, K3, (BX)(R9*4)
-	VMULPS       1152(DX), Z14, Z0
+	VMULPS       1152(DX), Z15, Z0
 	VADDPS       Z16, Z9, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z8
-	VMULPS       Z8, Z1, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS.BCST  104(CX), Z2, Z8
-	VMULPS.BCST  76(CX), Z8, Z8
-	VSUBPS       Z12, Z8, Z8
-	VMULPS       Z8, Z3, Z8
-	VSUBPS       Z8, Z0, Z0
-	VMULPS       1088(DX), Z4, Z8
-	VMULPS       Z2, Z6, Z2
-	VSUBPS       Z2, Z8, Z2
-	VMULPS.BCST  104(CX), Z5, Z8
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z2, Z0, Z8
-	VMOVUPS      896(DX), Z10
-	VSUBPS       Z8, Z10, Z8
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
+	VMULPS       Z7, Z1, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS.BCST  104(CX), Z2, Z7
+	VMULPS.BCST  76(CX), Z7, Z7
+	VSUBPS       Z17, Z7, Z7
+	VMULPS       Z7, Z3, Z7
+	VSUBPS       Z7, Z0, Z0
+	VMULPS       1088(DX), Z5, Z7
+	VMULPS       Z2, Z4, Z2
+	VSUBPS       Z2, Z7, Z2
+	VMULPS.BCST  104(CX), Z6, Z7
+	VSUBPS       Z7, Z2, Z2
+	VADDPS       Z2, Z0, Z7
+	VMOVUPS      896(DX), Z8
+	VSUBPS       Z7, Z8, Z7
 	KMOVW        108(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
-	VMOVUPS      Z8, K2, (BX)(R10*4)
+	VMOVUPS      Z7, K2, (BX)(R10*4)
 	MOVQ         128(AX), BX
-	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMOVUPS      Z7, K3, (BX)(R9*4)
 	VSUBPS       Z2, Z0, Z0
 	VMOVUPS      704(DX), Z2
 	VSUBPS       Z0, Z2, Z0
@@ -4192,22 +5797,22 @@ loop:
 	VMOVUPS      Z0, K2, (BX)(R10*4)
 	MOVQ         120(AX), BX
 	VMOVUPS      Z0, K3, (BX)(R9*4)
-	VMULPS       1024(DX), Z14, Z0
+	VMULPS       1024(DX), Z15, Z0
 	VSUBPS       Z16, Z9, Z2
-	VMULPS       Z2, Z2, Z8
-	VMULPS.BCST  68(CX), Z8, Z8
-	VADDPS       Z8, Z7, Z7
+	VMULPS       Z2, Z2, Z7
+	VMULPS.BCST  68(CX), Z7, Z7
+	VADDPS       Z7, Z14, Z7
 	VMULPS       Z7, Z1, Z1
 	VSUBPS       Z1, Z0, Z0
 	VMULPS.BCST  108(CX), Z2, Z1
 	VMULPS.BCST  76(CX), Z1, Z1
-	VSUBPS       Z12, Z1, Z1
+	VSUBPS       Z17, Z1, Z1
 	VMULPS       Z1, Z3, Z1
 	VSUBPS       Z1, Z0, Z0
-	VMULPS       960(DX), Z4, Z1
-	VMULPS       Z2, Z6, Z2
+	VMULPS       960(DX), Z5, Z1
+	VMULPS       Z2, Z4, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS.BCST  108(CX), Z5, Z2
+	VMULPS.BCST  108(CX), Z6, Z2
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z1, Z0, Z2
 	VMOVUPS      832(DX), Z3
@@ -4240,7 +5845,7 @@ done:
 	RET
 
 // func evenAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512bgkD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -4260,58 +5865,77 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	VMULPS.BCST 4(CX), Z0, Z1
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z3
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z3, Z2, Z4
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z6
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z7
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z8, Z7, Z9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z10
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z12, Z9, Z13
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z16
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z17, Z16, Z18
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z19
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z20
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z13
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z18, Z13, Z21
 	VADDPS      Z21, Z4, Z4
 	VADDPS      Z4, Z0, Z0
@@ -4503,7 +6127,7 @@ done:
 	RET
 
 // func oddAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512bgkD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -4523,43 +6147,52 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	VMULPS.BCST 4(CX), Z0, Z1
 	MOVLQSX     12(BX), R9
 	ADDQ        R8, R9
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     8(BX), R9
 	ADDQ        R8, R9
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z3
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z3, Z2, Z4
 	MOVLQSX     20(BX), R9
 	ADDQ        R8, R9
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     16(BX), R9
 	ADDQ        R8, R9
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z6
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
 	MOVLQSX     28(BX), R9
 	ADDQ        R8, R9
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z7
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     24(BX), R9
 	ADDQ        R8, R9
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z8, Z7, Z9
 	MOVLQSX     36(BX), R9
 	ADDQ        R8, R9
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z10
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     32(BX), R9
 	ADDQ        R8, R9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
@@ -4567,38 +6200,46 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     40(BX), R9
 	ADDQ        R8, R9
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z12, Z9, Z13
 	MOVLQSX     52(BX), R9
 	ADDQ        R8, R9
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     48(BX), R9
 	ADDQ        R8, R9
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
 	MOVLQSX     60(BX), R9
 	ADDQ        R8, R9
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z16
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     56(BX), R9
 	ADDQ        R8, R9
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z17, Z16, Z18
 	MOVLQSX     68(BX), R9
 	ADDQ        R8, R9
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z19
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     64(BX), R9
 	ADDQ        R8, R9
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z20
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
@@ -4607,10 +6248,12 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z13
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     72(BX), R9
 	ADDQ        R8, R9
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z18, Z13, Z21
 	VADDPS      Z21, Z4, Z4
 	VADDPS      Z4, Z0, Z0
@@ -4838,7 +6481,7 @@ done:
 	RET
 
 // func walledAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512bgkD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -4858,6 +6501,7 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	VMULPS.BCST 4(CX), Z0, Z1
 	KMOVW       82(BX), K2
 	KANDNW      K1, K2, K3
@@ -4865,6 +6509,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        8(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z2
 	KMOVW       80(BX), K2
@@ -4873,6 +6518,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z3
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        16(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z3
 	VADDPS      Z3, Z2, Z4
@@ -4882,6 +6528,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        24(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z5
 	KMOVW       84(BX), K2
@@ -4890,6 +6537,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z6
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        32(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z6
 	VADDPS      Z6, Z5, Z7
@@ -4900,6 +6548,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z7
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        40(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z7
 	KMOVW       88(BX), K2
@@ -4908,6 +6557,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        48(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z8
 	VADDPS      Z8, Z7, Z9
@@ -4917,6 +6567,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z10
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        56(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z10
 	KMOVW       92(BX), K2
@@ -4925,6 +6576,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        64(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z11
 	VADDPS      Z11, Z10, Z12
@@ -4936,6 +6588,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        72(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z9
 	KMOVW       96(BX), K2
@@ -4944,6 +6597,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        80(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z12
 	VADDPS      Z12, Z9, Z13
@@ -4953,6 +6607,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        88(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z14
 	KMOVW       100(BX), K2
@@ -4961,6 +6616,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        96(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
@@ -4971,6 +6627,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z16
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        104(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z16
 	KMOVW       104(BX), K2
@@ -4979,6 +6636,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        112(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z17
 	VADDPS      Z17, Z16, Z18
@@ -4988,6 +6646,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z19
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        120(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z19
 	KMOVW       108(BX), K2
@@ -4996,6 +6655,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z20
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        128(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z20
 	VADDPS      Z20, Z19, Z21
@@ -5008,6 +6668,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z13
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        136(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z13
 	KMOVW       112(BX), K2
@@ -5016,6 +6677,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        144(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z18
 	VADDPS      Z18, Z13, Z21
@@ -5317,7 +6979,7 @@ done:
 	RET
 
 // func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512bgkD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -5337,58 +6999,77 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	VMULPS.BCST 28(CX), Z0, Z1
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z3
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z3, Z2, Z4
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z6
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z7
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z8, Z7, Z9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z10
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z12, Z9, Z13
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z16
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z17, Z16, Z18
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z19
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z20
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
 	VADDPS      Z13, Z4, Z4
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z13
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z18, Z13, Z21
 	VADDPS      Z21, Z4, Z4
 	VADDPS      Z4, Z0, Z0
@@ -5641,7 +7322,7 @@ done:
 	RET
 
 // func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512bgkD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -5661,43 +7342,52 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	VMULPS.BCST 28(CX), Z0, Z1
 	MOVLQSX     12(BX), R9
 	ADDQ        R8, R9
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     8(BX), R9
 	ADDQ        R8, R9
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z3
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z3, Z2, Z4
 	MOVLQSX     20(BX), R9
 	ADDQ        R8, R9
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     16(BX), R9
 	ADDQ        R8, R9
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z6
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z6, Z5, Z7
 	VADDPS      Z7, Z4, Z4
 	MOVLQSX     28(BX), R9
 	ADDQ        R8, R9
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z7
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     24(BX), R9
 	ADDQ        R8, R9
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z8, Z7, Z9
 	MOVLQSX     36(BX), R9
 	ADDQ        R8, R9
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z10
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     32(BX), R9
 	ADDQ        R8, R9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z11, Z10, Z12
 	VADDPS      Z12, Z9, Z9
 	VADDPS      Z9, Z4, Z4
@@ -5705,38 +7395,46 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     40(BX), R9
 	ADDQ        R8, R9
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z12, Z9, Z13
 	MOVLQSX     52(BX), R9
 	ADDQ        R8, R9
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     48(BX), R9
 	ADDQ        R8, R9
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z15, Z14, Z16
 	VADDPS      Z16, Z13, Z13
 	MOVLQSX     60(BX), R9
 	ADDQ        R8, R9
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z16
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     56(BX), R9
 	ADDQ        R8, R9
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z17, Z16, Z18
 	MOVLQSX     68(BX), R9
 	ADDQ        R8, R9
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z19
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     64(BX), R9
 	ADDQ        R8, R9
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z20
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z20, Z19, Z21
 	VADDPS      Z21, Z18, Z18
 	VADDPS      Z18, Z13, Z13
@@ -5745,10 +7443,12 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z13
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     72(BX), R9
 	ADDQ        R8, R9
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z18, Z13, Z21
 	VADDPS      Z21, Z4, Z4
 	VADDPS      Z4, Z0, Z0
@@ -6037,7 +7737,7 @@ done:
 	RET
 
 // func walledAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512bgkD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -6057,6 +7757,7 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	VMULPS.BCST 28(CX), Z0, Z1
 	KMOVW       82(BX), K2
 	KANDNW      K1, K2, K3
@@ -6064,6 +7765,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        8(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z2
 	KMOVW       80(BX), K2
@@ -6072,6 +7774,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z3
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        16(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z3
 	VADDPS      Z3, Z2, Z4
@@ -6081,6 +7784,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        24(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z5
 	KMOVW       84(BX), K2
@@ -6089,6 +7793,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z6
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        32(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z6
 	VADDPS      Z6, Z5, Z7
@@ -6099,6 +7804,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z7
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        40(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z7
 	KMOVW       88(BX), K2
@@ -6107,6 +7813,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        48(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z8
 	VADDPS      Z8, Z7, Z9
@@ -6116,6 +7823,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z10
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        56(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z10
 	KMOVW       92(BX), K2
@@ -6124,6 +7832,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        64(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z11
 	VADDPS      Z11, Z10, Z12
@@ -6135,6 +7844,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        72(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z9
 	KMOVW       96(BX), K2
@@ -6143,6 +7853,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        80(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z12
 	VADDPS      Z12, Z9, Z13
@@ -6152,6 +7863,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        88(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z14
 	KMOVW       100(BX), K2
@@ -6160,6 +7872,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        96(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
@@ -6170,6 +7883,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z16
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        104(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z16
 	KMOVW       104(BX), K2
@@ -6178,6 +7892,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        112(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z17
 	VADDPS      Z17, Z16, Z18
@@ -6187,6 +7902,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z19
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        120(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z19
 	KMOVW       108(BX), K2
@@ -6195,6 +7911,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z20
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        128(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z20
 	VADDPS      Z20, Z19, Z21
@@ -6207,6 +7924,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z13
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        136(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z13
 	KMOVW       112(BX), K2
@@ -6215,6 +7933,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        144(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z18
 	VADDPS      Z18, Z13, Z21
@@ -6576,8 +8295,1319 @@ done:
 	VZEROUPPER
 	RET
 
+// func evenAVX512bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·evenAVX512bgkD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z1, Z0, Z2
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z3
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z4, Z3, Z5
+	VADDPS       Z5, Z2, Z6
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z7
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z8, Z7, Z9
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z11, Z10, Z12
+	VADDPS       Z12, Z9, Z13
+	VADDPS       Z13, Z6, Z6
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z15, Z14, Z16
+	VADDPS       Z16, Z6, Z6
+	VSUBPS       Z1, Z0, Z17
+	VSUBPS       Z4, Z3, Z18
+	VADDPS       Z18, Z17, Z17
+	VSUBPS       Z8, Z7, Z19
+	VSUBPS       Z11, Z10, Z20
+	VADDPS       Z20, Z19, Z21
+	VADDPS       Z21, Z17, Z17
+	VSUBPS       Z15, Z14, Z21
+	VADDPS       Z21, Z17, Z17
+	VMULPS       Z17, Z17, Z22
+	VSUBPS       Z22, Z6, Z6
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z2, Z2
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z27
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z28, Z27, Z29
+	VADDPS       Z5, Z29, Z30
+	VADDPS       Z30, Z2, Z2
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z15, (DX)
+	VADDPS       Z31, Z30, Z15
+	VMOVUPS      Z14, 64(DX)
+	VADDPS       Z15, Z16, Z14
+	VADDPS       Z14, Z13, Z13
+	VADDPS       Z13, Z2, Z2
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z13
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z11, 128(DX)
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z10, 192(DX)
+	VADDPS       Z11, Z13, Z10
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z2, Z23, Z2
+	VMOVUPS      Z8, 256(DX)
+	VMULPS.BCST  4(CX), Z2, Z8
+	VSUBPS       Z8, Z6, Z6
+	VMULPS       Z6, Z6, Z6
+	VADDPS       Z5, Z26, Z26
+	VMOVUPS      Z7, 320(DX)
+	VADDPS       Z15, Z9, Z7
+	VADDPS       Z7, Z26, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z25, Z24, Z26
+	VADDPS       Z18, Z26, Z18
+	VSUBPS       Z31, Z30, Z26
+	VMOVUPS      Z31, 384(DX)
+	VSUBPS       Z11, Z13, Z31
+	VMOVUPS      Z11, 448(DX)
+	VADDPS       Z31, Z26, Z11
+	VADDPS       Z11, Z18, Z11
+	VSUBPS       Z19, Z11, Z11
+	VMULPS       Z11, Z11, Z18
+	VSUBPS       Z18, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VADDPS       Z12, Z29, Z7
+	VADDPS       Z14, Z7, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z28, Z27, Z14
+	VADDPS       Z20, Z14, Z14
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z31, Z21, Z19
+	VSUBPS       Z19, Z14, Z14
+	VMULPS       Z14, Z14, Z19
+	VSUBPS       Z19, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z11, Z17, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z16, Z12, Z7
+	VMULPS       Z14, Z17, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z10, Z15, Z7
+	VMULPS       Z14, Z11, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  8(CX), Z5, Z5
+	VADDPS       Z5, Z6, Z5
+	VSQRTPS      Z5, Z5
+	VMULPS.BCST  12(CX), Z5, Z5
+	VADDPS.BCST  16(CX), Z5, Z5
+	VSQRTPS      Z5, Z5
+	VADDPS.BCST  20(CX), Z5, Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VBROADCASTSS 28(CX), Z6
+	VDIVPS       Z5, Z6, Z6
+	VBROADCASTSS 28(CX), Z5
+	VSUBPS       Z6, Z5, Z5
+	VMULPS       Z23, Z5, Z7
+	VMULPS.BCST  4(CX), Z6, Z8
+	VADDPS       Z18, Z22, Z9
+	VADDPS       Z19, Z9, Z9
+	VMULPS.BCST  (CX), Z9, Z9
+	VSUBPS       Z9, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	MOVQ         (AX), BX
+	VMOVUPS      Z7, K1, (BX)(R9*4)
+	VMULPS       Z0, Z5, Z0
+	VMULPS.BCST  32(CX), Z6, Z7
+	VMULPS.BCST  36(CX), Z22, Z8
+	VADDPS       Z8, Z2, Z8
+	VMULPS       Z8, Z7, Z8
+	VMULPS.BCST  40(CX), Z17, Z9
+	VMULPS       Z9, Z7, Z9
+	VADDPS       Z9, Z8, Z10
+	VADDPS       Z10, Z0, Z0
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z1, Z5, Z0
+	VSUBPS       Z9, Z8, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z24, Z5, Z0
+	VMULPS.BCST  36(CX), Z18, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  40(CX), Z11, Z8
+	VMULPS       Z8, Z7, Z8
+	VADDPS       Z8, Z1, Z9
+	VADDPS       Z9, Z0, Z0
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z25, Z5, Z0
+	VSUBPS       Z8, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z27, Z5, Z0
+	VMULPS.BCST  36(CX), Z19, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  40(CX), Z14, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z1, Z8
+	VADDPS       Z8, Z0, Z0
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z28, Z5, Z0
+	VSUBPS       Z7, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z3, Z5, Z0
+	VMULPS.BCST  44(CX), Z6, Z1
+	VADDPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  36(CX), Z6, Z6
+	VADDPS       Z6, Z2, Z6
+	VMULPS       Z6, Z1, Z6
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z4, Z5, Z0
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       320(DX), Z5, Z0
+	VSUBPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       256(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       192(DX), Z5, Z0
+	VADDPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       128(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       64(DX), Z5, Z0
+	VSUBPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       (DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z30, Z5, Z0
+	VADDPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       384(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       Z13, Z5, Z0
+	VSUBPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z2, Z1, Z2
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VMULPS       448(DX), Z5, Z0
+	VSUBPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·oddAVX512bgkD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z0
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z1, Z0, Z2
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z3
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z4, Z3, Z5
+	VADDPS       Z5, Z2, Z6
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z7
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z8, Z7, Z9
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z11, Z10, Z12
+	VADDPS       Z12, Z9, Z13
+	VADDPS       Z13, Z6, Z6
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z15, Z14, Z16
+	VADDPS       Z16, Z6, Z6
+	VSUBPS       Z1, Z0, Z17
+	VSUBPS       Z4, Z3, Z18
+	VADDPS       Z18, Z17, Z17
+	VSUBPS       Z8, Z7, Z19
+	VSUBPS       Z11, Z10, Z20
+	VADDPS       Z20, Z19, Z21
+	VADDPS       Z21, Z17, Z17
+	VSUBPS       Z15, Z14, Z21
+	VADDPS       Z21, Z17, Z17
+	VMULPS       Z17, Z17, Z22
+	VSUBPS       Z22, Z6, Z6
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	PREFETCHT0   512(BX)(R9*4)
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z2, Z2
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z27
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z28, Z27, Z29
+	VADDPS       Z5, Z29, Z30
+	VADDPS       Z30, Z2, Z2
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z15, (DX)
+	VADDPS       Z31, Z30, Z15
+	VMOVUPS      Z14, 64(DX)
+	VADDPS       Z15, Z16, Z14
+	VADDPS       Z14, Z13, Z13
+	VADDPS       Z13, Z2, Z2
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z13
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z11, 128(DX)
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z10, 192(DX)
+	VADDPS       Z11, Z13, Z10
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z2, Z23, Z2
+	VMOVUPS      Z8, 256(DX)
+	VMULPS.BCST  4(CX), Z2, Z8
+	VSUBPS       Z8, Z6, Z6
+	VMULPS       Z6, Z6, Z6
+	VADDPS       Z5, Z26, Z26
+	VMOVUPS      Z7, 320(DX)
+	VADDPS       Z15, Z9, Z7
+	VADDPS       Z7, Z26, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z25, Z24, Z26
+	VADDPS       Z18, Z26, Z18
+	VSUBPS       Z31, Z30, Z26
+	VMOVUPS      Z31, 384(DX)
+	VSUBPS       Z11, Z13, Z31
+	VMOVUPS      Z11, 448(DX)
+	VADDPS       Z31, Z26, Z11
+	VADDPS       Z11, Z18, Z11
+	VSUBPS       Z19, Z11, Z11
+	VMULPS       Z11, Z11, Z18
+	VSUBPS       Z18, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VADDPS       Z12, Z29, Z7
+	VADDPS       Z14, Z7, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z28, Z27, Z14
+	VADDPS       Z20, Z14, Z14
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z31, Z21, Z19
+	VSUBPS       Z19, Z14, Z14
+	VMULPS       Z14, Z14, Z19
+	VSUBPS       Z19, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z11, Z17, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z16, Z12, Z7
+	VMULPS       Z14, Z17, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z10, Z15, Z7
+	VMULPS       Z14, Z11, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  8(CX), Z5, Z5
+	VADDPS       Z5, Z6, Z5
+	VSQRTPS      Z5, Z5
+	VMULPS.BCST  12(CX), Z5, Z5
+	VADDPS.BCST  16(CX), Z5, Z5
+	VSQRTPS      Z5, Z5
+	VADDPS.BCST  20(CX), Z5, Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VBROADCASTSS 28(CX), Z6
+	VDIVPS       Z5, Z6, Z6
+	VBROADCASTSS 28(CX), Z5
+	VSUBPS       Z6, Z5, Z5
+	VMULPS       Z23, Z5, Z7
+	VMULPS.BCST  4(CX), Z6, Z8
+	VADDPS       Z18, Z22, Z9
+	VADDPS       Z19, Z9, Z9
+	VMULPS.BCST  (CX), Z9, Z9
+	VSUBPS       Z9, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	MOVQ         (AX), BX
+	VMOVUPS      Z7, K1, (BX)(R9*4)
+	VMULPS       Z0, Z5, Z0
+	VMULPS.BCST  32(CX), Z6, Z7
+	VMULPS.BCST  36(CX), Z22, Z8
+	VADDPS       Z8, Z2, Z8
+	VMULPS       Z8, Z7, Z8
+	VMULPS.BCST  40(CX), Z17, Z9
+	VMULPS       Z9, Z7, Z9
+	VADDPS       Z9, Z8, Z10
+	VADDPS       Z10, Z0, Z0
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z1, Z5, Z0
+	VSUBPS       Z9, Z8, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z24, Z5, Z0
+	VMULPS.BCST  36(CX), Z18, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  40(CX), Z11, Z8
+	VMULPS       Z8, Z7, Z8
+	VADDPS       Z8, Z1, Z9
+	VADDPS       Z9, Z0, Z0
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z25, Z5, Z0
+	VSUBPS       Z8, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z27, Z5, Z0
+	VMULPS.BCST  36(CX), Z19, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  40(CX), Z14, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z1, Z8
+	VADDPS       Z8, Z0, Z0
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z28, Z5, Z0
+	VSUBPS       Z7, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z3, Z5, Z0
+	VMULPS.BCST  44(CX), Z6, Z1
+	VADDPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  36(CX), Z6, Z6
+	VADDPS       Z6, Z2, Z6
+	VMULPS       Z6, Z1, Z6
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z4, Z5, Z0
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       320(DX), Z5, Z0
+	VSUBPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       256(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       192(DX), Z5, Z0
+	VADDPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       128(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       64(DX), Z5, Z0
+	VSUBPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       (DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z30, Z5, Z0
+	VADDPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       384(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       Z13, Z5, Z0
+	VSUBPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z2, Z1, Z2
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VMULPS       448(DX), Z5, Z0
+	VSUBPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·walledAVX512bgkD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	KMOVW        82(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z0
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z0
+	KMOVW        80(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	VADDPS       Z1, Z0, Z2
+	KMOVW        94(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z3
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z3
+	KMOVW        92(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	VADDPS       Z4, Z3, Z5
+	VADDPS       Z5, Z2, Z6
+	KMOVW        98(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z7
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z7
+	KMOVW        96(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	VADDPS       Z8, Z7, Z9
+	KMOVW        102(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z10
+	KMOVW        100(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	VADDPS       Z11, Z10, Z12
+	VADDPS       Z12, Z9, Z13
+	VADDPS       Z13, Z6, Z6
+	KMOVW        106(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z14
+	KMOVW        104(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VADDPS       Z15, Z14, Z16
+	VADDPS       Z16, Z6, Z6
+	VSUBPS       Z1, Z0, Z17
+	VSUBPS       Z4, Z3, Z18
+	VADDPS       Z18, Z17, Z17
+	VSUBPS       Z8, Z7, Z19
+	VSUBPS       Z11, Z10, Z20
+	VADDPS       Z20, Z19, Z21
+	VADDPS       Z21, Z17, Z17
+	VSUBPS       Z15, Z14, Z21
+	VADDPS       Z21, Z17, Z17
+	VMULPS       Z17, Z17, Z22
+	VSUBPS       Z22, Z6, Z6
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	PREFETCHT0   512(BX)(R9*4)
+	KMOVW        86(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	KMOVW        84(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z2, Z2
+	KMOVW        90(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z27
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z27
+	KMOVW        88(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	VADDPS       Z28, Z27, Z29
+	VADDPS       Z5, Z29, Z30
+	VADDPS       Z30, Z2, Z2
+	KMOVW        110(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z30
+	KMOVW        108(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z31
+	VMOVUPS      Z15, (DX)
+	VADDPS       Z31, Z30, Z15
+	VMOVUPS      Z14, 64(DX)
+	VADDPS       Z15, Z16, Z14
+	VADDPS       Z14, Z13, Z13
+	VADDPS       Z13, Z2, Z2
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z13
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z13
+	VMOVUPS      Z11, 128(DX)
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	VMOVUPS      Z10, 192(DX)
+	VADDPS       Z11, Z13, Z10
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z2, Z23, Z2
+	VMOVUPS      Z8, 256(DX)
+	VMULPS.BCST  4(CX), Z2, Z8
+	VSUBPS       Z8, Z6, Z6
+	VMULPS       Z6, Z6, Z6
+	VADDPS       Z5, Z26, Z26
+	VMOVUPS      Z7, 320(DX)
+	VADDPS       Z15, Z9, Z7
+	VADDPS       Z7, Z26, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z25, Z24, Z26
+	VADDPS       Z18, Z26, Z18
+	VSUBPS       Z31, Z30, Z26
+	VMOVUPS      Z31, 384(DX)
+	VSUBPS       Z11, Z13, Z31
+	VMOVUPS      Z11, 448(DX)
+	VADDPS       Z31, Z26, Z11
+	VADDPS       Z11, Z18, Z11
+	VSUBPS       Z19, Z11, Z11
+	VMULPS       Z11, Z11, Z18
+	VSUBPS       Z18, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VADDPS       Z12, Z29, Z7
+	VADDPS       Z14, Z7, Z7
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       Z28, Z27, Z14
+	VADDPS       Z20, Z14, Z14
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z31, Z21, Z19
+	VSUBPS       Z19, Z14, Z14
+	VMULPS       Z14, Z14, Z19
+	VSUBPS       Z19, Z7, Z7
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z11, Z17, Z7
+	VSUBPS       Z7, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z16, Z12, Z7
+	VMULPS       Z14, Z17, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VSUBPS       Z10, Z15, Z7
+	VMULPS       Z14, Z11, Z8
+	VSUBPS       Z8, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  8(CX), Z5, Z5
+	VADDPS       Z5, Z6, Z5
+	VSQRTPS      Z5, Z5
+	VMULPS.BCST  12(CX), Z5, Z5
+	VADDPS.BCST  16(CX), Z5, Z5
+	VSQRTPS      Z5, Z5
+	VADDPS.BCST  20(CX), Z5, Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VBROADCASTSS 28(CX), Z6
+	VDIVPS       Z5, Z6, Z6
+	VBROADCASTSS 28(CX), Z5
+	VSUBPS       Z6, Z5, Z5
+	VMULPS       Z23, Z5, Z7
+	VMULPS.BCST  4(CX), Z6, Z8
+	VADDPS       Z18, Z22, Z9
+	VADDPS       Z19, Z9, Z9
+	VMULPS.BCST  (CX), Z9, Z9
+	VSUBPS       Z9, Z2, Z2
+	VMULPS       Z2, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	MOVQ         (AX), BX
+	VMOVUPS      Z7, K1, (BX)(R9*4)
+	VMULPS       Z0, Z5, Z0
+	VMULPS.BCST  32(CX), Z6, Z7
+	VMULPS.BCST  36(CX), Z22, Z8
+	VADDPS       Z8, Z2, Z8
+	VMULPS       Z8, Z7, Z8
+	VMULPS.BCST  40(CX), Z17, Z9
+	VMULPS       Z9, Z7, Z9
+	VADDPS       Z9, Z8, Z10
+	VADDPS       Z10, Z0, Z0
+	KMOVW        80(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z1, Z5, Z0
+	VSUBPS       Z9, Z8, Z1
+	VADDPS       Z1, Z0, Z0
+	KMOVW        82(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z24, Z5, Z0
+	VMULPS.BCST  36(CX), Z18, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  40(CX), Z11, Z8
+	VMULPS       Z8, Z7, Z8
+	VADDPS       Z8, Z1, Z9
+	VADDPS       Z9, Z0, Z0
+	KMOVW        84(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z25, Z5, Z0
+	VSUBPS       Z8, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	KMOVW        86(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z27, Z5, Z0
+	VMULPS.BCST  36(CX), Z19, Z1
+	VADDPS       Z1, Z2, Z1
+	VMULPS       Z1, Z7, Z1
+	VMULPS.BCST  40(CX), Z14, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z1, Z8
+	VADDPS       Z8, Z0, Z0
+	KMOVW        88(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z28, Z5, Z0
+	VSUBPS       Z7, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	KMOVW        90(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z3, Z5, Z0
+	VMULPS.BCST  44(CX), Z6, Z1
+	VADDPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z6
+	VMULPS.BCST  36(CX), Z6, Z6
+	VADDPS       Z6, Z2, Z6
+	VMULPS       Z6, Z1, Z6
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	KMOVW        92(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z4, Z5, Z0
+	VSUBPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        94(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       320(DX), Z5, Z0
+	VSUBPS       Z11, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	KMOVW        96(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       256(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        98(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       192(DX), Z5, Z0
+	VADDPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	KMOVW        100(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       128(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        102(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       64(DX), Z5, Z0
+	VSUBPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	KMOVW        104(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       (DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        106(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z30, Z5, Z0
+	VADDPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z6
+	VADDPS       Z6, Z0, Z0
+	KMOVW        108(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       384(DX), Z5, Z0
+	VSUBPS       Z3, Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        110(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       Z13, Z5, Z0
+	VSUBPS       Z14, Z11, Z3
+	VMULPS       Z3, Z3, Z4
+	VMULPS.BCST  36(CX), Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z2, Z1, Z2
+	VMULPS.BCST  40(CX), Z3, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VMULPS       448(DX), Z5, Z0
+	VSUBPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func evenAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512bgkD3Q19ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -6597,31 +9627,41 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z1, Z0, Z2
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z3
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z4, Z3, Z5
 	VADDPS       Z5, Z2, Z6
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z7
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z8, Z7, Z9
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z11, Z10, Z12
 	VADDPS       Z12, Z9, Z13
 	VADDPS       Z13, Z6, Z6
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z15, Z14, Z16
 	VADDPS       Z16, Z6, Z6
 	VSUBPS       Z1, Z0, Z17
@@ -6638,23 +9678,30 @@ loop:
 	VSUBPS       Z22, Z6, Z6
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z2, Z2
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z27
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z28, Z27, Z29
 	VADDPS       Z5, Z29, Z30
 	VADDPS       Z30, Z2, Z2
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z15, (DX)
 	VADDPS       Z31, Z30, Z15
 	VMOVUPS      Z14, 64(DX)
@@ -6663,9 +9710,11 @@ loop:
 	VADDPS       Z13, Z2, Z2
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z13
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z11, 128(DX)
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z10, 192(DX)
 	VADDPS       Z11, Z13, Z10
 	VADDPS       Z10, Z2, Z2
@@ -6975,7 +10024,7 @@ done:
 	RET
 
 // func oddAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512bgkD3Q19ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -6997,38 +10046,46 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z0
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z1, Z0, Z2
 	MOVLQSX      36(SI), R10
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z3
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z4, Z3, Z5
 	VADDPS       Z5, Z2, Z6
 	MOVLQSX      44(SI), R10
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z7
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z8, Z7, Z9
 	MOVLQSX      52(SI), R10
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z11, Z10, Z12
 	VADDPS       Z12, Z9, Z13
 	VADDPS       Z13, Z6, Z6
@@ -7036,10 +10093,12 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z15, Z14, Z16
 	VADDPS       Z16, Z6, Z6
 	VSUBPS       Z1, Z0, Z17
@@ -7056,24 +10115,29 @@ loop:
 	VSUBPS       Z22, Z6, Z6
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	PREFETCHT0   512(BX)(R9*4)
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z2, Z2
 	MOVLQSX      28(SI), R10
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z27
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z28, Z27, Z29
 	VADDPS       Z5, Z29, Z30
 	VADDPS       Z30, Z2, Z2
@@ -7081,10 +10145,12 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z15, (DX)
 	VADDPS       Z31, Z30, Z15
 	VMOVUPS      Z14, 64(DX)
@@ -7095,11 +10161,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z13
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z11, 128(DX)
 	MOVLQSX      72(SI), R10
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z10, 192(DX)
 	VADDPS       Z11, Z13, Z10
 	VADDPS       Z10, Z2, Z2
@@ -7445,7 +10513,7 @@ done:
 	RET
 
 // func walledAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512bgkD3Q19ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -7469,6 +10537,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z0
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         8(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z0
 	KMOVW        80(SI), K2
@@ -7477,6 +10546,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         16(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z1
 	VADDPS       Z1, Z0, Z2
@@ -7486,6 +10556,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z3
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         56(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z3
 	KMOVW        92(SI), K2
@@ -7494,6 +10565,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         64(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z4
 	VADDPS       Z4, Z3, Z5
@@ -7504,6 +10576,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z7
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         72(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z7
 	KMOVW        96(SI), K2
@@ -7512,6 +10585,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         80(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z8
 	VADDPS       Z8, Z7, Z9
@@ -7521,6 +10595,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         88(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z10
 	KMOVW        100(SI), K2
@@ -7529,6 +10604,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         96(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z11
 	VADDPS       Z11, Z10, Z12
@@ -7540,6 +10616,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         104(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z14
 	KMOVW        104(SI), K2
@@ -7548,6 +10625,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         112(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z15
 	VADDPS       Z15, Z14, Z16
@@ -7566,12 +10644,14 @@ loop:
 	VSUBPS       Z22, Z6, Z6
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	PREFETCHT0   512(BX)(R9*4)
 	KMOVW        86(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         24(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z24
 	KMOVW        84(SI), K2
@@ -7580,6 +10660,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         32(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z25
 	VADDPS       Z25, Z24, Z26
@@ -7590,6 +10671,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z27
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         40(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z27
 	KMOVW        88(SI), K2
@@ -7598,6 +10680,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         48(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z28
 	VADDPS       Z28, Z27, Z29
@@ -7609,6 +10692,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         120(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z30
 	KMOVW        108(SI), K2
@@ -7617,6 +10701,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         128(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z31
 	VMOVUPS      Z15, (DX)
@@ -7631,6 +10716,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z13
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         136(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z13
 	VMOVUPS      Z11, 128(DX)
@@ -7640,6 +10726,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         144(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z11
 	VMOVUPS      Z10, 192(DX)
@@ -8059,7 +11146,7 @@ done:
 	RET
 
 // func evenAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512regularizedD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -8079,57 +11166,76 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z1
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z4
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z21
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z22
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z24
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z25
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z28
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z29
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z29, Z28, Z30
 	VADDPS      Z30, Z7, Z7
 	VADDPS      Z7, Z0, Z0
@@ -8354,7 +11460,7 @@ done:
 	RET
 
 // func oddAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512regularizedD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -8374,42 +11480,51 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	MOVLQSX     12(BX), R9
 	ADDQ        R8, R9
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z1
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     8(BX), R9
 	ADDQ        R8, R9
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z2, Z1, Z3
 	MOVLQSX     20(BX), R9
 	ADDQ        R8, R9
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z4
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     16(BX), R9
 	ADDQ        R8, R9
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVLQSX     28(BX), R9
 	ADDQ        R8, R9
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     24(BX), R9
 	ADDQ        R8, R9
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z9, Z8, Z10
 	MOVLQSX     36(BX), R9
 	ADDQ        R8, R9
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     32(BX), R9
 	ADDQ        R8, R9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
@@ -8417,38 +11532,46 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     40(BX), R9
 	ADDQ        R8, R9
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z15, Z14, Z16
 	MOVLQSX     52(BX), R9
 	ADDQ        R8, R9
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     48(BX), R9
 	ADDQ        R8, R9
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVLQSX     60(BX), R9
 	ADDQ        R8, R9
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z21
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     56(BX), R9
 	ADDQ        R8, R9
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z22
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z22, Z21, Z23
 	MOVLQSX     68(BX), R9
 	ADDQ        R8, R9
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z24
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     64(BX), R9
 	ADDQ        R8, R9
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z25
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z28
@@ -8457,10 +11580,12 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z28
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     72(BX), R9
 	ADDQ        R8, R9
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z29
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z29, Z28, Z30
 	VADDPS      Z30, Z7, Z7
 	VADDPS      Z7, Z0, Z0
@@ -8721,7 +11846,7 @@ done:
 	RET
 
 // func walledAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512regularizedD3Q19(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -8741,12 +11866,14 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	KMOVW       82(BX), K2
 	KANDNW      K1, K2, K3
 	MOVLQSX     12(BX), R9
 	ADDQ        R8, R9
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z1
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        8(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z1
 	KMOVW       80(BX), K2
@@ -8755,6 +11882,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        16(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z2
 	VADDPS      Z2, Z1, Z3
@@ -8764,6 +11892,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z4
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        24(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z4
 	KMOVW       84(BX), K2
@@ -8772,6 +11901,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        32(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z5
 	VADDPS      Z5, Z4, Z6
@@ -8782,6 +11912,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        40(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z8
 	KMOVW       88(BX), K2
@@ -8790,6 +11921,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        48(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z9
 	VADDPS      Z9, Z8, Z10
@@ -8799,6 +11931,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        56(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z11
 	KMOVW       92(BX), K2
@@ -8807,6 +11940,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        64(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z12
 	VADDPS      Z12, Z11, Z13
@@ -8818,6 +11952,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        72(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z14
 	KMOVW       96(BX), K2
@@ -8826,6 +11961,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        80(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
@@ -8835,6 +11971,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        88(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z17
 	KMOVW       100(BX), K2
@@ -8843,6 +11980,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        96(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z18
 	VADDPS      Z18, Z17, Z19
@@ -8853,6 +11991,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z21
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        104(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z21
 	KMOVW       104(BX), K2
@@ -8861,6 +12000,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z22
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        112(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z22
 	VADDPS      Z22, Z21, Z23
@@ -8870,6 +12010,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z24
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        120(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z24
 	KMOVW       108(BX), K2
@@ -8878,6 +12019,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z25
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        128(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z25
 	VADDPS      Z25, Z24, Z26
@@ -8890,6 +12032,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z28
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        136(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z28
 	KMOVW       112(BX), K2
@@ -8898,6 +12041,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z29
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        144(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z29
 	VADDPS      Z29, Z28, Z30
@@ -9232,7 +12376,7 @@ done:
 	RET
 
 // func evenAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512regularizedD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -9252,57 +12396,76 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z1
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z2
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z4
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z5
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z8
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z9
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z11
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z12
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z14
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z15
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z17
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z18
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z21
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z22
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z24
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z25
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z28
 	VADDPS      Z28, Z7, Z7
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z28
+	PREFETCHT0  512(DX)(R8*4)
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z29
+	PREFETCHT0  512(DX)(R8*4)
 	VADDPS      Z29, Z28, Z30
 	VADDPS      Z30, Z7, Z7
 	VADDPS      Z7, Z0, Z0
@@ -9615,7 +12778,7 @@ done:
 	RET
 
 // func oddAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512regularizedD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -9635,42 +12798,51 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	MOVLQSX     12(BX), R9
 	ADDQ        R8, R9
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z1
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     8(BX), R9
 	ADDQ        R8, R9
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z2, Z1, Z3
 	MOVLQSX     20(BX), R9
 	ADDQ        R8, R9
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z4
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     16(BX), R9
 	ADDQ        R8, R9
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z5
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVLQSX     28(BX), R9
 	ADDQ        R8, R9
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z8
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     24(BX), R9
 	ADDQ        R8, R9
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z9
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z9, Z8, Z10
 	MOVLQSX     36(BX), R9
 	ADDQ        R8, R9
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z11
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     32(BX), R9
 	ADDQ        R8, R9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z12
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
@@ -9678,38 +12850,46 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z14
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     40(BX), R9
 	ADDQ        R8, R9
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z15
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z15, Z14, Z16
 	MOVLQSX     52(BX), R9
 	ADDQ        R8, R9
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z17
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     48(BX), R9
 	ADDQ        R8, R9
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z18
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVLQSX     60(BX), R9
 	ADDQ        R8, R9
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z21
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     56(BX), R9
 	ADDQ        R8, R9
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z22
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z22, Z21, Z23
 	MOVLQSX     68(BX), R9
 	ADDQ        R8, R9
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z24
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     64(BX), R9
 	ADDQ        R8, R9
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z25
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z28
@@ -9718,10 +12898,12 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z28
+	PREFETCHT0  512(DX)(R9*4)
 	MOVLQSX     72(BX), R9
 	ADDQ        R8, R9
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K1, Z29
+	PREFETCHT0  512(DX)(R9*4)
 	VADDPS      Z29, Z28, Z30
 	VADDPS      Z30, Z7, Z7
 	VADDPS      Z7, Z0, Z0
@@ -10070,7 +13252,7 @@ done:
 	RET
 
 // func walledAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512regularizedD3Q19Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -10090,12 +13272,14 @@ loop:
 	KMOVW       R9, K1
 	MOVQ        (AX), DX
 	VMOVUPS.Z   (DX)(R8*4), K1, Z0
+	PREFETCHT0  512(DX)(R8*4)
 	KMOVW       82(BX), K2
 	KANDNW      K1, K2, K3
 	MOVLQSX     12(BX), R9
 	ADDQ        R8, R9
 	MOVQ        16(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z1
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        8(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z1
 	KMOVW       80(BX), K2
@@ -10104,6 +13288,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        8(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z2
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        16(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z2
 	VADDPS      Z2, Z1, Z3
@@ -10113,6 +13298,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        32(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z4
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        24(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z4
 	KMOVW       84(BX), K2
@@ -10121,6 +13307,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        24(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z5
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        32(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z5
 	VADDPS      Z5, Z4, Z6
@@ -10131,6 +13318,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        48(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z8
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        40(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z8
 	KMOVW       88(BX), K2
@@ -10139,6 +13327,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        40(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z9
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        48(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z9
 	VADDPS      Z9, Z8, Z10
@@ -10148,6 +13337,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        64(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z11
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        56(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z11
 	KMOVW       92(BX), K2
@@ -10156,6 +13346,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        56(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z12
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        64(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z12
 	VADDPS      Z12, Z11, Z13
@@ -10167,6 +13358,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        80(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z14
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        72(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z14
 	KMOVW       96(BX), K2
@@ -10175,6 +13367,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        72(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z15
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        80(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
@@ -10184,6 +13377,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        96(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z17
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        88(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z17
 	KMOVW       100(BX), K2
@@ -10192,6 +13386,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        88(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z18
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        96(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z18
 	VADDPS      Z18, Z17, Z19
@@ -10202,6 +13397,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        112(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z21
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        104(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z21
 	KMOVW       104(BX), K2
@@ -10210,6 +13406,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        104(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z22
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        112(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z22
 	VADDPS      Z22, Z21, Z23
@@ -10219,6 +13416,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        128(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z24
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        120(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z24
 	KMOVW       108(BX), K2
@@ -10227,6 +13425,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        120(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z25
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        128(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z25
 	VADDPS      Z25, Z24, Z26
@@ -10239,6 +13438,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        144(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z28
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        136(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z28
 	KMOVW       112(BX), K2
@@ -10247,6 +13447,7 @@ loop:
 	ADDQ        R8, R9
 	MOVQ        136(AX), DX
 	VMOVUPS.Z   (DX)(R9*4), K2, Z29
+	PREFETCHT0  512(DX)(R9*4)
 	MOVQ        144(AX), DX
 	VMOVUPS     (DX)(R8*4), K3, Z29
 	VADDPS      Z29, Z28, Z30
@@ -10668,8 +13869,1304 @@ done:
 	VZEROUPPER
 	RET
 
+// func evenAVX512regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·evenAVX512regularizedD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ        DI, DI
+	JE           done
+	MOVLQZX      (BX), R8
+	MOVLQZX      4(BX), DX
+	MOVQ         $-1, R9
+	BZHIQ        DX, R9, R9
+	KMOVW        R9, K1
+	MOVQ         (AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z0
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         8(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z1
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         16(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z2
+	PREFETCHT0   512(DX)(R8*4)
+	VADDPS       Z2, Z1, Z3
+	MOVQ         24(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z4
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         32(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z5
+	PREFETCHT0   512(DX)(R8*4)
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         40(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z8
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         48(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z9
+	PREFETCHT0   512(DX)(R8*4)
+	VADDPS       Z9, Z8, Z10
+	MOVQ         56(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z11
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         64(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z12
+	PREFETCHT0   512(DX)(R8*4)
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         72(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z14
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         80(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z15
+	PREFETCHT0   512(DX)(R8*4)
+	VADDPS       Z15, Z14, Z16
+	MOVQ         88(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z17
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         96(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z18
+	PREFETCHT0   512(DX)(R8*4)
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVQ         104(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z21
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         112(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z22
+	PREFETCHT0   512(DX)(R8*4)
+	VADDPS       Z22, Z21, Z23
+	MOVQ         120(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z24
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         128(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z25
+	PREFETCHT0   512(DX)(R8*4)
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVQ         136(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z28
+	PREFETCHT0   512(DX)(R8*4)
+	MOVQ         144(AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z29
+	PREFETCHT0   512(DX)(R8*4)
+	VADDPS       Z29, Z28, Z30
+	VADDPS       Z30, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z7
+	VSUBPS       Z18, Z17, Z11
+	VADDPS       Z11, Z7, Z12
+	VADDPS       Z12, Z1, Z1
+	VSUBPS       Z22, Z21, Z12
+	VADDPS       Z12, Z1, Z1
+	VMULPS       Z1, Z1, Z14
+	VSUBPS       Z5, Z4, Z4
+	VADDPS       Z2, Z4, Z2
+	VSUBPS       Z25, Z24, Z4
+	VSUBPS       Z29, Z28, Z5
+	VADDPS       Z5, Z4, Z15
+	VADDPS       Z15, Z2, Z2
+	VSUBPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z7
+	VADDPS       Z7, Z14, Z15
+	VSUBPS       Z9, Z8, Z8
+	VADDPS       Z11, Z8, Z8
+	VADDPS       Z4, Z8, Z4
+	VADDPS       Z5, Z12, Z5
+	VSUBPS       Z5, Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VADDPS       Z5, Z15, Z8
+	VMULPS.BCST  (CX), Z8, Z8
+	VSUBPS       Z8, Z0, Z8
+	VMULPS.BCST  4(CX), Z8, Z9
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z23, Z3, Z3
+	VSUBPS       Z14, Z3, Z3
+	VMULPS.BCST  4(CX), Z0, Z0
+	VSUBPS       Z0, Z3, Z3
+	VMULPS       Z3, Z3, Z11
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z12
+	VADDPS       Z12, Z6, Z6
+	VADDPS       Z30, Z6, Z6
+	VSUBPS       Z7, Z6, Z6
+	VSUBPS       Z0, Z6, Z6
+	VMULPS       Z6, Z6, Z12
+	VADDPS       Z12, Z11, Z11
+	VADDPS       Z19, Z10, Z10
+	VADDPS       Z27, Z10, Z10
+	VADDPS       Z30, Z10, Z10
+	VSUBPS       Z5, Z10, Z10
+	VSUBPS       Z0, Z10, Z0
+	VMULPS       Z0, Z0, Z10
+	VADDPS       Z10, Z11, Z10
+	VSUBPS       Z16, Z13, Z11
+	VMULPS       Z2, Z1, Z12
+	VSUBPS       Z12, Z11, Z11
+	VMULPS       Z11, Z11, Z12
+	VSUBPS       Z23, Z19, Z13
+	VMULPS       Z4, Z1, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z13, Z13, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z30, Z26, Z15
+	VMULPS       Z4, Z2, Z16
+	VSUBPS       Z16, Z15, Z15
+	VMULPS       Z15, Z15, Z16
+	VADDPS       Z16, Z12, Z12
+	VMULPS.BCST  8(CX), Z12, Z12
+	VADDPS       Z12, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMULPS.BCST  12(CX), Z10, Z10
+	VADDPS.BCST  16(CX), Z10, Z10
+	VSQRTPS      Z10, Z10
+	VADDPS.BCST  20(CX), Z10, Z10
+	VMULPS.BCST  24(CX), Z10, Z10
+	VBROADCASTSS 28(CX), Z12
+	VDIVPS       Z10, Z12, Z12
+	VBROADCASTSS 28(CX), Z10
+	VSUBPS       Z12, Z10, Z10
+	VADDPS       Z6, Z3, Z12
+	VADDPS       Z0, Z12, Z16
+	VMULPS.BCST  4(CX), Z16, Z16
+	VMULPS.BCST  (CX), Z16, Z17
+	VMULPS       Z17, Z10, Z17
+	VSUBPS       Z17, Z9, Z9
+	MOVQ         (AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VMULPS.BCST  32(CX), Z14, Z9
+	VADDPS       Z9, Z8, Z9
+	VMULPS.BCST  36(CX), Z9, Z9
+	VSUBPS       Z16, Z3, Z14
+	VMULPS.BCST  44(CX), Z14, Z14
+	VMULPS       Z14, Z10, Z14
+	VADDPS       Z14, Z9, Z9
+	VMULPS.BCST  40(CX), Z1, Z14
+	VADDPS       Z14, Z9, Z17
+	MOVQ         16(AX), DX
+	VMOVUPS      Z17, K1, (DX)(R8*4)
+	VSUBPS       Z14, Z9, Z9
+	MOVQ         8(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  36(CX), Z7, Z7
+	VSUBPS       Z16, Z6, Z9
+	VMULPS.BCST  44(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  40(CX), Z2, Z9
+	VADDPS       Z9, Z7, Z14
+	MOVQ         32(AX), DX
+	VMOVUPS      Z14, K1, (DX)(R8*4)
+	VSUBPS       Z9, Z7, Z7
+	MOVQ         24(AX), DX
+	VMOVUPS      Z7, K1, (DX)(R8*4)
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  36(CX), Z5, Z5
+	VSUBPS       Z16, Z0, Z7
+	VMULPS.BCST  44(CX), Z7, Z7
+	VMULPS       Z7, Z10, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  40(CX), Z4, Z7
+	VADDPS       Z7, Z5, Z9
+	MOVQ         48(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VSUBPS       Z7, Z5, Z5
+	MOVQ         40(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VADDPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  48(CX), Z7, Z7
+	VMULPS.BCST  8(CX), Z11, Z9
+	VADDPS       Z9, Z12, Z11
+	VSUBPS       Z16, Z11, Z11
+	VMULPS.BCST  56(CX), Z11, Z11
+	VMULPS       Z11, Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS.BCST  52(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z11
+	MOVQ         64(AX), DX
+	VMOVUPS      Z11, K1, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVQ         56(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VSUBPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  48(CX), Z7, Z7
+	VSUBPS       Z9, Z12, Z9
+	VSUBPS       Z16, Z9, Z9
+	VMULPS.BCST  56(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  52(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z9
+	MOVQ         80(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVQ         72(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VADDPS       Z4, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  48(CX), Z7, Z7
+	VADDPS       Z0, Z3, Z3
+	VMULPS.BCST  8(CX), Z13, Z9
+	VADDPS       Z9, Z3, Z11
+	VSUBPS       Z16, Z11, Z11
+	VMULPS.BCST  56(CX), Z11, Z11
+	VMULPS       Z11, Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS.BCST  52(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z11
+	MOVQ         96(AX), DX
+	VMOVUPS      Z11, K1, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVQ         88(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VSUBPS       Z4, Z1, Z1
+	VMULPS       Z1, Z1, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  48(CX), Z5, Z5
+	VSUBPS       Z9, Z3, Z3
+	VSUBPS       Z16, Z3, Z3
+	VMULPS.BCST  56(CX), Z3, Z3
+	VMULPS       Z3, Z10, Z3
+	VADDPS       Z3, Z5, Z3
+	VMULPS.BCST  52(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z5
+	MOVQ         112(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R8*4)
+	VSUBPS       Z1, Z3, Z1
+	MOVQ         104(AX), DX
+	VMOVUPS      Z1, K1, (DX)(R8*4)
+	VADDPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  32(CX), Z3, Z3
+	VADDPS       Z3, Z8, Z3
+	VMULPS.BCST  48(CX), Z3, Z3
+	VADDPS       Z0, Z6, Z0
+	VMULPS.BCST  8(CX), Z15, Z5
+	VADDPS       Z5, Z0, Z6
+	VSUBPS       Z16, Z6, Z6
+	VMULPS.BCST  56(CX), Z6, Z6
+	VMULPS       Z6, Z10, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS.BCST  52(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z6
+	MOVQ         128(AX), DX
+	VMOVUPS      Z6, K1, (DX)(R8*4)
+	VSUBPS       Z1, Z3, Z1
+	MOVQ         120(AX), DX
+	VMOVUPS      Z1, K1, (DX)(R8*4)
+	VSUBPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z2
+	VMULPS.BCST  32(CX), Z2, Z2
+	VADDPS       Z2, Z8, Z2
+	VMULPS.BCST  48(CX), Z2, Z2
+	VSUBPS       Z5, Z0, Z0
+	VSUBPS       Z16, Z0, Z0
+	VMULPS.BCST  56(CX), Z0, Z0
+	VMULPS       Z0, Z10, Z0
+	VADDPS       Z0, Z2, Z0
+	VMULPS.BCST  52(CX), Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	MOVQ         144(AX), DX
+	VMOVUPS      Z2, K1, (DX)(R8*4)
+	VSUBPS       Z1, Z0, Z0
+	MOVQ         136(AX), DX
+	VMOVUPS      Z0, K1, (DX)(R8*4)
+	ADDQ         SI, BX
+	DECQ         DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·oddAVX512regularizedD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ        DI, DI
+	JE           done
+	MOVLQZX      (BX), R8
+	MOVLQZX      4(BX), DX
+	MOVQ         $-1, R9
+	BZHIQ        DX, R9, R9
+	KMOVW        R9, K1
+	MOVQ         (AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z0
+	PREFETCHT0   512(DX)(R8*4)
+	MOVLQSX      12(BX), R9
+	ADDQ         R8, R9
+	MOVQ         16(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z1
+	PREFETCHT0   512(DX)(R9*4)
+	MOVLQSX      8(BX), R9
+	ADDQ         R8, R9
+	MOVQ         8(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z2
+	PREFETCHT0   512(DX)(R9*4)
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      20(BX), R9
+	ADDQ         R8, R9
+	MOVQ         32(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z4
+	PREFETCHT0   512(DX)(R9*4)
+	MOVLQSX      16(BX), R9
+	ADDQ         R8, R9
+	MOVQ         24(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z5
+	PREFETCHT0   512(DX)(R9*4)
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      28(BX), R9
+	ADDQ         R8, R9
+	MOVQ         48(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z8
+	PREFETCHT0   512(DX)(R9*4)
+	MOVLQSX      24(BX), R9
+	ADDQ         R8, R9
+	MOVQ         40(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z9
+	PREFETCHT0   512(DX)(R9*4)
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      36(BX), R9
+	ADDQ         R8, R9
+	MOVQ         64(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z11
+	PREFETCHT0   512(DX)(R9*4)
+	MOVLQSX      32(BX), R9
+	ADDQ         R8, R9
+	MOVQ         56(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z12
+	PREFETCHT0   512(DX)(R9*4)
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      44(BX), R9
+	ADDQ         R8, R9
+	MOVQ         80(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z14
+	PREFETCHT0   512(DX)(R9*4)
+	MOVLQSX      40(BX), R9
+	ADDQ         R8, R9
+	MOVQ         72(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z15
+	PREFETCHT0   512(DX)(R9*4)
+	VADDPS       Z15, Z14, Z16
+	MOVLQSX      52(BX), R9
+	ADDQ         R8, R9
+	MOVQ         96(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z17
+	PREFETCHT0   512(DX)(R9*4)
+	MOVLQSX      48(BX), R9
+	ADDQ         R8, R9
+	MOVQ         88(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z18
+	PREFETCHT0   512(DX)(R9*4)
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVLQSX      60(BX), R9
+	ADDQ         R8, R9
+	MOVQ         112(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z21
+	PREFETCHT0   512(DX)(R9*4)
+	MOVLQSX      56(BX), R9
+	ADDQ         R8, R9
+	MOVQ         104(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z22
+	PREFETCHT0   512(DX)(R9*4)
+	VADDPS       Z22, Z21, Z23
+	MOVLQSX      68(BX), R9
+	ADDQ         R8, R9
+	MOVQ         128(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z24
+	PREFETCHT0   512(DX)(R9*4)
+	MOVLQSX      64(BX), R9
+	ADDQ         R8, R9
+	MOVQ         120(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z25
+	PREFETCHT0   512(DX)(R9*4)
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVLQSX      76(BX), R9
+	ADDQ         R8, R9
+	MOVQ         144(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z28
+	PREFETCHT0   512(DX)(R9*4)
+	MOVLQSX      72(BX), R9
+	ADDQ         R8, R9
+	MOVQ         136(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K1, Z29
+	PREFETCHT0   512(DX)(R9*4)
+	VADDPS       Z29, Z28, Z30
+	VADDPS       Z30, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z7
+	VSUBPS       Z18, Z17, Z11
+	VADDPS       Z11, Z7, Z12
+	VADDPS       Z12, Z1, Z1
+	VSUBPS       Z22, Z21, Z12
+	VADDPS       Z12, Z1, Z1
+	VMULPS       Z1, Z1, Z14
+	VSUBPS       Z5, Z4, Z4
+	VADDPS       Z2, Z4, Z2
+	VSUBPS       Z25, Z24, Z4
+	VSUBPS       Z29, Z28, Z5
+	VADDPS       Z5, Z4, Z15
+	VADDPS       Z15, Z2, Z2
+	VSUBPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z7
+	VADDPS       Z7, Z14, Z15
+	VSUBPS       Z9, Z8, Z8
+	VADDPS       Z11, Z8, Z8
+	VADDPS       Z4, Z8, Z4
+	VADDPS       Z5, Z12, Z5
+	VSUBPS       Z5, Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VADDPS       Z5, Z15, Z8
+	VMULPS.BCST  (CX), Z8, Z8
+	VSUBPS       Z8, Z0, Z8
+	VMULPS.BCST  4(CX), Z8, Z9
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z23, Z3, Z3
+	VSUBPS       Z14, Z3, Z3
+	VMULPS.BCST  4(CX), Z0, Z0
+	VSUBPS       Z0, Z3, Z3
+	VMULPS       Z3, Z3, Z11
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z12
+	VADDPS       Z12, Z6, Z6
+	VADDPS       Z30, Z6, Z6
+	VSUBPS       Z7, Z6, Z6
+	VSUBPS       Z0, Z6, Z6
+	VMULPS       Z6, Z6, Z12
+	VADDPS       Z12, Z11, Z11
+	VADDPS       Z19, Z10, Z10
+	VADDPS       Z27, Z10, Z10
+	VADDPS       Z30, Z10, Z10
+	VSUBPS       Z5, Z10, Z10
+	VSUBPS       Z0, Z10, Z0
+	VMULPS       Z0, Z0, Z10
+	VADDPS       Z10, Z11, Z10
+	VSUBPS       Z16, Z13, Z11
+	VMULPS       Z2, Z1, Z12
+	VSUBPS       Z12, Z11, Z11
+	VMULPS       Z11, Z11, Z12
+	VSUBPS       Z23, Z19, Z13
+	VMULPS       Z4, Z1, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z13, Z13, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z30, Z26, Z15
+	VMULPS       Z4, Z2, Z16
+	VSUBPS       Z16, Z15, Z15
+	VMULPS       Z15, Z15, Z16
+	VADDPS       Z16, Z12, Z12
+	VMULPS.BCST  8(CX), Z12, Z12
+	VADDPS       Z12, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMULPS.BCST  12(CX), Z10, Z10
+	VADDPS.BCST  16(CX), Z10, Z10
+	VSQRTPS      Z10, Z10
+	VADDPS.BCST  20(CX), Z10, Z10
+	VMULPS.BCST  24(CX), Z10, Z10
+	VBROADCASTSS 28(CX), Z12
+	VDIVPS       Z10, Z12, Z12
+	VBROADCASTSS 28(CX), Z10
+	VSUBPS       Z12, Z10, Z10
+	VADDPS       Z6, Z3, Z12
+	VADDPS       Z0, Z12, Z16
+	VMULPS.BCST  4(CX), Z16, Z16
+	VMULPS.BCST  (CX), Z16, Z17
+	VMULPS       Z17, Z10, Z17
+	VSUBPS       Z17, Z9, Z9
+	MOVQ         (AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VMULPS.BCST  32(CX), Z14, Z9
+	VADDPS       Z9, Z8, Z9
+	VMULPS.BCST  36(CX), Z9, Z9
+	VSUBPS       Z16, Z3, Z14
+	VMULPS.BCST  44(CX), Z14, Z14
+	VMULPS       Z14, Z10, Z14
+	VADDPS       Z14, Z9, Z9
+	VMULPS.BCST  40(CX), Z1, Z14
+	VADDPS       Z14, Z9, Z17
+	MOVLQSX      8(BX), R9
+	ADDQ         R8, R9
+	MOVQ         8(AX), DX
+	VMOVUPS      Z17, K1, (DX)(R9*4)
+	VSUBPS       Z14, Z9, Z9
+	MOVLQSX      12(BX), R9
+	ADDQ         R8, R9
+	MOVQ         16(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R9*4)
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  36(CX), Z7, Z7
+	VSUBPS       Z16, Z6, Z9
+	VMULPS.BCST  44(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  40(CX), Z2, Z9
+	VADDPS       Z9, Z7, Z14
+	MOVLQSX      16(BX), R9
+	ADDQ         R8, R9
+	MOVQ         24(AX), DX
+	VMOVUPS      Z14, K1, (DX)(R9*4)
+	VSUBPS       Z9, Z7, Z7
+	MOVLQSX      20(BX), R9
+	ADDQ         R8, R9
+	MOVQ         32(AX), DX
+	VMOVUPS      Z7, K1, (DX)(R9*4)
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  36(CX), Z5, Z5
+	VSUBPS       Z16, Z0, Z7
+	VMULPS.BCST  44(CX), Z7, Z7
+	VMULPS       Z7, Z10, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  40(CX), Z4, Z7
+	VADDPS       Z7, Z5, Z9
+	MOVLQSX      24(BX), R9
+	ADDQ         R8, R9
+	MOVQ         40(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R9*4)
+	VSUBPS       Z7, Z5, Z5
+	MOVLQSX      28(BX), R9
+	ADDQ         R8, R9
+	MOVQ         48(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VADDPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  48(CX), Z7, Z7
+	VMULPS.BCST  8(CX), Z11, Z9
+	VADDPS       Z9, Z12, Z11
+	VSUBPS       Z16, Z11, Z11
+	VMULPS.BCST  56(CX), Z11, Z11
+	VMULPS       Z11, Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS.BCST  52(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z11
+	MOVLQSX      32(BX), R9
+	ADDQ         R8, R9
+	MOVQ         56(AX), DX
+	VMOVUPS      Z11, K1, (DX)(R9*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVLQSX      36(BX), R9
+	ADDQ         R8, R9
+	MOVQ         64(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VSUBPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  48(CX), Z7, Z7
+	VSUBPS       Z9, Z12, Z9
+	VSUBPS       Z16, Z9, Z9
+	VMULPS.BCST  56(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  52(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z9
+	MOVLQSX      40(BX), R9
+	ADDQ         R8, R9
+	MOVQ         72(AX), DX
+	VMOVUPS      Z9, K1, (DX)(R9*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVLQSX      44(BX), R9
+	ADDQ         R8, R9
+	MOVQ         80(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VADDPS       Z4, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  48(CX), Z7, Z7
+	VADDPS       Z0, Z3, Z3
+	VMULPS.BCST  8(CX), Z13, Z9
+	VADDPS       Z9, Z3, Z11
+	VSUBPS       Z16, Z11, Z11
+	VMULPS.BCST  56(CX), Z11, Z11
+	VMULPS       Z11, Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS.BCST  52(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z11
+	MOVLQSX      48(BX), R9
+	ADDQ         R8, R9
+	MOVQ         88(AX), DX
+	VMOVUPS      Z11, K1, (DX)(R9*4)
+	VSUBPS       Z5, Z7, Z5
+	MOVLQSX      52(BX), R9
+	ADDQ         R8, R9
+	MOVQ         96(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VSUBPS       Z4, Z1, Z1
+	VMULPS       Z1, Z1, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  48(CX), Z5, Z5
+	VSUBPS       Z9, Z3, Z3
+	VSUBPS       Z16, Z3, Z3
+	VMULPS.BCST  56(CX), Z3, Z3
+	VMULPS       Z3, Z10, Z3
+	VADDPS       Z3, Z5, Z3
+	VMULPS.BCST  52(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z5
+	MOVLQSX      56(BX), R9
+	ADDQ         R8, R9
+	MOVQ         104(AX), DX
+	VMOVUPS      Z5, K1, (DX)(R9*4)
+	VSUBPS       Z1, Z3, Z1
+	MOVLQSX      60(BX), R9
+	ADDQ         R8, R9
+	MOVQ         112(AX), DX
+	VMOVUPS      Z1, K1, (DX)(R9*4)
+	VADDPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  32(CX), Z3, Z3
+	VADDPS       Z3, Z8, Z3
+	VMULPS.BCST  48(CX), Z3, Z3
+	VADDPS       Z0, Z6, Z0
+	VMULPS.BCST  8(CX), Z15, Z5
+	VADDPS       Z5, Z0, Z6
+	VSUBPS       Z16, Z6, Z6
+	VMULPS.BCST  56(CX), Z6, Z6
+	VMULPS       Z6, Z10, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS.BCST  52(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z6
+	MOVLQSX      64(BX), R9
+	ADDQ         R8, R9
+	MOVQ         120(AX), DX
+	VMOVUPS      Z6, K1, (DX)(R9*4)
+	VSUBPS       Z1, Z3, Z1
+	MOVLQSX      68(BX), R9
+	ADDQ         R8, R9
+	MOVQ         128(AX), DX
+	VMOVUPS      Z1, K1, (DX)(R9*4)
+	VSUBPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z2
+	VMULPS.BCST  32(CX), Z2, Z2
+	VADDPS       Z2, Z8, Z2
+	VMULPS.BCST  48(CX), Z2, Z2
+	VSUBPS       Z5, Z0, Z0
+	VSUBPS       Z16, Z0, Z0
+	VMULPS.BCST  56(CX), Z0, Z0
+	VMULPS       Z0, Z10, Z0
+	VADDPS       Z0, Z2, Z0
+	VMULPS.BCST  52(CX), Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	MOVLQSX      72(BX), R9
+	ADDQ         R8, R9
+	MOVQ         136(AX), DX
+	VMOVUPS      Z2, K1, (DX)(R9*4)
+	VSUBPS       Z1, Z0, Z0
+	MOVLQSX      76(BX), R9
+	ADDQ         R8, R9
+	MOVQ         144(AX), DX
+	VMOVUPS      Z0, K1, (DX)(R9*4)
+	ADDQ         SI, BX
+	DECQ         DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·walledAVX512regularizedD3Q19LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), BX
+	MOVQ width+16(FP), SI
+	MOVQ n+24(FP), DI
+	SHLQ $0x02, SI
+
+loop:
+	TESTQ        DI, DI
+	JE           done
+	MOVLQZX      (BX), R8
+	MOVLQZX      4(BX), DX
+	MOVQ         $-1, R9
+	BZHIQ        DX, R9, R9
+	KMOVW        R9, K1
+	MOVQ         (AX), DX
+	VMOVUPS.Z    (DX)(R8*4), K1, Z0
+	PREFETCHT0   512(DX)(R8*4)
+	KMOVW        82(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(BX), R9
+	ADDQ         R8, R9
+	MOVQ         16(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z1
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         8(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z1
+	KMOVW        80(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(BX), R9
+	ADDQ         R8, R9
+	MOVQ         8(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z2
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         16(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        86(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(BX), R9
+	ADDQ         R8, R9
+	MOVQ         32(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z4
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         24(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z4
+	KMOVW        84(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(BX), R9
+	ADDQ         R8, R9
+	MOVQ         24(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z5
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         32(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        90(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(BX), R9
+	ADDQ         R8, R9
+	MOVQ         48(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z8
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         40(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z8
+	KMOVW        88(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(BX), R9
+	ADDQ         R8, R9
+	MOVQ         40(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z9
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         48(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        94(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(BX), R9
+	ADDQ         R8, R9
+	MOVQ         64(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z11
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         56(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z11
+	KMOVW        92(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(BX), R9
+	ADDQ         R8, R9
+	MOVQ         56(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z12
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         64(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        98(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(BX), R9
+	ADDQ         R8, R9
+	MOVQ         80(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z14
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         72(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z14
+	KMOVW        96(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(BX), R9
+	ADDQ         R8, R9
+	MOVQ         72(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z15
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         80(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z15
+	VADDPS       Z15, Z14, Z16
+	KMOVW        102(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(BX), R9
+	ADDQ         R8, R9
+	MOVQ         96(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z17
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         88(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z17
+	KMOVW        100(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(BX), R9
+	ADDQ         R8, R9
+	MOVQ         88(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z18
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         96(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	KMOVW        106(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(BX), R9
+	ADDQ         R8, R9
+	MOVQ         112(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z21
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         104(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z21
+	KMOVW        104(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(BX), R9
+	ADDQ         R8, R9
+	MOVQ         104(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z22
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         112(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z22
+	VADDPS       Z22, Z21, Z23
+	KMOVW        110(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(BX), R9
+	ADDQ         R8, R9
+	MOVQ         128(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z24
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         120(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z24
+	KMOVW        108(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(BX), R9
+	ADDQ         R8, R9
+	MOVQ         120(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z25
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         128(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	KMOVW        114(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(BX), R9
+	ADDQ         R8, R9
+	MOVQ         144(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z28
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         136(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z28
+	KMOVW        112(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(BX), R9
+	ADDQ         R8, R9
+	MOVQ         136(AX), DX
+	VMOVUPS.Z    (DX)(R9*4), K2, Z29
+	PREFETCHT0   512(DX)(R9*4)
+	MOVQ         144(AX), DX
+	VMOVUPS      (DX)(R8*4), K3, Z29
+	VADDPS       Z29, Z28, Z30
+	VADDPS       Z30, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z7
+	VSUBPS       Z18, Z17, Z11
+	VADDPS       Z11, Z7, Z12
+	VADDPS       Z12, Z1, Z1
+	VSUBPS       Z22, Z21, Z12
+	VADDPS       Z12, Z1, Z1
+	VMULPS       Z1, Z1, Z14
+	VSUBPS       Z5, Z4, Z4
+	VADDPS       Z2, Z4, Z2
+	VSUBPS       Z25, Z24, Z4
+	VSUBPS       Z29, Z28, Z5
+	VADDPS       Z5, Z4, Z15
+	VADDPS       Z15, Z2, Z2
+	VSUBPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z7
+	VADDPS       Z7, Z14, Z15
+	VSUBPS       Z9, Z8, Z8
+	VADDPS       Z11, Z8, Z8
+	VADDPS       Z4, Z8, Z4
+	VADDPS       Z5, Z12, Z5
+	VSUBPS       Z5, Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VADDPS       Z5, Z15, Z8
+	VMULPS.BCST  (CX), Z8, Z8
+	VSUBPS       Z8, Z0, Z8
+	VMULPS.BCST  4(CX), Z8, Z9
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z23, Z3, Z3
+	VSUBPS       Z14, Z3, Z3
+	VMULPS.BCST  4(CX), Z0, Z0
+	VSUBPS       Z0, Z3, Z3
+	VMULPS       Z3, Z3, Z11
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z12
+	VADDPS       Z12, Z6, Z6
+	VADDPS       Z30, Z6, Z6
+	VSUBPS       Z7, Z6, Z6
+	VSUBPS       Z0, Z6, Z6
+	VMULPS       Z6, Z6, Z12
+	VADDPS       Z12, Z11, Z11
+	VADDPS       Z19, Z10, Z10
+	VADDPS       Z27, Z10, Z10
+	VADDPS       Z30, Z10, Z10
+	VSUBPS       Z5, Z10, Z10
+	VSUBPS       Z0, Z10, Z0
+	VMULPS       Z0, Z0, Z10
+	VADDPS       Z10, Z11, Z10
+	VSUBPS       Z16, Z13, Z11
+	VMULPS       Z2, Z1, Z12
+	VSUBPS       Z12, Z11, Z11
+	VMULPS       Z11, Z11, Z12
+	VSUBPS       Z23, Z19, Z13
+	VMULPS       Z4, Z1, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z13, Z13, Z15
+	VADDPS       Z15, Z12, Z12
+	VSUBPS       Z30, Z26, Z15
+	VMULPS       Z4, Z2, Z16
+	VSUBPS       Z16, Z15, Z15
+	VMULPS       Z15, Z15, Z16
+	VADDPS       Z16, Z12, Z12
+	VMULPS.BCST  8(CX), Z12, Z12
+	VADDPS       Z12, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMULPS.BCST  12(CX), Z10, Z10
+	VADDPS.BCST  16(CX), Z10, Z10
+	VSQRTPS      Z10, Z10
+	VADDPS.BCST  20(CX), Z10, Z10
+	VMULPS.BCST  24(CX), Z10, Z10
+	VBROADCASTSS 28(CX), Z12
+	VDIVPS       Z10, Z12, Z12
+	VBROADCASTSS 28(CX), Z10
+	VSUBPS       Z12, Z10, Z10
+	VADDPS       Z6, Z3, Z12
+	VADDPS       Z0, Z12, Z16
+	VMULPS.BCST  4(CX), Z16, Z16
+	VMULPS.BCST  (CX), Z16, Z17
+	VMULPS       Z17, Z10, Z17
+	VSUBPS       Z17, Z9, Z9
+	MOVQ         (AX), DX
+	VMOVUPS      Z9, K1, (DX)(R8*4)
+	VMULPS.BCST  32(CX), Z14, Z9
+	VADDPS       Z9, Z8, Z9
+	VMULPS.BCST  36(CX), Z9, Z9
+	VSUBPS       Z16, Z3, Z14
+	VMULPS.BCST  44(CX), Z14, Z14
+	VMULPS       Z14, Z10, Z14
+	VADDPS       Z14, Z9, Z9
+	VMULPS.BCST  40(CX), Z1, Z14
+	VADDPS       Z14, Z9, Z17
+	KMOVW        80(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(BX), R9
+	ADDQ         R8, R9
+	MOVQ         8(AX), DX
+	VMOVUPS      Z17, K2, (DX)(R9*4)
+	MOVQ         16(AX), DX
+	VMOVUPS      Z17, K3, (DX)(R8*4)
+	VSUBPS       Z14, Z9, Z9
+	KMOVW        82(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(BX), R9
+	ADDQ         R8, R9
+	MOVQ         16(AX), DX
+	VMOVUPS      Z9, K2, (DX)(R9*4)
+	MOVQ         8(AX), DX
+	VMOVUPS      Z9, K3, (DX)(R8*4)
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  36(CX), Z7, Z7
+	VSUBPS       Z16, Z6, Z9
+	VMULPS.BCST  44(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  40(CX), Z2, Z9
+	VADDPS       Z9, Z7, Z14
+	KMOVW        84(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(BX), R9
+	ADDQ         R8, R9
+	MOVQ         24(AX), DX
+	VMOVUPS      Z14, K2, (DX)(R9*4)
+	MOVQ         32(AX), DX
+	VMOVUPS      Z14, K3, (DX)(R8*4)
+	VSUBPS       Z9, Z7, Z7
+	KMOVW        86(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(BX), R9
+	ADDQ         R8, R9
+	MOVQ         32(AX), DX
+	VMOVUPS      Z7, K2, (DX)(R9*4)
+	MOVQ         24(AX), DX
+	VMOVUPS      Z7, K3, (DX)(R8*4)
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  36(CX), Z5, Z5
+	VSUBPS       Z16, Z0, Z7
+	VMULPS.BCST  44(CX), Z7, Z7
+	VMULPS       Z7, Z10, Z7
+	VADDPS       Z7, Z5, Z5
+	VMULPS.BCST  40(CX), Z4, Z7
+	VADDPS       Z7, Z5, Z9
+	KMOVW        88(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(BX), R9
+	ADDQ         R8, R9
+	MOVQ         40(AX), DX
+	VMOVUPS      Z9, K2, (DX)(R9*4)
+	MOVQ         48(AX), DX
+	VMOVUPS      Z9, K3, (DX)(R8*4)
+	VSUBPS       Z7, Z5, Z5
+	KMOVW        90(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(BX), R9
+	ADDQ         R8, R9
+	MOVQ         48(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         40(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VADDPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  48(CX), Z7, Z7
+	VMULPS.BCST  8(CX), Z11, Z9
+	VADDPS       Z9, Z12, Z11
+	VSUBPS       Z16, Z11, Z11
+	VMULPS.BCST  56(CX), Z11, Z11
+	VMULPS       Z11, Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS.BCST  52(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z11
+	KMOVW        92(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(BX), R9
+	ADDQ         R8, R9
+	MOVQ         56(AX), DX
+	VMOVUPS      Z11, K2, (DX)(R9*4)
+	MOVQ         64(AX), DX
+	VMOVUPS      Z11, K3, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	KMOVW        94(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(BX), R9
+	ADDQ         R8, R9
+	MOVQ         64(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         56(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VSUBPS       Z2, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  48(CX), Z7, Z7
+	VSUBPS       Z9, Z12, Z9
+	VSUBPS       Z16, Z9, Z9
+	VMULPS.BCST  56(CX), Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VADDPS       Z9, Z7, Z7
+	VMULPS.BCST  52(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z9
+	KMOVW        96(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(BX), R9
+	ADDQ         R8, R9
+	MOVQ         72(AX), DX
+	VMOVUPS      Z9, K2, (DX)(R9*4)
+	MOVQ         80(AX), DX
+	VMOVUPS      Z9, K3, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	KMOVW        98(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(BX), R9
+	ADDQ         R8, R9
+	MOVQ         80(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         72(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VADDPS       Z4, Z1, Z5
+	VMULPS       Z5, Z5, Z7
+	VMULPS.BCST  32(CX), Z7, Z7
+	VADDPS       Z7, Z8, Z7
+	VMULPS.BCST  48(CX), Z7, Z7
+	VADDPS       Z0, Z3, Z3
+	VMULPS.BCST  8(CX), Z13, Z9
+	VADDPS       Z9, Z3, Z11
+	VSUBPS       Z16, Z11, Z11
+	VMULPS.BCST  56(CX), Z11, Z11
+	VMULPS       Z11, Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS.BCST  52(CX), Z5, Z5
+	VADDPS       Z5, Z7, Z11
+	KMOVW        100(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(BX), R9
+	ADDQ         R8, R9
+	MOVQ         88(AX), DX
+	VMOVUPS      Z11, K2, (DX)(R9*4)
+	MOVQ         96(AX), DX
+	VMOVUPS      Z11, K3, (DX)(R8*4)
+	VSUBPS       Z5, Z7, Z5
+	KMOVW        102(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(BX), R9
+	ADDQ         R8, R9
+	MOVQ         96(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         88(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VSUBPS       Z4, Z1, Z1
+	VMULPS       Z1, Z1, Z5
+	VMULPS.BCST  32(CX), Z5, Z5
+	VADDPS       Z5, Z8, Z5
+	VMULPS.BCST  48(CX), Z5, Z5
+	VSUBPS       Z9, Z3, Z3
+	VSUBPS       Z16, Z3, Z3
+	VMULPS.BCST  56(CX), Z3, Z3
+	VMULPS       Z3, Z10, Z3
+	VADDPS       Z3, Z5, Z3
+	VMULPS.BCST  52(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z5
+	KMOVW        104(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(BX), R9
+	ADDQ         R8, R9
+	MOVQ         104(AX), DX
+	VMOVUPS      Z5, K2, (DX)(R9*4)
+	MOVQ         112(AX), DX
+	VMOVUPS      Z5, K3, (DX)(R8*4)
+	VSUBPS       Z1, Z3, Z1
+	KMOVW        106(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(BX), R9
+	ADDQ         R8, R9
+	MOVQ         112(AX), DX
+	VMOVUPS      Z1, K2, (DX)(R9*4)
+	MOVQ         104(AX), DX
+	VMOVUPS      Z1, K3, (DX)(R8*4)
+	VADDPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  32(CX), Z3, Z3
+	VADDPS       Z3, Z8, Z3
+	VMULPS.BCST  48(CX), Z3, Z3
+	VADDPS       Z0, Z6, Z0
+	VMULPS.BCST  8(CX), Z15, Z5
+	VADDPS       Z5, Z0, Z6
+	VSUBPS       Z16, Z6, Z6
+	VMULPS.BCST  56(CX), Z6, Z6
+	VMULPS       Z6, Z10, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS.BCST  52(CX), Z1, Z1
+	VADDPS       Z1, Z3, Z6
+	KMOVW        108(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(BX), R9
+	ADDQ         R8, R9
+	MOVQ         120(AX), DX
+	VMOVUPS      Z6, K2, (DX)(R9*4)
+	MOVQ         128(AX), DX
+	VMOVUPS      Z6, K3, (DX)(R8*4)
+	VSUBPS       Z1, Z3, Z1
+	KMOVW        110(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(BX), R9
+	ADDQ         R8, R9
+	MOVQ         128(AX), DX
+	VMOVUPS      Z1, K2, (DX)(R9*4)
+	MOVQ         120(AX), DX
+	VMOVUPS      Z1, K3, (DX)(R8*4)
+	VSUBPS       Z4, Z2, Z1
+	VMULPS       Z1, Z1, Z2
+	VMULPS.BCST  32(CX), Z2, Z2
+	VADDPS       Z2, Z8, Z2
+	VMULPS.BCST  48(CX), Z2, Z2
+	VSUBPS       Z5, Z0, Z0
+	VSUBPS       Z16, Z0, Z0
+	VMULPS.BCST  56(CX), Z0, Z0
+	VMULPS       Z0, Z10, Z0
+	VADDPS       Z0, Z2, Z0
+	VMULPS.BCST  52(CX), Z1, Z1
+	VADDPS       Z1, Z0, Z2
+	KMOVW        112(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(BX), R9
+	ADDQ         R8, R9
+	MOVQ         136(AX), DX
+	VMOVUPS      Z2, K2, (DX)(R9*4)
+	MOVQ         144(AX), DX
+	VMOVUPS      Z2, K3, (DX)(R8*4)
+	VSUBPS       Z1, Z0, Z0
+	KMOVW        114(BX), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(BX), R9
+	ADDQ         R8, R9
+	MOVQ         144(AX), DX
+	VMOVUPS      Z0, K2, (DX)(R9*4)
+	MOVQ         136(AX), DX
+	VMOVUPS      Z0, K3, (DX)(R8*4)
+	ADDQ         SI, BX
+	DECQ         DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func evenAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512regularizedD3Q19ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -10689,57 +15186,76 @@ loop:
 	KMOVW        R9, K1
 	MOVQ         (AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z0
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         8(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z1
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         16(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z2
+	PREFETCHT0   512(DX)(R8*4)
 	VADDPS       Z2, Z1, Z3
 	MOVQ         24(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z4
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         32(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z5
+	PREFETCHT0   512(DX)(R8*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVQ         40(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z8
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         48(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z9
+	PREFETCHT0   512(DX)(R8*4)
 	VADDPS       Z9, Z8, Z10
 	MOVQ         56(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z11
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         64(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z12
+	PREFETCHT0   512(DX)(R8*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
 	MOVQ         72(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z14
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         80(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z15
+	PREFETCHT0   512(DX)(R8*4)
 	VADDPS       Z15, Z14, Z16
 	MOVQ         88(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z17
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         96(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z18
+	PREFETCHT0   512(DX)(R8*4)
 	VADDPS       Z18, Z17, Z19
 	VADDPS       Z19, Z16, Z20
 	MOVQ         104(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z21
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         112(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z22
+	PREFETCHT0   512(DX)(R8*4)
 	VADDPS       Z22, Z21, Z23
 	MOVQ         120(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z24
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         128(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z25
+	PREFETCHT0   512(DX)(R8*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z23, Z27
 	VADDPS       Z27, Z20, Z28
 	VADDPS       Z28, Z7, Z7
 	MOVQ         136(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z28
+	PREFETCHT0   512(DX)(R8*4)
 	MOVQ         144(AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z29
+	PREFETCHT0   512(DX)(R8*4)
 	VADDPS       Z29, Z28, Z30
 	VADDPS       Z30, Z7, Z7
 	VADDPS       Z7, Z0, Z0
@@ -11080,7 +15596,7 @@ done:
 	RET
 
 // func oddAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512regularizedD3Q19ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -11100,42 +15616,51 @@ loop:
 	KMOVW        R9, K1
 	MOVQ         (AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z0
+	PREFETCHT0   512(DX)(R8*4)
 	MOVLQSX      12(BX), R9
 	ADDQ         R8, R9
 	MOVQ         16(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z1
+	PREFETCHT0   512(DX)(R9*4)
 	MOVLQSX      8(BX), R9
 	ADDQ         R8, R9
 	MOVQ         8(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z2
+	PREFETCHT0   512(DX)(R9*4)
 	VADDPS       Z2, Z1, Z3
 	MOVLQSX      20(BX), R9
 	ADDQ         R8, R9
 	MOVQ         32(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z4
+	PREFETCHT0   512(DX)(R9*4)
 	MOVLQSX      16(BX), R9
 	ADDQ         R8, R9
 	MOVQ         24(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z5
+	PREFETCHT0   512(DX)(R9*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVLQSX      28(BX), R9
 	ADDQ         R8, R9
 	MOVQ         48(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z8
+	PREFETCHT0   512(DX)(R9*4)
 	MOVLQSX      24(BX), R9
 	ADDQ         R8, R9
 	MOVQ         40(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z9
+	PREFETCHT0   512(DX)(R9*4)
 	VADDPS       Z9, Z8, Z10
 	MOVLQSX      36(BX), R9
 	ADDQ         R8, R9
 	MOVQ         64(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z11
+	PREFETCHT0   512(DX)(R9*4)
 	MOVLQSX      32(BX), R9
 	ADDQ         R8, R9
 	MOVQ         56(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z12
+	PREFETCHT0   512(DX)(R9*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
@@ -11143,38 +15668,46 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         80(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z14
+	PREFETCHT0   512(DX)(R9*4)
 	MOVLQSX      40(BX), R9
 	ADDQ         R8, R9
 	MOVQ         72(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z15
+	PREFETCHT0   512(DX)(R9*4)
 	VADDPS       Z15, Z14, Z16
 	MOVLQSX      52(BX), R9
 	ADDQ         R8, R9
 	MOVQ         96(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z17
+	PREFETCHT0   512(DX)(R9*4)
 	MOVLQSX      48(BX), R9
 	ADDQ         R8, R9
 	MOVQ         88(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z18
+	PREFETCHT0   512(DX)(R9*4)
 	VADDPS       Z18, Z17, Z19
 	VADDPS       Z19, Z16, Z20
 	MOVLQSX      60(BX), R9
 	ADDQ         R8, R9
 	MOVQ         112(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z21
+	PREFETCHT0   512(DX)(R9*4)
 	MOVLQSX      56(BX), R9
 	ADDQ         R8, R9
 	MOVQ         104(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z22
+	PREFETCHT0   512(DX)(R9*4)
 	VADDPS       Z22, Z21, Z23
 	MOVLQSX      68(BX), R9
 	ADDQ         R8, R9
 	MOVQ         128(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z24
+	PREFETCHT0   512(DX)(R9*4)
 	MOVLQSX      64(BX), R9
 	ADDQ         R8, R9
 	MOVQ         120(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z25
+	PREFETCHT0   512(DX)(R9*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z23, Z27
 	VADDPS       Z27, Z20, Z28
@@ -11183,10 +15716,12 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         144(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z28
+	PREFETCHT0   512(DX)(R9*4)
 	MOVLQSX      72(BX), R9
 	ADDQ         R8, R9
 	MOVQ         136(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K1, Z29
+	PREFETCHT0   512(DX)(R9*4)
 	VADDPS       Z29, Z28, Z30
 	VADDPS       Z30, Z7, Z7
 	VADDPS       Z7, Z0, Z0
@@ -11563,7 +16098,7 @@ done:
 	RET
 
 // func walledAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512regularizedD3Q19ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -11583,12 +16118,14 @@ loop:
 	KMOVW        R9, K1
 	MOVQ         (AX), DX
 	VMOVUPS.Z    (DX)(R8*4), K1, Z0
+	PREFETCHT0   512(DX)(R8*4)
 	KMOVW        82(BX), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      12(BX), R9
 	ADDQ         R8, R9
 	MOVQ         16(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z1
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         8(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z1
 	KMOVW        80(BX), K2
@@ -11597,6 +16134,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         8(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z2
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         16(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z2
 	VADDPS       Z2, Z1, Z3
@@ -11606,6 +16144,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         32(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z4
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         24(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z4
 	KMOVW        84(BX), K2
@@ -11614,6 +16153,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         24(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z5
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         32(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z5
 	VADDPS       Z5, Z4, Z6
@@ -11624,6 +16164,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         48(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z8
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         40(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z8
 	KMOVW        88(BX), K2
@@ -11632,6 +16173,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         40(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z9
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         48(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z9
 	VADDPS       Z9, Z8, Z10
@@ -11641,6 +16183,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         64(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z11
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         56(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z11
 	KMOVW        92(BX), K2
@@ -11649,6 +16192,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         56(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z12
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         64(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z12
 	VADDPS       Z12, Z11, Z13
@@ -11660,6 +16204,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         80(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z14
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         72(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z14
 	KMOVW        96(BX), K2
@@ -11668,6 +16213,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         72(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z15
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         80(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z15
 	VADDPS       Z15, Z14, Z16
@@ -11677,6 +16223,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         96(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z17
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         88(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z17
 	KMOVW        100(BX), K2
@@ -11685,6 +16232,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         88(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z18
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         96(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z18
 	VADDPS       Z18, Z17, Z19
@@ -11695,6 +16243,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         112(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z21
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         104(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z21
 	KMOVW        104(BX), K2
@@ -11703,6 +16252,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         104(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z22
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         112(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z22
 	VADDPS       Z22, Z21, Z23
@@ -11712,6 +16262,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         128(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z24
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         120(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z24
 	KMOVW        108(BX), K2
@@ -11720,6 +16271,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         120(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z25
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         128(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z25
 	VADDPS       Z25, Z24, Z26
@@ -11732,6 +16284,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         144(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z28
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         136(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z28
 	KMOVW        112(BX), K2
@@ -11740,6 +16293,7 @@ loop:
 	ADDQ         R8, R9
 	MOVQ         136(AX), DX
 	VMOVUPS.Z    (DX)(R9*4), K2, Z29
+	PREFETCHT0   512(DX)(R9*4)
 	MOVQ         144(AX), DX
 	VMOVUPS      (DX)(R8*4), K3, Z29
 	VADDPS       Z29, Z28, Z30
@@ -12190,7 +16744,7 @@ done:
 	RET
 
 // func evenAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512trtD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -12210,79 +16764,104 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z12
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z15
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z18
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z25
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z27, Z20, Z28
 	MOVQ        152(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z29
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        160(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z30
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
 	VMOVUPS     Z31, 64(DX)
 	MOVQ        168(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z31
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z28, 128(DX)
 	MOVQ        176(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z28
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
 	MOVQ        184(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z19
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z16, 320(DX)
 	MOVQ        192(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z16
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
@@ -12290,9 +16869,11 @@ loop:
 	VADDPS      Z10, Z26, Z10
 	MOVQ        200(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z26
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z13, 512(DX)
 	MOVQ        208(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z13
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -12633,7 +17214,7 @@ done:
 	RET
 
 // func oddAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512trtD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -12653,42 +17234,51 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	MOVLQSX     12(SI), R10
 	ADDQ        R9, R10
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z1
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     8(SI), R10
 	ADDQ        R9, R10
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z2
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z2, Z1, Z3
 	MOVLQSX     20(SI), R10
 	ADDQ        R9, R10
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z4
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     16(SI), R10
 	ADDQ        R9, R10
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z5
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVLQSX     28(SI), R10
 	ADDQ        R9, R10
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z8
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     24(SI), R10
 	ADDQ        R9, R10
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z9
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z9, Z8, Z10
 	MOVLQSX     36(SI), R10
 	ADDQ        R9, R10
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z11
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     32(SI), R10
 	ADDQ        R9, R10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z12
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
@@ -12696,38 +17286,46 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     40(SI), R10
 	ADDQ        R9, R10
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z15
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z15, Z14, Z16
 	MOVLQSX     52(SI), R10
 	ADDQ        R9, R10
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z17
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     48(SI), R10
 	ADDQ        R9, R10
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z18
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVLQSX     60(SI), R10
 	ADDQ        R9, R10
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z21
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     56(SI), R10
 	ADDQ        R9, R10
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z22
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z22, Z21, Z23
 	MOVLQSX     68(SI), R10
 	ADDQ        R9, R10
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     64(SI), R10
 	ADDQ        R9, R10
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z25
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
@@ -12736,19 +17334,23 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z20
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     72(SI), R10
 	ADDQ        R9, R10
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z27
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z27, Z20, Z28
 	MOVLQSX     84(SI), R10
 	ADDQ        R9, R10
 	MOVQ        160(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z29
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     80(SI), R10
 	ADDQ        R9, R10
 	MOVQ        152(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z30
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
@@ -12757,11 +17359,13 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        176(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z31
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z28, 128(DX)
 	MOVLQSX     88(SI), R10
 	ADDQ        R9, R10
 	MOVQ        168(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z28
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
@@ -12769,11 +17373,13 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        192(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z19
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z16, 320(DX)
 	MOVLQSX     96(SI), R10
 	ADDQ        R9, R10
 	MOVQ        184(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z16
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
@@ -12783,11 +17389,13 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        208(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z26
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z13, 512(DX)
 	MOVLQSX     104(SI), R10
 	ADDQ        R9, R10
 	MOVQ        200(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z13
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -13180,7 +17788,7 @@ done:
 	RET
 
 // func walledAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512trtD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -13200,12 +17808,14 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	KMOVW       114(SI), K2
 	KANDNW      K1, K2, K3
 	MOVLQSX     12(SI), R10
 	ADDQ        R9, R10
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z1
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        8(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z1
 	KMOVW       112(SI), K2
@@ -13214,6 +17824,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        16(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z2
 	VADDPS      Z2, Z1, Z3
@@ -13223,6 +17834,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z4
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        24(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z4
 	KMOVW       116(SI), K2
@@ -13231,6 +17843,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        32(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z5
 	VADDPS      Z5, Z4, Z6
@@ -13241,6 +17854,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        40(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z8
 	KMOVW       120(SI), K2
@@ -13249,6 +17863,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        48(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z9
 	VADDPS      Z9, Z8, Z10
@@ -13258,6 +17873,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        56(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z11
 	KMOVW       124(SI), K2
@@ -13266,6 +17882,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        64(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z12
 	VADDPS      Z12, Z11, Z13
@@ -13277,6 +17894,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        72(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z14
 	KMOVW       128(SI), K2
@@ -13285,6 +17903,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        80(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
@@ -13294,6 +17913,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        88(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z17
 	KMOVW       132(SI), K2
@@ -13302,6 +17922,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        96(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z18
 	VADDPS      Z18, Z17, Z19
@@ -13312,6 +17933,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z21
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        104(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z21
 	KMOVW       136(SI), K2
@@ -13320,6 +17942,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        112(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z22
 	VADDPS      Z22, Z21, Z23
@@ -13329,6 +17952,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        120(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z24
 	KMOVW       140(SI), K2
@@ -13337,6 +17961,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        128(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z25
 	VADDPS      Z25, Z24, Z26
@@ -13349,6 +17974,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        136(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z20
 	KMOVW       144(SI), K2
@@ -13357,6 +17983,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        144(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z27
 	VADDPS      Z27, Z20, Z28
@@ -13366,6 +17993,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        160(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z29
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        152(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z29
 	KMOVW       148(SI), K2
@@ -13374,6 +18002,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        152(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z30
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        160(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z30
 	VADDPS      Z30, Z29, Z31
@@ -13386,6 +18015,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        176(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z31
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        168(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z31
 	VMOVUPS     Z28, 128(DX)
@@ -13395,6 +18025,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        168(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z28
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        176(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z28
 	VMOVUPS     Z23, 192(DX)
@@ -13406,6 +18037,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        192(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z19
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        184(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z19
 	VMOVUPS     Z16, 320(DX)
@@ -13415,6 +18047,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        184(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z16
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        192(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z16
 	VMOVUPS     Z13, 384(DX)
@@ -13428,6 +18061,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        208(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z26
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        200(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z26
 	VMOVUPS     Z13, 512(DX)
@@ -13437,6 +18071,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        200(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z13
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        208(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z13
 	VMOVUPS     Z23, 576(DX)
@@ -13935,7 +18570,7 @@ done:
 	RET
 
 // func evenAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512trtD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -13955,79 +18590,104 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z1
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z2
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z2, Z1, Z3
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z4
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z5
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z8
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z9
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z9, Z8, Z10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z11
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z12
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z14
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z15
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z15, Z14, Z16
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z17
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z18
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z21
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z22
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z22, Z21, Z23
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z24
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z25
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
 	VADDPS      Z20, Z7, Z7
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z20
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z27
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z27, Z20, Z28
 	MOVQ        152(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z29
+	PREFETCHT0  512(BX)(R9*4)
 	MOVQ        160(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z30
+	PREFETCHT0  512(BX)(R9*4)
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
 	VMOVUPS     Z31, 64(DX)
 	MOVQ        168(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z31
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z28, 128(DX)
 	MOVQ        176(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z28
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
 	MOVQ        184(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z19
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z16, 320(DX)
 	MOVQ        192(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z16
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
@@ -14035,9 +18695,11 @@ loop:
 	VADDPS      Z10, Z26, Z10
 	MOVQ        200(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z26
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z13, 512(DX)
 	MOVQ        208(AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z13
+	PREFETCHT0  512(BX)(R9*4)
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -14472,7 +19134,7 @@ done:
 	RET
 
 // func oddAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512trtD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -14492,42 +19154,51 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	MOVLQSX     12(SI), R10
 	ADDQ        R9, R10
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z1
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     8(SI), R10
 	ADDQ        R9, R10
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z2
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z2, Z1, Z3
 	MOVLQSX     20(SI), R10
 	ADDQ        R9, R10
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z4
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     16(SI), R10
 	ADDQ        R9, R10
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z5
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z5, Z4, Z6
 	VADDPS      Z6, Z3, Z7
 	MOVLQSX     28(SI), R10
 	ADDQ        R9, R10
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z8
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     24(SI), R10
 	ADDQ        R9, R10
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z9
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z9, Z8, Z10
 	MOVLQSX     36(SI), R10
 	ADDQ        R9, R10
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z11
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     32(SI), R10
 	ADDQ        R9, R10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z12
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z12, Z11, Z13
 	VADDPS      Z13, Z10, Z14
 	VADDPS      Z14, Z7, Z7
@@ -14535,38 +19206,46 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z14
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     40(SI), R10
 	ADDQ        R9, R10
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z15
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z15, Z14, Z16
 	MOVLQSX     52(SI), R10
 	ADDQ        R9, R10
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z17
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     48(SI), R10
 	ADDQ        R9, R10
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z18
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z18, Z17, Z19
 	VADDPS      Z19, Z16, Z20
 	MOVLQSX     60(SI), R10
 	ADDQ        R9, R10
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z21
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     56(SI), R10
 	ADDQ        R9, R10
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z22
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z22, Z21, Z23
 	MOVLQSX     68(SI), R10
 	ADDQ        R9, R10
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z24
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     64(SI), R10
 	ADDQ        R9, R10
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z25
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z25, Z24, Z26
 	VADDPS      Z26, Z23, Z27
 	VADDPS      Z27, Z20, Z20
@@ -14575,19 +19254,23 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z20
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     72(SI), R10
 	ADDQ        R9, R10
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z27
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z27, Z20, Z28
 	MOVLQSX     84(SI), R10
 	ADDQ        R9, R10
 	MOVQ        160(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z29
+	PREFETCHT0  512(BX)(R10*4)
 	MOVLQSX     80(SI), R10
 	ADDQ        R9, R10
 	MOVQ        152(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z30
+	PREFETCHT0  512(BX)(R10*4)
 	VADDPS      Z30, Z29, Z31
 	VMOVUPS     Z26, (DX)
 	VADDPS      Z31, Z28, Z26
@@ -14596,11 +19279,13 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        176(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z31
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z28, 128(DX)
 	MOVLQSX     88(SI), R10
 	ADDQ        R9, R10
 	MOVQ        168(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z28
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z23, 192(DX)
 	VADDPS      Z28, Z31, Z23
 	VMOVUPS     Z19, 256(DX)
@@ -14608,11 +19293,13 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        192(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z19
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z16, 320(DX)
 	MOVLQSX     96(SI), R10
 	ADDQ        R9, R10
 	MOVQ        184(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z16
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z13, 384(DX)
 	VADDPS      Z16, Z19, Z13
 	VMOVUPS     Z10, 448(DX)
@@ -14622,11 +19309,13 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        208(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z26
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z13, 512(DX)
 	MOVLQSX     104(SI), R10
 	ADDQ        R9, R10
 	MOVQ        200(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K1, Z13
+	PREFETCHT0  512(BX)(R10*4)
 	VMOVUPS     Z23, 576(DX)
 	VADDPS      Z13, Z26, Z23
 	VADDPS      Z23, Z10, Z10
@@ -15113,7 +19802,7 @@ done:
 	RET
 
 // func walledAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512trtD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -15133,12 +19822,14 @@ loop:
 	KMOVW       R10, K1
 	MOVQ        (AX), BX
 	VMOVUPS.Z   (BX)(R9*4), K1, Z0
+	PREFETCHT0  512(BX)(R9*4)
 	KMOVW       114(SI), K2
 	KANDNW      K1, K2, K3
 	MOVLQSX     12(SI), R10
 	ADDQ        R9, R10
 	MOVQ        16(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z1
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        8(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z1
 	KMOVW       112(SI), K2
@@ -15147,6 +19838,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        8(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z2
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        16(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z2
 	VADDPS      Z2, Z1, Z3
@@ -15156,6 +19848,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        32(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z4
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        24(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z4
 	KMOVW       116(SI), K2
@@ -15164,6 +19857,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        24(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z5
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        32(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z5
 	VADDPS      Z5, Z4, Z6
@@ -15174,6 +19868,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        48(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z8
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        40(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z8
 	KMOVW       120(SI), K2
@@ -15182,6 +19877,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        40(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z9
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        48(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z9
 	VADDPS      Z9, Z8, Z10
@@ -15191,6 +19887,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        64(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z11
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        56(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z11
 	KMOVW       124(SI), K2
@@ -15199,6 +19896,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        56(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z12
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        64(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z12
 	VADDPS      Z12, Z11, Z13
@@ -15210,6 +19908,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        80(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z14
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        72(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z14
 	KMOVW       128(SI), K2
@@ -15218,6 +19917,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        72(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z15
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        80(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z15
 	VADDPS      Z15, Z14, Z16
@@ -15227,6 +19927,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        96(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z17
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        88(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z17
 	KMOVW       132(SI), K2
@@ -15235,6 +19936,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        88(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z18
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        96(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z18
 	VADDPS      Z18, Z17, Z19
@@ -15245,6 +19947,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        112(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z21
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        104(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z21
 	KMOVW       136(SI), K2
@@ -15253,6 +19956,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        104(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z22
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        112(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z22
 	VADDPS      Z22, Z21, Z23
@@ -15262,6 +19966,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        128(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z24
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        120(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z24
 	KMOVW       140(SI), K2
@@ -15270,6 +19975,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        120(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z25
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        128(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z25
 	VADDPS      Z25, Z24, Z26
@@ -15282,6 +19988,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        144(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z20
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        136(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z20
 	KMOVW       144(SI), K2
@@ -15290,6 +19997,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        136(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z27
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        144(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z27
 	VADDPS      Z27, Z20, Z28
@@ -15299,6 +20007,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        160(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z29
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        152(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z29
 	KMOVW       148(SI), K2
@@ -15307,6 +20016,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        152(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z30
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        160(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z30
 	VADDPS      Z30, Z29, Z31
@@ -15319,6 +20029,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        176(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z31
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        168(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z31
 	VMOVUPS     Z28, 128(DX)
@@ -15328,6 +20039,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        168(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z28
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        176(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z28
 	VMOVUPS     Z23, 192(DX)
@@ -15339,6 +20051,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        192(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z19
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        184(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z19
 	VMOVUPS     Z16, 320(DX)
@@ -15348,6 +20061,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        184(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z16
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        192(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z16
 	VMOVUPS     Z13, 384(DX)
@@ -15361,6 +20075,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        208(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z26
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        200(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z26
 	VMOVUPS     Z13, 512(DX)
@@ -15370,6 +20085,7 @@ loop:
 	ADDQ        R9, R10
 	MOVQ        200(AX), BX
 	VMOVUPS.Z   (BX)(R10*4), K2, Z13
+	PREFETCHT0  512(BX)(R10*4)
 	MOVQ        208(AX), BX
 	VMOVUPS     (BX)(R9*4), K3, Z13
 	VMOVUPS     Z23, 576(DX)
@@ -15961,8 +20677,2083 @@ done:
 	VZEROUPPER
 	RET
 
+// func evenAVX512trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·evenAVX512trtD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z2, Z1, Z3
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z9, Z8, Z10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z16
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z16, Z15, Z17
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z19, Z18, Z20
+	VADDPS       Z20, Z17, Z21
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z23, Z22, Z24
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z26
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z24, Z28
+	VADDPS       Z28, Z21, Z21
+	VADDPS       Z21, Z7, Z7
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z29, Z21, Z30
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z2, Z1, Z31
+	VMOVUPS      Z2, (DX)
+	VSUBPS       Z5, Z4, Z2
+	VMOVUPS      Z5, 64(DX)
+	VADDPS       Z2, Z31, Z5
+	VMOVUPS      Z4, 128(DX)
+	VSUBPS       Z9, Z8, Z4
+	VMOVUPS      Z9, 192(DX)
+	VSUBPS       Z12, Z11, Z9
+	VMOVUPS      Z12, 256(DX)
+	VADDPS       Z9, Z4, Z12
+	VADDPS       Z12, Z5, Z5
+	VSUBPS       Z16, Z15, Z12
+	VMOVUPS      Z16, 320(DX)
+	VSUBPS       Z19, Z18, Z16
+	VMOVUPS      Z19, 384(DX)
+	VADDPS       Z16, Z12, Z19
+	VMOVUPS      Z18, 448(DX)
+	VSUBPS       Z23, Z22, Z18
+	VMOVUPS      Z23, 512(DX)
+	VSUBPS       Z26, Z25, Z23
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z23, Z18, Z26
+	VADDPS       Z26, Z19, Z19
+	VADDPS       Z19, Z5, Z5
+	VSUBPS       Z29, Z21, Z19
+	VSUBPS       Z19, Z5, Z5
+	VMULPS       Z5, Z5, Z26
+	VSUBPS       Z26, Z7, Z7
+	VMOVUPS      Z29, 640(DX)
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z21, 704(DX)
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z25, 768(DX)
+	VADDPS       Z21, Z29, Z25
+	VMOVUPS      Z22, 832(DX)
+	VADDPS       Z25, Z3, Z22
+	VMOVUPS      Z15, 896(DX)
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z11, 960(DX)
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z8, 1024(DX)
+	VADDPS       Z11, Z15, Z8
+	VMOVUPS      Z1, 1088(DX)
+	VADDPS       Z6, Z8, Z1
+	VADDPS       Z1, Z22, Z1
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z31, 1152(DX)
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z3, 1216(DX)
+	VADDPS       Z31, Z22, Z3
+	VMOVUPS      Z26, 1280(DX)
+	VADDPS       Z3, Z17, Z26
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z14, Z1, Z1
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z17, 1344(DX)
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z5, 1408(DX)
+	VADDPS       Z17, Z14, Z5
+	VMOVUPS      Z27, 1472(DX)
+	VADDPS       Z20, Z5, Z27
+	VADDPS       Z28, Z27, Z27
+	VADDPS       Z30, Z27, Z28
+	VADDPS       Z28, Z1, Z1
+	VADDPS       Z1, Z0, Z1
+	VMULPS.BCST  4(CX), Z1, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z0, 1536(DX)
+	VADDPS       Z6, Z25, Z0
+	VMOVUPS      Z25, 1600(DX)
+	VADDPS       Z3, Z10, Z25
+	VADDPS       Z25, Z0, Z0
+	VADDPS       Z27, Z0, Z0
+	VADDPS       Z30, Z0, Z0
+	VSUBPS       Z21, Z29, Z25
+	VMOVUPS      Z21, 1664(DX)
+	VADDPS       Z2, Z25, Z21
+	VMOVUPS      Z2, 1728(DX)
+	VSUBPS       Z31, Z22, Z2
+	VMOVUPS      Z31, 1792(DX)
+	VSUBPS       Z17, Z14, Z31
+	VMOVUPS      Z17, 1856(DX)
+	VADDPS       Z31, Z2, Z17
+	VADDPS       Z17, Z21, Z17
+	VADDPS       Z18, Z16, Z21
+	VADDPS       Z19, Z21, Z21
+	VADDPS       Z21, Z17, Z17
+	VADDPS       Z23, Z4, Z21
+	VSUBPS       Z21, Z17, Z17
+	VMULPS       Z17, Z17, Z21
+	VSUBPS       Z21, Z0, Z0
+	VSUBPS       Z28, Z0, Z0
+	VMULPS       Z0, Z0, Z0
+	VADDPS       Z0, Z7, Z0
+	VADDPS       Z13, Z8, Z7
+	VADDPS       Z26, Z7, Z7
+	VADDPS       Z27, Z7, Z7
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z11, Z15, Z26
+	VADDPS       Z9, Z26, Z27
+	VMOVUPS      Z14, 1920(DX)
+	VADDPS       Z16, Z2, Z14
+	VADDPS       Z14, Z27, Z14
+	VADDPS       Z19, Z23, Z27
+	VADDPS       Z27, Z14, Z14
+	VADDPS       Z31, Z12, Z27
+	VADDPS       Z18, Z27, Z27
+	VSUBPS       Z27, Z14, Z14
+	VMULPS       Z14, Z14, Z27
+	VSUBPS       Z27, Z7, Z7
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VADDPS       Z20, Z6, Z7
+	VADDPS       Z24, Z7, Z7
+	VADDPS       1472(DX), Z10, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       1408(DX), Z17, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z20, Z13, Z28
+	VMOVUPS      Z19, 1984(DX)
+	VADDPS       1472(DX), Z28, Z19
+	VADDPS       1344(DX), Z24, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       1408(DX), Z14, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VADDPS       Z20, Z3, Z19
+	VADDPS       Z30, Z19, Z19
+	VADDPS       Z24, Z5, Z28
+	VMOVUPS      Z30, 2048(DX)
+	VADDPS       1472(DX), Z28, Z30
+	VSUBPS       Z30, Z19, Z19
+	VMULPS       Z14, Z17, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VMULPS.BCST  8(CX), Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VMULPS.BCST  12(CX), Z0, Z0
+	VADDPS.BCST  16(CX), Z0, Z0
+	VSQRTPS      Z0, Z0
+	VADDPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  24(CX), Z0, Z0
+	VSUBPS.BCST  24(CX), Z0, Z7
+	VMULPS.BCST  24(CX), Z7, Z19
+	VADDPS.BCST  28(CX), Z19, Z19
+	VMULPS       Z19, Z0, Z28
+	VBROADCASTSS 32(CX), Z30
+	VDIVPS       Z28, Z30, Z30
+	VMULPS       Z19, Z30, Z19
+	VADDPS       1280(DX), Z21, Z28
+	VADDPS       Z27, Z28, Z28
+	VMULPS.BCST  (CX), Z28, Z28
+	VSUBPS       Z28, Z1, Z1
+	VMULPS.BCST  36(CX), Z1, Z28
+	VMOVUPS      Z23, 2112(DX)
+	VMOVUPS      1536(DX), Z23
+	VSUBPS       Z28, Z23, Z28
+	VMULPS       Z28, Z19, Z28
+	VSUBPS       Z28, Z23, Z23
+	MOVQ         (AX), BX
+	VMOVUPS      Z23, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z19, Z23
+	VMULPS       1216(DX), Z23, Z28
+	VMOVUPS      Z18, 1216(DX)
+	VMULPS.BCST  40(CX), Z19, Z18
+	VMOVUPS      Z24, 1536(DX)
+	VMOVUPS      1280(DX), Z24
+	VMULPS.BCST  44(CX), Z24, Z24
+	VADDPS       Z24, Z1, Z24
+	VMULPS       Z24, Z18, Z24
+	VSUBPS       Z24, Z28, Z24
+	VMULPS       Z7, Z0, Z0
+	VMULPS       Z0, Z30, Z0
+	VMULPS.BCST  24(CX), Z0, Z7
+	VMULPS       1152(DX), Z7, Z28
+	VMULPS.BCST  48(CX), Z0, Z30
+	VMOVUPS      Z16, 1152(DX)
+	VMULPS       1408(DX), Z30, Z16
+	VSUBPS       Z16, Z28, Z16
+	VADDPS       Z16, Z24, Z28
+	VMOVUPS      Z20, 1280(DX)
+	VMOVUPS      1088(DX), Z20
+	VSUBPS       Z28, Z20, Z20
+	MOVQ         16(AX), BX
+	VMOVUPS      Z20, K1, (BX)(R9*4)
+	VSUBPS       Z16, Z24, Z16
+	VMOVUPS      (DX), Z20
+	VSUBPS       Z16, Z20, Z16
+	MOVQ         8(AX), BX
+	VMOVUPS      Z16, K1, (BX)(R9*4)
+	VMULPS       1600(DX), Z23, Z16
+	VMULPS.BCST  44(CX), Z21, Z20
+	VADDPS       Z20, Z1, Z20
+	VMULPS       Z20, Z18, Z20
+	VSUBPS       Z20, Z16, Z16
+	VMULPS       Z25, Z7, Z20
+	VMULPS       Z17, Z30, Z21
+	VSUBPS       Z21, Z20, Z20
+	VADDPS       Z20, Z16, Z21
+	VSUBPS       Z21, Z29, Z21
+	MOVQ         32(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R9*4)
+	VSUBPS       Z20, Z16, Z16
+	VMOVUPS      1664(DX), Z20
+	VSUBPS       Z16, Z20, Z16
+	MOVQ         24(AX), BX
+	VMOVUPS      Z16, K1, (BX)(R9*4)
+	VMULPS       Z8, Z23, Z8
+	VMULPS.BCST  44(CX), Z27, Z16
+	VADDPS       Z16, Z1, Z16
+	VMULPS       Z16, Z18, Z16
+	VSUBPS       Z16, Z8, Z8
+	VMULPS       Z26, Z7, Z16
+	VMULPS       Z14, Z30, Z18
+	VSUBPS       Z18, Z16, Z16
+	VADDPS       Z16, Z8, Z18
+	VSUBPS       Z18, Z15, Z15
+	MOVQ         48(AX), BX
+	VMOVUPS      Z15, K1, (BX)(R9*4)
+	VSUBPS       Z16, Z8, Z8
+	VSUBPS       Z8, Z11, Z8
+	MOVQ         40(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMULPS       Z6, Z23, Z6
+	VMULPS.BCST  52(CX), Z19, Z8
+	VADDPS       1408(DX), Z17, Z11
+	VMULPS       Z11, Z11, Z15
+	VMULPS.BCST  44(CX), Z15, Z15
+	VADDPS       Z15, Z1, Z15
+	VMULPS       Z15, Z8, Z15
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       1728(DX), Z7, Z15
+	VMULPS.BCST  56(CX), Z0, Z16
+	VMULPS       Z11, Z16, Z18
+	VSUBPS       Z18, Z15, Z15
+	VADDPS       Z15, Z6, Z18
+	VMOVUPS      128(DX), Z20
+	VSUBPS       Z18, Z20, Z18
+	MOVQ         64(AX), BX
+	VMOVUPS      Z18, K1, (BX)(R9*4)
+	VSUBPS       Z15, Z6, Z6
+	VMOVUPS      64(DX), Z15
+	VSUBPS       Z6, Z15, Z6
+	MOVQ         56(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VMULPS       Z10, Z23, Z6
+	VMOVUPS      1408(DX), Z10
+	VSUBPS       Z17, Z10, Z15
+	VMULPS       Z15, Z15, Z18
+	VMULPS.BCST  44(CX), Z18, Z18
+	VADDPS       Z18, Z1, Z18
+	VMULPS       Z18, Z8, Z18
+	VSUBPS       Z18, Z6, Z6
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z15, Z16, Z15
+	VSUBPS       Z15, Z4, Z4
+	VADDPS       Z4, Z6, Z15
+	VMOVUPS      1024(DX), Z18
+	VSUBPS       Z15, Z18, Z15
+	MOVQ         80(AX), BX
+	VMOVUPS      Z15, K1, (BX)(R9*4)
+	VSUBPS       Z4, Z6, Z4
+	VMOVUPS      192(DX), Z6
+	VSUBPS       Z4, Z6, Z4
+	MOVQ         72(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS       Z13, Z23, Z4
+	VADDPS       Z14, Z10, Z6
+	VMULPS       Z6, Z6, Z13
+	VMULPS.BCST  44(CX), Z13, Z13
+	VADDPS       Z13, Z1, Z13
+	VMULPS       Z13, Z8, Z13
+	VSUBPS       Z13, Z4, Z4
+	VMULPS       Z9, Z7, Z9
+	VMULPS       Z6, Z16, Z13
+	VSUBPS       Z13, Z9, Z9
+	VADDPS       Z9, Z4, Z13
+	VMOVUPS      960(DX), Z15
+	VSUBPS       Z13, Z15, Z13
+	MOVQ         96(AX), BX
+	VMOVUPS      Z13, K1, (BX)(R9*4)
+	VSUBPS       Z9, Z4, Z4
+	VMOVUPS      256(DX), Z9
+	VSUBPS       Z4, Z9, Z4
+	MOVQ         88(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS       1344(DX), Z23, Z4
+	VSUBPS       Z14, Z10, Z9
+	VMULPS       Z9, Z9, Z13
+	VMULPS.BCST  44(CX), Z13, Z13
+	VADDPS       Z13, Z1, Z13
+	VMULPS       Z13, Z8, Z13
+	VSUBPS       Z13, Z4, Z4
+	VMULPS       Z12, Z7, Z12
+	VMULPS       Z9, Z16, Z9
+	VSUBPS       Z9, Z12, Z9
+	VADDPS       Z9, Z4, Z12
+	VMOVUPS      896(DX), Z13
+	VSUBPS       Z12, Z13, Z12
+	MOVQ         112(AX), BX
+	VMOVUPS      Z12, K1, (BX)(R9*4)
+	VSUBPS       Z9, Z4, Z4
+	VMOVUPS      320(DX), Z9
+	VSUBPS       Z4, Z9, Z4
+	MOVQ         104(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS       Z3, Z23, Z3
+	VADDPS       Z14, Z17, Z4
+	VMULPS       Z4, Z4, Z9
+	VMULPS.BCST  44(CX), Z9, Z9
+	VADDPS       Z9, Z1, Z9
+	VMULPS       Z9, Z8, Z9
+	VSUBPS       Z9, Z3, Z3
+	VMULPS       Z2, Z7, Z2
+	VMULPS       Z4, Z16, Z9
+	VSUBPS       Z9, Z2, Z2
+	VADDPS       Z2, Z3, Z9
+	VSUBPS       Z9, Z22, Z9
+	MOVQ         128(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R9*4)
+	VSUBPS       Z2, Z3, Z2
+	VMOVUPS      1792(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVQ         120(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       Z5, Z23, Z2
+	VSUBPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z5
+	VMULPS.BCST  44(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z8, Z5
+	VSUBPS       Z5, Z2, Z2
+	VMULPS       Z31, Z7, Z5
+	VMULPS       Z3, Z16, Z3
+	VSUBPS       Z3, Z5, Z3
+	VADDPS       Z3, Z2, Z5
+	VMOVUPS      1920(DX), Z8
+	VSUBPS       Z5, Z8, Z5
+	MOVQ         144(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      1856(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVQ         136(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       1280(DX), Z23, Z2
+	VMULPS.BCST  60(CX), Z19, Z3
+	VADDPS       Z14, Z11, Z5
+	VMULPS       Z5, Z5, Z8
+	VMULPS.BCST  44(CX), Z8, Z8
+	VADDPS       Z8, Z1, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       1152(DX), Z7, Z8
+	VMULPS.BCST  64(CX), Z0, Z0
+	VMULPS       Z5, Z0, Z5
+	VSUBPS       Z5, Z8, Z5
+	VADDPS       Z5, Z2, Z8
+	VMOVUPS      448(DX), Z9
+	VSUBPS       Z8, Z9, Z8
+	MOVQ         160(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      384(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	MOVQ         152(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       1536(DX), Z23, Z2
+	VSUBPS       Z14, Z11, Z5
+	VMULPS       Z5, Z5, Z8
+	VMULPS.BCST  44(CX), Z8, Z8
+	VADDPS       Z8, Z1, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       1216(DX), Z7, Z8
+	VMULPS       Z5, Z0, Z5
+	VSUBPS       Z5, Z8, Z5
+	VADDPS       Z5, Z2, Z8
+	VMOVUPS      832(DX), Z9
+	VSUBPS       Z8, Z9, Z8
+	MOVQ         176(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      512(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	MOVQ         168(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       1472(DX), Z23, Z2
+	VSUBPS       Z17, Z6, Z5
+	VMULPS       Z5, Z5, Z6
+	VMULPS.BCST  44(CX), Z6, Z6
+	VADDPS       Z6, Z1, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS       2112(DX), Z7, Z6
+	VMULPS       Z5, Z0, Z5
+	VSUBPS       Z5, Z6, Z5
+	VADDPS       Z5, Z2, Z6
+	VMOVUPS      768(DX), Z8
+	VSUBPS       Z6, Z8, Z6
+	MOVQ         192(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      576(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	MOVQ         184(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       2048(DX), Z23, Z2
+	VSUBPS       Z10, Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VMULPS.BCST  44(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z2, Z1
+	VMULPS       1984(DX), Z7, Z2
+	VMULPS       Z4, Z0, Z0
+	VSUBPS       Z0, Z2, Z0
+	VADDPS       Z0, Z1, Z2
+	VMOVUPS      704(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVQ         208(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VSUBPS       Z0, Z1, Z0
+	VMOVUPS      640(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·oddAVX512trtD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z16
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z16, Z15, Z17
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z19, Z18, Z20
+	VADDPS       Z20, Z17, Z21
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z23
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z23, Z22, Z24
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z26
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z24, Z28
+	VADDPS       Z28, Z21, Z21
+	VADDPS       Z21, Z7, Z7
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z29, Z21, Z30
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z2, Z1, Z31
+	VMOVUPS      Z2, (DX)
+	VSUBPS       Z5, Z4, Z2
+	VMOVUPS      Z5, 64(DX)
+	VADDPS       Z2, Z31, Z5
+	VMOVUPS      Z4, 128(DX)
+	VSUBPS       Z9, Z8, Z4
+	VMOVUPS      Z9, 192(DX)
+	VSUBPS       Z12, Z11, Z9
+	VMOVUPS      Z12, 256(DX)
+	VADDPS       Z9, Z4, Z12
+	VADDPS       Z12, Z5, Z5
+	VSUBPS       Z16, Z15, Z12
+	VMOVUPS      Z16, 320(DX)
+	VSUBPS       Z19, Z18, Z16
+	VMOVUPS      Z19, 384(DX)
+	VADDPS       Z16, Z12, Z19
+	VMOVUPS      Z18, 448(DX)
+	VSUBPS       Z23, Z22, Z18
+	VMOVUPS      Z23, 512(DX)
+	VSUBPS       Z26, Z25, Z23
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z23, Z18, Z26
+	VADDPS       Z26, Z19, Z19
+	VADDPS       Z19, Z5, Z5
+	VSUBPS       Z29, Z21, Z19
+	VSUBPS       Z19, Z5, Z5
+	VMULPS       Z5, Z5, Z26
+	VSUBPS       Z26, Z7, Z7
+	VMOVUPS      Z29, 640(DX)
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z21, 704(DX)
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z25, 768(DX)
+	VADDPS       Z21, Z29, Z25
+	VMOVUPS      Z22, 832(DX)
+	VADDPS       Z25, Z3, Z22
+	VMOVUPS      Z15, 896(DX)
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z11, 960(DX)
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z8, 1024(DX)
+	VADDPS       Z11, Z15, Z8
+	VMOVUPS      Z1, 1088(DX)
+	VADDPS       Z6, Z8, Z1
+	VADDPS       Z1, Z22, Z1
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z31, 1152(DX)
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z3, 1216(DX)
+	VADDPS       Z31, Z22, Z3
+	VMOVUPS      Z26, 1280(DX)
+	VADDPS       Z3, Z17, Z26
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z14, Z1, Z1
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z17, 1344(DX)
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z5, 1408(DX)
+	VADDPS       Z17, Z14, Z5
+	VMOVUPS      Z27, 1472(DX)
+	VADDPS       Z20, Z5, Z27
+	VADDPS       Z28, Z27, Z27
+	VADDPS       Z30, Z27, Z28
+	VADDPS       Z28, Z1, Z1
+	VADDPS       Z1, Z0, Z1
+	VMULPS.BCST  4(CX), Z1, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z0, 1536(DX)
+	VADDPS       Z6, Z25, Z0
+	VMOVUPS      Z25, 1600(DX)
+	VADDPS       Z3, Z10, Z25
+	VADDPS       Z25, Z0, Z0
+	VADDPS       Z27, Z0, Z0
+	VADDPS       Z30, Z0, Z0
+	VSUBPS       Z21, Z29, Z25
+	VMOVUPS      Z21, 1664(DX)
+	VADDPS       Z2, Z25, Z21
+	VMOVUPS      Z2, 1728(DX)
+	VSUBPS       Z31, Z22, Z2
+	VMOVUPS      Z31, 1792(DX)
+	VSUBPS       Z17, Z14, Z31
+	VMOVUPS      Z17, 1856(DX)
+	VADDPS       Z31, Z2, Z17
+	VADDPS       Z17, Z21, Z17
+	VADDPS       Z18, Z16, Z21
+	VADDPS       Z19, Z21, Z21
+	VADDPS       Z21, Z17, Z17
+	VADDPS       Z23, Z4, Z21
+	VSUBPS       Z21, Z17, Z17
+	VMULPS       Z17, Z17, Z21
+	VSUBPS       Z21, Z0, Z0
+	VSUBPS       Z28, Z0, Z0
+	VMULPS       Z0, Z0, Z0
+	VADDPS       Z0, Z7, Z0
+	VADDPS       Z13, Z8, Z7
+	VADDPS       Z26, Z7, Z7
+	VADDPS       Z27, Z7, Z7
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z11, Z15, Z26
+	VADDPS       Z9, Z26, Z27
+	VMOVUPS      Z14, 1920(DX)
+	VADDPS       Z16, Z2, Z14
+	VADDPS       Z14, Z27, Z14
+	VADDPS       Z19, Z23, Z27
+	VADDPS       Z27, Z14, Z14
+	VADDPS       Z31, Z12, Z27
+	VADDPS       Z18, Z27, Z27
+	VSUBPS       Z27, Z14, Z14
+	VMULPS       Z14, Z14, Z27
+	VSUBPS       Z27, Z7, Z7
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VADDPS       Z20, Z6, Z7
+	VADDPS       Z24, Z7, Z7
+	VADDPS       1472(DX), Z10, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       1408(DX), Z17, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z20, Z13, Z28
+	VMOVUPS      Z19, 1984(DX)
+	VADDPS       1472(DX), Z28, Z19
+	VADDPS       1344(DX), Z24, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       1408(DX), Z14, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VADDPS       Z20, Z3, Z19
+	VADDPS       Z30, Z19, Z19
+	VADDPS       Z24, Z5, Z28
+	VMOVUPS      Z30, 2048(DX)
+	VADDPS       1472(DX), Z28, Z30
+	VSUBPS       Z30, Z19, Z19
+	VMULPS       Z14, Z17, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VMULPS.BCST  8(CX), Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VMULPS.BCST  12(CX), Z0, Z0
+	VADDPS.BCST  16(CX), Z0, Z0
+	VSQRTPS      Z0, Z0
+	VADDPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  24(CX), Z0, Z0
+	VSUBPS.BCST  24(CX), Z0, Z7
+	VMULPS.BCST  24(CX), Z7, Z19
+	VADDPS.BCST  28(CX), Z19, Z19
+	VMULPS       Z19, Z0, Z28
+	VBROADCASTSS 32(CX), Z30
+	VDIVPS       Z28, Z30, Z30
+	VMULPS       Z19, Z30, Z19
+	VADDPS       1280(DX), Z21, Z28
+	VADDPS       Z27, Z28, Z28
+	VMULPS.BCST  (CX), Z28, Z28
+	VSUBPS       Z28, Z1, Z1
+	VMULPS.BCST  36(CX), Z1, Z28
+	VMOVUPS      Z23, 2112(DX)
+	VMOVUPS      1536(DX), Z23
+	VSUBPS       Z28, Z23, Z28
+	VMULPS       Z28, Z19, Z28
+	VSUBPS       Z28, Z23, Z23
+	MOVQ         (AX), BX
+	VMOVUPS      Z23, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z19, Z23
+	VMULPS       1216(DX), Z23, Z28
+	VMOVUPS      Z18, 1216(DX)
+	VMULPS.BCST  40(CX), Z19, Z18
+	VMOVUPS      Z24, 1536(DX)
+	VMOVUPS      1280(DX), Z24
+	VMULPS.BCST  44(CX), Z24, Z24
+	VADDPS       Z24, Z1, Z24
+	VMULPS       Z24, Z18, Z24
+	VSUBPS       Z24, Z28, Z24
+	VMULPS       Z7, Z0, Z0
+	VMULPS       Z0, Z30, Z0
+	VMULPS.BCST  24(CX), Z0, Z7
+	VMULPS       1152(DX), Z7, Z28
+	VMULPS.BCST  48(CX), Z0, Z30
+	VMOVUPS      Z16, 1152(DX)
+	VMULPS       1408(DX), Z30, Z16
+	VSUBPS       Z16, Z28, Z16
+	VADDPS       Z16, Z24, Z28
+	VMOVUPS      Z20, 1280(DX)
+	VMOVUPS      1088(DX), Z20
+	VSUBPS       Z28, Z20, Z20
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z20, K1, (BX)(R10*4)
+	VSUBPS       Z16, Z24, Z16
+	VMOVUPS      (DX), Z20
+	VSUBPS       Z16, Z20, Z16
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z16, K1, (BX)(R10*4)
+	VMULPS       1600(DX), Z23, Z16
+	VMULPS.BCST  44(CX), Z21, Z20
+	VADDPS       Z20, Z1, Z20
+	VMULPS       Z20, Z18, Z20
+	VSUBPS       Z20, Z16, Z16
+	VMULPS       Z25, Z7, Z20
+	VMULPS       Z17, Z30, Z21
+	VSUBPS       Z21, Z20, Z20
+	VADDPS       Z20, Z16, Z21
+	VSUBPS       Z21, Z29, Z21
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z21, K1, (BX)(R10*4)
+	VSUBPS       Z20, Z16, Z16
+	VMOVUPS      1664(DX), Z20
+	VSUBPS       Z16, Z20, Z16
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z16, K1, (BX)(R10*4)
+	VMULPS       Z8, Z23, Z8
+	VMULPS.BCST  44(CX), Z27, Z16
+	VADDPS       Z16, Z1, Z16
+	VMULPS       Z16, Z18, Z16
+	VSUBPS       Z16, Z8, Z8
+	VMULPS       Z26, Z7, Z16
+	VMULPS       Z14, Z30, Z18
+	VSUBPS       Z18, Z16, Z16
+	VADDPS       Z16, Z8, Z18
+	VSUBPS       Z18, Z15, Z15
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z15, K1, (BX)(R10*4)
+	VSUBPS       Z16, Z8, Z8
+	VSUBPS       Z8, Z11, Z8
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMULPS       Z6, Z23, Z6
+	VMULPS.BCST  52(CX), Z19, Z8
+	VADDPS       1408(DX), Z17, Z11
+	VMULPS       Z11, Z11, Z15
+	VMULPS.BCST  44(CX), Z15, Z15
+	VADDPS       Z15, Z1, Z15
+	VMULPS       Z15, Z8, Z15
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       1728(DX), Z7, Z15
+	VMULPS.BCST  56(CX), Z0, Z16
+	VMULPS       Z11, Z16, Z18
+	VSUBPS       Z18, Z15, Z15
+	VADDPS       Z15, Z6, Z18
+	VMOVUPS      128(DX), Z20
+	VSUBPS       Z18, Z20, Z18
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z18, K1, (BX)(R10*4)
+	VSUBPS       Z15, Z6, Z6
+	VMOVUPS      64(DX), Z15
+	VSUBPS       Z6, Z15, Z6
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VMULPS       Z10, Z23, Z6
+	VMOVUPS      1408(DX), Z10
+	VSUBPS       Z17, Z10, Z15
+	VMULPS       Z15, Z15, Z18
+	VMULPS.BCST  44(CX), Z18, Z18
+	VADDPS       Z18, Z1, Z18
+	VMULPS       Z18, Z8, Z18
+	VSUBPS       Z18, Z6, Z6
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z15, Z16, Z15
+	VSUBPS       Z15, Z4, Z4
+	VADDPS       Z4, Z6, Z15
+	VMOVUPS      1024(DX), Z18
+	VSUBPS       Z15, Z18, Z15
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z15, K1, (BX)(R10*4)
+	VSUBPS       Z4, Z6, Z4
+	VMOVUPS      192(DX), Z6
+	VSUBPS       Z4, Z6, Z4
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS       Z13, Z23, Z4
+	VADDPS       Z14, Z10, Z6
+	VMULPS       Z6, Z6, Z13
+	VMULPS.BCST  44(CX), Z13, Z13
+	VADDPS       Z13, Z1, Z13
+	VMULPS       Z13, Z8, Z13
+	VSUBPS       Z13, Z4, Z4
+	VMULPS       Z9, Z7, Z9
+	VMULPS       Z6, Z16, Z13
+	VSUBPS       Z13, Z9, Z9
+	VADDPS       Z9, Z4, Z13
+	VMOVUPS      960(DX), Z15
+	VSUBPS       Z13, Z15, Z13
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z13, K1, (BX)(R10*4)
+	VSUBPS       Z9, Z4, Z4
+	VMOVUPS      256(DX), Z9
+	VSUBPS       Z4, Z9, Z4
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS       1344(DX), Z23, Z4
+	VSUBPS       Z14, Z10, Z9
+	VMULPS       Z9, Z9, Z13
+	VMULPS.BCST  44(CX), Z13, Z13
+	VADDPS       Z13, Z1, Z13
+	VMULPS       Z13, Z8, Z13
+	VSUBPS       Z13, Z4, Z4
+	VMULPS       Z12, Z7, Z12
+	VMULPS       Z9, Z16, Z9
+	VSUBPS       Z9, Z12, Z9
+	VADDPS       Z9, Z4, Z12
+	VMOVUPS      896(DX), Z13
+	VSUBPS       Z12, Z13, Z12
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z12, K1, (BX)(R10*4)
+	VSUBPS       Z9, Z4, Z4
+	VMOVUPS      320(DX), Z9
+	VSUBPS       Z4, Z9, Z4
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS       Z3, Z23, Z3
+	VADDPS       Z14, Z17, Z4
+	VMULPS       Z4, Z4, Z9
+	VMULPS.BCST  44(CX), Z9, Z9
+	VADDPS       Z9, Z1, Z9
+	VMULPS       Z9, Z8, Z9
+	VSUBPS       Z9, Z3, Z3
+	VMULPS       Z2, Z7, Z2
+	VMULPS       Z4, Z16, Z9
+	VSUBPS       Z9, Z2, Z2
+	VADDPS       Z2, Z3, Z9
+	VSUBPS       Z9, Z22, Z9
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R10*4)
+	VSUBPS       Z2, Z3, Z2
+	VMOVUPS      1792(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       Z5, Z23, Z2
+	VSUBPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z5
+	VMULPS.BCST  44(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z8, Z5
+	VSUBPS       Z5, Z2, Z2
+	VMULPS       Z31, Z7, Z5
+	VMULPS       Z3, Z16, Z3
+	VSUBPS       Z3, Z5, Z3
+	VADDPS       Z3, Z2, Z5
+	VMOVUPS      1920(DX), Z8
+	VSUBPS       Z5, Z8, Z5
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      1856(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       1280(DX), Z23, Z2
+	VMULPS.BCST  60(CX), Z19, Z3
+	VADDPS       Z14, Z11, Z5
+	VMULPS       Z5, Z5, Z8
+	VMULPS.BCST  44(CX), Z8, Z8
+	VADDPS       Z8, Z1, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       1152(DX), Z7, Z8
+	VMULPS.BCST  64(CX), Z0, Z0
+	VMULPS       Z5, Z0, Z5
+	VSUBPS       Z5, Z8, Z5
+	VADDPS       Z5, Z2, Z8
+	VMOVUPS      448(DX), Z9
+	VSUBPS       Z8, Z9, Z8
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      384(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       1536(DX), Z23, Z2
+	VSUBPS       Z14, Z11, Z5
+	VMULPS       Z5, Z5, Z8
+	VMULPS.BCST  44(CX), Z8, Z8
+	VADDPS       Z8, Z1, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       1216(DX), Z7, Z8
+	VMULPS       Z5, Z0, Z5
+	VSUBPS       Z5, Z8, Z5
+	VADDPS       Z5, Z2, Z8
+	VMOVUPS      832(DX), Z9
+	VSUBPS       Z8, Z9, Z8
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      512(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       1472(DX), Z23, Z2
+	VSUBPS       Z17, Z6, Z5
+	VMULPS       Z5, Z5, Z6
+	VMULPS.BCST  44(CX), Z6, Z6
+	VADDPS       Z6, Z1, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS       2112(DX), Z7, Z6
+	VMULPS       Z5, Z0, Z5
+	VSUBPS       Z5, Z6, Z5
+	VADDPS       Z5, Z2, Z6
+	VMOVUPS      768(DX), Z8
+	VSUBPS       Z6, Z8, Z6
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      576(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       2048(DX), Z23, Z2
+	VSUBPS       Z10, Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VMULPS.BCST  44(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z2, Z1
+	VMULPS       1984(DX), Z7, Z2
+	VMULPS       Z4, Z0, Z0
+	VSUBPS       Z0, Z2, Z0
+	VADDPS       Z0, Z1, Z2
+	VMOVUPS      704(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VSUBPS       Z0, Z1, Z0
+	VMOVUPS      640(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·walledAVX512trtD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z16
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z16
+	VADDPS       Z16, Z15, Z17
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         152(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z18
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         160(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z19
+	VADDPS       Z19, Z18, Z20
+	VADDPS       Z20, Z17, Z21
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         168(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z22
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z23
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         176(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z23
+	VADDPS       Z23, Z22, Z24
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         184(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z26
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         192(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z26
+	VADDPS       Z26, Z25, Z27
+	VADDPS       Z27, Z24, Z28
+	VADDPS       Z28, Z21, Z21
+	VADDPS       Z21, Z7, Z7
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         200(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z21
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         208(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VADDPS       Z29, Z21, Z30
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z2, Z1, Z31
+	VMOVUPS      Z2, (DX)
+	VSUBPS       Z5, Z4, Z2
+	VMOVUPS      Z5, 64(DX)
+	VADDPS       Z2, Z31, Z5
+	VMOVUPS      Z4, 128(DX)
+	VSUBPS       Z9, Z8, Z4
+	VMOVUPS      Z9, 192(DX)
+	VSUBPS       Z12, Z11, Z9
+	VMOVUPS      Z12, 256(DX)
+	VADDPS       Z9, Z4, Z12
+	VADDPS       Z12, Z5, Z5
+	VSUBPS       Z16, Z15, Z12
+	VMOVUPS      Z16, 320(DX)
+	VSUBPS       Z19, Z18, Z16
+	VMOVUPS      Z19, 384(DX)
+	VADDPS       Z16, Z12, Z19
+	VMOVUPS      Z18, 448(DX)
+	VSUBPS       Z23, Z22, Z18
+	VMOVUPS      Z23, 512(DX)
+	VSUBPS       Z26, Z25, Z23
+	VMOVUPS      Z26, 576(DX)
+	VADDPS       Z23, Z18, Z26
+	VADDPS       Z26, Z19, Z19
+	VADDPS       Z19, Z5, Z5
+	VSUBPS       Z29, Z21, Z19
+	VSUBPS       Z19, Z5, Z5
+	VMULPS       Z5, Z5, Z26
+	VSUBPS       Z26, Z7, Z7
+	VMOVUPS      Z29, 640(DX)
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VMOVUPS      Z21, 704(DX)
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z21
+	VMOVUPS      Z25, 768(DX)
+	VADDPS       Z21, Z29, Z25
+	VMOVUPS      Z22, 832(DX)
+	VADDPS       Z25, Z3, Z22
+	VMOVUPS      Z15, 896(DX)
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VMOVUPS      Z11, 960(DX)
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	VMOVUPS      Z8, 1024(DX)
+	VADDPS       Z11, Z15, Z8
+	VMOVUPS      Z1, 1088(DX)
+	VADDPS       Z6, Z8, Z1
+	VADDPS       Z1, Z22, Z1
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z22
+	VMOVUPS      Z31, 1152(DX)
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z31
+	VMOVUPS      Z3, 1216(DX)
+	VADDPS       Z31, Z22, Z3
+	VMOVUPS      Z26, 1280(DX)
+	VADDPS       Z3, Z17, Z26
+	VADDPS       Z26, Z14, Z14
+	VADDPS       Z14, Z1, Z1
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z14
+	VMOVUPS      Z17, 1344(DX)
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z17
+	VMOVUPS      Z5, 1408(DX)
+	VADDPS       Z17, Z14, Z5
+	VMOVUPS      Z27, 1472(DX)
+	VADDPS       Z20, Z5, Z27
+	VADDPS       Z28, Z27, Z27
+	VADDPS       Z30, Z27, Z28
+	VADDPS       Z28, Z1, Z1
+	VADDPS       Z1, Z0, Z1
+	VMULPS.BCST  4(CX), Z1, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VMOVUPS      Z0, 1536(DX)
+	VADDPS       Z6, Z25, Z0
+	VMOVUPS      Z25, 1600(DX)
+	VADDPS       Z3, Z10, Z25
+	VADDPS       Z25, Z0, Z0
+	VADDPS       Z27, Z0, Z0
+	VADDPS       Z30, Z0, Z0
+	VSUBPS       Z21, Z29, Z25
+	VMOVUPS      Z21, 1664(DX)
+	VADDPS       Z2, Z25, Z21
+	VMOVUPS      Z2, 1728(DX)
+	VSUBPS       Z31, Z22, Z2
+	VMOVUPS      Z31, 1792(DX)
+	VSUBPS       Z17, Z14, Z31
+	VMOVUPS      Z17, 1856(DX)
+	VADDPS       Z31, Z2, Z17
+	VADDPS       Z17, Z21, Z17
+	VADDPS       Z18, Z16, Z21
+	VADDPS       Z19, Z21, Z21
+	VADDPS       Z21, Z17, Z17
+	VADDPS       Z23, Z4, Z21
+	VSUBPS       Z21, Z17, Z17
+	VMULPS       Z17, Z17, Z21
+	VSUBPS       Z21, Z0, Z0
+	VSUBPS       Z28, Z0, Z0
+	VMULPS       Z0, Z0, Z0
+	VADDPS       Z0, Z7, Z0
+	VADDPS       Z13, Z8, Z7
+	VADDPS       Z26, Z7, Z7
+	VADDPS       Z27, Z7, Z7
+	VADDPS       Z30, Z7, Z7
+	VSUBPS       Z11, Z15, Z26
+	VADDPS       Z9, Z26, Z27
+	VMOVUPS      Z14, 1920(DX)
+	VADDPS       Z16, Z2, Z14
+	VADDPS       Z14, Z27, Z14
+	VADDPS       Z19, Z23, Z27
+	VADDPS       Z27, Z14, Z14
+	VADDPS       Z31, Z12, Z27
+	VADDPS       Z18, Z27, Z27
+	VSUBPS       Z27, Z14, Z14
+	VMULPS       Z14, Z14, Z27
+	VSUBPS       Z27, Z7, Z7
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VADDPS       Z20, Z6, Z7
+	VADDPS       Z24, Z7, Z7
+	VADDPS       1472(DX), Z10, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       1408(DX), Z17, Z28
+	VSUBPS       Z28, Z7, Z7
+	VMULPS       Z7, Z7, Z7
+	VADDPS       Z20, Z13, Z28
+	VMOVUPS      Z19, 1984(DX)
+	VADDPS       1472(DX), Z28, Z19
+	VADDPS       1344(DX), Z24, Z28
+	VADDPS       Z30, Z28, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       1408(DX), Z14, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VADDPS       Z20, Z3, Z19
+	VADDPS       Z30, Z19, Z19
+	VADDPS       Z24, Z5, Z28
+	VMOVUPS      Z30, 2048(DX)
+	VADDPS       1472(DX), Z28, Z30
+	VSUBPS       Z30, Z19, Z19
+	VMULPS       Z14, Z17, Z28
+	VSUBPS       Z28, Z19, Z19
+	VMULPS       Z19, Z19, Z19
+	VADDPS       Z19, Z7, Z7
+	VMULPS.BCST  8(CX), Z7, Z7
+	VADDPS       Z7, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VMULPS.BCST  12(CX), Z0, Z0
+	VADDPS.BCST  16(CX), Z0, Z0
+	VSQRTPS      Z0, Z0
+	VADDPS.BCST  20(CX), Z0, Z0
+	VMULPS.BCST  24(CX), Z0, Z0
+	VSUBPS.BCST  24(CX), Z0, Z7
+	VMULPS.BCST  24(CX), Z7, Z19
+	VADDPS.BCST  28(CX), Z19, Z19
+	VMULPS       Z19, Z0, Z28
+	VBROADCASTSS 32(CX), Z30
+	VDIVPS       Z28, Z30, Z30
+	VMULPS       Z19, Z30, Z19
+	VADDPS       1280(DX), Z21, Z28
+	VADDPS       Z27, Z28, Z28
+	VMULPS.BCST  (CX), Z28, Z28
+	VSUBPS       Z28, Z1, Z1
+	VMULPS.BCST  36(CX), Z1, Z28
+	VMOVUPS      Z23, 2112(DX)
+	VMOVUPS      1536(DX), Z23
+	VSUBPS       Z28, Z23, Z28
+	VMULPS       Z28, Z19, Z28
+	VSUBPS       Z28, Z23, Z23
+	MOVQ         (AX), BX
+	VMOVUPS      Z23, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z19, Z23
+	VMULPS       1216(DX), Z23, Z28
+	VMOVUPS      Z18, 1216(DX)
+	VMULPS.BCST  40(CX), Z19, Z18
+	VMOVUPS      Z24, 1536(DX)
+	VMOVUPS      1280(DX), Z24
+	VMULPS.BCST  44(CX), Z24, Z24
+	VADDPS       Z24, Z1, Z24
+	VMULPS       Z24, Z18, Z24
+	VSUBPS       Z24, Z28, Z24
+	VMULPS       Z7, Z0, Z0
+	VMULPS       Z0, Z30, Z0
+	VMULPS.BCST  24(CX), Z0, Z7
+	VMULPS       1152(DX), Z7, Z28
+	VMULPS.BCST  48(CX), Z0, Z30
+	VMOVUPS      Z16, 1152(DX)
+	VMULPS       1408(DX), Z30, Z16
+	VSUBPS       Z16, Z28, Z16
+	VADDPS       Z16, Z24, Z28
+	VMOVUPS      Z20, 1280(DX)
+	VMOVUPS      1088(DX), Z20
+	VSUBPS       Z28, Z20, Z20
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z20, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z20, K3, (BX)(R9*4)
+	VSUBPS       Z16, Z24, Z16
+	VMOVUPS      (DX), Z20
+	VSUBPS       Z16, Z20, Z16
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z16, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z16, K3, (BX)(R9*4)
+	VMULPS       1600(DX), Z23, Z16
+	VMULPS.BCST  44(CX), Z21, Z20
+	VADDPS       Z20, Z1, Z20
+	VMULPS       Z20, Z18, Z20
+	VSUBPS       Z20, Z16, Z16
+	VMULPS       Z25, Z7, Z20
+	VMULPS       Z17, Z30, Z21
+	VSUBPS       Z21, Z20, Z20
+	VADDPS       Z20, Z16, Z21
+	VSUBPS       Z21, Z29, Z21
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z21, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z21, K3, (BX)(R9*4)
+	VSUBPS       Z20, Z16, Z16
+	VMOVUPS      1664(DX), Z20
+	VSUBPS       Z16, Z20, Z16
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z16, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z16, K3, (BX)(R9*4)
+	VMULPS       Z8, Z23, Z8
+	VMULPS.BCST  44(CX), Z27, Z16
+	VADDPS       Z16, Z1, Z16
+	VMULPS       Z16, Z18, Z16
+	VSUBPS       Z16, Z8, Z8
+	VMULPS       Z26, Z7, Z16
+	VMULPS       Z14, Z30, Z18
+	VSUBPS       Z18, Z16, Z16
+	VADDPS       Z16, Z8, Z18
+	VSUBPS       Z18, Z15, Z15
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z15, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z15, K3, (BX)(R9*4)
+	VSUBPS       Z16, Z8, Z8
+	VSUBPS       Z8, Z11, Z8
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMULPS       Z6, Z23, Z6
+	VMULPS.BCST  52(CX), Z19, Z8
+	VADDPS       1408(DX), Z17, Z11
+	VMULPS       Z11, Z11, Z15
+	VMULPS.BCST  44(CX), Z15, Z15
+	VADDPS       Z15, Z1, Z15
+	VMULPS       Z15, Z8, Z15
+	VSUBPS       Z15, Z6, Z6
+	VMULPS       1728(DX), Z7, Z15
+	VMULPS.BCST  56(CX), Z0, Z16
+	VMULPS       Z11, Z16, Z18
+	VSUBPS       Z18, Z15, Z15
+	VADDPS       Z15, Z6, Z18
+	VMOVUPS      128(DX), Z20
+	VSUBPS       Z18, Z20, Z18
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z18, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z18, K3, (BX)(R9*4)
+	VSUBPS       Z15, Z6, Z6
+	VMOVUPS      64(DX), Z15
+	VSUBPS       Z6, Z15, Z6
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VMULPS       Z10, Z23, Z6
+	VMOVUPS      1408(DX), Z10
+	VSUBPS       Z17, Z10, Z15
+	VMULPS       Z15, Z15, Z18
+	VMULPS.BCST  44(CX), Z18, Z18
+	VADDPS       Z18, Z1, Z18
+	VMULPS       Z18, Z8, Z18
+	VSUBPS       Z18, Z6, Z6
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z15, Z16, Z15
+	VSUBPS       Z15, Z4, Z4
+	VADDPS       Z4, Z6, Z15
+	VMOVUPS      1024(DX), Z18
+	VSUBPS       Z15, Z18, Z15
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z15, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z15, K3, (BX)(R9*4)
+	VSUBPS       Z4, Z6, Z4
+	VMOVUPS      192(DX), Z6
+	VSUBPS       Z4, Z6, Z4
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS       Z13, Z23, Z4
+	VADDPS       Z14, Z10, Z6
+	VMULPS       Z6, Z6, Z13
+	VMULPS.BCST  44(CX), Z13, Z13
+	VADDPS       Z13, Z1, Z13
+	VMULPS       Z13, Z8, Z13
+	VSUBPS       Z13, Z4, Z4
+	VMULPS       Z9, Z7, Z9
+	VMULPS       Z6, Z16, Z13
+	VSUBPS       Z13, Z9, Z9
+	VADDPS       Z9, Z4, Z13
+	VMOVUPS      960(DX), Z15
+	VSUBPS       Z13, Z15, Z13
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z13, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z13, K3, (BX)(R9*4)
+	VSUBPS       Z9, Z4, Z4
+	VMOVUPS      256(DX), Z9
+	VSUBPS       Z4, Z9, Z4
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS       1344(DX), Z23, Z4
+	VSUBPS       Z14, Z10, Z9
+	VMULPS       Z9, Z9, Z13
+	VMULPS.BCST  44(CX), Z13, Z13
+	VADDPS       Z13, Z1, Z13
+	VMULPS       Z13, Z8, Z13
+	VSUBPS       Z13, Z4, Z4
+	VMULPS       Z12, Z7, Z12
+	VMULPS       Z9, Z16, Z9
+	VSUBPS       Z9, Z12, Z9
+	VADDPS       Z9, Z4, Z12
+	VMOVUPS      896(DX), Z13
+	VSUBPS       Z12, Z13, Z12
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z12, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z12, K3, (BX)(R9*4)
+	VSUBPS       Z9, Z4, Z4
+	VMOVUPS      320(DX), Z9
+	VSUBPS       Z4, Z9, Z4
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS       Z3, Z23, Z3
+	VADDPS       Z14, Z17, Z4
+	VMULPS       Z4, Z4, Z9
+	VMULPS.BCST  44(CX), Z9, Z9
+	VADDPS       Z9, Z1, Z9
+	VMULPS       Z9, Z8, Z9
+	VSUBPS       Z9, Z3, Z3
+	VMULPS       Z2, Z7, Z2
+	VMULPS       Z4, Z16, Z9
+	VSUBPS       Z9, Z2, Z2
+	VADDPS       Z2, Z3, Z9
+	VSUBPS       Z9, Z22, Z9
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z9, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z9, K3, (BX)(R9*4)
+	VSUBPS       Z2, Z3, Z2
+	VMOVUPS      1792(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       Z5, Z23, Z2
+	VSUBPS       Z14, Z17, Z3
+	VMULPS       Z3, Z3, Z5
+	VMULPS.BCST  44(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z5
+	VMULPS       Z5, Z8, Z5
+	VSUBPS       Z5, Z2, Z2
+	VMULPS       Z31, Z7, Z5
+	VMULPS       Z3, Z16, Z3
+	VSUBPS       Z3, Z5, Z3
+	VADDPS       Z3, Z2, Z5
+	VMOVUPS      1920(DX), Z8
+	VSUBPS       Z5, Z8, Z5
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      1856(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       1280(DX), Z23, Z2
+	VMULPS.BCST  60(CX), Z19, Z3
+	VADDPS       Z14, Z11, Z5
+	VMULPS       Z5, Z5, Z8
+	VMULPS.BCST  44(CX), Z8, Z8
+	VADDPS       Z8, Z1, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       1152(DX), Z7, Z8
+	VMULPS.BCST  64(CX), Z0, Z0
+	VMULPS       Z5, Z0, Z5
+	VSUBPS       Z5, Z8, Z5
+	VADDPS       Z5, Z2, Z8
+	VMOVUPS      448(DX), Z9
+	VSUBPS       Z8, Z9, Z8
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         160(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      384(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         152(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       1536(DX), Z23, Z2
+	VSUBPS       Z14, Z11, Z5
+	VMULPS       Z5, Z5, Z8
+	VMULPS.BCST  44(CX), Z8, Z8
+	VADDPS       Z8, Z1, Z8
+	VMULPS       Z8, Z3, Z8
+	VSUBPS       Z8, Z2, Z2
+	VMULPS       1216(DX), Z7, Z8
+	VMULPS       Z5, Z0, Z5
+	VSUBPS       Z5, Z8, Z5
+	VADDPS       Z5, Z2, Z8
+	VMOVUPS      832(DX), Z9
+	VSUBPS       Z8, Z9, Z8
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         176(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      512(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         168(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       1472(DX), Z23, Z2
+	VSUBPS       Z17, Z6, Z5
+	VMULPS       Z5, Z5, Z6
+	VMULPS.BCST  44(CX), Z6, Z6
+	VADDPS       Z6, Z1, Z6
+	VMULPS       Z6, Z3, Z6
+	VSUBPS       Z6, Z2, Z2
+	VMULPS       2112(DX), Z7, Z6
+	VMULPS       Z5, Z0, Z5
+	VSUBPS       Z5, Z6, Z5
+	VADDPS       Z5, Z2, Z6
+	VMOVUPS      768(DX), Z8
+	VSUBPS       Z6, Z8, Z6
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         192(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z5, Z2, Z2
+	VMOVUPS      576(DX), Z5
+	VSUBPS       Z2, Z5, Z2
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         184(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       2048(DX), Z23, Z2
+	VSUBPS       Z10, Z4, Z4
+	VMULPS       Z4, Z4, Z5
+	VMULPS.BCST  44(CX), Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       Z1, Z3, Z1
+	VSUBPS       Z1, Z2, Z1
+	VMULPS       1984(DX), Z7, Z2
+	VMULPS       Z4, Z0, Z0
+	VSUBPS       Z0, Z2, Z0
+	VADDPS       Z0, Z1, Z2
+	VMOVUPS      704(DX), Z3
+	VSUBPS       Z2, Z3, Z2
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z2, K2, (BX)(R10*4)
+	MOVQ         208(AX), BX
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VSUBPS       Z0, Z1, Z0
+	VMOVUPS      640(DX), Z1
+	VSUBPS       Z0, Z1, Z0
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func evenAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512trtD3Q27ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -15982,57 +22773,76 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z2, Z1, Z3
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z9, Z8, Z10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z16
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z16, Z15, Z17
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z19, Z18, Z20
 	VADDPS       Z20, Z17, Z21
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z23
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z23, Z22, Z24
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z26
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z26, Z25, Z27
 	VADDPS       Z27, Z24, Z28
 	VADDPS       Z28, Z21, Z21
 	VADDPS       Z21, Z7, Z7
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z29, Z21, Z30
 	VADDPS       Z30, Z7, Z7
 	VSUBPS       Z2, Z1, Z31
@@ -16068,9 +22878,11 @@ loop:
 	VMOVUPS      Z29, 640(DX)
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z21, 704(DX)
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z25, 768(DX)
 	VADDPS       Z21, Z29, Z25
 	VMOVUPS      Z22, 832(DX)
@@ -16078,9 +22890,11 @@ loop:
 	VMOVUPS      Z15, 896(DX)
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z11, 960(DX)
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z8, 1024(DX)
 	VADDPS       Z11, Z15, Z8
 	VMOVUPS      Z1, 1088(DX)
@@ -16088,9 +22902,11 @@ loop:
 	VADDPS       Z1, Z22, Z1
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z31, 1152(DX)
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z3, 1216(DX)
 	VADDPS       Z31, Z22, Z3
 	VMOVUPS      Z26, 1280(DX)
@@ -16099,9 +22915,11 @@ loop:
 	VADDPS       Z14, Z1, Z1
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z17, 1344(DX)
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z5, 1408(DX)
 	VADDPS       Z17, Z14, Z5
 	VMOVUPS      Z27, 1472(DX)
@@ -16197,146 +23015,147 @@ loop:
 	VSQRTPS      Z0, Z0
 	VADDPS.BCST  44(CX), Z0, Z0
 	VMULPS.BCST  48(CX), Z0, Z0
-	VBROADCASTSS 52(CX), Z7
-	VDIVPS       Z0, Z7, Z7
-	VADDPS       1280(DX), Z21, Z19
-	VADDPS       Z27, Z19, Z19
-	VMULPS.BCST  12(CX), Z19, Z19
-	VSUBPS       Z19, Z1, Z1
-	VMULPS.BCST  60(CX), Z1, Z19
-	VMOVUPS      1536(DX), Z28
-	VSUBPS       Z19, Z28, Z19
-	VMULPS       Z19, Z7, Z19
-	VSUBPS       Z19, Z28, Z19
-	VMULPS.BCST  48(CX), Z7, Z28
-	VBROADCASTSS 52(CX), Z30
-	VSUBPS       Z28, Z30, Z30
-	VMOVUPS      Z23, 1536(DX)
-	VMOVUPS      1408(DX), Z23
-	VMOVUPS      Z18, 2112(DX)
-	VMULPS.BCST  16(CX), Z23, Z18
-	VMOVUPS      Z24, 2176(DX)
-	VMULPS.BCST  20(CX), Z17, Z24
-	VMOVUPS      Z16, 2240(DX)
-	VADDPS       Z24, Z18, Z16
-	VMOVUPS      Z20, 2304(DX)
-	VMULPS.BCST  24(CX), Z14, Z20
-	VADDPS       Z20, Z16, Z16
-	VMOVUPS      Z31, 2368(DX)
-	VMULPS.BCST  64(CX), Z16, Z31
-	VMULPS       Z31, Z30, Z31
-	VSUBPS       Z31, Z19, Z19
-	MOVQ         (AX), BX
-	VMOVUPS      Z19, K1, (BX)(R9*4)
-	VMULPS       1216(DX), Z28, Z19
-	VMULPS.BCST  68(CX), Z7, Z31
-	VMOVUPS      Z5, 1216(DX)
-	VMOVUPS      1280(DX), Z5
-	VMULPS.BCST  72(CX), Z5, Z5
-	VADDPS       Z5, Z1, Z5
-	VMULPS       Z5, Z31, Z5
-	VSUBPS       Z5, Z19, Z5
-	VMULPS.BCST  76(CX), Z30, Z19
-	VMULPS.BCST  80(CX), Z18, Z18
-	VSUBPS       Z16, Z18, Z18
-	VMULPS       Z18, Z19, Z18
-	VSUBPS       Z18, Z5, Z5
-	VSUBPS.BCST  48(CX), Z0, Z0
+	VSUBPS.BCST  48(CX), Z0, Z7
+	VMULPS.BCST  48(CX), Z7, Z19
+	VADDPS.BCST  52(CX), Z19, Z19
+	VMULPS       Z19, Z0, Z28
+	VBROADCASTSS 56(CX), Z30
+	VDIVPS       Z28, Z30, Z30
+	VMULPS       Z19, Z30, Z19
+	VADDPS       1280(DX), Z21, Z28
+	VADDPS       Z27, Z28, Z28
+	VMULPS.BCST  12(CX), Z28, Z28
+	VSUBPS       Z28, Z1, Z1
+	VMULPS.BCST  60(CX), Z1, Z28
+	VMOVUPS      Z23, 2112(DX)
+	VMOVUPS      1536(DX), Z23
+	VSUBPS       Z28, Z23, Z28
+	VMULPS       Z28, Z19, Z28
+	VSUBPS       Z28, Z23, Z23
+	VMULPS.BCST  48(CX), Z19, Z28
+	VMOVUPS      Z18, 1536(DX)
 	VBROADCASTSS 56(CX), Z18
-	VDIVPS       Z0, Z18, Z18
-	VADDPS.BCST  48(CX), Z18, Z0
-	VBROADCASTSS 52(CX), Z18
-	VDIVPS       Z0, Z18, Z18
-	VMULPS.BCST  48(CX), Z18, Z0
-	VMOVUPS      Z22, 1280(DX)
-	VMULPS       1152(DX), Z0, Z22
-	VMOVUPS      Z2, 1152(DX)
-	VMULPS.BCST  76(CX), Z18, Z2
-	VMOVUPS      Z3, 2432(DX)
-	VMULPS       Z23, Z2, Z3
-	VSUBPS       Z3, Z22, Z3
-	VBROADCASTSS 52(CX), Z22
-	VSUBPS       Z0, Z22, Z22
-	VMOVUPS      Z12, 2496(DX)
-	VMULPS.BCST  76(CX), Z22, Z12
+	VSUBPS       Z28, Z18, Z18
+	VMOVUPS      Z24, 2176(DX)
+	VMOVUPS      1408(DX), Z24
+	VMOVUPS      Z16, 2240(DX)
+	VMULPS.BCST  16(CX), Z24, Z16
+	VMOVUPS      Z20, 2304(DX)
+	VMULPS.BCST  20(CX), Z17, Z20
+	VMOVUPS      Z31, 2368(DX)
+	VADDPS       Z20, Z16, Z31
+	VMOVUPS      Z5, 2432(DX)
+	VMULPS.BCST  24(CX), Z14, Z5
+	VADDPS       Z5, Z31, Z31
+	VMOVUPS      Z22, 2496(DX)
+	VMULPS.BCST  64(CX), Z31, Z22
+	VMULPS       Z22, Z18, Z22
+	VSUBPS       Z22, Z23, Z22
+	MOVQ         (AX), BX
+	VMOVUPS      Z22, K1, (BX)(R9*4)
+	VMULPS       1216(DX), Z28, Z22
+	VMULPS.BCST  68(CX), Z19, Z23
+	VMOVUPS      Z2, 1216(DX)
+	VMOVUPS      1280(DX), Z2
+	VMULPS.BCST  72(CX), Z2, Z2
+	VADDPS       Z2, Z1, Z2
+	VMULPS       Z2, Z23, Z2
+	VSUBPS       Z2, Z22, Z2
+	VMULPS.BCST  76(CX), Z18, Z22
+	VMULPS.BCST  80(CX), Z16, Z16
+	VSUBPS       Z31, Z16, Z16
+	VMULPS       Z16, Z22, Z16
+	VSUBPS       Z16, Z2, Z2
+	VMULPS       Z7, Z0, Z0
+	VMULPS       Z0, Z30, Z0
+	VMULPS.BCST  48(CX), Z0, Z7
+	VMULPS       1152(DX), Z7, Z16
+	VMULPS.BCST  76(CX), Z0, Z30
+	VMOVUPS      Z3, 1152(DX)
+	VMULPS       Z24, Z30, Z3
+	VSUBPS       Z3, Z16, Z3
+	VBROADCASTSS 56(CX), Z16
+	VSUBPS       Z7, Z16, Z16
+	VMOVUPS      Z12, 1280(DX)
+	VMULPS.BCST  76(CX), Z16, Z12
 	VMOVUPS      Z9, 2560(DX)
 	VMULPS.BCST  16(CX), Z12, Z9
 	VSUBPS       Z9, Z3, Z3
-	VADDPS       Z3, Z5, Z9
+	VADDPS       Z3, Z2, Z9
 	VMOVUPS      Z13, 2624(DX)
 	VMOVUPS      1088(DX), Z13
 	VSUBPS       Z9, Z13, Z9
 	MOVQ         16(AX), BX
 	VMOVUPS      Z9, K1, (BX)(R9*4)
-	VSUBPS       Z3, Z5, Z3
-	VMOVUPS      (DX), Z5
-	VSUBPS       Z3, Z5, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      (DX), Z3
+	VSUBPS       Z2, Z3, Z2
 	MOVQ         8(AX), BX
-	VMOVUPS      Z3, K1, (BX)(R9*4)
-	VMULPS       1600(DX), Z28, Z3
-	VMULPS.BCST  72(CX), Z21, Z5
-	VADDPS       Z5, Z1, Z5
-	VMULPS       Z5, Z31, Z5
-	VSUBPS       Z5, Z3, Z3
-	VMULPS.BCST  80(CX), Z24, Z5
-	VSUBPS       Z16, Z5, Z5
-	VMULPS       Z5, Z19, Z5
-	VSUBPS       Z5, Z3, Z3
-	VMULPS       Z25, Z0, Z5
-	VMULPS       Z17, Z2, Z9
-	VSUBPS       Z9, Z5, Z5
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       1600(DX), Z28, Z2
+	VMULPS.BCST  72(CX), Z21, Z3
+	VADDPS       Z3, Z1, Z3
+	VMULPS       Z3, Z23, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS.BCST  80(CX), Z20, Z3
+	VSUBPS       Z31, Z3, Z3
+	VMULPS       Z3, Z22, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS       Z25, Z7, Z3
+	VMULPS       Z17, Z30, Z9
+	VSUBPS       Z9, Z3, Z3
 	VMULPS.BCST  20(CX), Z12, Z9
-	VSUBPS       Z9, Z5, Z5
-	VADDPS       Z5, Z3, Z9
+	VSUBPS       Z9, Z3, Z3
+	VADDPS       Z3, Z2, Z9
 	VSUBPS       Z9, Z29, Z9
 	MOVQ         32(AX), BX
 	VMOVUPS      Z9, K1, (BX)(R9*4)
-	VSUBPS       Z5, Z3, Z3
-	VMOVUPS      1664(DX), Z5
-	VSUBPS       Z3, Z5, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      1664(DX), Z3
+	VSUBPS       Z2, Z3, Z2
 	MOVQ         24(AX), BX
-	VMOVUPS      Z3, K1, (BX)(R9*4)
-	VMULPS       Z8, Z28, Z3
-	VMULPS.BCST  72(CX), Z27, Z5
-	VADDPS       Z5, Z1, Z5
-	VMULPS       Z5, Z31, Z5
+	VMOVUPS      Z2, K1, (BX)(R9*4)
+	VMULPS       Z8, Z28, Z2
+	VMULPS.BCST  72(CX), Z27, Z3
+	VADDPS       Z3, Z1, Z3
+	VMULPS       Z3, Z23, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS.BCST  80(CX), Z5, Z3
+	VSUBPS       Z31, Z3, Z3
+	VMULPS       Z3, Z22, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS       Z26, Z7, Z3
+	VMULPS       Z14, Z30, Z5
 	VSUBPS       Z5, Z3, Z3
-	VMULPS.BCST  80(CX), Z20, Z5
-	VSUBPS       Z16, Z5, Z5
-	VMULPS       Z5, Z19, Z5
-	VSUBPS       Z5, Z3, Z3
-	VMULPS       Z26, Z0, Z5
-	VMULPS       Z14, Z2, Z2
-	VSUBPS       Z2, Z5, Z2
 	VMULPS.BCST  24(CX), Z12, Z5
-	VSUBPS       Z5, Z2, Z2
-	VADDPS       Z2, Z3, Z5
+	VSUBPS       Z5, Z3, Z3
+	VADDPS       Z3, Z2, Z5
 	VSUBPS       Z5, Z15, Z5
 	MOVQ         48(AX), BX
 	VMOVUPS      Z5, K1, (BX)(R9*4)
-	VSUBPS       Z2, Z3, Z2
+	VSUBPS       Z3, Z2, Z2
 	VSUBPS       Z2, Z11, Z2
 	MOVQ         40(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R9*4)
 	VMULPS       Z6, Z28, Z2
-	VMULPS.BCST  84(CX), Z7, Z3
-	VADDPS       Z17, Z23, Z5
+	VMULPS.BCST  84(CX), Z19, Z3
+	VADDPS       Z17, Z24, Z5
 	VMULPS       Z5, Z5, Z6
 	VMULPS.BCST  72(CX), Z6, Z6
 	VADDPS       Z6, Z1, Z6
 	VMULPS       Z6, Z3, Z6
 	VSUBPS       Z6, Z2, Z2
-	VMULPS.BCST  88(CX), Z30, Z6
+	VMULPS.BCST  88(CX), Z18, Z6
 	VMULPS.BCST  92(CX), Z5, Z8
 	VMULPS.BCST  80(CX), Z8, Z8
-	VSUBPS       Z16, Z8, Z8
+	VSUBPS       Z31, Z8, Z8
 	VMULPS       Z8, Z6, Z8
 	VSUBPS       Z8, Z2, Z2
-	VMULPS       1728(DX), Z0, Z8
-	VMULPS.BCST  88(CX), Z18, Z9
+	VMULPS       1728(DX), Z7, Z8
+	VMULPS.BCST  88(CX), Z0, Z9
 	VMULPS       Z5, Z9, Z11
 	VSUBPS       Z11, Z8, Z8
-	VMULPS.BCST  88(CX), Z22, Z11
+	VMULPS.BCST  88(CX), Z16, Z11
 	VMULPS.BCST  92(CX), Z11, Z12
 	VSUBPS       Z12, Z8, Z8
 	VADDPS       Z8, Z2, Z12
@@ -16350,7 +23169,7 @@ loop:
 	MOVQ         56(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R9*4)
 	VMULPS       Z10, Z28, Z2
-	VSUBPS       Z17, Z23, Z8
+	VSUBPS       Z17, Z24, Z8
 	VMULPS       Z8, Z8, Z10
 	VMULPS.BCST  72(CX), Z10, Z10
 	VADDPS       Z10, Z1, Z10
@@ -16358,10 +23177,10 @@ loop:
 	VSUBPS       Z10, Z2, Z2
 	VMULPS.BCST  96(CX), Z8, Z10
 	VMULPS.BCST  80(CX), Z10, Z10
-	VSUBPS       Z16, Z10, Z10
+	VSUBPS       Z31, Z10, Z10
 	VMULPS       Z10, Z6, Z10
 	VSUBPS       Z10, Z2, Z2
-	VMULPS       Z4, Z0, Z4
+	VMULPS       Z4, Z7, Z4
 	VMULPS       Z8, Z9, Z8
 	VSUBPS       Z8, Z4, Z4
 	VMULPS.BCST  96(CX), Z11, Z8
@@ -16377,7 +23196,7 @@ loop:
 	MOVQ         72(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R9*4)
 	VMULPS       2624(DX), Z28, Z2
-	VADDPS       Z14, Z23, Z4
+	VADDPS       Z14, Z24, Z4
 	VMULPS       Z4, Z4, Z8
 	VMULPS.BCST  72(CX), Z8, Z8
 	VADDPS       Z8, Z1, Z8
@@ -16385,10 +23204,10 @@ loop:
 	VSUBPS       Z8, Z2, Z2
 	VMULPS.BCST  100(CX), Z4, Z8
 	VMULPS.BCST  80(CX), Z8, Z8
-	VSUBPS       Z16, Z8, Z8
+	VSUBPS       Z31, Z8, Z8
 	VMULPS       Z8, Z6, Z8
 	VSUBPS       Z8, Z2, Z2
-	VMULPS       2560(DX), Z0, Z8
+	VMULPS       2560(DX), Z7, Z8
 	VMULPS       Z4, Z9, Z10
 	VSUBPS       Z10, Z8, Z8
 	VMULPS.BCST  100(CX), Z11, Z10
@@ -16404,7 +23223,7 @@ loop:
 	MOVQ         88(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R9*4)
 	VMULPS       1344(DX), Z28, Z2
-	VSUBPS       Z14, Z23, Z8
+	VSUBPS       Z14, Z24, Z8
 	VMULPS       Z8, Z8, Z10
 	VMULPS.BCST  72(CX), Z10, Z10
 	VADDPS       Z10, Z1, Z10
@@ -16412,10 +23231,10 @@ loop:
 	VSUBPS       Z10, Z2, Z2
 	VMULPS.BCST  104(CX), Z8, Z10
 	VMULPS.BCST  80(CX), Z10, Z10
-	VSUBPS       Z16, Z10, Z10
+	VSUBPS       Z31, Z10, Z10
 	VMULPS       Z10, Z6, Z10
 	VSUBPS       Z10, Z2, Z2
-	VMULPS       2496(DX), Z0, Z10
+	VMULPS       1280(DX), Z7, Z10
 	VMULPS       Z8, Z9, Z8
 	VSUBPS       Z8, Z10, Z8
 	VMULPS.BCST  104(CX), Z11, Z10
@@ -16430,7 +23249,7 @@ loop:
 	VSUBPS       Z2, Z8, Z2
 	MOVQ         104(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R9*4)
-	VMULPS       2432(DX), Z28, Z2
+	VMULPS       1152(DX), Z28, Z2
 	VADDPS       Z14, Z17, Z8
 	VMULPS       Z8, Z8, Z10
 	VMULPS.BCST  72(CX), Z10, Z10
@@ -16439,16 +23258,16 @@ loop:
 	VSUBPS       Z10, Z2, Z2
 	VMULPS.BCST  108(CX), Z8, Z10
 	VMULPS.BCST  80(CX), Z10, Z10
-	VSUBPS       Z16, Z10, Z10
+	VSUBPS       Z31, Z10, Z10
 	VMULPS       Z10, Z6, Z10
 	VSUBPS       Z10, Z2, Z2
-	VMULPS       1152(DX), Z0, Z10
+	VMULPS       1216(DX), Z7, Z10
 	VMULPS       Z8, Z9, Z12
 	VSUBPS       Z12, Z10, Z10
 	VMULPS.BCST  108(CX), Z11, Z12
 	VSUBPS       Z12, Z10, Z10
 	VADDPS       Z10, Z2, Z12
-	VMOVUPS      1280(DX), Z13
+	VMOVUPS      2496(DX), Z13
 	VSUBPS       Z12, Z13, Z12
 	MOVQ         128(AX), BX
 	VMOVUPS      Z12, K1, (BX)(R9*4)
@@ -16457,7 +23276,7 @@ loop:
 	VSUBPS       Z2, Z10, Z2
 	MOVQ         120(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R9*4)
-	VMULPS       1216(DX), Z28, Z2
+	VMULPS       2432(DX), Z28, Z2
 	VSUBPS       Z14, Z17, Z10
 	VMULPS       Z10, Z10, Z12
 	VMULPS.BCST  72(CX), Z12, Z12
@@ -16466,10 +23285,10 @@ loop:
 	VSUBPS       Z3, Z2, Z2
 	VMULPS.BCST  112(CX), Z10, Z3
 	VMULPS.BCST  80(CX), Z3, Z3
-	VSUBPS       Z16, Z3, Z3
+	VSUBPS       Z31, Z3, Z3
 	VMULPS       Z3, Z6, Z3
 	VSUBPS       Z3, Z2, Z2
-	VMULPS       2368(DX), Z0, Z3
+	VMULPS       2368(DX), Z7, Z3
 	VMULPS       Z10, Z9, Z6
 	VSUBPS       Z6, Z3, Z3
 	VMULPS.BCST  112(CX), Z11, Z6
@@ -16485,25 +23304,25 @@ loop:
 	MOVQ         136(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R9*4)
 	VMULPS       2304(DX), Z28, Z2
-	VMULPS.BCST  116(CX), Z7, Z3
+	VMULPS.BCST  116(CX), Z19, Z3
 	VADDPS       Z14, Z5, Z6
-	VMULPS       Z6, Z6, Z7
-	VMULPS.BCST  72(CX), Z7, Z7
-	VADDPS       Z7, Z1, Z7
-	VMULPS       Z7, Z3, Z7
-	VSUBPS       Z7, Z2, Z2
-	VMULPS.BCST  120(CX), Z30, Z7
-	VMULPS.BCST  124(CX), Z6, Z9
-	VMULPS.BCST  80(CX), Z9, Z9
-	VSUBPS       Z16, Z9, Z9
-	VMULPS       Z9, Z7, Z9
+	VMULPS       Z6, Z6, Z9
+	VMULPS.BCST  72(CX), Z9, Z9
+	VADDPS       Z9, Z1, Z9
+	VMULPS       Z9, Z3, Z9
 	VSUBPS       Z9, Z2, Z2
-	VMULPS       2240(DX), Z0, Z9
-	VMULPS.BCST  120(CX), Z18, Z10
-	VMULPS       Z6, Z10, Z6
-	VSUBPS       Z6, Z9, Z6
-	VMULPS.BCST  120(CX), Z22, Z9
-	VMULPS.BCST  124(CX), Z9, Z11
+	VMULPS.BCST  120(CX), Z18, Z9
+	VMULPS.BCST  124(CX), Z6, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z31, Z10, Z10
+	VMULPS       Z10, Z9, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       2240(DX), Z7, Z10
+	VMULPS.BCST  120(CX), Z0, Z0
+	VMULPS       Z6, Z0, Z6
+	VSUBPS       Z6, Z10, Z6
+	VMULPS.BCST  120(CX), Z16, Z10
+	VMULPS.BCST  124(CX), Z10, Z11
 	VSUBPS       Z11, Z6, Z6
 	VADDPS       Z6, Z2, Z11
 	VMOVUPS      448(DX), Z12
@@ -16524,13 +23343,13 @@ loop:
 	VSUBPS       Z6, Z2, Z2
 	VMULPS.BCST  128(CX), Z5, Z6
 	VMULPS.BCST  80(CX), Z6, Z6
-	VSUBPS       Z16, Z6, Z6
-	VMULPS       Z6, Z7, Z6
+	VSUBPS       Z31, Z6, Z6
+	VMULPS       Z6, Z9, Z6
 	VSUBPS       Z6, Z2, Z2
-	VMULPS       2112(DX), Z0, Z6
-	VMULPS       Z5, Z10, Z5
+	VMULPS       1536(DX), Z7, Z6
+	VMULPS       Z5, Z0, Z5
 	VSUBPS       Z5, Z6, Z5
-	VMULPS.BCST  128(CX), Z9, Z6
+	VMULPS.BCST  128(CX), Z10, Z6
 	VSUBPS       Z6, Z5, Z5
 	VADDPS       Z5, Z2, Z6
 	VMOVUPS      832(DX), Z11
@@ -16551,13 +23370,13 @@ loop:
 	VSUBPS       Z5, Z2, Z2
 	VMULPS.BCST  132(CX), Z4, Z5
 	VMULPS.BCST  80(CX), Z5, Z5
-	VSUBPS       Z16, Z5, Z5
-	VMULPS       Z5, Z7, Z5
+	VSUBPS       Z31, Z5, Z5
+	VMULPS       Z5, Z9, Z5
 	VSUBPS       Z5, Z2, Z2
-	VMULPS       1536(DX), Z0, Z5
-	VMULPS       Z4, Z10, Z4
+	VMULPS       2112(DX), Z7, Z5
+	VMULPS       Z4, Z0, Z4
 	VSUBPS       Z4, Z5, Z4
-	VMULPS.BCST  132(CX), Z9, Z5
+	VMULPS.BCST  132(CX), Z10, Z5
 	VSUBPS       Z5, Z4, Z4
 	VADDPS       Z4, Z2, Z5
 	VMOVUPS      768(DX), Z6
@@ -16570,7 +23389,7 @@ loop:
 	MOVQ         184(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R9*4)
 	VMULPS       2048(DX), Z28, Z2
-	VSUBPS       Z23, Z8, Z4
+	VSUBPS       Z24, Z8, Z4
 	VMULPS       Z4, Z4, Z5
 	VMULPS.BCST  72(CX), Z5, Z5
 	VADDPS       Z5, Z1, Z1
@@ -16578,13 +23397,13 @@ loop:
 	VSUBPS       Z1, Z2, Z1
 	VMULPS.BCST  136(CX), Z4, Z2
 	VMULPS.BCST  80(CX), Z2, Z2
-	VSUBPS       Z16, Z2, Z2
-	VMULPS       Z2, Z7, Z2
+	VSUBPS       Z31, Z2, Z2
+	VMULPS       Z2, Z9, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS       1984(DX), Z0, Z2
-	VMULPS       Z4, Z10, Z0
+	VMULPS       1984(DX), Z7, Z2
+	VMULPS       Z4, Z0, Z0
 	VSUBPS       Z0, Z2, Z0
-	VMULPS.BCST  136(CX), Z9, Z2
+	VMULPS.BCST  136(CX), Z10, Z2
 	VSUBPS       Z2, Z0, Z0
 	VADDPS       Z0, Z1, Z2
 	VMOVUPS      704(DX), Z3
@@ -16605,7 +23424,7 @@ done:
 	RET
 
 // func oddAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512trtD3Q27ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -16625,42 +23444,51 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z2, Z1, Z3
 	MOVLQSX      36(SI), R10
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVLQSX      44(SI), R10
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z9, Z8, Z10
 	MOVLQSX      52(SI), R10
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
@@ -16668,38 +23496,46 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z16
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z16, Z15, Z17
 	MOVLQSX      84(SI), R10
 	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      80(SI), R10
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z19, Z18, Z20
 	VADDPS       Z20, Z17, Z21
 	MOVLQSX      92(SI), R10
 	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      88(SI), R10
 	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z23
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z23, Z22, Z24
 	MOVLQSX      100(SI), R10
 	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      96(SI), R10
 	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z26
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z26, Z25, Z27
 	VADDPS       Z27, Z24, Z28
 	VADDPS       Z28, Z21, Z21
@@ -16708,10 +23544,12 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      104(SI), R10
 	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z29, Z21, Z30
 	VADDPS       Z30, Z7, Z7
 	VSUBPS       Z2, Z1, Z31
@@ -16749,11 +23587,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z21, 704(DX)
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z25, 768(DX)
 	VADDPS       Z21, Z29, Z25
 	VMOVUPS      Z22, 832(DX)
@@ -16763,11 +23603,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z11, 960(DX)
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z8, 1024(DX)
 	VADDPS       Z11, Z15, Z8
 	VMOVUPS      Z1, 1088(DX)
@@ -16777,11 +23619,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z31, 1152(DX)
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z3, 1216(DX)
 	VADDPS       Z31, Z22, Z3
 	VMOVUPS      Z26, 1280(DX)
@@ -16792,11 +23636,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z17, 1344(DX)
 	MOVLQSX      72(SI), R10
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z5, 1408(DX)
 	VADDPS       Z17, Z14, Z5
 	VMOVUPS      Z27, 1472(DX)
@@ -16892,72 +23738,73 @@ loop:
 	VSQRTPS      Z0, Z0
 	VADDPS.BCST  44(CX), Z0, Z0
 	VMULPS.BCST  48(CX), Z0, Z0
-	VBROADCASTSS 52(CX), Z7
-	VDIVPS       Z0, Z7, Z7
-	VADDPS       1280(DX), Z21, Z19
-	VADDPS       Z27, Z19, Z19
-	VMULPS.BCST  12(CX), Z19, Z19
-	VSUBPS       Z19, Z1, Z1
-	VMULPS.BCST  60(CX), Z1, Z19
-	VMOVUPS      1536(DX), Z28
-	VSUBPS       Z19, Z28, Z19
-	VMULPS       Z19, Z7, Z19
-	VSUBPS       Z19, Z28, Z19
-	VMULPS.BCST  48(CX), Z7, Z28
-	VBROADCASTSS 52(CX), Z30
-	VSUBPS       Z28, Z30, Z30
-	VMOVUPS      Z23, 1536(DX)
-	VMOVUPS      1408(DX), Z23
-	VMOVUPS      Z18, 2112(DX)
-	VMULPS.BCST  16(CX), Z23, Z18
-	VMOVUPS      Z24, 2176(DX)
-	VMULPS.BCST  20(CX), Z17, Z24
-	VMOVUPS      Z16, 2240(DX)
-	VADDPS       Z24, Z18, Z16
-	VMOVUPS      Z20, 2304(DX)
-	VMULPS.BCST  24(CX), Z14, Z20
-	VADDPS       Z20, Z16, Z16
-	VMOVUPS      Z31, 2368(DX)
-	VMULPS.BCST  64(CX), Z16, Z31
-	VMULPS       Z31, Z30, Z31
-	VSUBPS       Z31, Z19, Z19
-	MOVQ         (AX), BX
-	VMOVUPS      Z19, K1, (BX)(R9*4)
-	VMULPS       1216(DX), Z28, Z19
-	VMULPS.BCST  68(CX), Z7, Z31
-	VMOVUPS      Z5, 1216(DX)
-	VMOVUPS      1280(DX), Z5
-	VMULPS.BCST  72(CX), Z5, Z5
-	VADDPS       Z5, Z1, Z5
-	VMULPS       Z5, Z31, Z5
-	VSUBPS       Z5, Z19, Z5
-	VMULPS.BCST  76(CX), Z30, Z19
-	VMULPS.BCST  80(CX), Z18, Z18
-	VSUBPS       Z16, Z18, Z18
-	VMULPS       Z18, Z19, Z18
-	VSUBPS       Z18, Z5, Z5
-	VSUBPS.BCST  48(CX), Z0, Z0
+	VSUBPS.BCST  48(CX), Z0, Z7
+	VMULPS.BCST  48(CX), Z7, Z19
+	VADDPS.BCST  52(CX), Z19, Z19
+	VMULPS       Z19, Z0, Z28
+	VBROADCASTSS 56(CX), Z30
+	VDIVPS       Z28, Z30, Z30
+	VMULPS       Z19, Z30, Z19
+	VADDPS       1280(DX), Z21, Z28
+	VADDPS       Z27, Z28, Z28
+	VMULPS.BCST  12(CX), Z28, Z28
+	VSUBPS       Z28, Z1, Z1
+	VMULPS.BCST  60(CX), Z1, Z28
+	VMOVUPS      Z23, 2112(DX)
+	VMOVUPS      1536(DX), Z23
+	VSUBPS       Z28, Z23, Z28
+	VMULPS       Z28, Z19, Z28
+	VSUBPS       Z28, Z23, Z23
+	VMULPS.BCST  48(CX), Z19, Z28
+	VMOVUPS      Z18, 1536(DX)
 	VBROADCASTSS 56(CX), Z18
-	VDIVPS       Z0, Z18, Z18
-	VADDPS.BCST  48(CX), Z18, Z0
-	VBROADCASTSS 52(CX), Z18
-	VDIVPS       Z0, Z18, Z18
-	VMULPS.BCST  48(CX), Z18, Z0
-	VMOVUPS      Z22, 1280(DX)
-	VMULPS       1152(DX), Z0, Z22
-	VMOVUPS      Z2, 1152(DX)
-	VMULPS.BCST  76(CX), Z18, Z2
-	VMOVUPS      Z3, 2432(DX)
-	VMULPS       Z23, Z2, Z3
-	VSUBPS       Z3, Z22, Z3
-	VBROADCASTSS 52(CX), Z22
-	VSUBPS       Z0, Z22, Z22
-	VMOVUPS      Z12, 2496(DX)
-	VMULPS.BCST  76(CX), Z22, Z12
+	VSUBPS       Z28, Z18, Z18
+	VMOVUPS      Z24, 2176(DX)
+	VMOVUPS      1408(DX), Z24
+	VMOVUPS      Z16, 2240(DX)
+	VMULPS.BCST  16(CX), Z24, Z16
+	VMOVUPS      Z20, 2304(DX)
+	VMULPS.BCST  20(CX), Z17, Z20
+	VMOVUPS      Z31, 2368(DX)
+	VADDPS       Z20, Z16, Z31
+	VMOVUPS      Z5, 2432(DX)
+	VMULPS.BCST  24(CX), Z14, Z5
+	VADDPS       Z5, Z31, Z31
+	VMOVUPS      Z22, 2496(DX)
+	VMULPS.BCST  64(CX), Z31, Z22
+	VMULPS       Z22, Z18, Z22
+	VSUBPS       Z22, Z23, Z22
+	MOVQ         (AX), BX
+	VMOVUPS      Z22, K1, (BX)(R9*4)
+	VMULPS       1216(DX), Z28, Z22
+	VMULPS.BCST  68(CX), Z19, Z23
+	VMOVUPS      Z2, 1216(DX)
+	VMOVUPS      1280(DX), Z2
+	VMULPS.BCST  72(CX), Z2, Z2
+	VADDPS       Z2, Z1, Z2
+	VMULPS       Z2, Z23, Z2
+	VSUBPS       Z2, Z22, Z2
+	VMULPS.BCST  76(CX), Z18, Z22
+	VMULPS.BCST  80(CX), Z16, Z16
+	VSUBPS       Z31, Z16, Z16
+	VMULPS       Z16, Z22, Z16
+	VSUBPS       Z16, Z2, Z2
+	VMULPS       Z7, Z0, Z0
+	VMULPS       Z0, Z30, Z0
+	VMULPS.BCST  48(CX), Z0, Z7
+	VMULPS       1152(DX), Z7, Z16
+	VMULPS.BCST  76(CX), Z0, Z30
+	VMOVUPS      Z3, 1152(DX)
+	VMULPS       Z24, Z30, Z3
+	VSUBPS       Z3, Z16, Z3
+	VBROADCASTSS 56(CX), Z16
+	VSUBPS       Z7, Z16, Z16
+	VMOVUPS      Z12, 1280(DX)
+	VMULPS.BCST  76(CX), Z16, Z12
 	VMOVUPS      Z9, 2560(DX)
 	VMULPS.BCST  16(CX), Z12, Z9
 	VSUBPS       Z9, Z3, Z3
-	VADDPS       Z3, Z5, Z9
+	VADDPS       Z3, Z2, Z9
 	VMOVUPS      Z13, 2624(DX)
 	VMOVUPS      1088(DX), Z13
 	VSUBPS       Z9, Z13, Z9
@@ -16965,85 +23812,85 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS      Z9, K1, (BX)(R10*4)
-	VSUBPS       Z3, Z5, Z3
-	VMOVUPS      (DX), Z5
-	VSUBPS       Z3, Z5, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      (DX), Z3
+	VSUBPS       Z2, Z3, Z2
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMOVUPS      Z3, K1, (BX)(R10*4)
-	VMULPS       1600(DX), Z28, Z3
-	VMULPS.BCST  72(CX), Z21, Z5
-	VADDPS       Z5, Z1, Z5
-	VMULPS       Z5, Z31, Z5
-	VSUBPS       Z5, Z3, Z3
-	VMULPS.BCST  80(CX), Z24, Z5
-	VSUBPS       Z16, Z5, Z5
-	VMULPS       Z5, Z19, Z5
-	VSUBPS       Z5, Z3, Z3
-	VMULPS       Z25, Z0, Z5
-	VMULPS       Z17, Z2, Z9
-	VSUBPS       Z9, Z5, Z5
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       1600(DX), Z28, Z2
+	VMULPS.BCST  72(CX), Z21, Z3
+	VADDPS       Z3, Z1, Z3
+	VMULPS       Z3, Z23, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS.BCST  80(CX), Z20, Z3
+	VSUBPS       Z31, Z3, Z3
+	VMULPS       Z3, Z22, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS       Z25, Z7, Z3
+	VMULPS       Z17, Z30, Z9
+	VSUBPS       Z9, Z3, Z3
 	VMULPS.BCST  20(CX), Z12, Z9
-	VSUBPS       Z9, Z5, Z5
-	VADDPS       Z5, Z3, Z9
+	VSUBPS       Z9, Z3, Z3
+	VADDPS       Z3, Z2, Z9
 	VSUBPS       Z9, Z29, Z9
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS      Z9, K1, (BX)(R10*4)
-	VSUBPS       Z5, Z3, Z3
-	VMOVUPS      1664(DX), Z5
-	VSUBPS       Z3, Z5, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      1664(DX), Z3
+	VSUBPS       Z2, Z3, Z2
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMOVUPS      Z3, K1, (BX)(R10*4)
-	VMULPS       Z8, Z28, Z3
-	VMULPS.BCST  72(CX), Z27, Z5
-	VADDPS       Z5, Z1, Z5
-	VMULPS       Z5, Z31, Z5
+	VMOVUPS      Z2, K1, (BX)(R10*4)
+	VMULPS       Z8, Z28, Z2
+	VMULPS.BCST  72(CX), Z27, Z3
+	VADDPS       Z3, Z1, Z3
+	VMULPS       Z3, Z23, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS.BCST  80(CX), Z5, Z3
+	VSUBPS       Z31, Z3, Z3
+	VMULPS       Z3, Z22, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS       Z26, Z7, Z3
+	VMULPS       Z14, Z30, Z5
 	VSUBPS       Z5, Z3, Z3
-	VMULPS.BCST  80(CX), Z20, Z5
-	VSUBPS       Z16, Z5, Z5
-	VMULPS       Z5, Z19, Z5
-	VSUBPS       Z5, Z3, Z3
-	VMULPS       Z26, Z0, Z5
-	VMULPS       Z14, Z2, Z2
-	VSUBPS       Z2, Z5, Z2
 	VMULPS.BCST  24(CX), Z12, Z5
-	VSUBPS       Z5, Z2, Z2
-	VADDPS       Z2, Z3, Z5
+	VSUBPS       Z5, Z3, Z3
+	VADDPS       Z3, Z2, Z5
 	VSUBPS       Z5, Z15, Z5
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS      Z5, K1, (BX)(R10*4)
-	VSUBPS       Z2, Z3, Z2
+	VSUBPS       Z3, Z2, Z2
 	VSUBPS       Z2, Z11, Z2
 	MOVLQSX      28(SI), R10
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R10*4)
 	VMULPS       Z6, Z28, Z2
-	VMULPS.BCST  84(CX), Z7, Z3
-	VADDPS       Z17, Z23, Z5
+	VMULPS.BCST  84(CX), Z19, Z3
+	VADDPS       Z17, Z24, Z5
 	VMULPS       Z5, Z5, Z6
 	VMULPS.BCST  72(CX), Z6, Z6
 	VADDPS       Z6, Z1, Z6
 	VMULPS       Z6, Z3, Z6
 	VSUBPS       Z6, Z2, Z2
-	VMULPS.BCST  88(CX), Z30, Z6
+	VMULPS.BCST  88(CX), Z18, Z6
 	VMULPS.BCST  92(CX), Z5, Z8
 	VMULPS.BCST  80(CX), Z8, Z8
-	VSUBPS       Z16, Z8, Z8
+	VSUBPS       Z31, Z8, Z8
 	VMULPS       Z8, Z6, Z8
 	VSUBPS       Z8, Z2, Z2
-	VMULPS       1728(DX), Z0, Z8
-	VMULPS.BCST  88(CX), Z18, Z9
+	VMULPS       1728(DX), Z7, Z8
+	VMULPS.BCST  88(CX), Z0, Z9
 	VMULPS       Z5, Z9, Z11
 	VSUBPS       Z11, Z8, Z8
-	VMULPS.BCST  88(CX), Z22, Z11
+	VMULPS.BCST  88(CX), Z16, Z11
 	VMULPS.BCST  92(CX), Z11, Z12
 	VSUBPS       Z12, Z8, Z8
 	VADDPS       Z8, Z2, Z12
@@ -17061,7 +23908,7 @@ loop:
 	MOVQ         64(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R10*4)
 	VMULPS       Z10, Z28, Z2
-	VSUBPS       Z17, Z23, Z8
+	VSUBPS       Z17, Z24, Z8
 	VMULPS       Z8, Z8, Z10
 	VMULPS.BCST  72(CX), Z10, Z10
 	VADDPS       Z10, Z1, Z10
@@ -17069,10 +23916,10 @@ loop:
 	VSUBPS       Z10, Z2, Z2
 	VMULPS.BCST  96(CX), Z8, Z10
 	VMULPS.BCST  80(CX), Z10, Z10
-	VSUBPS       Z16, Z10, Z10
+	VSUBPS       Z31, Z10, Z10
 	VMULPS       Z10, Z6, Z10
 	VSUBPS       Z10, Z2, Z2
-	VMULPS       Z4, Z0, Z4
+	VMULPS       Z4, Z7, Z4
 	VMULPS       Z8, Z9, Z8
 	VSUBPS       Z8, Z4, Z4
 	VMULPS.BCST  96(CX), Z11, Z8
@@ -17092,7 +23939,7 @@ loop:
 	MOVQ         80(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R10*4)
 	VMULPS       2624(DX), Z28, Z2
-	VADDPS       Z14, Z23, Z4
+	VADDPS       Z14, Z24, Z4
 	VMULPS       Z4, Z4, Z8
 	VMULPS.BCST  72(CX), Z8, Z8
 	VADDPS       Z8, Z1, Z8
@@ -17100,10 +23947,10 @@ loop:
 	VSUBPS       Z8, Z2, Z2
 	VMULPS.BCST  100(CX), Z4, Z8
 	VMULPS.BCST  80(CX), Z8, Z8
-	VSUBPS       Z16, Z8, Z8
+	VSUBPS       Z31, Z8, Z8
 	VMULPS       Z8, Z6, Z8
 	VSUBPS       Z8, Z2, Z2
-	VMULPS       2560(DX), Z0, Z8
+	VMULPS       2560(DX), Z7, Z8
 	VMULPS       Z4, Z9, Z10
 	VSUBPS       Z10, Z8, Z8
 	VMULPS.BCST  100(CX), Z11, Z10
@@ -17123,7 +23970,7 @@ loop:
 	MOVQ         96(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R10*4)
 	VMULPS       1344(DX), Z28, Z2
-	VSUBPS       Z14, Z23, Z8
+	VSUBPS       Z14, Z24, Z8
 	VMULPS       Z8, Z8, Z10
 	VMULPS.BCST  72(CX), Z10, Z10
 	VADDPS       Z10, Z1, Z10
@@ -17131,10 +23978,10 @@ loop:
 	VSUBPS       Z10, Z2, Z2
 	VMULPS.BCST  104(CX), Z8, Z10
 	VMULPS.BCST  80(CX), Z10, Z10
-	VSUBPS       Z16, Z10, Z10
+	VSUBPS       Z31, Z10, Z10
 	VMULPS       Z10, Z6, Z10
 	VSUBPS       Z10, Z2, Z2
-	VMULPS       2496(DX), Z0, Z10
+	VMULPS       1280(DX), Z7, Z10
 	VMULPS       Z8, Z9, Z8
 	VSUBPS       Z8, Z10, Z8
 	VMULPS.BCST  104(CX), Z11, Z10
@@ -17153,7 +24000,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R10*4)
-	VMULPS       2432(DX), Z28, Z2
+	VMULPS       1152(DX), Z28, Z2
 	VADDPS       Z14, Z17, Z8
 	VMULPS       Z8, Z8, Z10
 	VMULPS.BCST  72(CX), Z10, Z10
@@ -17162,16 +24009,16 @@ loop:
 	VSUBPS       Z10, Z2, Z2
 	VMULPS.BCST  108(CX), Z8, Z10
 	VMULPS.BCST  80(CX), Z10, Z10
-	VSUBPS       Z16, Z10, Z10
+	VSUBPS       Z31, Z10, Z10
 	VMULPS       Z10, Z6, Z10
 	VSUBPS       Z10, Z2, Z2
-	VMULPS       1152(DX), Z0, Z10
+	VMULPS       1216(DX), Z7, Z10
 	VMULPS       Z8, Z9, Z12
 	VSUBPS       Z12, Z10, Z10
 	VMULPS.BCST  108(CX), Z11, Z12
 	VSUBPS       Z12, Z10, Z10
 	VADDPS       Z10, Z2, Z12
-	VMOVUPS      1280(DX), Z13
+	VMOVUPS      2496(DX), Z13
 	VSUBPS       Z12, Z13, Z12
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
@@ -17184,7 +24031,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R10*4)
-	VMULPS       1216(DX), Z28, Z2
+	VMULPS       2432(DX), Z28, Z2
 	VSUBPS       Z14, Z17, Z10
 	VMULPS       Z10, Z10, Z12
 	VMULPS.BCST  72(CX), Z12, Z12
@@ -17193,10 +24040,10 @@ loop:
 	VSUBPS       Z3, Z2, Z2
 	VMULPS.BCST  112(CX), Z10, Z3
 	VMULPS.BCST  80(CX), Z3, Z3
-	VSUBPS       Z16, Z3, Z3
+	VSUBPS       Z31, Z3, Z3
 	VMULPS       Z3, Z6, Z3
 	VSUBPS       Z3, Z2, Z2
-	VMULPS       2368(DX), Z0, Z3
+	VMULPS       2368(DX), Z7, Z3
 	VMULPS       Z10, Z9, Z6
 	VSUBPS       Z6, Z3, Z3
 	VMULPS.BCST  112(CX), Z11, Z6
@@ -17216,25 +24063,25 @@ loop:
 	MOVQ         144(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R10*4)
 	VMULPS       2304(DX), Z28, Z2
-	VMULPS.BCST  116(CX), Z7, Z3
+	VMULPS.BCST  116(CX), Z19, Z3
 	VADDPS       Z14, Z5, Z6
-	VMULPS       Z6, Z6, Z7
-	VMULPS.BCST  72(CX), Z7, Z7
-	VADDPS       Z7, Z1, Z7
-	VMULPS       Z7, Z3, Z7
-	VSUBPS       Z7, Z2, Z2
-	VMULPS.BCST  120(CX), Z30, Z7
-	VMULPS.BCST  124(CX), Z6, Z9
-	VMULPS.BCST  80(CX), Z9, Z9
-	VSUBPS       Z16, Z9, Z9
-	VMULPS       Z9, Z7, Z9
+	VMULPS       Z6, Z6, Z9
+	VMULPS.BCST  72(CX), Z9, Z9
+	VADDPS       Z9, Z1, Z9
+	VMULPS       Z9, Z3, Z9
 	VSUBPS       Z9, Z2, Z2
-	VMULPS       2240(DX), Z0, Z9
-	VMULPS.BCST  120(CX), Z18, Z10
-	VMULPS       Z6, Z10, Z6
-	VSUBPS       Z6, Z9, Z6
-	VMULPS.BCST  120(CX), Z22, Z9
-	VMULPS.BCST  124(CX), Z9, Z11
+	VMULPS.BCST  120(CX), Z18, Z9
+	VMULPS.BCST  124(CX), Z6, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z31, Z10, Z10
+	VMULPS       Z10, Z9, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       2240(DX), Z7, Z10
+	VMULPS.BCST  120(CX), Z0, Z0
+	VMULPS       Z6, Z0, Z6
+	VSUBPS       Z6, Z10, Z6
+	VMULPS.BCST  120(CX), Z16, Z10
+	VMULPS.BCST  124(CX), Z10, Z11
 	VSUBPS       Z11, Z6, Z6
 	VADDPS       Z6, Z2, Z11
 	VMOVUPS      448(DX), Z12
@@ -17259,13 +24106,13 @@ loop:
 	VSUBPS       Z6, Z2, Z2
 	VMULPS.BCST  128(CX), Z5, Z6
 	VMULPS.BCST  80(CX), Z6, Z6
-	VSUBPS       Z16, Z6, Z6
-	VMULPS       Z6, Z7, Z6
+	VSUBPS       Z31, Z6, Z6
+	VMULPS       Z6, Z9, Z6
 	VSUBPS       Z6, Z2, Z2
-	VMULPS       2112(DX), Z0, Z6
-	VMULPS       Z5, Z10, Z5
+	VMULPS       1536(DX), Z7, Z6
+	VMULPS       Z5, Z0, Z5
 	VSUBPS       Z5, Z6, Z5
-	VMULPS.BCST  128(CX), Z9, Z6
+	VMULPS.BCST  128(CX), Z10, Z6
 	VSUBPS       Z6, Z5, Z5
 	VADDPS       Z5, Z2, Z6
 	VMOVUPS      832(DX), Z11
@@ -17290,13 +24137,13 @@ loop:
 	VSUBPS       Z5, Z2, Z2
 	VMULPS.BCST  132(CX), Z4, Z5
 	VMULPS.BCST  80(CX), Z5, Z5
-	VSUBPS       Z16, Z5, Z5
-	VMULPS       Z5, Z7, Z5
+	VSUBPS       Z31, Z5, Z5
+	VMULPS       Z5, Z9, Z5
 	VSUBPS       Z5, Z2, Z2
-	VMULPS       1536(DX), Z0, Z5
-	VMULPS       Z4, Z10, Z4
+	VMULPS       2112(DX), Z7, Z5
+	VMULPS       Z4, Z0, Z4
 	VSUBPS       Z4, Z5, Z4
-	VMULPS.BCST  132(CX), Z9, Z5
+	VMULPS.BCST  132(CX), Z10, Z5
 	VSUBPS       Z5, Z4, Z4
 	VADDPS       Z4, Z2, Z5
 	VMOVUPS      768(DX), Z6
@@ -17313,7 +24160,7 @@ loop:
 	MOVQ         192(AX), BX
 	VMOVUPS      Z2, K1, (BX)(R10*4)
 	VMULPS       2048(DX), Z28, Z2
-	VSUBPS       Z23, Z8, Z4
+	VSUBPS       Z24, Z8, Z4
 	VMULPS       Z4, Z4, Z5
 	VMULPS.BCST  72(CX), Z5, Z5
 	VADDPS       Z5, Z1, Z1
@@ -17321,13 +24168,13 @@ loop:
 	VSUBPS       Z1, Z2, Z1
 	VMULPS.BCST  136(CX), Z4, Z2
 	VMULPS.BCST  80(CX), Z2, Z2
-	VSUBPS       Z16, Z2, Z2
-	VMULPS       Z2, Z7, Z2
+	VSUBPS       Z31, Z2, Z2
+	VMULPS       Z2, Z9, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS       1984(DX), Z0, Z2
-	VMULPS       Z4, Z10, Z0
+	VMULPS       1984(DX), Z7, Z2
+	VMULPS       Z4, Z0, Z0
 	VSUBPS       Z0, Z2, Z0
-	VMULPS.BCST  136(CX), Z9, Z2
+	VMULPS.BCST  136(CX), Z10, Z2
 	VSUBPS       Z2, Z0, Z0
 	VADDPS       Z0, Z1, Z2
 	VMOVUPS      704(DX), Z3
@@ -17352,7 +24199,7 @@ done:
 	RET
 
 // func walledAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512trtD3Q27ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -17372,12 +24219,14 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	KMOVW        114(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         8(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z1
 	KMOVW        112(SI), K2
@@ -17386,6 +24235,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         16(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z2
 	VADDPS       Z2, Z1, Z3
@@ -17395,6 +24245,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         56(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z4
 	KMOVW        124(SI), K2
@@ -17403,6 +24254,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         64(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z5
 	VADDPS       Z5, Z4, Z6
@@ -17413,6 +24265,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         72(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z8
 	KMOVW        128(SI), K2
@@ -17421,6 +24274,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         80(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z9
 	VADDPS       Z9, Z8, Z10
@@ -17430,6 +24284,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         88(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z11
 	KMOVW        132(SI), K2
@@ -17438,6 +24293,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         96(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z12
 	VADDPS       Z12, Z11, Z13
@@ -17449,6 +24305,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         104(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z15
 	KMOVW        136(SI), K2
@@ -17457,6 +24314,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z16
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         112(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z16
 	VADDPS       Z16, Z15, Z17
@@ -17466,6 +24324,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         152(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z18
 	KMOVW        148(SI), K2
@@ -17474,6 +24333,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         160(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z19
 	VADDPS       Z19, Z18, Z20
@@ -17484,6 +24344,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         168(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z22
 	KMOVW        152(SI), K2
@@ -17492,6 +24353,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z23
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         176(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z23
 	VADDPS       Z23, Z22, Z24
@@ -17501,6 +24363,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         184(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z25
 	KMOVW        156(SI), K2
@@ -17509,6 +24372,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z26
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         192(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z26
 	VADDPS       Z26, Z25, Z27
@@ -17521,6 +24385,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         200(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z21
 	KMOVW        160(SI), K2
@@ -17529,6 +24394,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         208(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z29
 	VADDPS       Z29, Z21, Z30
@@ -17570,6 +24436,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         24(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z29
 	VMOVUPS      Z21, 704(DX)
@@ -17579,6 +24446,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         32(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z21
 	VMOVUPS      Z25, 768(DX)
@@ -17592,6 +24460,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         40(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z15
 	VMOVUPS      Z11, 960(DX)
@@ -17601,6 +24470,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         48(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z11
 	VMOVUPS      Z8, 1024(DX)
@@ -17614,6 +24484,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         120(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z22
 	VMOVUPS      Z31, 1152(DX)
@@ -17623,6 +24494,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         128(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z31
 	VMOVUPS      Z3, 1216(DX)
@@ -17637,6 +24509,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         136(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z14
 	VMOVUPS      Z17, 1344(DX)
@@ -17646,6 +24519,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         144(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z17
 	VMOVUPS      Z5, 1408(DX)
@@ -17743,72 +24617,73 @@ loop:
 	VSQRTPS      Z0, Z0
 	VADDPS.BCST  44(CX), Z0, Z0
 	VMULPS.BCST  48(CX), Z0, Z0
-	VBROADCASTSS 52(CX), Z7
-	VDIVPS       Z0, Z7, Z7
-	VADDPS       1280(DX), Z21, Z19
-	VADDPS       Z27, Z19, Z19
-	VMULPS.BCST  12(CX), Z19, Z19
-	VSUBPS       Z19, Z1, Z1
-	VMULPS.BCST  60(CX), Z1, Z19
-	VMOVUPS      1536(DX), Z28
-	VSUBPS       Z19, Z28, Z19
-	VMULPS       Z19, Z7, Z19
-	VSUBPS       Z19, Z28, Z19
-	VMULPS.BCST  48(CX), Z7, Z28
-	VBROADCASTSS 52(CX), Z30
-	VSUBPS       Z28, Z30, Z30
-	VMOVUPS      Z23, 1536(DX)
-	VMOVUPS      1408(DX), Z23
-	VMOVUPS      Z18, 2112(DX)
-	VMULPS.BCST  16(CX), Z23, Z18
-	VMOVUPS      Z24, 2176(DX)
-	VMULPS.BCST  20(CX), Z17, Z24
-	VMOVUPS      Z16, 2240(DX)
-	VADDPS       Z24, Z18, Z16
-	VMOVUPS      Z20, 2304(DX)
-	VMULPS.BCST  24(CX), Z14, Z20
-	VADDPS       Z20, Z16, Z16
-	VMOVUPS      Z31, 2368(DX)
-	VMULPS.BCST  64(CX), Z16, Z31
-	VMULPS       Z31, Z30, Z31
-	VSUBPS       Z31, Z19, Z19
-	MOVQ         (AX), BX
-	VMOVUPS      Z19, K1, (BX)(R9*4)
-	VMULPS       1216(DX), Z28, Z19
-	VMULPS.BCST  68(CX), Z7, Z31
-	VMOVUPS      Z5, 1216(DX)
-	VMOVUPS      1280(DX), Z5
-	VMULPS.BCST  72(CX), Z5, Z5
-	VADDPS       Z5, Z1, Z5
-	VMULPS       Z5, Z31, Z5
-	VSUBPS       Z5, Z19, Z5
-	VMULPS.BCST  76(CX), Z30, Z19
-	VMULPS.BCST  80(CX), Z18, Z18
-	VSUBPS       Z16, Z18, Z18
-	VMULPS       Z18, Z19, Z18
-	VSUBPS       Z18, Z5, Z5
-	VSUBPS.BCST  48(CX), Z0, Z0
+	VSUBPS.BCST  48(CX), Z0, Z7
+	VMULPS.BCST  48(CX), Z7, Z19
+	VADDPS.BCST  52(CX), Z19, Z19
+	VMULPS       Z19, Z0, Z28
+	VBROADCASTSS 56(CX), Z30
+	VDIVPS       Z28, Z30, Z30
+	VMULPS       Z19, Z30, Z19
+	VADDPS       1280(DX), Z21, Z28
+	VADDPS       Z27, Z28, Z28
+	VMULPS.BCST  12(CX), Z28, Z28
+	VSUBPS       Z28, Z1, Z1
+	VMULPS.BCST  60(CX), Z1, Z28
+	VMOVUPS      Z23, 2112(DX)
+	VMOVUPS      1536(DX), Z23
+	VSUBPS       Z28, Z23, Z28
+	VMULPS       Z28, Z19, Z28
+	VSUBPS       Z28, Z23, Z23
+	VMULPS.BCST  48(CX), Z19, Z28
+	VMOVUPS      Z18, 1536(DX)
 	VBROADCASTSS 56(CX), Z18
-	VDIVPS       Z0, Z18, Z18
-	VADDPS.BCST  48(CX), Z18, Z0
-	VBROADCASTSS 52(CX), Z18
-	VDIVPS       Z0, Z18, Z18
-	VMULPS.BCST  48(CX), Z18, Z0
-	VMOVUPS      Z22, 1280(DX)
-	VMULPS       1152(DX), Z0, Z22
-	VMOVUPS      Z2, 1152(DX)
-	VMULPS.BCST  76(CX), Z18, Z2
-	VMOVUPS      Z3, 2432(DX)
-	VMULPS       Z23, Z2, Z3
-	VSUBPS       Z3, Z22, Z3
-	VBROADCASTSS 52(CX), Z22
-	VSUBPS       Z0, Z22, Z22
-	VMOVUPS      Z12, 2496(DX)
-	VMULPS.BCST  76(CX), Z22, Z12
+	VSUBPS       Z28, Z18, Z18
+	VMOVUPS      Z24, 2176(DX)
+	VMOVUPS      1408(DX), Z24
+	VMOVUPS      Z16, 2240(DX)
+	VMULPS.BCST  16(CX), Z24, Z16
+	VMOVUPS      Z20, 2304(DX)
+	VMULPS.BCST  20(CX), Z17, Z20
+	VMOVUPS      Z31, 2368(DX)
+	VADDPS       Z20, Z16, Z31
+	VMOVUPS      Z5, 2432(DX)
+	VMULPS.BCST  24(CX), Z14, Z5
+	VADDPS       Z5, Z31, Z31
+	VMOVUPS      Z22, 2496(DX)
+	VMULPS.BCST  64(CX), Z31, Z22
+	VMULPS       Z22, Z18, Z22
+	VSUBPS       Z22, Z23, Z22
+	MOVQ         (AX), BX
+	VMOVUPS      Z22, K1, (BX)(R9*4)
+	VMULPS       1216(DX), Z28, Z22
+	VMULPS.BCST  68(CX), Z19, Z23
+	VMOVUPS      Z2, 1216(DX)
+	VMOVUPS      1280(DX), Z2
+	VMULPS.BCST  72(CX), Z2, Z2
+	VADDPS       Z2, Z1, Z2
+	VMULPS       Z2, Z23, Z2
+	VSUBPS       Z2, Z22, Z2
+	VMULPS.BCST  76(CX), Z18, Z22
+	VMULPS.BCST  80(CX), Z16, Z16
+	VSUBPS       Z31, Z16, Z16
+	VMULPS       Z16, Z22, Z16
+	VSUBPS       Z16, Z2, Z2
+	VMULPS       Z7, Z0, Z0
+	VMULPS       Z0, Z30, Z0
+	VMULPS.BCST  48(CX), Z0, Z7
+	VMULPS       1152(DX), Z7, Z16
+	VMULPS.BCST  76(CX), Z0, Z30
+	VMOVUPS      Z3, 1152(DX)
+	VMULPS       Z24, Z30, Z3
+	VSUBPS       Z3, Z16, Z3
+	VBROADCASTSS 56(CX), Z16
+	VSUBPS       Z7, Z16, Z16
+	VMOVUPS      Z12, 1280(DX)
+	VMULPS.BCST  76(CX), Z16, Z12
 	VMOVUPS      Z9, 2560(DX)
 	VMULPS.BCST  16(CX), Z12, Z9
 	VSUBPS       Z9, Z3, Z3
-	VADDPS       Z3, Z5, Z9
+	VADDPS       Z3, Z2, Z9
 	VMOVUPS      Z13, 2624(DX)
 	VMOVUPS      1088(DX), Z13
 	VSUBPS       Z9, Z13, Z9
@@ -17820,32 +24695,32 @@ loop:
 	VMOVUPS      Z9, K2, (BX)(R10*4)
 	MOVQ         16(AX), BX
 	VMOVUPS      Z9, K3, (BX)(R9*4)
-	VSUBPS       Z3, Z5, Z3
-	VMOVUPS      (DX), Z5
-	VSUBPS       Z3, Z5, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      (DX), Z3
+	VSUBPS       Z2, Z3, Z2
 	KMOVW        114(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
-	VMOVUPS      Z3, K2, (BX)(R10*4)
+	VMOVUPS      Z2, K2, (BX)(R10*4)
 	MOVQ         8(AX), BX
-	VMOVUPS      Z3, K3, (BX)(R9*4)
-	VMULPS       1600(DX), Z28, Z3
-	VMULPS.BCST  72(CX), Z21, Z5
-	VADDPS       Z5, Z1, Z5
-	VMULPS       Z5, Z31, Z5
-	VSUBPS       Z5, Z3, Z3
-	VMULPS.BCST  80(CX), Z24, Z5
-	VSUBPS       Z16, Z5, Z5
-	VMULPS       Z5, Z19, Z5
-	VSUBPS       Z5, Z3, Z3
-	VMULPS       Z25, Z0, Z5
-	VMULPS       Z17, Z2, Z9
-	VSUBPS       Z9, Z5, Z5
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       1600(DX), Z28, Z2
+	VMULPS.BCST  72(CX), Z21, Z3
+	VADDPS       Z3, Z1, Z3
+	VMULPS       Z3, Z23, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS.BCST  80(CX), Z20, Z3
+	VSUBPS       Z31, Z3, Z3
+	VMULPS       Z3, Z22, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS       Z25, Z7, Z3
+	VMULPS       Z17, Z30, Z9
+	VSUBPS       Z9, Z3, Z3
 	VMULPS.BCST  20(CX), Z12, Z9
-	VSUBPS       Z9, Z5, Z5
-	VADDPS       Z5, Z3, Z9
+	VSUBPS       Z9, Z3, Z3
+	VADDPS       Z3, Z2, Z9
 	VSUBPS       Z9, Z29, Z9
 	KMOVW        116(SI), K2
 	KANDNW       K1, K2, K3
@@ -17855,32 +24730,32 @@ loop:
 	VMOVUPS      Z9, K2, (BX)(R10*4)
 	MOVQ         32(AX), BX
 	VMOVUPS      Z9, K3, (BX)(R9*4)
-	VSUBPS       Z5, Z3, Z3
-	VMOVUPS      1664(DX), Z5
-	VSUBPS       Z3, Z5, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMOVUPS      1664(DX), Z3
+	VSUBPS       Z2, Z3, Z2
 	KMOVW        118(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
-	VMOVUPS      Z3, K2, (BX)(R10*4)
+	VMOVUPS      Z2, K2, (BX)(R10*4)
 	MOVQ         24(AX), BX
-	VMOVUPS      Z3, K3, (BX)(R9*4)
-	VMULPS       Z8, Z28, Z3
-	VMULPS.BCST  72(CX), Z27, Z5
-	VADDPS       Z5, Z1, Z5
-	VMULPS       Z5, Z31, Z5
+	VMOVUPS      Z2, K3, (BX)(R9*4)
+	VMULPS       Z8, Z28, Z2
+	VMULPS.BCST  72(CX), Z27, Z3
+	VADDPS       Z3, Z1, Z3
+	VMULPS       Z3, Z23, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS.BCST  80(CX), Z5, Z3
+	VSUBPS       Z31, Z3, Z3
+	VMULPS       Z3, Z22, Z3
+	VSUBPS       Z3, Z2, Z2
+	VMULPS       Z26, Z7, Z3
+	VMULPS       Z14, Z30, Z5
 	VSUBPS       Z5, Z3, Z3
-	VMULPS.BCST  80(CX), Z20, Z5
-	VSUBPS       Z16, Z5, Z5
-	VMULPS       Z5, Z19, Z5
-	VSUBPS       Z5, Z3, Z3
-	VMULPS       Z26, Z0, Z5
-	VMULPS       Z14, Z2, Z2
-	VSUBPS       Z2, Z5, Z2
 	VMULPS.BCST  24(CX), Z12, Z5
-	VSUBPS       Z5, Z2, Z2
-	VADDPS       Z2, Z3, Z5
+	VSUBPS       Z5, Z3, Z3
+	VADDPS       Z3, Z2, Z5
 	VSUBPS       Z5, Z15, Z5
 	KMOVW        120(SI), K2
 	KANDNW       K1, K2, K3
@@ -17890,7 +24765,7 @@ loop:
 	VMOVUPS      Z5, K2, (BX)(R10*4)
 	MOVQ         48(AX), BX
 	VMOVUPS      Z5, K3, (BX)(R9*4)
-	VSUBPS       Z2, Z3, Z2
+	VSUBPS       Z3, Z2, Z2
 	VSUBPS       Z2, Z11, Z2
 	KMOVW        122(SI), K2
 	KANDNW       K1, K2, K3
@@ -17901,24 +24776,24 @@ loop:
 	MOVQ         40(AX), BX
 	VMOVUPS      Z2, K3, (BX)(R9*4)
 	VMULPS       Z6, Z28, Z2
-	VMULPS.BCST  84(CX), Z7, Z3
-	VADDPS       Z17, Z23, Z5
+	VMULPS.BCST  84(CX), Z19, Z3
+	VADDPS       Z17, Z24, Z5
 	VMULPS       Z5, Z5, Z6
 	VMULPS.BCST  72(CX), Z6, Z6
 	VADDPS       Z6, Z1, Z6
 	VMULPS       Z6, Z3, Z6
 	VSUBPS       Z6, Z2, Z2
-	VMULPS.BCST  88(CX), Z30, Z6
+	VMULPS.BCST  88(CX), Z18, Z6
 	VMULPS.BCST  92(CX), Z5, Z8
 	VMULPS.BCST  80(CX), Z8, Z8
-	VSUBPS       Z16, Z8, Z8
+	VSUBPS       Z31, Z8, Z8
 	VMULPS       Z8, Z6, Z8
 	VSUBPS       Z8, Z2, Z2
-	VMULPS       1728(DX), Z0, Z8
-	VMULPS.BCST  88(CX), Z18, Z9
+	VMULPS       1728(DX), Z7, Z8
+	VMULPS.BCST  88(CX), Z0, Z9
 	VMULPS       Z5, Z9, Z11
 	VSUBPS       Z11, Z8, Z8
-	VMULPS.BCST  88(CX), Z22, Z11
+	VMULPS.BCST  88(CX), Z16, Z11
 	VMULPS.BCST  92(CX), Z11, Z12
 	VSUBPS       Z12, Z8, Z8
 	VADDPS       Z8, Z2, Z12
@@ -17944,7 +24819,7 @@ loop:
 	MOVQ         56(AX), BX
 	VMOVUPS      Z2, K3, (BX)(R9*4)
 	VMULPS       Z10, Z28, Z2
-	VSUBPS       Z17, Z23, Z8
+	VSUBPS       Z17, Z24, Z8
 	VMULPS       Z8, Z8, Z10
 	VMULPS.BCST  72(CX), Z10, Z10
 	VADDPS       Z10, Z1, Z10
@@ -17952,10 +24827,10 @@ loop:
 	VSUBPS       Z10, Z2, Z2
 	VMULPS.BCST  96(CX), Z8, Z10
 	VMULPS.BCST  80(CX), Z10, Z10
-	VSUBPS       Z16, Z10, Z10
+	VSUBPS       Z31, Z10, Z10
 	VMULPS       Z10, Z6, Z10
 	VSUBPS       Z10, Z2, Z2
-	VMULPS       Z4, Z0, Z4
+	VMULPS       Z4, Z7, Z4
 	VMULPS       Z8, Z9, Z8
 	VSUBPS       Z8, Z4, Z4
 	VMULPS.BCST  96(CX), Z11, Z8
@@ -17983,7 +24858,7 @@ loop:
 	MOVQ         72(AX), BX
 	VMOVUPS      Z2, K3, (BX)(R9*4)
 	VMULPS       2624(DX), Z28, Z2
-	VADDPS       Z14, Z23, Z4
+	VADDPS       Z14, Z24, Z4
 	VMULPS       Z4, Z4, Z8
 	VMULPS.BCST  72(CX), Z8, Z8
 	VADDPS       Z8, Z1, Z8
@@ -17991,10 +24866,10 @@ loop:
 	VSUBPS       Z8, Z2, Z2
 	VMULPS.BCST  100(CX), Z4, Z8
 	VMULPS.BCST  80(CX), Z8, Z8
-	VSUBPS       Z16, Z8, Z8
+	VSUBPS       Z31, Z8, Z8
 	VMULPS       Z8, Z6, Z8
 	VSUBPS       Z8, Z2, Z2
-	VMULPS       2560(DX), Z0, Z8
+	VMULPS       2560(DX), Z7, Z8
 	VMULPS       Z4, Z9, Z10
 	VSUBPS       Z10, Z8, Z8
 	VMULPS.BCST  100(CX), Z11, Z10
@@ -18022,7 +24897,7 @@ loop:
 	MOVQ         88(AX), BX
 	VMOVUPS      Z2, K3, (BX)(R9*4)
 	VMULPS       1344(DX), Z28, Z2
-	VSUBPS       Z14, Z23, Z8
+	VSUBPS       Z14, Z24, Z8
 	VMULPS       Z8, Z8, Z10
 	VMULPS.BCST  72(CX), Z10, Z10
 	VADDPS       Z10, Z1, Z10
@@ -18030,10 +24905,10 @@ loop:
 	VSUBPS       Z10, Z2, Z2
 	VMULPS.BCST  104(CX), Z8, Z10
 	VMULPS.BCST  80(CX), Z10, Z10
-	VSUBPS       Z16, Z10, Z10
+	VSUBPS       Z31, Z10, Z10
 	VMULPS       Z10, Z6, Z10
 	VSUBPS       Z10, Z2, Z2
-	VMULPS       2496(DX), Z0, Z10
+	VMULPS       1280(DX), Z7, Z10
 	VMULPS       Z8, Z9, Z8
 	VSUBPS       Z8, Z10, Z8
 	VMULPS.BCST  104(CX), Z11, Z10
@@ -18060,7 +24935,7 @@ loop:
 	VMOVUPS      Z2, K2, (BX)(R10*4)
 	MOVQ         104(AX), BX
 	VMOVUPS      Z2, K3, (BX)(R9*4)
-	VMULPS       2432(DX), Z28, Z2
+	VMULPS       1152(DX), Z28, Z2
 	VADDPS       Z14, Z17, Z8
 	VMULPS       Z8, Z8, Z10
 	VMULPS.BCST  72(CX), Z10, Z10
@@ -18069,16 +24944,16 @@ loop:
 	VSUBPS       Z10, Z2, Z2
 	VMULPS.BCST  108(CX), Z8, Z10
 	VMULPS.BCST  80(CX), Z10, Z10
-	VSUBPS       Z16, Z10, Z10
+	VSUBPS       Z31, Z10, Z10
 	VMULPS       Z10, Z6, Z10
 	VSUBPS       Z10, Z2, Z2
-	VMULPS       1152(DX), Z0, Z10
+	VMULPS       1216(DX), Z7, Z10
 	VMULPS       Z8, Z9, Z12
 	VSUBPS       Z12, Z10, Z10
 	VMULPS.BCST  108(CX), Z11, Z12
 	VSUBPS       Z12, Z10, Z10
 	VADDPS       Z10, Z2, Z12
-	VMOVUPS      1280(DX), Z13
+	VMOVUPS      2496(DX), Z13
 	VSUBPS       Z12, Z13, Z12
 	KMOVW        140(SI), K2
 	KANDNW       K1, K2, K3
@@ -18099,7 +24974,7 @@ loop:
 	VMOVUPS      Z2, K2, (BX)(R10*4)
 	MOVQ         120(AX), BX
 	VMOVUPS      Z2, K3, (BX)(R9*4)
-	VMULPS       1216(DX), Z28, Z2
+	VMULPS       2432(DX), Z28, Z2
 	VSUBPS       Z14, Z17, Z10
 	VMULPS       Z10, Z10, Z12
 	VMULPS.BCST  72(CX), Z12, Z12
@@ -18108,10 +24983,10 @@ loop:
 	VSUBPS       Z3, Z2, Z2
 	VMULPS.BCST  112(CX), Z10, Z3
 	VMULPS.BCST  80(CX), Z3, Z3
-	VSUBPS       Z16, Z3, Z3
+	VSUBPS       Z31, Z3, Z3
 	VMULPS       Z3, Z6, Z3
 	VSUBPS       Z3, Z2, Z2
-	VMULPS       2368(DX), Z0, Z3
+	VMULPS       2368(DX), Z7, Z3
 	VMULPS       Z10, Z9, Z6
 	VSUBPS       Z6, Z3, Z3
 	VMULPS.BCST  112(CX), Z11, Z6
@@ -18139,25 +25014,25 @@ loop:
 	MOVQ         136(AX), BX
 	VMOVUPS      Z2, K3, (BX)(R9*4)
 	VMULPS       2304(DX), Z28, Z2
-	VMULPS.BCST  116(CX), Z7, Z3
+	VMULPS.BCST  116(CX), Z19, Z3
 	VADDPS       Z14, Z5, Z6
-	VMULPS       Z6, Z6, Z7
-	VMULPS.BCST  72(CX), Z7, Z7
-	VADDPS       Z7, Z1, Z7
-	VMULPS       Z7, Z3, Z7
-	VSUBPS       Z7, Z2, Z2
-	VMULPS.BCST  120(CX), Z30, Z7
-	VMULPS.BCST  124(CX), Z6, Z9
-	VMULPS.BCST  80(CX), Z9, Z9
-	VSUBPS       Z16, Z9, Z9
-	VMULPS       Z9, Z7, Z9
+	VMULPS       Z6, Z6, Z9
+	VMULPS.BCST  72(CX), Z9, Z9
+	VADDPS       Z9, Z1, Z9
+	VMULPS       Z9, Z3, Z9
 	VSUBPS       Z9, Z2, Z2
-	VMULPS       2240(DX), Z0, Z9
-	VMULPS.BCST  120(CX), Z18, Z10
-	VMULPS       Z6, Z10, Z6
-	VSUBPS       Z6, Z9, Z6
-	VMULPS.BCST  120(CX), Z22, Z9
-	VMULPS.BCST  124(CX), Z9, Z11
+	VMULPS.BCST  120(CX), Z18, Z9
+	VMULPS.BCST  124(CX), Z6, Z10
+	VMULPS.BCST  80(CX), Z10, Z10
+	VSUBPS       Z31, Z10, Z10
+	VMULPS       Z10, Z9, Z10
+	VSUBPS       Z10, Z2, Z2
+	VMULPS       2240(DX), Z7, Z10
+	VMULPS.BCST  120(CX), Z0, Z0
+	VMULPS       Z6, Z0, Z6
+	VSUBPS       Z6, Z10, Z6
+	VMULPS.BCST  120(CX), Z16, Z10
+	VMULPS.BCST  124(CX), Z10, Z11
 	VSUBPS       Z11, Z6, Z6
 	VADDPS       Z6, Z2, Z11
 	VMOVUPS      448(DX), Z12
@@ -18190,13 +25065,13 @@ loop:
 	VSUBPS       Z6, Z2, Z2
 	VMULPS.BCST  128(CX), Z5, Z6
 	VMULPS.BCST  80(CX), Z6, Z6
-	VSUBPS       Z16, Z6, Z6
-	VMULPS       Z6, Z7, Z6
+	VSUBPS       Z31, Z6, Z6
+	VMULPS       Z6, Z9, Z6
 	VSUBPS       Z6, Z2, Z2
-	VMULPS       2112(DX), Z0, Z6
-	VMULPS       Z5, Z10, Z5
+	VMULPS       1536(DX), Z7, Z6
+	VMULPS       Z5, Z0, Z5
 	VSUBPS       Z5, Z6, Z5
-	VMULPS.BCST  128(CX), Z9, Z6
+	VMULPS.BCST  128(CX), Z10, Z6
 	VSUBPS       Z6, Z5, Z5
 	VADDPS       Z5, Z2, Z6
 	VMOVUPS      832(DX), Z11
@@ -18229,13 +25104,13 @@ loop:
 	VSUBPS       Z5, Z2, Z2
 	VMULPS.BCST  132(CX), Z4, Z5
 	VMULPS.BCST  80(CX), Z5, Z5
-	VSUBPS       Z16, Z5, Z5
-	VMULPS       Z5, Z7, Z5
+	VSUBPS       Z31, Z5, Z5
+	VMULPS       Z5, Z9, Z5
 	VSUBPS       Z5, Z2, Z2
-	VMULPS       1536(DX), Z0, Z5
-	VMULPS       Z4, Z10, Z4
+	VMULPS       2112(DX), Z7, Z5
+	VMULPS       Z4, Z0, Z4
 	VSUBPS       Z4, Z5, Z4
-	VMULPS.BCST  132(CX), Z9, Z5
+	VMULPS.BCST  132(CX), Z10, Z5
 	VSUBPS       Z5, Z4, Z4
 	VADDPS       Z4, Z2, Z5
 	VMOVUPS      768(DX), Z6
@@ -18260,7 +25135,7 @@ loop:
 	MOVQ         184(AX), BX
 	VMOVUPS      Z2, K3, (BX)(R9*4)
 	VMULPS       2048(DX), Z28, Z2
-	VSUBPS       Z23, Z8, Z4
+	VSUBPS       Z24, Z8, Z4
 	VMULPS       Z4, Z4, Z5
 	VMULPS.BCST  72(CX), Z5, Z5
 	VADDPS       Z5, Z1, Z1
@@ -18268,13 +25143,13 @@ loop:
 	VSUBPS       Z1, Z2, Z1
 	VMULPS.BCST  136(CX), Z4, Z2
 	VMULPS.BCST  80(CX), Z2, Z2
-	VSUBPS       Z16, Z2, Z2
-	VMULPS       Z2, Z7, Z2
+	VSUBPS       Z31, Z2, Z2
+	VMULPS       Z2, Z9, Z2
 	VSUBPS       Z2, Z1, Z1
-	VMULPS       1984(DX), Z0, Z2
-	VMULPS       Z4, Z10, Z0
+	VMULPS       1984(DX), Z7, Z2
+	VMULPS       Z4, Z0, Z0
 	VSUBPS       Z0, Z2, Z0
-	VMULPS.BCST  136(CX), Z9, Z2
+	VMULPS.BCST  136(CX), Z10, Z2
 	VSUBPS       Z2, Z0, Z0
 	VADDPS       Z0, Z1, Z2
 	VMOVUPS      704(DX), Z3
@@ -18307,7 +25182,7 @@ done:
 	RET
 
 // func evenAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512cumulantD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -18327,63 +25202,84 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z2, Z1, Z3
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z9, Z8, Z10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z15, Z14, Z16
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z18, Z17, Z19
 	VADDPS       Z19, Z16, Z20
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z22, Z21, Z23
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z23, Z27
 	VADDPS       Z27, Z20, Z28
 	VADDPS       Z28, Z7, Z7
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z29, Z28, Z30
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z8, (DX)
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z9, 64(DX)
 	VADDPS       Z8, Z31, Z9
 	VMOVUPS      Z27, 128(DX)
@@ -18391,17 +25287,21 @@ loop:
 	VMOVUPS      Z30, 192(DX)
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z10, 256(DX)
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z19, 320(DX)
 	VADDPS       Z10, Z30, Z19
 	VMOVUPS      Z28, 384(DX)
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z29, 448(DX)
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z24, 512(DX)
 	VADDPS       Z29, Z28, Z24
 	VMOVUPS      Z25, 576(DX)
@@ -18410,9 +25310,11 @@ loop:
 	VMOVUPS      Z24, 640(DX)
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z19, 704(DX)
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z4, 768(DX)
 	VADDPS       Z19, Z24, Z4
 	VMOVUPS      Z5, 832(DX)
@@ -18981,7 +25883,7 @@ done:
 	RET
 
 // func oddAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512cumulantD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -19001,42 +25903,51 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z2, Z1, Z3
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVLQSX      28(SI), R10
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z9, Z8, Z10
 	MOVLQSX      36(SI), R10
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
@@ -19044,38 +25955,46 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z15, Z14, Z16
 	MOVLQSX      52(SI), R10
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z18, Z17, Z19
 	VADDPS       Z19, Z16, Z20
 	MOVLQSX      60(SI), R10
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z22, Z21, Z23
 	MOVLQSX      68(SI), R10
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z23, Z27
 	VADDPS       Z27, Z20, Z28
@@ -19084,20 +26003,24 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      72(SI), R10
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z29, Z28, Z30
 	MOVLQSX      84(SI), R10
 	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z8, (DX)
 	MOVLQSX      80(SI), R10
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z9, 64(DX)
 	VADDPS       Z8, Z31, Z9
 	VMOVUPS      Z27, 128(DX)
@@ -19107,11 +26030,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z10, 256(DX)
 	MOVLQSX      88(SI), R10
 	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z19, 320(DX)
 	VADDPS       Z10, Z30, Z19
 	VMOVUPS      Z28, 384(DX)
@@ -19119,11 +26044,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z29, 448(DX)
 	MOVLQSX      96(SI), R10
 	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z24, 512(DX)
 	VADDPS       Z29, Z28, Z24
 	VMOVUPS      Z25, 576(DX)
@@ -19134,11 +26061,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z19, 704(DX)
 	MOVLQSX      104(SI), R10
 	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z4, 768(DX)
 	VADDPS       Z19, Z24, Z4
 	VMOVUPS      Z5, 832(DX)
@@ -19759,7 +26688,7 @@ done:
 	RET
 
 // func walledAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512cumulantD3Q27(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -19779,12 +26708,14 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	KMOVW        114(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         8(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z1
 	KMOVW        112(SI), K2
@@ -19793,6 +26724,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         16(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z2
 	VADDPS       Z2, Z1, Z3
@@ -19802,6 +26734,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         24(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z4
 	KMOVW        116(SI), K2
@@ -19810,6 +26743,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         32(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z5
 	VADDPS       Z5, Z4, Z6
@@ -19820,6 +26754,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         40(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z8
 	KMOVW        120(SI), K2
@@ -19828,6 +26763,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         48(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z9
 	VADDPS       Z9, Z8, Z10
@@ -19837,6 +26773,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         56(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z11
 	KMOVW        124(SI), K2
@@ -19845,6 +26782,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         64(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z12
 	VADDPS       Z12, Z11, Z13
@@ -19856,6 +26794,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         72(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z14
 	KMOVW        128(SI), K2
@@ -19864,6 +26803,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         80(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z15
 	VADDPS       Z15, Z14, Z16
@@ -19873,6 +26813,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         88(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z17
 	KMOVW        132(SI), K2
@@ -19881,6 +26822,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         96(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z18
 	VADDPS       Z18, Z17, Z19
@@ -19891,6 +26833,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         104(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z21
 	KMOVW        136(SI), K2
@@ -19899,6 +26842,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         112(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z22
 	VADDPS       Z22, Z21, Z23
@@ -19908,6 +26852,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         120(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z24
 	KMOVW        140(SI), K2
@@ -19916,6 +26861,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         128(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z25
 	VADDPS       Z25, Z24, Z26
@@ -19928,6 +26874,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         136(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z28
 	KMOVW        144(SI), K2
@@ -19936,6 +26883,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         144(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z29
 	VADDPS       Z29, Z28, Z30
@@ -19945,6 +26893,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         152(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z31
 	VMOVUPS      Z8, (DX)
@@ -19954,6 +26903,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         160(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z8
 	VMOVUPS      Z9, 64(DX)
@@ -19967,6 +26917,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         168(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z30
 	VMOVUPS      Z10, 256(DX)
@@ -19976,6 +26927,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         176(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z10
 	VMOVUPS      Z19, 320(DX)
@@ -19987,6 +26939,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         184(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z28
 	VMOVUPS      Z29, 448(DX)
@@ -19996,6 +26949,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         192(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z29
 	VMOVUPS      Z24, 512(DX)
@@ -20010,6 +26964,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         200(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z24
 	VMOVUPS      Z19, 704(DX)
@@ -20019,6 +26974,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         208(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z19
 	VMOVUPS      Z4, 768(DX)
@@ -20745,7 +27701,7 @@ done:
 	RET
 
 // func evenAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512cumulantD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -20765,63 +27721,84 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z2, Z1, Z3
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z9, Z8, Z10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z15, Z14, Z16
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z18, Z17, Z19
 	VADDPS       Z19, Z16, Z20
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z22, Z21, Z23
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z23, Z27
 	VADDPS       Z27, Z20, Z28
 	VADDPS       Z28, Z7, Z7
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z29, Z28, Z30
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z8, (DX)
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z9, 64(DX)
 	VADDPS       Z8, Z31, Z9
 	VMOVUPS      Z27, 128(DX)
@@ -20829,17 +27806,21 @@ loop:
 	VMOVUPS      Z30, 192(DX)
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z10, 256(DX)
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z19, 320(DX)
 	VADDPS       Z10, Z30, Z19
 	VMOVUPS      Z28, 384(DX)
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z29, 448(DX)
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z24, 512(DX)
 	VADDPS       Z29, Z28, Z24
 	VMOVUPS      Z25, 576(DX)
@@ -20848,9 +27829,11 @@ loop:
 	VMOVUPS      Z24, 640(DX)
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z19, 704(DX)
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z4, 768(DX)
 	VADDPS       Z19, Z24, Z4
 	VMOVUPS      Z5, 832(DX)
@@ -21464,7 +28447,7 @@ done:
 	RET
 
 // func oddAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512cumulantD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -21484,42 +28467,51 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z2, Z1, Z3
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVLQSX      28(SI), R10
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z9, Z8, Z10
 	MOVLQSX      36(SI), R10
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
@@ -21527,38 +28519,46 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z15, Z14, Z16
 	MOVLQSX      52(SI), R10
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z18, Z17, Z19
 	VADDPS       Z19, Z16, Z20
 	MOVLQSX      60(SI), R10
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z22, Z21, Z23
 	MOVLQSX      68(SI), R10
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z23, Z27
 	VADDPS       Z27, Z20, Z28
@@ -21567,20 +28567,24 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      72(SI), R10
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z29, Z28, Z30
 	MOVLQSX      84(SI), R10
 	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z8, (DX)
 	MOVLQSX      80(SI), R10
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z9, 64(DX)
 	VADDPS       Z8, Z31, Z9
 	VMOVUPS      Z27, 128(DX)
@@ -21590,11 +28594,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z10, 256(DX)
 	MOVLQSX      88(SI), R10
 	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z19, 320(DX)
 	VADDPS       Z10, Z30, Z19
 	VMOVUPS      Z28, 384(DX)
@@ -21602,11 +28608,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z29, 448(DX)
 	MOVLQSX      96(SI), R10
 	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z24, 512(DX)
 	VADDPS       Z29, Z28, Z24
 	VMOVUPS      Z25, 576(DX)
@@ -21617,11 +28625,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z19, 704(DX)
 	MOVLQSX      104(SI), R10
 	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z4, 768(DX)
 	VADDPS       Z19, Z24, Z4
 	VMOVUPS      Z5, 832(DX)
@@ -22287,7 +29297,7 @@ done:
 	RET
 
 // func walledAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512cumulantD3Q27Force(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -22307,12 +29317,14 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	KMOVW        114(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         8(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z1
 	KMOVW        112(SI), K2
@@ -22321,6 +29333,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         16(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z2
 	VADDPS       Z2, Z1, Z3
@@ -22330,6 +29343,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         24(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z4
 	KMOVW        116(SI), K2
@@ -22338,6 +29352,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         32(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z5
 	VADDPS       Z5, Z4, Z6
@@ -22348,6 +29363,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         40(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z8
 	KMOVW        120(SI), K2
@@ -22356,6 +29372,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         48(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z9
 	VADDPS       Z9, Z8, Z10
@@ -22365,6 +29382,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         56(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z11
 	KMOVW        124(SI), K2
@@ -22373,6 +29391,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         64(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z12
 	VADDPS       Z12, Z11, Z13
@@ -22384,6 +29403,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         72(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z14
 	KMOVW        128(SI), K2
@@ -22392,6 +29412,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         80(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z15
 	VADDPS       Z15, Z14, Z16
@@ -22401,6 +29422,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         88(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z17
 	KMOVW        132(SI), K2
@@ -22409,6 +29431,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         96(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z18
 	VADDPS       Z18, Z17, Z19
@@ -22419,6 +29442,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         104(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z21
 	KMOVW        136(SI), K2
@@ -22427,6 +29451,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         112(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z22
 	VADDPS       Z22, Z21, Z23
@@ -22436,6 +29461,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         120(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z24
 	KMOVW        140(SI), K2
@@ -22444,6 +29470,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         128(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z25
 	VADDPS       Z25, Z24, Z26
@@ -22456,6 +29483,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         136(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z28
 	KMOVW        144(SI), K2
@@ -22464,6 +29492,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         144(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z29
 	VADDPS       Z29, Z28, Z30
@@ -22473,6 +29502,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         152(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z31
 	VMOVUPS      Z8, (DX)
@@ -22482,6 +29512,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         160(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z8
 	VMOVUPS      Z9, 64(DX)
@@ -22495,6 +29526,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         168(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z30
 	VMOVUPS      Z10, 256(DX)
@@ -22504,6 +29536,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         176(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z10
 	VMOVUPS      Z19, 320(DX)
@@ -22515,6 +29548,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         184(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z28
 	VMOVUPS      Z29, 448(DX)
@@ -22524,6 +29558,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         192(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z29
 	VMOVUPS      Z24, 512(DX)
@@ -22538,6 +29573,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         200(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z24
 	VMOVUPS      Z19, 704(DX)
@@ -22547,6 +29583,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         208(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z19
 	VMOVUPS      Z4, 768(DX)
@@ -23317,8 +30354,2593 @@ done:
 	VZEROUPPER
 	RET
 
+// func evenAVX512cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·evenAVX512cumulantD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z2, Z1, Z3
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z9, Z8, Z10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z15, Z14, Z16
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z22, Z21, Z23
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
+	VADDPS       Z29, Z28, Z30
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z8, (DX)
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z10, 256(DX)
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z29, 448(DX)
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z19, 704(DX)
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	PREFETCHT0   512(BX)(R9*4)
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  (CX), Z0, Z0
+	VMULPS.BCST  (CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VBROADCASTSS (CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z18
+	VADDPS       Z18, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z18
+	VSUBPS       832(DX), Z18, Z19
+	VADDPS       Z2, Z19, Z2
+	VMOVUPS      512(DX), Z18
+	VSUBPS       576(DX), Z18, Z19
+	VMOVUPS      384(DX), Z18
+	VSUBPS       448(DX), Z18, Z20
+	VADDPS       Z20, Z19, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z10, Z8, Z18
+	VADDPS       Z15, Z18, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z18
+	VADDPS       320(DX), Z18, Z21
+	VADDPS       128(DX), Z21, Z18
+	VADDPS       Z27, Z18, Z18
+	VADDPS       Z4, Z18, Z18
+	VADDPS.BCST  4(CX), Z18, Z18
+	VMULPS       Z7, Z18, Z18
+	VMOVUPS      (DX), Z21
+	VSUBPS       64(DX), Z21, Z22
+	VADDPS       Z12, Z22, Z12
+	VADDPS       Z8, Z19, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z20, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z18, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  4(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS       Z3, Z3, Z12
+	VSUBPS       Z11, Z6, Z6
+	VMULPS       Z6, Z6, Z14
+	VADDPS       Z14, Z12, Z12
+	VSUBPS       Z11, Z10, Z10
+	VMULPS       Z10, Z10, Z11
+	VADDPS       Z11, Z12, Z11
+	VADDPS       Z9, Z13, Z12
+	VADDPS       704(DX), Z12, Z13
+	VADDPS       640(DX), Z16, Z12
+	VADDPS       Z4, Z12, Z12
+	VSUBPS       Z12, Z13, Z12
+	VMULPS       Z7, Z12, Z12
+	VMULPS       Z2, Z1, Z13
+	VSUBPS       Z13, Z12, Z12
+	VMULPS       Z12, Z12, Z13
+	VADDPS       320(DX), Z9, Z14
+	VADDPS       640(DX), Z14, Z15
+	VADDPS       704(DX), Z23, Z14
+	VADDPS       Z4, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMULPS       Z7, Z14, Z14
+	VMULPS       Z8, Z1, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS       Z14, Z14, Z15
+	VADDPS       Z15, Z13, Z13
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z15
+	VADDPS       640(DX), Z15, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VADDPS       Z7, Z13, Z7
+	VMULPS.BCST  8(CX), Z7, Z7
+	VADDPS       Z7, Z11, Z7
+	VSQRTPS      Z7, Z7
+	VMULPS.BCST  12(CX), Z7, Z7
+	VADDPS.BCST  16(CX), Z7, Z7
+	VSQRTPS      Z7, Z7
+	VADDPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  24(CX), Z7, Z7
+	VBROADCASTSS (CX), Z9
+	VDIVPS       Z7, Z9, Z9
+	VBROADCASTSS (CX), Z7
+	VSUBPS       Z9, Z7, Z7
+	VMULPS       Z3, Z7, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z9
+	VMULPS       Z5, Z1, Z11
+	VMULPS       Z11, Z1, Z13
+	VADDPS       Z13, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z6, Z7, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z13
+	VMULPS       Z6, Z3, Z15
+	VMULPS       Z12, Z7, Z12
+	VMULPS       Z12, Z12, Z16
+	VMULPS.BCST  8(CX), Z16, Z17
+	VADDPS       Z17, Z15, Z15
+	VMULPS       Z15, Z0, Z15
+	VMULPS       Z13, Z1, Z17
+	VMULPS       Z17, Z1, Z18
+	VADDPS       Z18, Z15, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z12, Z0, Z18
+	VMULPS       Z18, Z1, Z19
+	VADDPS       Z19, Z19, Z19
+	VBROADCASTSS 32(CX), Z20
+	VSUBPS       Z19, Z20, Z20
+	VMULPS       Z20, Z2, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z13, Z13
+	VMULPS       Z5, Z2, Z21
+	VMULPS       Z21, Z2, Z22
+	VADDPS       Z22, Z13, Z13
+	VSUBPS       Z13, Z5, Z5
+	VMULPS       Z10, Z7, Z10
+	VADDPS.BCST  4(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z22
+	VMULPS       Z10, Z3, Z23
+	VMULPS       Z14, Z7, Z14
+	VMULPS       Z14, Z14, Z24
+	VMULPS.BCST  8(CX), Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       Z23, Z0, Z23
+	VMULPS       Z22, Z1, Z25
+	VMULPS       Z25, Z1, Z26
+	VADDPS       Z26, Z23, Z23
+	VSUBPS       Z23, Z22, Z22
+	VMULPS       Z10, Z6, Z26
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  8(CX), Z7, Z7
+	VADDPS       Z7, Z26, Z7
+	VMULPS       Z7, Z0, Z26
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z24, Z6, Z24
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z24, Z16
+	VMULPS.BCST  8(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z14, Z16
+	VMULPS       Z16, Z12, Z24
+	VMULPS.BCST  28(CX), Z24, Z24
+	VADDPS       Z24, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z26, Z1, Z24
+	VMULPS       Z24, Z1, Z27
+	VADDPS       Z27, Z7, Z7
+	VSUBPS       Z7, Z26, Z26
+	VMULPS       Z12, Z10, Z10
+	VMULPS.BCST  8(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 32(CX), Z27
+	VSUBPS       Z16, Z27, Z27
+	VMULPS       Z27, Z2, Z28
+	VADDPS       Z28, Z28, Z28
+	VADDPS       Z28, Z26, Z26
+	VMULPS       Z22, Z2, Z28
+	VMULPS       Z28, Z2, Z29
+	VADDPS       Z29, Z26, Z26
+	VSUBPS       Z26, Z22, Z22
+	VMULPS       Z14, Z0, Z29
+	VMULPS       Z29, Z1, Z30
+	VADDPS       Z30, Z30, Z30
+	VBROADCASTSS 32(CX), Z31
+	VSUBPS       Z30, Z31, Z31
+	VMULPS       Z14, Z6, Z6
+	VMOVUPS      Z27, (DX)
+	VMULPS       Z4, Z12, Z27
+	VMULPS.BCST  8(CX), Z27, Z27
+	VADDPS       Z27, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z27
+	VADDPS       Z27, Z27, Z27
+	VMOVUPS      Z28, 64(DX)
+	VBROADCASTSS 32(CX), Z28
+	VSUBPS       Z27, Z28, Z28
+	VMOVUPS      Z26, 128(DX)
+	VMULPS       Z4, Z0, Z26
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z14, Z12, Z4
+	VMULPS.BCST  8(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z26, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z26, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z28, Z4
+	VMULPS       Z31, Z2, Z12
+	VMULPS       Z12, Z2, Z14
+	VADDPS       Z14, Z4, Z4
+	VSUBPS       Z4, Z31, Z14
+	VMULPS       Z14, Z8, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z22, Z22
+	VMULPS       Z5, Z8, Z26
+	VMULPS       Z26, Z8, Z28
+	VADDPS       Z28, Z22, Z22
+	VSUBPS       Z22, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z9, Z5
+	VMULPS.BCST  24(CX), Z11, Z9
+	VADDPS       Z9, Z5, Z11
+	VMULPS.BCST  24(CX), Z15, Z15
+	VMULPS.BCST  24(CX), Z17, Z17
+	VADDPS       Z17, Z15, Z28
+	VMULPS.BCST  24(CX), Z19, Z19
+	VMULPS.BCST  24(CX), Z18, Z18
+	VADDPS       Z18, Z19, Z31
+	VMOVUPS      Z14, 192(DX)
+	VMULPS       Z31, Z2, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z28, Z14
+	VMULPS       Z11, Z2, Z28
+	VMOVUPS      Z31, 256(DX)
+	VMULPS       Z28, Z2, Z31
+	VADDPS       Z31, Z14, Z14
+	VSUBPS       Z14, Z11, Z11
+	VMULPS.BCST  24(CX), Z23, Z23
+	VMULPS.BCST  24(CX), Z25, Z25
+	VADDPS       Z25, Z23, Z31
+	VMULPS.BCST  24(CX), Z7, Z7
+	VMULPS.BCST  24(CX), Z24, Z24
+	VMOVUPS      Z28, 320(DX)
+	VADDPS       Z24, Z7, Z28
+	VMULPS.BCST  24(CX), Z16, Z16
+	VMULPS.BCST  24(CX), Z10, Z10
+	VMOVUPS      Z14, 384(DX)
+	VADDPS       Z10, Z16, Z14
+	VMOVUPS      Z26, 448(DX)
+	VMULPS       Z14, Z2, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z28, Z26
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z14, 512(DX)
+	VMULPS       Z28, Z2, Z14
+	VADDPS       Z14, Z26, Z14
+	VSUBPS       Z14, Z31, Z26
+	VMULPS.BCST  24(CX), Z30, Z30
+	VMULPS.BCST  24(CX), Z29, Z29
+	VADDPS       Z29, Z30, Z31
+	VMULPS.BCST  24(CX), Z27, Z27
+	VMULPS.BCST  24(CX), Z6, Z6
+	VMOVUPS      Z28, 576(DX)
+	VADDPS       Z6, Z27, Z28
+	VMULPS.BCST  24(CX), Z0, Z0
+	VMULPS.BCST  24(CX), Z3, Z3
+	VMOVUPS      Z14, 640(DX)
+	VADDPS       Z3, Z0, Z14
+	VMOVUPS      Z22, 704(DX)
+	VMULPS       Z14, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z28, Z22
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z14, 768(DX)
+	VMULPS       Z28, Z2, Z14
+	VADDPS       Z14, Z22, Z14
+	VSUBPS       Z14, Z31, Z22
+	VMULPS       Z22, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z26, Z26
+	VMULPS       Z11, Z8, Z31
+	VMOVUPS      Z22, 832(DX)
+	VMULPS       Z31, Z8, Z22
+	VADDPS       Z22, Z26, Z22
+	VSUBPS       Z22, Z11, Z11
+	VSUBPS.BCST  40(CX), Z11, Z11
+	MOVQ         16(AX), BX
+	VMOVUPS      Z11, K1, (BX)(R9*4)
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z17, Z15, Z9
+	VSUBPS       Z18, Z19, Z11
+	VMULPS       Z11, Z2, Z15
+	VADDPS       Z15, Z15, Z15
+	VADDPS       Z15, Z9, Z9
+	VMULPS       Z5, Z2, Z15
+	VMULPS       Z15, Z2, Z17
+	VADDPS       Z17, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z25, Z23, Z17
+	VSUBPS       Z24, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z17, Z2, Z16
+	VMULPS       Z16, Z2, Z18
+	VADDPS       Z18, Z7, Z7
+	VSUBPS       Z7, Z17, Z17
+	VSUBPS       Z29, Z30, Z18
+	VSUBPS       Z6, Z27, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z18, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z18, Z3
+	VMULPS       Z3, Z8, Z18
+	VADDPS       Z18, Z18, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z5, Z8, Z18
+	VMULPS       Z18, Z8, Z19
+	VADDPS       Z19, Z17, Z17
+	VSUBPS       Z17, Z5, Z5
+	VSUBPS.BCST  40(CX), Z5, Z5
+	MOVQ         8(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z13, Z5
+	VADDPS       Z21, Z20, Z13
+	VMULPS.BCST  24(CX), Z13, Z13
+	VADDPS       Z13, Z5, Z19
+	VMOVUPS      128(DX), Z20
+	VMULPS.BCST  24(CX), Z20, Z20
+	VMOVUPS      (DX), Z21
+	VADDPS       64(DX), Z21, Z23
+	VMULPS.BCST  24(CX), Z23, Z21
+	VADDPS       Z21, Z20, Z23
+	VMULPS.BCST  24(CX), Z4, Z4
+	VADDPS       Z12, Z1, Z1
+	VMULPS.BCST  24(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z12
+	VMULPS       Z12, Z8, Z24
+	VADDPS       Z24, Z24, Z24
+	VADDPS       Z24, Z23, Z23
+	VMULPS       Z19, Z8, Z24
+	VMULPS       Z24, Z8, Z25
+	VADDPS       Z25, Z23, Z23
+	VSUBPS       Z23, Z19, Z19
+	VSUBPS.BCST  40(CX), Z19, Z19
+	MOVQ         32(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R9*4)
+	VSUBPS       Z13, Z5, Z5
+	VSUBPS       Z21, Z20, Z13
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z13, Z4
+	VMULPS       Z5, Z8, Z13
+	VMULPS       Z13, Z8, Z19
+	VADDPS       Z19, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  40(CX), Z5, Z5
+	MOVQ         24(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMOVUPS      704(DX), Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VMOVUPS      192(DX), Z19
+	VADDPS       448(DX), Z19, Z20
+	VMULPS.BCST  24(CX), Z20, Z19
+	VADDPS       Z19, Z5, Z20
+	VSUBPS.BCST  40(CX), Z20, Z20
+	MOVQ         48(AX), BX
+	VMOVUPS      Z20, K1, (BX)(R9*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS.BCST  40(CX), Z5, Z5
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMOVUPS      384(DX), Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VMOVUPS      256(DX), Z19
+	VADDPS       320(DX), Z19, Z20
+	VMULPS.BCST  24(CX), Z20, Z19
+	VADDPS       Z19, Z5, Z20
+	VMOVUPS      640(DX), Z21
+	VMULPS.BCST  24(CX), Z21, Z21
+	VMOVUPS      512(DX), Z25
+	VADDPS       576(DX), Z25, Z26
+	VMULPS.BCST  24(CX), Z26, Z25
+	VADDPS       Z25, Z21, Z26
+	VMULPS.BCST  24(CX), Z14, Z14
+	VADDPS       768(DX), Z28, Z27
+	VMULPS.BCST  24(CX), Z27, Z27
+	VADDPS       Z27, Z14, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z26, Z26
+	VMULPS       Z20, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z26, Z26
+	VSUBPS       Z26, Z20, Z20
+	VSUBPS.BCST  44(CX), Z20, Z20
+	MOVQ         64(AX), BX
+	VMOVUPS      Z20, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z9, Z9
+	VADDPS       Z15, Z11, Z11
+	VMULPS.BCST  24(CX), Z11, Z11
+	VSUBPS       Z11, Z9, Z15
+	VMULPS.BCST  24(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  24(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  24(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  24(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z20
+	VADDPS       Z20, Z20, Z20
+	VADDPS       Z20, Z16, Z16
+	VMULPS       Z15, Z8, Z20
+	VMULPS       Z20, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z15, Z15
+	VSUBPS.BCST  44(CX), Z15, Z15
+	MOVQ         56(AX), BX
+	VMOVUPS      Z15, K1, (BX)(R9*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS       Z25, Z21, Z15
+	VSUBPS       Z27, Z14, Z14
+	VMULPS       Z14, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z15, Z15
+	VMULPS       Z5, Z8, Z19
+	VMULPS       Z19, Z8, Z21
+	VADDPS       Z21, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS.BCST  44(CX), Z5, Z5
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VADDPS       Z11, Z9, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  44(CX), Z5, Z5
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z22, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  24(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z9
+	VSUBPS.BCST  44(CX), Z9, Z9
+	MOVQ         96(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z17, Z9
+	VADDPS       Z18, Z3, Z3
+	VMULPS.BCST  24(CX), Z3, Z3
+	VSUBPS       Z3, Z9, Z10
+	VSUBPS.BCST  44(CX), Z10, Z10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R9*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  44(CX), Z5, Z5
+	MOVQ         112(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VADDPS       Z3, Z9, Z3
+	VSUBPS.BCST  44(CX), Z3, Z3
+	MOVQ         104(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z23, Z3
+	VADDPS       Z24, Z12, Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  44(CX), Z8, Z8
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z4, Z4
+	VADDPS       Z13, Z1, Z1
+	VMULPS.BCST  24(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  44(CX), Z8, Z8
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  44(CX), Z3, Z3
+	MOVQ         144(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R9*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  44(CX), Z1, Z1
+	MOVQ         136(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z26, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  24(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  48(CX), Z4, Z4
+	MOVQ         160(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z16, Z4
+	VADDPS       Z20, Z6, Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  48(CX), Z6, Z6
+	MOVQ         152(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  48(CX), Z1, Z1
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  48(CX), Z1, Z1
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z15, Z1
+	VADDPS       Z19, Z14, Z3
+	VMULPS.BCST  24(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  48(CX), Z4, Z4
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  24(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  48(CX), Z4, Z4
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R9*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  48(CX), Z0, Z0
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  48(CX), Z0, Z0
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func oddAVX512cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·oddAVX512cumulantD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z2, Z1, Z3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z9, Z8, Z10
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z15, Z14, Z16
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z22, Z21, Z23
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	VADDPS       Z29, Z28, Z30
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z8, (DX)
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z10, 256(DX)
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z29, 448(DX)
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z19, 704(DX)
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	PREFETCHT0   512(BX)(R10*4)
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  (CX), Z0, Z0
+	VMULPS.BCST  (CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VBROADCASTSS (CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z18
+	VADDPS       Z18, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z18
+	VSUBPS       832(DX), Z18, Z19
+	VADDPS       Z2, Z19, Z2
+	VMOVUPS      512(DX), Z18
+	VSUBPS       576(DX), Z18, Z19
+	VMOVUPS      384(DX), Z18
+	VSUBPS       448(DX), Z18, Z20
+	VADDPS       Z20, Z19, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z10, Z8, Z18
+	VADDPS       Z15, Z18, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z18
+	VADDPS       320(DX), Z18, Z21
+	VADDPS       128(DX), Z21, Z18
+	VADDPS       Z27, Z18, Z18
+	VADDPS       Z4, Z18, Z18
+	VADDPS.BCST  4(CX), Z18, Z18
+	VMULPS       Z7, Z18, Z18
+	VMOVUPS      (DX), Z21
+	VSUBPS       64(DX), Z21, Z22
+	VADDPS       Z12, Z22, Z12
+	VADDPS       Z8, Z19, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z20, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z18, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  4(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS       Z3, Z3, Z12
+	VSUBPS       Z11, Z6, Z6
+	VMULPS       Z6, Z6, Z14
+	VADDPS       Z14, Z12, Z12
+	VSUBPS       Z11, Z10, Z10
+	VMULPS       Z10, Z10, Z11
+	VADDPS       Z11, Z12, Z11
+	VADDPS       Z9, Z13, Z12
+	VADDPS       704(DX), Z12, Z13
+	VADDPS       640(DX), Z16, Z12
+	VADDPS       Z4, Z12, Z12
+	VSUBPS       Z12, Z13, Z12
+	VMULPS       Z7, Z12, Z12
+	VMULPS       Z2, Z1, Z13
+	VSUBPS       Z13, Z12, Z12
+	VMULPS       Z12, Z12, Z13
+	VADDPS       320(DX), Z9, Z14
+	VADDPS       640(DX), Z14, Z15
+	VADDPS       704(DX), Z23, Z14
+	VADDPS       Z4, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMULPS       Z7, Z14, Z14
+	VMULPS       Z8, Z1, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS       Z14, Z14, Z15
+	VADDPS       Z15, Z13, Z13
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z15
+	VADDPS       640(DX), Z15, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VADDPS       Z7, Z13, Z7
+	VMULPS.BCST  8(CX), Z7, Z7
+	VADDPS       Z7, Z11, Z7
+	VSQRTPS      Z7, Z7
+	VMULPS.BCST  12(CX), Z7, Z7
+	VADDPS.BCST  16(CX), Z7, Z7
+	VSQRTPS      Z7, Z7
+	VADDPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  24(CX), Z7, Z7
+	VBROADCASTSS (CX), Z9
+	VDIVPS       Z7, Z9, Z9
+	VBROADCASTSS (CX), Z7
+	VSUBPS       Z9, Z7, Z7
+	VMULPS       Z3, Z7, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z9
+	VMULPS       Z5, Z1, Z11
+	VMULPS       Z11, Z1, Z13
+	VADDPS       Z13, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z6, Z7, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z13
+	VMULPS       Z6, Z3, Z15
+	VMULPS       Z12, Z7, Z12
+	VMULPS       Z12, Z12, Z16
+	VMULPS.BCST  8(CX), Z16, Z17
+	VADDPS       Z17, Z15, Z15
+	VMULPS       Z15, Z0, Z15
+	VMULPS       Z13, Z1, Z17
+	VMULPS       Z17, Z1, Z18
+	VADDPS       Z18, Z15, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z12, Z0, Z18
+	VMULPS       Z18, Z1, Z19
+	VADDPS       Z19, Z19, Z19
+	VBROADCASTSS 32(CX), Z20
+	VSUBPS       Z19, Z20, Z20
+	VMULPS       Z20, Z2, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z13, Z13
+	VMULPS       Z5, Z2, Z21
+	VMULPS       Z21, Z2, Z22
+	VADDPS       Z22, Z13, Z13
+	VSUBPS       Z13, Z5, Z5
+	VMULPS       Z10, Z7, Z10
+	VADDPS.BCST  4(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z22
+	VMULPS       Z10, Z3, Z23
+	VMULPS       Z14, Z7, Z14
+	VMULPS       Z14, Z14, Z24
+	VMULPS.BCST  8(CX), Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       Z23, Z0, Z23
+	VMULPS       Z22, Z1, Z25
+	VMULPS       Z25, Z1, Z26
+	VADDPS       Z26, Z23, Z23
+	VSUBPS       Z23, Z22, Z22
+	VMULPS       Z10, Z6, Z26
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  8(CX), Z7, Z7
+	VADDPS       Z7, Z26, Z7
+	VMULPS       Z7, Z0, Z26
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z24, Z6, Z24
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z24, Z16
+	VMULPS.BCST  8(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z14, Z16
+	VMULPS       Z16, Z12, Z24
+	VMULPS.BCST  28(CX), Z24, Z24
+	VADDPS       Z24, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z26, Z1, Z24
+	VMULPS       Z24, Z1, Z27
+	VADDPS       Z27, Z7, Z7
+	VSUBPS       Z7, Z26, Z26
+	VMULPS       Z12, Z10, Z10
+	VMULPS.BCST  8(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 32(CX), Z27
+	VSUBPS       Z16, Z27, Z27
+	VMULPS       Z27, Z2, Z28
+	VADDPS       Z28, Z28, Z28
+	VADDPS       Z28, Z26, Z26
+	VMULPS       Z22, Z2, Z28
+	VMULPS       Z28, Z2, Z29
+	VADDPS       Z29, Z26, Z26
+	VSUBPS       Z26, Z22, Z22
+	VMULPS       Z14, Z0, Z29
+	VMULPS       Z29, Z1, Z30
+	VADDPS       Z30, Z30, Z30
+	VBROADCASTSS 32(CX), Z31
+	VSUBPS       Z30, Z31, Z31
+	VMULPS       Z14, Z6, Z6
+	VMOVUPS      Z27, (DX)
+	VMULPS       Z4, Z12, Z27
+	VMULPS.BCST  8(CX), Z27, Z27
+	VADDPS       Z27, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z27
+	VADDPS       Z27, Z27, Z27
+	VMOVUPS      Z28, 64(DX)
+	VBROADCASTSS 32(CX), Z28
+	VSUBPS       Z27, Z28, Z28
+	VMOVUPS      Z26, 128(DX)
+	VMULPS       Z4, Z0, Z26
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z14, Z12, Z4
+	VMULPS.BCST  8(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z26, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z26, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z28, Z4
+	VMULPS       Z31, Z2, Z12
+	VMULPS       Z12, Z2, Z14
+	VADDPS       Z14, Z4, Z4
+	VSUBPS       Z4, Z31, Z14
+	VMULPS       Z14, Z8, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z22, Z22
+	VMULPS       Z5, Z8, Z26
+	VMULPS       Z26, Z8, Z28
+	VADDPS       Z28, Z22, Z22
+	VSUBPS       Z22, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z9, Z5
+	VMULPS.BCST  24(CX), Z11, Z9
+	VADDPS       Z9, Z5, Z11
+	VMULPS.BCST  24(CX), Z15, Z15
+	VMULPS.BCST  24(CX), Z17, Z17
+	VADDPS       Z17, Z15, Z28
+	VMULPS.BCST  24(CX), Z19, Z19
+	VMULPS.BCST  24(CX), Z18, Z18
+	VADDPS       Z18, Z19, Z31
+	VMOVUPS      Z14, 192(DX)
+	VMULPS       Z31, Z2, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z28, Z14
+	VMULPS       Z11, Z2, Z28
+	VMOVUPS      Z31, 256(DX)
+	VMULPS       Z28, Z2, Z31
+	VADDPS       Z31, Z14, Z14
+	VSUBPS       Z14, Z11, Z11
+	VMULPS.BCST  24(CX), Z23, Z23
+	VMULPS.BCST  24(CX), Z25, Z25
+	VADDPS       Z25, Z23, Z31
+	VMULPS.BCST  24(CX), Z7, Z7
+	VMULPS.BCST  24(CX), Z24, Z24
+	VMOVUPS      Z28, 320(DX)
+	VADDPS       Z24, Z7, Z28
+	VMULPS.BCST  24(CX), Z16, Z16
+	VMULPS.BCST  24(CX), Z10, Z10
+	VMOVUPS      Z14, 384(DX)
+	VADDPS       Z10, Z16, Z14
+	VMOVUPS      Z26, 448(DX)
+	VMULPS       Z14, Z2, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z28, Z26
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z14, 512(DX)
+	VMULPS       Z28, Z2, Z14
+	VADDPS       Z14, Z26, Z14
+	VSUBPS       Z14, Z31, Z26
+	VMULPS.BCST  24(CX), Z30, Z30
+	VMULPS.BCST  24(CX), Z29, Z29
+	VADDPS       Z29, Z30, Z31
+	VMULPS.BCST  24(CX), Z27, Z27
+	VMULPS.BCST  24(CX), Z6, Z6
+	VMOVUPS      Z28, 576(DX)
+	VADDPS       Z6, Z27, Z28
+	VMULPS.BCST  24(CX), Z0, Z0
+	VMULPS.BCST  24(CX), Z3, Z3
+	VMOVUPS      Z14, 640(DX)
+	VADDPS       Z3, Z0, Z14
+	VMOVUPS      Z22, 704(DX)
+	VMULPS       Z14, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z28, Z22
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z14, 768(DX)
+	VMULPS       Z28, Z2, Z14
+	VADDPS       Z14, Z22, Z14
+	VSUBPS       Z14, Z31, Z22
+	VMULPS       Z22, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z26, Z26
+	VMULPS       Z11, Z8, Z31
+	VMOVUPS      Z22, 832(DX)
+	VMULPS       Z31, Z8, Z22
+	VADDPS       Z22, Z26, Z22
+	VSUBPS       Z22, Z11, Z11
+	VSUBPS.BCST  40(CX), Z11, Z11
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z11, K1, (BX)(R10*4)
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z17, Z15, Z9
+	VSUBPS       Z18, Z19, Z11
+	VMULPS       Z11, Z2, Z15
+	VADDPS       Z15, Z15, Z15
+	VADDPS       Z15, Z9, Z9
+	VMULPS       Z5, Z2, Z15
+	VMULPS       Z15, Z2, Z17
+	VADDPS       Z17, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z25, Z23, Z17
+	VSUBPS       Z24, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z17, Z2, Z16
+	VMULPS       Z16, Z2, Z18
+	VADDPS       Z18, Z7, Z7
+	VSUBPS       Z7, Z17, Z17
+	VSUBPS       Z29, Z30, Z18
+	VSUBPS       Z6, Z27, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z18, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z18, Z3
+	VMULPS       Z3, Z8, Z18
+	VADDPS       Z18, Z18, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z5, Z8, Z18
+	VMULPS       Z18, Z8, Z19
+	VADDPS       Z19, Z17, Z17
+	VSUBPS       Z17, Z5, Z5
+	VSUBPS.BCST  40(CX), Z5, Z5
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z13, Z5
+	VADDPS       Z21, Z20, Z13
+	VMULPS.BCST  24(CX), Z13, Z13
+	VADDPS       Z13, Z5, Z19
+	VMOVUPS      128(DX), Z20
+	VMULPS.BCST  24(CX), Z20, Z20
+	VMOVUPS      (DX), Z21
+	VADDPS       64(DX), Z21, Z23
+	VMULPS.BCST  24(CX), Z23, Z21
+	VADDPS       Z21, Z20, Z23
+	VMULPS.BCST  24(CX), Z4, Z4
+	VADDPS       Z12, Z1, Z1
+	VMULPS.BCST  24(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z12
+	VMULPS       Z12, Z8, Z24
+	VADDPS       Z24, Z24, Z24
+	VADDPS       Z24, Z23, Z23
+	VMULPS       Z19, Z8, Z24
+	VMULPS       Z24, Z8, Z25
+	VADDPS       Z25, Z23, Z23
+	VSUBPS       Z23, Z19, Z19
+	VSUBPS.BCST  40(CX), Z19, Z19
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z19, K1, (BX)(R10*4)
+	VSUBPS       Z13, Z5, Z5
+	VSUBPS       Z21, Z20, Z13
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z13, Z4
+	VMULPS       Z5, Z8, Z13
+	VMULPS       Z13, Z8, Z19
+	VADDPS       Z19, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  40(CX), Z5, Z5
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMOVUPS      704(DX), Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VMOVUPS      192(DX), Z19
+	VADDPS       448(DX), Z19, Z20
+	VMULPS.BCST  24(CX), Z20, Z19
+	VADDPS       Z19, Z5, Z20
+	VSUBPS.BCST  40(CX), Z20, Z20
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z20, K1, (BX)(R10*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS.BCST  40(CX), Z5, Z5
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMOVUPS      384(DX), Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VMOVUPS      256(DX), Z19
+	VADDPS       320(DX), Z19, Z20
+	VMULPS.BCST  24(CX), Z20, Z19
+	VADDPS       Z19, Z5, Z20
+	VMOVUPS      640(DX), Z21
+	VMULPS.BCST  24(CX), Z21, Z21
+	VMOVUPS      512(DX), Z25
+	VADDPS       576(DX), Z25, Z26
+	VMULPS.BCST  24(CX), Z26, Z25
+	VADDPS       Z25, Z21, Z26
+	VMULPS.BCST  24(CX), Z14, Z14
+	VADDPS       768(DX), Z28, Z27
+	VMULPS.BCST  24(CX), Z27, Z27
+	VADDPS       Z27, Z14, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z26, Z26
+	VMULPS       Z20, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z26, Z26
+	VSUBPS       Z26, Z20, Z20
+	VSUBPS.BCST  44(CX), Z20, Z20
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z20, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z9, Z9
+	VADDPS       Z15, Z11, Z11
+	VMULPS.BCST  24(CX), Z11, Z11
+	VSUBPS       Z11, Z9, Z15
+	VMULPS.BCST  24(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  24(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  24(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  24(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z20
+	VADDPS       Z20, Z20, Z20
+	VADDPS       Z20, Z16, Z16
+	VMULPS       Z15, Z8, Z20
+	VMULPS       Z20, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z15, Z15
+	VSUBPS.BCST  44(CX), Z15, Z15
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z15, K1, (BX)(R10*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS       Z25, Z21, Z15
+	VSUBPS       Z27, Z14, Z14
+	VMULPS       Z14, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z15, Z15
+	VMULPS       Z5, Z8, Z19
+	VMULPS       Z19, Z8, Z21
+	VADDPS       Z21, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS.BCST  44(CX), Z5, Z5
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VADDPS       Z11, Z9, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  44(CX), Z5, Z5
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z22, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  24(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z9
+	VSUBPS.BCST  44(CX), Z9, Z9
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z9, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z17, Z9
+	VADDPS       Z18, Z3, Z3
+	VMULPS.BCST  24(CX), Z3, Z3
+	VSUBPS       Z3, Z9, Z10
+	VSUBPS.BCST  44(CX), Z10, Z10
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K1, (BX)(R10*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  44(CX), Z5, Z5
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z5, K1, (BX)(R10*4)
+	VADDPS       Z3, Z9, Z3
+	VSUBPS.BCST  44(CX), Z3, Z3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z23, Z3
+	VADDPS       Z24, Z12, Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  44(CX), Z8, Z8
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z4, Z4
+	VADDPS       Z13, Z1, Z1
+	VMULPS.BCST  24(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  44(CX), Z8, Z8
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K1, (BX)(R10*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  44(CX), Z3, Z3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z3, K1, (BX)(R10*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  44(CX), Z1, Z1
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z26, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  24(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  48(CX), Z4, Z4
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z16, Z4
+	VADDPS       Z20, Z6, Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  48(CX), Z6, Z6
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z6, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  48(CX), Z1, Z1
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  48(CX), Z1, Z1
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z15, Z1
+	VADDPS       Z19, Z14, Z3
+	VMULPS.BCST  24(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  48(CX), Z4, Z4
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VMULPS.BCST  24(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  24(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  48(CX), Z4, Z4
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K1, (BX)(R10*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  48(CX), Z0, Z0
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  48(CX), Z0, Z0
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K1, (BX)(R10*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func walledAVX512cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·walledAVX512cumulantD3Q27LargeEddy(SB), $0-48
+	MOVQ slots+0(FP), AX
+	MOVQ table+32(FP), CX
+	MOVQ scratch+40(FP), DX
+	MOVQ words+8(FP), SI
+	MOVQ width+16(FP), DI
+	MOVQ n+24(FP), R8
+	SHLQ $0x02, DI
+
+loop:
+	TESTQ        R8, R8
+	JE           done
+	MOVLQZX      (SI), R9
+	MOVLQZX      4(SI), BX
+	MOVQ         $-1, R10
+	BZHIQ        BX, R10, R10
+	KMOVW        R10, K1
+	MOVQ         (AX), BX
+	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z1
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z2
+	VADDPS       Z2, Z1, Z3
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z4
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z5
+	VADDPS       Z5, Z4, Z6
+	VADDPS       Z6, Z3, Z7
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z9
+	VADDPS       Z9, Z8, Z10
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z11
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z12
+	VADDPS       Z12, Z11, Z13
+	VADDPS       Z13, Z10, Z14
+	VADDPS       Z14, Z7, Z7
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z14
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z15
+	VADDPS       Z15, Z14, Z16
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z17
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z18
+	VADDPS       Z18, Z17, Z19
+	VADDPS       Z19, Z16, Z20
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z21
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z22
+	VADDPS       Z22, Z21, Z23
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z25
+	VADDPS       Z25, Z24, Z26
+	VADDPS       Z26, Z23, Z27
+	VADDPS       Z27, Z20, Z28
+	VADDPS       Z28, Z7, Z7
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VADDPS       Z29, Z28, Z30
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         152(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z31
+	VMOVUPS      Z8, (DX)
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         160(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z8
+	VMOVUPS      Z9, 64(DX)
+	VADDPS       Z8, Z31, Z9
+	VMOVUPS      Z27, 128(DX)
+	VADDPS       Z9, Z30, Z27
+	VMOVUPS      Z30, 192(DX)
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         168(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z30
+	VMOVUPS      Z10, 256(DX)
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         176(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z10
+	VMOVUPS      Z19, 320(DX)
+	VADDPS       Z10, Z30, Z19
+	VMOVUPS      Z28, 384(DX)
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         184(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z28
+	VMOVUPS      Z29, 448(DX)
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         192(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z29
+	VMOVUPS      Z24, 512(DX)
+	VADDPS       Z29, Z28, Z24
+	VMOVUPS      Z25, 576(DX)
+	VADDPS       Z24, Z19, Z25
+	VADDPS       Z25, Z27, Z27
+	VMOVUPS      Z24, 640(DX)
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         200(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z24
+	VMOVUPS      Z19, 704(DX)
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	PREFETCHT0   512(BX)(R10*4)
+	MOVQ         208(AX), BX
+	VMOVUPS      (BX)(R9*4), K3, Z19
+	VMOVUPS      Z4, 768(DX)
+	VADDPS       Z19, Z24, Z4
+	VMOVUPS      Z5, 832(DX)
+	VADDPS       Z4, Z27, Z5
+	VADDPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z0
+	VADDPS.BCST  (CX), Z0, Z0
+	VMULPS.BCST  (CX), Z0, Z5
+	VADDPS       Z13, Z3, Z3
+	VADDPS       Z20, Z3, Z3
+	VADDPS       Z9, Z23, Z7
+	VADDPS       Z25, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z4, Z3, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VBROADCASTSS (CX), Z7
+	VDIVPS       Z0, Z7, Z7
+	VMULPS       Z7, Z3, Z3
+	VSUBPS       Z2, Z1, Z1
+	VSUBPS       Z12, Z11, Z2
+	VADDPS       Z2, Z1, Z1
+	VSUBPS       Z15, Z14, Z11
+	VSUBPS       Z18, Z17, Z12
+	VADDPS       Z12, Z11, Z14
+	VADDPS       Z14, Z1, Z1
+	VSUBPS       Z22, Z21, Z14
+	VSUBPS       Z8, Z31, Z8
+	VADDPS       Z8, Z14, Z15
+	VSUBPS       Z10, Z30, Z10
+	VSUBPS       Z29, Z28, Z17
+	VADDPS       Z17, Z10, Z18
+	VADDPS       Z18, Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	VSUBPS       Z19, Z24, Z15
+	VSUBPS       Z15, Z1, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z1, Z1, Z18
+	VSUBPS       Z18, Z3, Z3
+	VADDPS       Z13, Z6, Z6
+	VADDPS       Z26, Z16, Z18
+	VADDPS       Z18, Z6, Z6
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z4, Z6, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      768(DX), Z18
+	VSUBPS       832(DX), Z18, Z19
+	VADDPS       Z2, Z19, Z2
+	VMOVUPS      512(DX), Z18
+	VSUBPS       576(DX), Z18, Z19
+	VMOVUPS      384(DX), Z18
+	VSUBPS       448(DX), Z18, Z20
+	VADDPS       Z20, Z19, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z10, Z8, Z18
+	VADDPS       Z15, Z18, Z18
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z17, Z11, Z11
+	VSUBPS       Z11, Z2, Z2
+	VMULPS       Z7, Z2, Z2
+	VMULPS       Z2, Z2, Z11
+	VSUBPS       Z11, Z6, Z6
+	VADDPS       Z6, Z3, Z11
+	VMOVUPS      256(DX), Z18
+	VADDPS       320(DX), Z18, Z21
+	VADDPS       128(DX), Z21, Z18
+	VADDPS       Z27, Z18, Z18
+	VADDPS       Z4, Z18, Z18
+	VADDPS.BCST  4(CX), Z18, Z18
+	VMULPS       Z7, Z18, Z18
+	VMOVUPS      (DX), Z21
+	VSUBPS       64(DX), Z21, Z22
+	VADDPS       Z12, Z22, Z12
+	VADDPS       Z8, Z19, Z8
+	VADDPS       Z8, Z12, Z8
+	VADDPS       Z15, Z17, Z12
+	VADDPS       Z12, Z8, Z8
+	VADDPS       Z20, Z14, Z12
+	VADDPS       Z10, Z12, Z10
+	VSUBPS       Z10, Z8, Z8
+	VMULPS       Z7, Z8, Z8
+	VMULPS       Z8, Z8, Z10
+	VSUBPS       Z10, Z18, Z10
+	VADDPS       Z10, Z11, Z11
+	VMULPS.BCST  4(CX), Z11, Z11
+	VSUBPS       Z11, Z3, Z3
+	VMULPS       Z3, Z3, Z12
+	VSUBPS       Z11, Z6, Z6
+	VMULPS       Z6, Z6, Z14
+	VADDPS       Z14, Z12, Z12
+	VSUBPS       Z11, Z10, Z10
+	VMULPS       Z10, Z10, Z11
+	VADDPS       Z11, Z12, Z11
+	VADDPS       Z9, Z13, Z12
+	VADDPS       704(DX), Z12, Z13
+	VADDPS       640(DX), Z16, Z12
+	VADDPS       Z4, Z12, Z12
+	VSUBPS       Z12, Z13, Z12
+	VMULPS       Z7, Z12, Z12
+	VMULPS       Z2, Z1, Z13
+	VSUBPS       Z13, Z12, Z12
+	VMULPS       Z12, Z12, Z13
+	VADDPS       320(DX), Z9, Z14
+	VADDPS       640(DX), Z14, Z15
+	VADDPS       704(DX), Z23, Z14
+	VADDPS       Z4, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMULPS       Z7, Z14, Z14
+	VMULPS       Z8, Z1, Z15
+	VSUBPS       Z15, Z14, Z14
+	VMULPS       Z14, Z14, Z15
+	VADDPS       Z15, Z13, Z13
+	VADDPS       Z9, Z26, Z9
+	VADDPS       Z4, Z9, Z4
+	VMOVUPS      192(DX), Z9
+	VADDPS       704(DX), Z9, Z15
+	VADDPS       640(DX), Z15, Z9
+	VSUBPS       Z9, Z4, Z4
+	VMULPS       Z7, Z4, Z4
+	VMULPS       Z8, Z2, Z7
+	VSUBPS       Z7, Z4, Z4
+	VMULPS       Z4, Z4, Z7
+	VADDPS       Z7, Z13, Z7
+	VMULPS.BCST  8(CX), Z7, Z7
+	VADDPS       Z7, Z11, Z7
+	VSQRTPS      Z7, Z7
+	VMULPS.BCST  12(CX), Z7, Z7
+	VADDPS.BCST  16(CX), Z7, Z7
+	VSQRTPS      Z7, Z7
+	VADDPS.BCST  20(CX), Z7, Z7
+	VMULPS.BCST  24(CX), Z7, Z7
+	VBROADCASTSS (CX), Z9
+	VDIVPS       Z7, Z9, Z9
+	VBROADCASTSS (CX), Z7
+	VSUBPS       Z9, Z7, Z7
+	VMULPS       Z3, Z7, Z3
+	VADDPS.BCST  4(CX), Z3, Z3
+	VMULPS       Z3, Z0, Z9
+	VMULPS       Z5, Z1, Z11
+	VMULPS       Z11, Z1, Z13
+	VADDPS       Z13, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z6, Z7, Z6
+	VADDPS.BCST  4(CX), Z6, Z6
+	VMULPS       Z6, Z0, Z13
+	VMULPS       Z6, Z3, Z15
+	VMULPS       Z12, Z7, Z12
+	VMULPS       Z12, Z12, Z16
+	VMULPS.BCST  8(CX), Z16, Z17
+	VADDPS       Z17, Z15, Z15
+	VMULPS       Z15, Z0, Z15
+	VMULPS       Z13, Z1, Z17
+	VMULPS       Z17, Z1, Z18
+	VADDPS       Z18, Z15, Z15
+	VSUBPS       Z15, Z13, Z13
+	VMULPS       Z12, Z0, Z18
+	VMULPS       Z18, Z1, Z19
+	VADDPS       Z19, Z19, Z19
+	VBROADCASTSS 32(CX), Z20
+	VSUBPS       Z19, Z20, Z20
+	VMULPS       Z20, Z2, Z21
+	VADDPS       Z21, Z21, Z21
+	VADDPS       Z21, Z13, Z13
+	VMULPS       Z5, Z2, Z21
+	VMULPS       Z21, Z2, Z22
+	VADDPS       Z22, Z13, Z13
+	VSUBPS       Z13, Z5, Z5
+	VMULPS       Z10, Z7, Z10
+	VADDPS.BCST  4(CX), Z10, Z10
+	VMULPS       Z10, Z0, Z22
+	VMULPS       Z10, Z3, Z23
+	VMULPS       Z14, Z7, Z14
+	VMULPS       Z14, Z14, Z24
+	VMULPS.BCST  8(CX), Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       Z23, Z0, Z23
+	VMULPS       Z22, Z1, Z25
+	VMULPS       Z25, Z1, Z26
+	VADDPS       Z26, Z23, Z23
+	VSUBPS       Z23, Z22, Z22
+	VMULPS       Z10, Z6, Z26
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z4, Z4, Z7
+	VMULPS.BCST  8(CX), Z7, Z7
+	VADDPS       Z7, Z26, Z7
+	VMULPS       Z7, Z0, Z26
+	VMULPS       Z7, Z3, Z7
+	VMULPS       Z24, Z6, Z24
+	VMULPS       Z16, Z10, Z16
+	VADDPS       Z16, Z24, Z16
+	VMULPS.BCST  8(CX), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z4, Z14, Z16
+	VMULPS       Z16, Z12, Z24
+	VMULPS.BCST  28(CX), Z24, Z24
+	VADDPS       Z24, Z7, Z7
+	VMULPS       Z7, Z0, Z7
+	VMULPS       Z26, Z1, Z24
+	VMULPS       Z24, Z1, Z27
+	VADDPS       Z27, Z7, Z7
+	VSUBPS       Z7, Z26, Z26
+	VMULPS       Z12, Z10, Z10
+	VMULPS.BCST  8(CX), Z16, Z16
+	VADDPS       Z16, Z10, Z10
+	VMULPS       Z10, Z0, Z10
+	VMULPS       Z10, Z1, Z16
+	VADDPS       Z16, Z16, Z16
+	VBROADCASTSS 32(CX), Z27
+	VSUBPS       Z16, Z27, Z27
+	VMULPS       Z27, Z2, Z28
+	VADDPS       Z28, Z28, Z28
+	VADDPS       Z28, Z26, Z26
+	VMULPS       Z22, Z2, Z28
+	VMULPS       Z28, Z2, Z29
+	VADDPS       Z29, Z26, Z26
+	VSUBPS       Z26, Z22, Z22
+	VMULPS       Z14, Z0, Z29
+	VMULPS       Z29, Z1, Z30
+	VADDPS       Z30, Z30, Z30
+	VBROADCASTSS 32(CX), Z31
+	VSUBPS       Z30, Z31, Z31
+	VMULPS       Z14, Z6, Z6
+	VMOVUPS      Z27, (DX)
+	VMULPS       Z4, Z12, Z27
+	VMULPS.BCST  8(CX), Z27, Z27
+	VADDPS       Z27, Z6, Z6
+	VMULPS       Z6, Z0, Z6
+	VMULPS       Z6, Z1, Z27
+	VADDPS       Z27, Z27, Z27
+	VMOVUPS      Z28, 64(DX)
+	VBROADCASTSS 32(CX), Z28
+	VSUBPS       Z27, Z28, Z28
+	VMOVUPS      Z26, 128(DX)
+	VMULPS       Z4, Z0, Z26
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z14, Z12, Z4
+	VMULPS.BCST  8(CX), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z26, Z1, Z3
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VSUBPS       Z0, Z26, Z1
+	VMULPS       Z1, Z2, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z28, Z4
+	VMULPS       Z31, Z2, Z12
+	VMULPS       Z12, Z2, Z14
+	VADDPS       Z14, Z4, Z4
+	VSUBPS       Z4, Z31, Z14
+	VMULPS       Z14, Z8, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z22, Z22
+	VMULPS       Z5, Z8, Z26
+	VMULPS       Z26, Z8, Z28
+	VADDPS       Z28, Z22, Z22
+	VSUBPS       Z22, Z5, Z5
+	VSUBPS.BCST  36(CX), Z5, Z5
+	MOVQ         (AX), BX
+	VMOVUPS      Z5, K1, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z9, Z5
+	VMULPS.BCST  24(CX), Z11, Z9
+	VADDPS       Z9, Z5, Z11
+	VMULPS.BCST  24(CX), Z15, Z15
+	VMULPS.BCST  24(CX), Z17, Z17
+	VADDPS       Z17, Z15, Z28
+	VMULPS.BCST  24(CX), Z19, Z19
+	VMULPS.BCST  24(CX), Z18, Z18
+	VADDPS       Z18, Z19, Z31
+	VMOVUPS      Z14, 192(DX)
+	VMULPS       Z31, Z2, Z14
+	VADDPS       Z14, Z14, Z14
+	VADDPS       Z14, Z28, Z14
+	VMULPS       Z11, Z2, Z28
+	VMOVUPS      Z31, 256(DX)
+	VMULPS       Z28, Z2, Z31
+	VADDPS       Z31, Z14, Z14
+	VSUBPS       Z14, Z11, Z11
+	VMULPS.BCST  24(CX), Z23, Z23
+	VMULPS.BCST  24(CX), Z25, Z25
+	VADDPS       Z25, Z23, Z31
+	VMULPS.BCST  24(CX), Z7, Z7
+	VMULPS.BCST  24(CX), Z24, Z24
+	VMOVUPS      Z28, 320(DX)
+	VADDPS       Z24, Z7, Z28
+	VMULPS.BCST  24(CX), Z16, Z16
+	VMULPS.BCST  24(CX), Z10, Z10
+	VMOVUPS      Z14, 384(DX)
+	VADDPS       Z10, Z16, Z14
+	VMOVUPS      Z26, 448(DX)
+	VMULPS       Z14, Z2, Z26
+	VADDPS       Z26, Z26, Z26
+	VADDPS       Z26, Z28, Z26
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z14, 512(DX)
+	VMULPS       Z28, Z2, Z14
+	VADDPS       Z14, Z26, Z14
+	VSUBPS       Z14, Z31, Z26
+	VMULPS.BCST  24(CX), Z30, Z30
+	VMULPS.BCST  24(CX), Z29, Z29
+	VADDPS       Z29, Z30, Z31
+	VMULPS.BCST  24(CX), Z27, Z27
+	VMULPS.BCST  24(CX), Z6, Z6
+	VMOVUPS      Z28, 576(DX)
+	VADDPS       Z6, Z27, Z28
+	VMULPS.BCST  24(CX), Z0, Z0
+	VMULPS.BCST  24(CX), Z3, Z3
+	VMOVUPS      Z14, 640(DX)
+	VADDPS       Z3, Z0, Z14
+	VMOVUPS      Z22, 704(DX)
+	VMULPS       Z14, Z2, Z22
+	VADDPS       Z22, Z22, Z22
+	VADDPS       Z22, Z28, Z22
+	VMULPS       Z31, Z2, Z28
+	VMOVUPS      Z14, 768(DX)
+	VMULPS       Z28, Z2, Z14
+	VADDPS       Z14, Z22, Z14
+	VSUBPS       Z14, Z31, Z22
+	VMULPS       Z22, Z8, Z31
+	VADDPS       Z31, Z31, Z31
+	VADDPS       Z31, Z26, Z26
+	VMULPS       Z11, Z8, Z31
+	VMOVUPS      Z22, 832(DX)
+	VMULPS       Z31, Z8, Z22
+	VADDPS       Z22, Z26, Z22
+	VSUBPS       Z22, Z11, Z11
+	VSUBPS.BCST  40(CX), Z11, Z11
+	KMOVW        112(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      8(SI), R10
+	ADDQ         R9, R10
+	MOVQ         8(AX), BX
+	VMOVUPS      Z11, K2, (BX)(R10*4)
+	MOVQ         16(AX), BX
+	VMOVUPS      Z11, K3, (BX)(R9*4)
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z17, Z15, Z9
+	VSUBPS       Z18, Z19, Z11
+	VMULPS       Z11, Z2, Z15
+	VADDPS       Z15, Z15, Z15
+	VADDPS       Z15, Z9, Z9
+	VMULPS       Z5, Z2, Z15
+	VMULPS       Z15, Z2, Z17
+	VADDPS       Z17, Z9, Z9
+	VSUBPS       Z9, Z5, Z5
+	VSUBPS       Z25, Z23, Z17
+	VSUBPS       Z24, Z7, Z7
+	VSUBPS       Z10, Z16, Z10
+	VMULPS       Z10, Z2, Z16
+	VADDPS       Z16, Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z17, Z2, Z16
+	VMULPS       Z16, Z2, Z18
+	VADDPS       Z18, Z7, Z7
+	VSUBPS       Z7, Z17, Z17
+	VSUBPS       Z29, Z30, Z18
+	VSUBPS       Z6, Z27, Z6
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z0, Z2, Z3
+	VADDPS       Z3, Z3, Z3
+	VADDPS       Z3, Z6, Z3
+	VMULPS       Z18, Z2, Z6
+	VMULPS       Z6, Z2, Z2
+	VADDPS       Z2, Z3, Z2
+	VSUBPS       Z2, Z18, Z3
+	VMULPS       Z3, Z8, Z18
+	VADDPS       Z18, Z18, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z5, Z8, Z18
+	VMULPS       Z18, Z8, Z19
+	VADDPS       Z19, Z17, Z17
+	VSUBPS       Z17, Z5, Z5
+	VSUBPS.BCST  40(CX), Z5, Z5
+	KMOVW        114(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      12(SI), R10
+	ADDQ         R9, R10
+	MOVQ         16(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         8(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z13, Z5
+	VADDPS       Z21, Z20, Z13
+	VMULPS.BCST  24(CX), Z13, Z13
+	VADDPS       Z13, Z5, Z19
+	VMOVUPS      128(DX), Z20
+	VMULPS.BCST  24(CX), Z20, Z20
+	VMOVUPS      (DX), Z21
+	VADDPS       64(DX), Z21, Z23
+	VMULPS.BCST  24(CX), Z23, Z21
+	VADDPS       Z21, Z20, Z23
+	VMULPS.BCST  24(CX), Z4, Z4
+	VADDPS       Z12, Z1, Z1
+	VMULPS.BCST  24(CX), Z1, Z1
+	VADDPS       Z1, Z4, Z12
+	VMULPS       Z12, Z8, Z24
+	VADDPS       Z24, Z24, Z24
+	VADDPS       Z24, Z23, Z23
+	VMULPS       Z19, Z8, Z24
+	VMULPS       Z24, Z8, Z25
+	VADDPS       Z25, Z23, Z23
+	VSUBPS       Z23, Z19, Z19
+	VSUBPS.BCST  40(CX), Z19, Z19
+	KMOVW        116(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      16(SI), R10
+	ADDQ         R9, R10
+	MOVQ         24(AX), BX
+	VMOVUPS      Z19, K2, (BX)(R10*4)
+	MOVQ         32(AX), BX
+	VMOVUPS      Z19, K3, (BX)(R9*4)
+	VSUBPS       Z13, Z5, Z5
+	VSUBPS       Z21, Z20, Z13
+	VSUBPS       Z1, Z4, Z1
+	VMULPS       Z1, Z8, Z4
+	VADDPS       Z4, Z4, Z4
+	VADDPS       Z4, Z13, Z4
+	VMULPS       Z5, Z8, Z13
+	VMULPS       Z13, Z8, Z19
+	VADDPS       Z19, Z4, Z4
+	VSUBPS       Z4, Z5, Z5
+	VSUBPS.BCST  40(CX), Z5, Z5
+	KMOVW        118(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      20(SI), R10
+	ADDQ         R9, R10
+	MOVQ         32(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         24(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMOVUPS      704(DX), Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VMOVUPS      192(DX), Z19
+	VADDPS       448(DX), Z19, Z20
+	VMULPS.BCST  24(CX), Z20, Z19
+	VADDPS       Z19, Z5, Z20
+	VSUBPS.BCST  40(CX), Z20, Z20
+	KMOVW        120(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      24(SI), R10
+	ADDQ         R9, R10
+	MOVQ         40(AX), BX
+	VMOVUPS      Z20, K2, (BX)(R10*4)
+	MOVQ         48(AX), BX
+	VMOVUPS      Z20, K3, (BX)(R9*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS.BCST  40(CX), Z5, Z5
+	KMOVW        122(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      28(SI), R10
+	ADDQ         R9, R10
+	MOVQ         48(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         40(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMOVUPS      384(DX), Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VMOVUPS      256(DX), Z19
+	VADDPS       320(DX), Z19, Z20
+	VMULPS.BCST  24(CX), Z20, Z19
+	VADDPS       Z19, Z5, Z20
+	VMOVUPS      640(DX), Z21
+	VMULPS.BCST  24(CX), Z21, Z21
+	VMOVUPS      512(DX), Z25
+	VADDPS       576(DX), Z25, Z26
+	VMULPS.BCST  24(CX), Z26, Z25
+	VADDPS       Z25, Z21, Z26
+	VMULPS.BCST  24(CX), Z14, Z14
+	VADDPS       768(DX), Z28, Z27
+	VMULPS.BCST  24(CX), Z27, Z27
+	VADDPS       Z27, Z14, Z28
+	VMULPS       Z28, Z8, Z29
+	VADDPS       Z29, Z29, Z29
+	VADDPS       Z29, Z26, Z26
+	VMULPS       Z20, Z8, Z29
+	VMULPS       Z29, Z8, Z30
+	VADDPS       Z30, Z26, Z26
+	VSUBPS       Z26, Z20, Z20
+	VSUBPS.BCST  44(CX), Z20, Z20
+	KMOVW        124(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      32(SI), R10
+	ADDQ         R9, R10
+	MOVQ         56(AX), BX
+	VMOVUPS      Z20, K2, (BX)(R10*4)
+	MOVQ         64(AX), BX
+	VMOVUPS      Z20, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z9, Z9
+	VADDPS       Z15, Z11, Z11
+	VMULPS.BCST  24(CX), Z11, Z11
+	VSUBPS       Z11, Z9, Z15
+	VMULPS.BCST  24(CX), Z7, Z7
+	VADDPS       Z16, Z10, Z10
+	VMULPS.BCST  24(CX), Z10, Z10
+	VSUBPS       Z10, Z7, Z16
+	VMULPS.BCST  24(CX), Z2, Z2
+	VADDPS       Z6, Z0, Z0
+	VMULPS.BCST  24(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z6
+	VMULPS       Z6, Z8, Z20
+	VADDPS       Z20, Z20, Z20
+	VADDPS       Z20, Z16, Z16
+	VMULPS       Z15, Z8, Z20
+	VMULPS       Z20, Z8, Z30
+	VADDPS       Z30, Z16, Z16
+	VSUBPS       Z16, Z15, Z15
+	VSUBPS.BCST  44(CX), Z15, Z15
+	KMOVW        126(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      36(SI), R10
+	ADDQ         R9, R10
+	MOVQ         64(AX), BX
+	VMOVUPS      Z15, K2, (BX)(R10*4)
+	MOVQ         56(AX), BX
+	VMOVUPS      Z15, K3, (BX)(R9*4)
+	VSUBPS       Z19, Z5, Z5
+	VSUBPS       Z25, Z21, Z15
+	VSUBPS       Z27, Z14, Z14
+	VMULPS       Z14, Z8, Z19
+	VADDPS       Z19, Z19, Z19
+	VADDPS       Z19, Z15, Z15
+	VMULPS       Z5, Z8, Z19
+	VMULPS       Z19, Z8, Z21
+	VADDPS       Z21, Z15, Z15
+	VSUBPS       Z15, Z5, Z5
+	VSUBPS.BCST  44(CX), Z5, Z5
+	KMOVW        128(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      40(SI), R10
+	ADDQ         R9, R10
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VADDPS       Z11, Z9, Z5
+	VADDPS       Z10, Z7, Z7
+	VADDPS       Z0, Z2, Z0
+	VMULPS       Z0, Z8, Z2
+	VADDPS       Z2, Z2, Z2
+	VADDPS       Z2, Z7, Z2
+	VMULPS       Z5, Z8, Z7
+	VMULPS       Z7, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS.BCST  44(CX), Z5, Z5
+	KMOVW        130(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      44(SI), R10
+	ADDQ         R9, R10
+	MOVQ         80(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         72(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z22, Z5
+	VADDPS       832(DX), Z31, Z8
+	VMULPS.BCST  24(CX), Z8, Z8
+	VADDPS       Z8, Z5, Z9
+	VSUBPS.BCST  44(CX), Z9, Z9
+	KMOVW        132(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      48(SI), R10
+	ADDQ         R9, R10
+	MOVQ         88(AX), BX
+	VMOVUPS      Z9, K2, (BX)(R10*4)
+	MOVQ         96(AX), BX
+	VMOVUPS      Z9, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z17, Z9
+	VADDPS       Z18, Z3, Z3
+	VMULPS.BCST  24(CX), Z3, Z3
+	VSUBPS       Z3, Z9, Z10
+	VSUBPS.BCST  44(CX), Z10, Z10
+	KMOVW        134(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      52(SI), R10
+	ADDQ         R9, R10
+	MOVQ         96(AX), BX
+	VMOVUPS      Z10, K2, (BX)(R10*4)
+	MOVQ         88(AX), BX
+	VMOVUPS      Z10, K3, (BX)(R9*4)
+	VSUBPS       Z8, Z5, Z5
+	VSUBPS.BCST  44(CX), Z5, Z5
+	KMOVW        136(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      56(SI), R10
+	ADDQ         R9, R10
+	MOVQ         104(AX), BX
+	VMOVUPS      Z5, K2, (BX)(R10*4)
+	MOVQ         112(AX), BX
+	VMOVUPS      Z5, K3, (BX)(R9*4)
+	VADDPS       Z3, Z9, Z3
+	VSUBPS.BCST  44(CX), Z3, Z3
+	KMOVW        138(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      60(SI), R10
+	ADDQ         R9, R10
+	MOVQ         112(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         104(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z23, Z3
+	VADDPS       Z24, Z12, Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VADDPS       Z5, Z3, Z8
+	VSUBPS.BCST  44(CX), Z8, Z8
+	KMOVW        140(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      64(SI), R10
+	ADDQ         R9, R10
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z4, Z4
+	VADDPS       Z13, Z1, Z1
+	VMULPS.BCST  24(CX), Z1, Z1
+	VSUBPS       Z1, Z4, Z8
+	VSUBPS.BCST  44(CX), Z8, Z8
+	KMOVW        142(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      68(SI), R10
+	ADDQ         R9, R10
+	MOVQ         128(AX), BX
+	VMOVUPS      Z8, K2, (BX)(R10*4)
+	MOVQ         120(AX), BX
+	VMOVUPS      Z8, K3, (BX)(R9*4)
+	VSUBPS       Z5, Z3, Z3
+	VSUBPS.BCST  44(CX), Z3, Z3
+	KMOVW        144(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      72(SI), R10
+	ADDQ         R9, R10
+	MOVQ         136(AX), BX
+	VMOVUPS      Z3, K2, (BX)(R10*4)
+	MOVQ         144(AX), BX
+	VMOVUPS      Z3, K3, (BX)(R9*4)
+	VADDPS       Z1, Z4, Z1
+	VSUBPS.BCST  44(CX), Z1, Z1
+	KMOVW        146(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      76(SI), R10
+	ADDQ         R9, R10
+	MOVQ         144(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         136(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z26, Z1
+	VADDPS       Z29, Z28, Z3
+	VMULPS.BCST  24(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  48(CX), Z4, Z4
+	KMOVW        148(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      80(SI), R10
+	ADDQ         R9, R10
+	MOVQ         152(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         160(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z16, Z4
+	VADDPS       Z20, Z6, Z5
+	VMULPS.BCST  24(CX), Z5, Z5
+	VSUBPS       Z5, Z4, Z6
+	VSUBPS.BCST  48(CX), Z6, Z6
+	KMOVW        150(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      84(SI), R10
+	ADDQ         R9, R10
+	MOVQ         160(AX), BX
+	VMOVUPS      Z6, K2, (BX)(R10*4)
+	MOVQ         152(AX), BX
+	VMOVUPS      Z6, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z1
+	VSUBPS.BCST  48(CX), Z1, Z1
+	KMOVW        152(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      88(SI), R10
+	ADDQ         R9, R10
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VADDPS       Z5, Z4, Z1
+	VSUBPS.BCST  48(CX), Z1, Z1
+	KMOVW        154(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      92(SI), R10
+	ADDQ         R9, R10
+	MOVQ         176(AX), BX
+	VMOVUPS      Z1, K2, (BX)(R10*4)
+	MOVQ         168(AX), BX
+	VMOVUPS      Z1, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z15, Z1
+	VADDPS       Z19, Z14, Z3
+	VMULPS.BCST  24(CX), Z3, Z3
+	VADDPS       Z3, Z1, Z4
+	VSUBPS.BCST  48(CX), Z4, Z4
+	KMOVW        156(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      96(SI), R10
+	ADDQ         R9, R10
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VMULPS.BCST  24(CX), Z2, Z2
+	VADDPS       Z7, Z0, Z0
+	VMULPS.BCST  24(CX), Z0, Z0
+	VSUBPS       Z0, Z2, Z4
+	VSUBPS.BCST  48(CX), Z4, Z4
+	KMOVW        158(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      100(SI), R10
+	ADDQ         R9, R10
+	MOVQ         192(AX), BX
+	VMOVUPS      Z4, K2, (BX)(R10*4)
+	MOVQ         184(AX), BX
+	VMOVUPS      Z4, K3, (BX)(R9*4)
+	VADDPS       Z0, Z2, Z0
+	VSUBPS.BCST  48(CX), Z0, Z0
+	KMOVW        160(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      104(SI), R10
+	ADDQ         R9, R10
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	VSUBPS       Z3, Z1, Z0
+	VSUBPS.BCST  48(CX), Z0, Z0
+	KMOVW        162(SI), K2
+	KANDNW       K1, K2, K3
+	MOVLQSX      108(SI), R10
+	ADDQ         R9, R10
+	MOVQ         208(AX), BX
+	VMOVUPS      Z0, K2, (BX)(R10*4)
+	MOVQ         200(AX), BX
+	VMOVUPS      Z0, K3, (BX)(R9*4)
+	ADDQ         DI, SI
+	DECQ         R8
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func evenAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·evenAVX512cumulantD3Q27ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -23338,63 +32960,84 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z1
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z2
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z2, Z1, Z3
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z4
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z5
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z9
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z9, Z8, Z10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z11
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z12
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z14
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z15
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z15, Z14, Z16
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z17
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z18
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z18, Z17, Z19
 	VADDPS       Z19, Z16, Z20
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z21
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z22
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z22, Z21, Z23
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z25
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z23, Z27
 	VADDPS       Z27, Z20, Z28
 	VADDPS       Z28, Z7, Z7
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
 	VADDPS       Z29, Z28, Z30
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z31
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z8, (DX)
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z8
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z9, 64(DX)
 	VADDPS       Z8, Z31, Z9
 	VMOVUPS      Z27, 128(DX)
@@ -23402,17 +33045,21 @@ loop:
 	VMOVUPS      Z30, 192(DX)
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z30
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z10, 256(DX)
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z10
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z19, 320(DX)
 	VADDPS       Z10, Z30, Z19
 	VMOVUPS      Z28, 384(DX)
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z28
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z29, 448(DX)
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z29
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z24, 512(DX)
 	VADDPS       Z29, Z28, Z24
 	VMOVUPS      Z25, 576(DX)
@@ -23421,9 +33068,11 @@ loop:
 	VMOVUPS      Z24, 640(DX)
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z24
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z19, 704(DX)
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z19
+	PREFETCHT0   512(BX)(R9*4)
 	VMOVUPS      Z4, 768(DX)
 	VADDPS       Z19, Z24, Z4
 	VMOVUPS      Z5, 832(DX)
@@ -24059,7 +33708,7 @@ done:
 	RET
 
 // func oddAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·oddAVX512cumulantD3Q27ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -24079,42 +33728,51 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      8(SI), R10
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z2, Z1, Z3
 	MOVLQSX      20(SI), R10
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      16(SI), R10
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z5, Z4, Z6
 	VADDPS       Z6, Z3, Z7
 	MOVLQSX      28(SI), R10
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      24(SI), R10
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z9, Z8, Z10
 	MOVLQSX      36(SI), R10
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      32(SI), R10
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z12, Z11, Z13
 	VADDPS       Z13, Z10, Z14
 	VADDPS       Z14, Z7, Z7
@@ -24122,38 +33780,46 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      40(SI), R10
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z15, Z14, Z16
 	MOVLQSX      52(SI), R10
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z17
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      48(SI), R10
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z18
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z18, Z17, Z19
 	VADDPS       Z19, Z16, Z20
 	MOVLQSX      60(SI), R10
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      56(SI), R10
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z22, Z21, Z23
 	MOVLQSX      68(SI), R10
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      64(SI), R10
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z25, Z24, Z26
 	VADDPS       Z26, Z23, Z27
 	VADDPS       Z27, Z20, Z28
@@ -24162,20 +33828,24 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVLQSX      72(SI), R10
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	VADDPS       Z29, Z28, Z30
 	MOVLQSX      84(SI), R10
 	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z8, (DX)
 	MOVLQSX      80(SI), R10
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z9, 64(DX)
 	VADDPS       Z8, Z31, Z9
 	VMOVUPS      Z27, 128(DX)
@@ -24185,11 +33855,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z10, 256(DX)
 	MOVLQSX      88(SI), R10
 	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z10
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z19, 320(DX)
 	VADDPS       Z10, Z30, Z19
 	VMOVUPS      Z28, 384(DX)
@@ -24197,11 +33869,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z29, 448(DX)
 	MOVLQSX      96(SI), R10
 	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z24, 512(DX)
 	VADDPS       Z29, Z28, Z24
 	VMOVUPS      Z25, 576(DX)
@@ -24212,11 +33886,13 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z19, 704(DX)
 	MOVLQSX      104(SI), R10
 	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K1, Z19
+	PREFETCHT0   512(BX)(R10*4)
 	VMOVUPS      Z4, 768(DX)
 	VADDPS       Z19, Z24, Z4
 	VMOVUPS      Z5, 832(DX)
@@ -24904,7 +34580,7 @@ done:
 	RET
 
 // func walledAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·walledAVX512cumulantD3Q27ForceLargeEddy(SB), $0-48
 	MOVQ slots+0(FP), AX
 	MOVQ table+32(FP), CX
@@ -24924,12 +34600,14 @@ loop:
 	KMOVW        R10, K1
 	MOVQ         (AX), BX
 	VMOVUPS.Z    (BX)(R9*4), K1, Z0
+	PREFETCHT0   512(BX)(R9*4)
 	KMOVW        114(SI), K2
 	KANDNW       K1, K2, K3
 	MOVLQSX      12(SI), R10
 	ADDQ         R9, R10
 	MOVQ         16(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z1
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         8(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z1
 	KMOVW        112(SI), K2
@@ -24938,6 +34616,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         8(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z2
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         16(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z2
 	VADDPS       Z2, Z1, Z3
@@ -24947,6 +34626,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         32(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z4
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         24(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z4
 	KMOVW        116(SI), K2
@@ -24955,6 +34635,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         24(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z5
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         32(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z5
 	VADDPS       Z5, Z4, Z6
@@ -24965,6 +34646,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         48(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         40(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z8
 	KMOVW        120(SI), K2
@@ -24973,6 +34655,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         40(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z9
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         48(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z9
 	VADDPS       Z9, Z8, Z10
@@ -24982,6 +34665,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         64(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z11
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         56(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z11
 	KMOVW        124(SI), K2
@@ -24990,6 +34674,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         56(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z12
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         64(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z12
 	VADDPS       Z12, Z11, Z13
@@ -25001,6 +34686,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         80(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z14
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         72(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z14
 	KMOVW        128(SI), K2
@@ -25009,6 +34695,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         72(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z15
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         80(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z15
 	VADDPS       Z15, Z14, Z16
@@ -25018,6 +34705,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         96(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z17
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         88(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z17
 	KMOVW        132(SI), K2
@@ -25026,6 +34714,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         88(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z18
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         96(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z18
 	VADDPS       Z18, Z17, Z19
@@ -25036,6 +34725,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         112(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z21
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         104(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z21
 	KMOVW        136(SI), K2
@@ -25044,6 +34734,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         104(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z22
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         112(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z22
 	VADDPS       Z22, Z21, Z23
@@ -25053,6 +34744,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         128(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         120(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z24
 	KMOVW        140(SI), K2
@@ -25061,6 +34753,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         120(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z25
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         128(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z25
 	VADDPS       Z25, Z24, Z26
@@ -25073,6 +34766,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         144(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         136(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z28
 	KMOVW        144(SI), K2
@@ -25081,6 +34775,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         136(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         144(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z29
 	VADDPS       Z29, Z28, Z30
@@ -25090,6 +34785,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         160(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z31
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         152(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z31
 	VMOVUPS      Z8, (DX)
@@ -25099,6 +34795,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         152(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z8
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         160(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z8
 	VMOVUPS      Z9, 64(DX)
@@ -25112,6 +34809,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         176(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z30
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         168(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z30
 	VMOVUPS      Z10, 256(DX)
@@ -25121,6 +34819,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         168(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z10
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         176(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z10
 	VMOVUPS      Z19, 320(DX)
@@ -25132,6 +34831,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         192(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z28
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         184(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z28
 	VMOVUPS      Z29, 448(DX)
@@ -25141,6 +34841,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         184(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z29
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         192(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z29
 	VMOVUPS      Z24, 512(DX)
@@ -25155,6 +34856,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         208(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z24
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         200(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z24
 	VMOVUPS      Z19, 704(DX)
@@ -25164,6 +34866,7 @@ loop:
 	ADDQ         R9, R10
 	MOVQ         200(AX), BX
 	VMOVUPS.Z    (BX)(R10*4), K2, Z19
+	PREFETCHT0   512(BX)(R10*4)
 	MOVQ         208(AX), BX
 	VMOVUPS      (BX)(R9*4), K3, Z19
 	VMOVUPS      Z4, 768(DX)
