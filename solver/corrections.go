@@ -40,7 +40,7 @@ const linkWords = 2
 // chunk. Before the update the populations are by direction of arrival; after
 // it those that leave along i are in the place of ī, so that the same two
 // places take part.
-func correct[T kernel.Real](gathered []T, links *wallStream, window, first int) {
+func correct[T kernel.Real, S stored](gathered []T, links *wallStream, window, first int) {
 	for len(*links) > 0 && int((*links)[0]>>24) == window {
 		link := (*links)[0]
 		share := T(math.Float32frombits((*links)[1]))
@@ -48,8 +48,8 @@ func correct[T kernel.Real](gathered []T, links *wallStream, window, first int) 
 		lane, back := int(link&0xffff)-first, int(link>>16&0xff)+1
 		bounced := &gathered[back*windowCells+lane]
 		change := T(share * (gathered[lattice.Opposite(back)*windowCells+lane] - *bounced))
-		*bounced += change
-		gathered[lane] -= change
+		*bounced = rounded[T, S](*bounced + change)
+		gathered[lane] = rounded[T, S](gathered[lane] - change)
 	}
 }
 

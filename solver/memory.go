@@ -7,9 +7,5 @@ const bytesBesidesPopulations = 60
 // MemoryEstimate returns about how many bytes all ranks together hold for so
 // many fluid cells, the fields for output included.
 func MemoryEstimate(cells int64, s Settings) int64 {
-	size := int64(4)
-	if s.Precision == Double {
-		size = 8
-	}
-	return cells * (19*size + bytesBesidesPopulations)
+	return cells * (19*int64(s.Precision.Bytes()) + bytesBesidesPopulations)
 }

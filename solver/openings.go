@@ -122,7 +122,7 @@ func startFactor(time, ramp float64) float64 {
 
 // observeOpenings reads density, velocity and stress of the opening cells of a
 // chunk before their update.
-func (s *populations[T]) observeOpenings(c *chunk, odd bool, o *openingStates) {
+func (s *populations[T, S]) observeOpenings(c *chunk, odd bool, o *openingStates) {
 	set := s.layout.set
 	var f [27]float64
 	for i := c.opening; i < c.openingEnd; i++ {
@@ -134,7 +134,7 @@ func (s *populations[T]) observeOpenings(c *chunk, odd bool, o *openingStates) {
 			if back := lattice.Opposite(p); odd && p > 0 && cell.neighbour[back-1] >= 0 {
 				at = s.offset[back] + int(cell.neighbour[back-1])
 			}
-			f[p] = float64(s.f[at])
+			f[p] = float64(load[T](&s.f[at]))
 			density += f[p]
 			for a, component := range set.Velocities[p] {
 				u[a] += float64(component) * f[p]
@@ -153,7 +153,7 @@ func (s *populations[T]) observeOpenings(c *chunk, odd bool, o *openingStates) {
 // straighten takes the velocity along a pressure opening out of what came back
 // through it, since anti-bounce-back leaves it free, and returns the velocity
 // that remains.
-func (s *populations[T]) straighten(cell *openingCell, u [3]float64, f *[27]float64) [3]float64 {
+func (s *populations[T, S]) straighten(cell *openingCell, u [3]float64, f *[27]float64) [3]float64 {
 	change := u
 	for k := range cell.links {
 		link := &cell.links[k]
@@ -161,7 +161,8 @@ func (s *populations[T]) straighten(cell *openingCell, u [3]float64, f *[27]floa
 		if delta == 0 {
 			continue
 		}
-		s.f[s.offset[link.p]+int(cell.cell)] += T(delta)
+		at := &s.f[s.offset[link.p]+int(cell.cell)]
+		store(at, load[T](at)+T(delta))
 		f[link.p] += delta
 		for a, component := range s.layout.set.Velocities[link.p] {
 			change[a] += float64(component) * delta
@@ -189,7 +190,7 @@ func (s *openingState) imposes() bool {
 // the cell (Ginzburg, Verhaeghe and d'Humières 2008): without the stress, a
 // pressure opening would be free of shear and disturb the profile. Where the
 // opening does not lie across an axis, the stress is left out.
-func (s *populations[T]) imposeOpenings(c *chunk, o *openingStates) {
+func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
 	for i := c.opening; i < c.openingEnd; i++ {
 		cell := &s.layout.openings[i]
 		sample := &o.seen[i]
@@ -197,14 +198,15 @@ func (s *populations[T]) imposeOpenings(c *chunk, o *openingStates) {
 			link := &cell.links[k]
 			state := &o.list[link.opening]
 			at := &s.f[s.offset[link.p]+int(cell.cell)]
-			before := *at
+			before := load[T](at)
+			var after T
 			if state.imposes() {
-				*at = before + T(link.inflow*state.inflow)
+				after = before + T(link.inflow*state.inflow)
 			} else {
 				even := symmetricEquilibrium(s.layout.set, int(link.p), state.density, sample.velocity)
-				*at = T(2*even+state.keptStress*sample.stress[k]) - before
+				after = T(2*even+state.keptStress*sample.stress[k]) - before
 			}
-			sample.outflow[k] = float64(before) - float64(*at)
+			sample.outflow[k] = float64(before) - float64(store(at, after))
 		}
 	}
 }

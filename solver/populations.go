@@ -1,7 +1,6 @@
 package solver
 
 import (
-	"fmt"
 	"unsafe"
 
 	"carina/solver/collision"
@@ -45,8 +44,9 @@ type state interface {
 type workspace struct {
 	// gathered holds the populations of a window, windowCells for each.
 	gathered []float64
-	// slots points to the populations in gathered, taken as float32.
-	slots []*float32
+	// slots points to the populations in gathered, taken as float32 and as
+	// float64.
+	slots [2][]*byte
 	// registers is where assembly keeps values that do not fit into registers.
 	registers *byte
 }
@@ -59,71 +59,70 @@ func newWorkspace() *workspace {
 	first := align(unsafe.Pointer(&memory[0]))
 	w := &workspace{gathered: unsafe.Slice((*float64)(first), mostPopulations*windowCells)}
 	for i := range mostPopulations {
-		w.slots = append(w.slots, (*float32)(unsafe.Add(first, 4*windowCells*i)))
+		for k := range w.slots {
+			w.slots[k] = append(w.slots[k], (*byte)(unsafe.Add(first, 4*(k+1)*windowCells*i)))
+		}
 	}
 	w.registers = (*byte)(align(unsafe.Add(first, 8*mostPopulations*windowCells)))
 	return w
 }
 
-// populations are the slots of all cells, one array per population.
-type populations[T kernel.Real] struct {
+// populations are the slots of all cells, one array per population, in memory
+// as S and computed with as T.
+type populations[T kernel.Real, S stored] struct {
 	layout *layout
-	f      []T
+	f      []S
 	stride int
-	local  kernel.Local[T]
-	// vector is assembly for single precision, nil if there is none; slots
-	// points to the slots of each population for it.
-	vector    *kernel.Vector
-	corrector kernel.Corrector
-	slots     []*float32
-	table     *kernel.Table[T]
-	program   *expression.Program
+	// local is the plain Go kernel and table its table, for gathered
+	// populations.
+	local   kernel.Local[T]
+	table   *kernel.Table[T]
+	program *expression.Program
+	// vector is assembly for the populations in memory, with the table stored,
+	// and gatheredVector for gathered ones; nil if there is none. Slots points to
+	// the slots of each population.
+	vector, gatheredVector *kernel.Vector
+	stored                 *kernel.Table[T]
+	storedProgram          *expression.Program
+	slots                  []*byte
 	// offset[p] is where the slots of population p begin.
 	offset [27]int
 	q      int
-	weight [27]T
 }
 
 var (
-	_ state = (*populations[float32])(nil)
-	_ state = (*populations[float64])(nil)
+	_ state = (*populations[float32, float32])(nil)
+	_ state = (*populations[float64, float64])(nil)
+	_ state = (*populations[float32, kernel.Float16])(nil)
 )
 
 // newPopulations returns populations at rest.
-func newPopulations[T kernel.Real](l *layout, v collision.Variant, parameters map[string]float64) (*populations[T], error) {
+func newPopulations[T kernel.Real, S stored](l *layout, v collision.Variant, parameters map[string]float64) (*populations[T, S], error) {
 	local, err := kernel.NewLocal[T](v)
 	if err != nil {
 		return nil, err
 	}
-	table, err := kernel.NewTable[T](v, parameters)
-	if err != nil {
+	scaled := v
+	scaled.Scaled = storage[S]() == kernel.Half
+	p := &populations[T, S]{layout: l, local: local, program: v.Program(), storedProgram: scaled.Program(), q: l.set.Q}
+	if p.table, err = kernel.NewTable[T](v, parameters); err != nil {
 		return nil, err
 	}
-	p := &populations[T]{layout: l, local: local, table: table, program: v.Program(), q: l.set.Q}
-	p.stride = paddedStride(l.cells+l.ghosts, int(unsafe.Sizeof(T(0))))
-	p.f = make([]T, p.q*p.stride)
+	if p.stored, err = kernel.NewTable[T](scaled, parameters); err != nil {
+		return nil, err
+	}
+	p.stride = paddedStride(l.cells+l.ghosts, int(unsafe.Sizeof(S(0))))
+	p.f = make([]S, p.q*p.stride)
 	adviseHugePages(p.f)
-
 	for i := range p.q {
 		p.offset[i] = i * p.stride
-		p.weight[i] = T(l.set.Weights[i])
+		p.slots = append(p.slots, (*byte)(unsafe.Pointer(&p.f[p.offset[i]])))
 	}
 	if machines := kernel.Machines(); len(machines) > 0 {
-		p.useVector(machines[0], v)
+		p.vector = kernel.NewVector(machines[0], storage[S](), v)
+		p.gatheredVector = kernel.NewVector(machines[0], storage[T](), v)
 	}
 	return p, nil
-}
-
-// useVector makes assembly do the updates, in single precision.
-func (s *populations[T]) useVector(machine string, v collision.Variant) {
-	f, single := any(s.f).([]float32)
-	if !single {
-		return
-	}
-	s.vector, s.corrector = kernel.NewVector(machine, v), kernel.NewCorrector(machine)
-	for i := range s.q {
-		s.slots = append(s.slots, &f[s.offset[i]])
-	}
 }
 
 // paddedStride spaces the arrays of the populations so that equal cells of
@@ -137,11 +136,11 @@ func paddedStride(cells, bytesPerValue int) int {
 	return lines * line / bytesPerValue
 }
 
-func (s *populations[T]) bytesPerValue() int { return int(unsafe.Sizeof(T(0))) }
+func (s *populations[T, S]) bytesPerValue() int { return int(unsafe.Sizeof(S(0))) }
 
-func (s *populations[T]) bytes() int64 { return int64(len(s.f)) * int64(unsafe.Sizeof(T(0))) }
+func (s *populations[T, S]) bytes() int64 { return int64(len(s.f)) * int64(unsafe.Sizeof(S(0))) }
 
-func (s *populations[T]) step(c *chunk, odd bool, o *openingStates, w *workspace) {
+func (s *populations[T, S]) step(c *chunk, odd bool, o *openingStates, w *workspace) {
 	if c.openingEnd > c.opening {
 		s.observeOpenings(c, odd, o)
 	}
@@ -156,9 +155,9 @@ func (s *populations[T]) step(c *chunk, odd bool, o *openingStates, w *workspace
 
 // updateBorder updates the walled and irregular windows of a chunk. Irregular
 // ones, and without assembly all, are gathered, updated and returned.
-func (s *populations[T]) updateBorder(c *chunk, odd bool, w *workspace) {
+func (s *populations[T, S]) updateBorder(c *chunk, odd bool, w *workspace) {
 	if n := int(c.walledEnd - c.walled); n > 0 {
-		if s.vector != nil && s.corrector != nil {
+		if s.vector != nil {
 			s.updateWalled(c, odd, w)
 		} else {
 			width := walledWidth(s.q)
@@ -174,7 +173,7 @@ func (s *populations[T]) updateBorder(c *chunk, odd bool, w *workspace) {
 }
 
 // updateWalled updates the walled windows of a chunk by assembly.
-func (s *populations[T]) updateWalled(c *chunk, odd bool, w *workspace) {
+func (s *populations[T, S]) updateWalled(c *chunk, odd bool, w *workspace) {
 	width := walledWidth(s.q)
 	words := s.layout.windows.walled[int(c.walled)*width:]
 	run, phase := s.vector.Even, 0
@@ -183,38 +182,39 @@ func (s *populations[T]) updateWalled(c *chunk, odd bool, w *workspace) {
 	}
 	near, far := s.layout.near[c.near:], s.layout.far[c.far:]
 	if near[0] > 0 {
-		s.corrector(&s.slots[0], &words[0], width, uint32(c.cell), &near[0], phase)
+		s.vector.Correct(&s.slots[0], &words[0], width, uint32(c.cell), &near[0], phase)
 	}
-	run(&s.slots[0], &words[0], width, int(c.walledEnd-c.walled), s.singleTable(), w.registers)
+	run(&s.slots[0], &words[0], width, int(c.walledEnd-c.walled), tablePointer(s.stored), w.registers)
 	if far[0] > 0 {
-		s.corrector(&s.slots[0], &words[0], width, uint32(c.cell), &far[0], phase)
+		s.vector.Correct(&s.slots[0], &words[0], width, uint32(c.cell), &far[0], phase)
 	}
 }
 
 // updateGathered gathers, updates and returns n windows of a chunk, with the
 // corrections that begin at near and far.
-func (s *populations[T]) updateGathered(first int32, n int, window func(i int) (walled []uint32, irregular []int32), near, far int64, odd bool, w *workspace) {
+func (s *populations[T, S]) updateGathered(first int32, n int, window func(i int) (walled []uint32, irregular []int32), near, far int64, odd bool, w *workspace) {
 	gathered := s.gathered(w)
 	before, after := s.layout.near[near:].open(), s.layout.far[far:].open()
 	for i := range n {
 		walled, irregular := window(i)
 		cell := s.moveWindow(walled, irregular, gathered, odd, true)
-		correct(gathered, &before, i, int(cell-first))
-		s.collide(windowCells, w)
-		correct(gathered, &after, i, int(cell-first))
+		correct[T, S](gathered, &before, i, int(cell-first))
+		s.collide(w)
+		round[T, S](gathered)
+		correct[T, S](gathered, &after, i, int(cell-first))
 		s.moveWindow(walled, irregular, gathered, odd, false)
 	}
 }
 
 // eachWalled and eachIrregular call f for windows of a chunk.
-func (s *populations[T]) eachWalled(c *chunk, f func(i int, words []uint32)) {
+func (s *populations[T, S]) eachWalled(c *chunk, f func(i int, words []uint32)) {
 	width := walledWidth(s.q)
 	for i := range int(c.walledEnd - c.walled) {
 		f(i, s.layout.windows.walled[(int(c.walled)+i)*width:][:width])
 	}
 }
 
-func (s *populations[T]) eachIrregular(c *chunk, f func(i int, window []int32)) {
+func (s *populations[T, S]) eachIrregular(c *chunk, f func(i int, window []int32)) {
 	width := irregularWidth(s.q)
 	for i := range int(c.irregularEnd - c.irregular) {
 		f(i, s.layout.windows.irregular[(int(c.irregular)+i)*width:][:width])
@@ -222,7 +222,7 @@ func (s *populations[T]) eachIrregular(c *chunk, f func(i int, window []int32)) 
 }
 
 // updateInner updates the inner windows of a chunk.
-func (s *populations[T]) updateInner(c *chunk, odd bool, w *workspace) {
+func (s *populations[T, S]) updateInner(c *chunk, odd bool, w *workspace) {
 	width := innerWidth(s.q)
 	words := s.layout.windows.inner[int(c.inner)*width : int(c.innerEnd)*width]
 	if s.vector != nil {
@@ -230,59 +230,59 @@ func (s *populations[T]) updateInner(c *chunk, odd bool, w *workspace) {
 		if odd {
 			run = s.vector.Odd
 		}
-		run(&s.slots[0], &words[0], width, len(words)/width, s.singleTable(), w.registers)
+		run(&s.slots[0], &words[0], width, len(words)/width, tablePointer(s.stored), w.registers)
 		return
 	}
 	gathered := s.gathered(w)
+	f, inPlace := any(s.f).([]T)
 	for ; len(words) > 0; words = words[width:] {
 		cell, count := int(words[0]), int(words[1])
-		if !odd {
-			s.local(s.f[cell:], s.stride, count, s.table)
+		if !odd && inPlace {
+			s.local(f[cell:], s.stride, count, s.table)
 			continue
 		}
-		s.moveInner(words, gathered, true)
-		s.local(gathered, windowCells, count, s.table)
-		s.moveInner(words, gathered, false)
+		s.moveInner(words, gathered, odd, true)
+		s.collide(w)
+		s.moveInner(words, gathered, odd, false)
 	}
 }
 
 // gathered returns the worker's room for the populations of a window.
-func (s *populations[T]) gathered(w *workspace) []T {
+func (s *populations[T, S]) gathered(w *workspace) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&w.gathered[0])), s.q*windowCells)
 }
 
-func (s *populations[T]) singleTable() *float32 {
-	return (*float32)(unsafe.Pointer(&s.table[0]))
-}
+func tablePointer[T kernel.Real](t *kernel.Table[T]) *byte { return (*byte)(unsafe.Pointer(t)) }
 
 // oneWindow is a full window at cell 0, for gathered populations.
 var oneWindow = []uint32{0, windowCells}
 
 // collide updates the cells in the worker's gathered populations in place.
-func (s *populations[T]) collide(n int, w *workspace) {
-	if s.vector != nil {
-		s.vector.Even(&w.slots[0], &oneWindow[0], 0, 1, s.singleTable(), w.registers)
+func (s *populations[T, S]) collide(w *workspace) {
+	if s.gatheredVector != nil {
+		s.gatheredVector.Even(&w.slots[unsafe.Sizeof(T(0))/8][0], &oneWindow[0], 0, 1, tablePointer(s.table), w.registers)
 		return
 	}
-	s.local(s.gathered(w), windowCells, n, s.table)
+	s.local(s.gathered(w), windowCells, windowCells, s.table)
 }
 
-// moveInner copies what arrives in an inner window in an odd step to gathered,
-// or what leaves it back to the same places. Population i arrives from the
+// moveInner copies what arrives in an inner window to gathered, or what leaves
+// it back to the same places. In an odd step population i arrives from the
 // neighbour against c_i, from whose slot ī it is taken.
-func (s *populations[T]) moveInner(words []uint32, gathered []T, in bool) {
+func (s *populations[T, S]) moveInner(words []uint32, gathered []T, odd, in bool) {
 	cell, count := int(words[0]), int(words[1])
-	move(s.f[s.offset[0]+cell:][:count], gathered, in)
-	for i := 1; i < s.q; i++ {
-		back := lattice.Opposite(i)
-		away := cell + int(int32(words[2+back-1]))
-		move(s.f[s.offset[back]+away:][:count], gathered[i*windowCells:], in)
+	for i := range s.q {
+		at := s.offset[i] + cell
+		if back := lattice.Opposite(i); odd && i > 0 {
+			at = s.offset[back] + cell + int(int32(words[2+back-1]))
+		}
+		move(s.f[at:][:count], gathered[i*windowCells:], in)
 	}
 }
 
 // moveWindow does the same for a walled or irregular window, in any step, and
 // returns its first cell.
-func (s *populations[T]) moveWindow(walled []uint32, irregular []int32, gathered []T, odd, in bool) (first int32) {
+func (s *populations[T, S]) moveWindow(walled []uint32, irregular []int32, gathered []T, odd, in bool) (first int32) {
 	var cell, count int
 	if walled != nil {
 		cell, count = int(walled[0]), int(walled[1])
@@ -304,7 +304,7 @@ func (s *populations[T]) moveWindow(walled []uint32, irregular []int32, gathered
 
 // moveWalled copies what arrives in a walled window in an odd step, or what
 // leaves it back. What comes from a wall is in slot i of the cell itself.
-func (s *populations[T]) moveWalled(words []uint32, gathered []T, in bool) {
+func (s *populations[T, S]) moveWalled(words []uint32, gathered []T, in bool) {
 	cell, count := int(words[0]), int(words[1])
 	move(s.f[s.offset[0]+cell:][:count], gathered, in)
 	full := uint32(1)<<count - 1
@@ -334,7 +334,7 @@ func (s *populations[T]) moveWalled(words []uint32, gathered []T, in bool) {
 }
 
 // moveIrregular does the same for an irregular window.
-func (s *populations[T]) moveIrregular(window []int32, gathered []T, in bool) {
+func (s *populations[T, S]) moveIrregular(window []int32, gathered []T, in bool) {
 	cell, count := int(window[0]), int(window[1])
 	move(s.f[s.offset[0]+cell:][:count], gathered, in)
 	for i := 1; i < s.q; i++ {
@@ -351,38 +351,29 @@ func (s *populations[T]) moveIrregular(window []int32, gathered []T, in bool) {
 	}
 }
 
-// move copies f to gathered, or back.
-func move[T kernel.Real](f, gathered []T, in bool) {
+func moveOne[T kernel.Real, S stored](f *S, gathered *T, in bool) {
 	if in {
-		copy(gathered, f)
+		*gathered = load[T](f)
 	} else {
-		copy(f, gathered)
+		store(f, *gathered)
 	}
 }
 
-func moveOne[T kernel.Real](f, gathered *T, in bool) {
-	if in {
-		*gathered = *f
-	} else {
-		*f = *gathered
-	}
-}
-
-func (s *populations[T]) pack(list []location, message []byte) {
-	values := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(message))), len(list))
+func (s *populations[T, S]) pack(list []location, message []byte) {
+	values := unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(message))), len(list))
 	for i, at := range list {
 		values[i] = s.f[s.offset[at.p]+int(at.cell)]
 	}
 }
 
-func (s *populations[T]) unpack(list []location, message []byte) {
-	values := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(message))), len(list))
+func (s *populations[T, S]) unpack(list []location, message []byte) {
+	values := unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(message))), len(list))
 	for i, at := range list {
 		s.f[s.offset[at.p]+int(at.cell)] = values[i]
 	}
 }
 
-func (s *populations[T]) arriving(c *chunk, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64)) {
+func (s *populations[T, S]) arriving(c *chunk, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64)) {
 	var populations [27][windowCells]float64
 	gathered := s.gathered(w)
 	give := func(cell, count int32) {
@@ -401,7 +392,7 @@ func (s *populations[T]) arriving(c *chunk, w *workspace, f func(cell, count int
 	}
 	border := func(i int, cell, count int32, walled []uint32, irregular []int32, near *wallStream) {
 		s.moveWindow(walled, irregular, gathered, false, true)
-		correct(gathered, near, i, int(cell-c.cell))
+		correct[T, S](gathered, near, i, int(cell-c.cell))
 		give(cell, count)
 	}
 	near := s.layout.near[c.near:].open()
@@ -410,22 +401,23 @@ func (s *populations[T]) arriving(c *chunk, w *workspace, f func(cell, count int
 	s.eachIrregular(c, func(i int, window []int32) { border(i, window[0], window[1], nil, window, &near) })
 }
 
-func (s *populations[T]) set(cell int32, p int, value float64) {
-	s.f[s.offset[p]+int(cell)] = T(value)
+func (s *populations[T, S]) set(cell int32, p int, value float64) {
+	store(&s.f[s.offset[p]+int(cell)], T(value))
 }
 
-func (s *populations[T]) retune(parameters map[string]float64) {
+func (s *populations[T, S]) retune(parameters map[string]float64) {
 	copy(s.table[:], expression.EvaluateTable[T](s.program, parameters))
+	copy(s.stored[:], expression.EvaluateTable[T](s.storedProgram, parameters))
 }
 
-func (s *populations[T]) leaving(populations *[27][windowCells]float64, w *workspace) {
+func (s *populations[T, S]) leaving(populations *[27][windowCells]float64, w *workspace) {
 	gathered := s.gathered(w)
 	for i := range s.q {
 		for lane, v := range populations[i] {
 			gathered[i*windowCells+lane] = T(v)
 		}
 	}
-	s.collide(windowCells, w)
+	s.collide(w)
 	for i := range s.q {
 		for lane := range windowCells {
 			populations[i][lane] = float64(gathered[lattice.Opposite(i)*windowCells+lane])
@@ -433,12 +425,14 @@ func (s *populations[T]) leaving(populations *[27][windowCells]float64, w *works
 	}
 }
 
-func (s *populations[T]) bits(cell int32, p int) uint64 {
-	switch v := any(s.f[s.offset[p]+int(cell)]).(type) {
-	case float32:
-		return uint64(*(*uint32)(unsafe.Pointer(&v)))
-	case float64:
-		return *(*uint64)(unsafe.Pointer(&v))
+func (s *populations[T, S]) bits(cell int32, p int) uint64 {
+	at := unsafe.Pointer(&s.f[s.offset[p]+int(cell)])
+	switch unsafe.Sizeof(S(0)) {
+	case 2:
+		return uint64(*(*uint16)(at))
+	case 4:
+		return uint64(*(*uint32)(at))
+	default:
+		return *(*uint64)(at)
 	}
-	panic(fmt.Sprintf("no bits of %T", s.f[0]))
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"carina/solver/collision"
+	"carina/solver/kernel"
 	"carina/solver/lattice"
 	"carina/solver/transport"
 )
@@ -30,6 +31,8 @@ type Rank struct {
 	transport transport.Transport
 	pool      *pool
 	halo      *halo
+	// update is the work of an even and an odd step on a chunk.
+	update [2]func(chunk int, w *workspace)
 
 	steps     int64 // done so far
 	rampSteps float64
@@ -87,6 +90,9 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 		return nil, err
 	}
 	r.pool = newPool(workers(settings.Workers, t))
+	for odd := range r.update {
+		r.update[odd] = func(i int, w *workspace) { r.state.step(&r.layout.chunks[i], odd == 1, r.openings, w) }
+	}
 	r.halo = newHalo(r.layout.peers, r.state, t)
 	if settings.Initial != nil {
 		r.initialize()
@@ -102,10 +108,13 @@ func (r *Rank) newState() error {
 	variant := collision.Variant{Name: string(s.operator(tau)), Set: r.set,
 		Force: s.BodyForce != [3]float64{}, LargeEddy: s.Smagorinsky > 0}
 	var err error
-	if s.Precision == Double {
-		r.state, err = newPopulations[float64](r.layout, variant, r.parameters())
-	} else {
-		r.state, err = newPopulations[float32](r.layout, variant, r.parameters())
+	switch s.Precision {
+	case Double:
+		r.state, err = newPopulations[float64, float64](r.layout, variant, r.parameters())
+	case Half:
+		r.state, err = newPopulations[float32, kernel.Float16](r.layout, variant, r.parameters())
+	default:
+		r.state, err = newPopulations[float32, float32](r.layout, variant, r.parameters())
 	}
 	return err
 }
@@ -274,10 +283,7 @@ func (r *Rank) step() error {
 		r.state.retune(r.parameters())
 	}
 	r.openings.prepare(float64(r.steps+1), r.rampSteps, r.units)
-	update := r.updateEven
-	if odd {
-		update = r.updateOdd
-	}
+	update := r.update[r.steps%2]
 	r.pool.run(0, r.layout.crossing, update)
 	r.halo.begin(odd)
 	r.pool.run(r.layout.crossing, len(r.layout.chunks), update)
@@ -304,8 +310,3 @@ func (r *Rank) couple() error {
 	r.openings.couple(func(i int) float64 { return float64(r.openings.sums[2*i]) / fixedPoint }, r.crossing(), r.units)
 	return nil
 }
-
-func (r *Rank) updateEven(i int, w *workspace) {
-	r.state.step(&r.layout.chunks[i], false, r.openings, w)
-}
-func (r *Rank) updateOdd(i int, w *workspace) { r.state.step(&r.layout.chunks[i], true, r.openings, w) }

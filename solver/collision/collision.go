@@ -23,7 +23,16 @@ type Variant struct {
 	// LargeEddy adds the eddy viscosity of Smagorinsky (1963), from the
 	// stress of each cell (Hou, Sterling, Chen and Doolen 1996).
 	LargeEddy bool
+	// Scaled means that populations come and leave multiplied by Scale, as
+	// 16-bit storage holds them. The results are the same to the last bit: all
+	// that changes is constants, by powers of two.
+	Scaled bool
 }
+
+// Scale is the factor of scaled populations. With it, the smallest normal
+// number of the 16-bit format stands for 2⁻²⁹ and the largest for 2
+// (Lehmann, Krause, Amati, Sega, Harting and Gekle 2022).
+const Scale = 1 << 15
 
 // Identifier is a name for the variant's kernels.
 func (v Variant) Identifier() string {
@@ -34,6 +43,9 @@ func (v Variant) Identifier() string {
 	if v.LargeEddy {
 		id += "LargeEddy"
 	}
+	if v.Scaled {
+		id += "Scaled"
+	}
 	return id
 }
 
@@ -42,6 +54,11 @@ func (v Variant) Identifier() string {
 func (v Variant) Program() *expression.Program {
 	b := newBuilder(v)
 	map[string]func(){"trt": b.trt, "bgk": b.bgk, "regularized": b.regularized, "cumulant": b.cumulant}[v.Name]()
+	if v.Scaled && v.Name == "cumulant" {
+		for i, out := range b.Outputs {
+			b.Outputs[i] = b.Multiply(out, b.Constant(Scale))
+		}
+	}
 	return b.Program
 }
 
@@ -66,11 +83,15 @@ const (
 type builder struct {
 	*expression.Program
 	Variant
-	f             []expression.Value
-	sum, diff     []expression.Value // of the pair 2k−1, 2k, at index k−1
-	density       expression.Value
-	u             [3]expression.Value
-	force         [3]expression.Value
+	f         []expression.Value
+	sum, diff []expression.Value // of the pair 2k−1, 2k, at index k−1
+	density   expression.Value
+	u         [3]expression.Value
+	force     [3]expression.Value
+	// unscaledForce is the factor of products of the force with velocities.
+	unscaledForce [3]expression.Value
+	// square is the factor of products of two velocities: 1, or 1/Scale.
+	square        float64
 	base          expression.Value // δρ − 3/2 u²
 	uForce        expression.Value // u·F
 	pairDirection [][3]int
@@ -78,8 +99,16 @@ type builder struct {
 
 func newBuilder(v Variant) *builder {
 	b := &builder{Program: expression.New(), Variant: v}
+	b.square = 1
+	if v.Scaled && v.Name != "cumulant" {
+		b.square = 1. / Scale
+	}
 	for i := range v.Set.Q {
 		b.f = append(b.f, b.Input(i))
+		if v.Scaled && v.Name == "cumulant" {
+			// Its arithmetic is not one of linear and quadratic terms alone.
+			b.f[i] = b.Multiply(b.f[i], b.Constant(1./Scale))
+		}
 	}
 	for i := 1; i < v.Set.Q; i += 2 {
 		b.sum = append(b.sum, b.Add(b.f[i], b.f[i+1]))
@@ -94,14 +123,18 @@ func newBuilder(v Variant) *builder {
 		}
 		b.u[a] = b.SignedSum(coefficients, b.diff)
 		if v.Force {
-			b.force[a] = b.Parameter(name)
+			b.unscaledForce[a] = b.Parameter(name)
+			b.force[a] = b.unscaledForce[a]
+			if b.square != 1 {
+				b.force[a] = b.Multiply(b.Constant(Scale), b.force[a])
+			}
 			b.u[a] = b.Add(b.u[a], b.Multiply(b.Constant(0.5), b.force[a]))
 		}
 	}
 	square := b.Sum(b.Multiply(b.u[0], b.u[0]), b.Multiply(b.u[1], b.u[1]), b.Multiply(b.u[2], b.u[2]))
-	b.base = b.Subtract(b.density, b.Multiply(b.Constant(1.5), square))
+	b.base = b.Subtract(b.density, b.Multiply(b.Constant(1.5*b.square), square))
 	if v.Force {
-		b.uForce = b.Sum(b.Multiply(b.u[0], b.force[0]), b.Multiply(b.u[1], b.force[1]), b.Multiply(b.u[2], b.force[2]))
+		b.uForce = b.Sum(b.Multiply(b.u[0], b.unscaledForce[0]), b.Multiply(b.u[1], b.unscaledForce[1]), b.Multiply(b.u[2], b.unscaledForce[2]))
 	}
 	return b
 }
@@ -114,7 +147,7 @@ func (b *builder) dot(k int, a [3]expression.Value) expression.Value {
 
 // equilibriumBracket is δρ − 3/2 u² + 9/2 (c·u)², the symmetric part over w.
 func (b *builder) equilibriumBracket(cu expression.Value) expression.Value {
-	return b.Add(b.base, b.Multiply(b.Constant(4.5), b.Multiply(cu, cu)))
+	return b.Add(b.base, b.Multiply(b.Constant(4.5*b.square), b.Multiply(cu, cu)))
 }
 
 // trt relaxes the two parts of each pair with their own rate (Ginzburg,
@@ -139,7 +172,7 @@ func (b *builder) trt() {
 		odd := b.Subtract(b.Multiply(halfMinus, b.diff[k]), b.Multiply(b.Multiply(minus, w3), cu))
 		if b.Force {
 			cf := b.dot(k, b.force)
-			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, cf)), b.uForce)
+			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, b.dot(k, b.unscaledForce))), b.uForce)
 			even = b.Subtract(even, b.Multiply(b.Multiply(b.Subtract(one, halfPlus), w3), source))
 			odd = b.Subtract(odd, b.Multiply(b.Multiply(b.Subtract(one, halfMinus), w3), cf))
 		}
@@ -170,7 +203,7 @@ func (b *builder) bgk() {
 		odd := b.Multiply(w, b.Multiply(b.Constant(3), cu))
 		if b.Force {
 			cf := b.dot(k, b.force)
-			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, cf)), b.uForce)
+			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, b.dot(k, b.unscaledForce))), b.uForce)
 			w3 := b.Multiply(forced, b.Constant(3*b.Set.Weights[i]))
 			even = b.Add(even, b.Multiply(w3, source))
 			odd = b.Add(odd, b.Multiply(w3, cf))

@@ -69,6 +69,29 @@ func TestEquilibriumStays(t *testing.T) {
 	}
 }
 
+// With scaled populations a collision does the same to the last bit.
+func TestScaled(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, v := range Variants() {
+		scaled := v
+		scaled.Scaled = true
+		for range 100 {
+			f, g := make([]float64, v.Set.Q), make([]float64, v.Set.Q)
+			for i := range f {
+				f[i] = random.NormFloat64() * 0.02
+				g[i] = Scale * f[i]
+			}
+			given := parameters([3]float64{1e-3, -2e-3, 3e-3})
+			want, got := v.Program().Evaluate(f, given), scaled.Program().Evaluate(g, given)
+			for i := range want {
+				if got[i] != Scale*want[i] {
+					t.Fatalf("%s: population %d is %g, want %g", v.Identifier(), i, got[i]/Scale, want[i])
+				}
+			}
+		}
+	}
+}
+
 func parameters(force [3]float64) map[string]float64 {
 	return map[string]float64{OmegaPlus: 1.7, OmegaMinus: 1.1, ForceX: force[0], ForceY: force[1], ForceZ: force[2],
 		RelaxationTime: 1 / 1.7, Magic: 3. / 16, EddyFactor: 0.5}

@@ -22,8 +22,14 @@ func (b *builder) secondMoments() (m [6]expression.Value) {
 func (b *builder) stress() (s [6]expression.Value) {
 	s = b.secondMoments()
 	third := b.Multiply(b.Constant(1./3), b.density)
+	second := b.u
+	if b.square != 1 {
+		for a := range 3 {
+			second[a] = b.Multiply(b.Constant(b.square), b.u[a])
+		}
+	}
 	for i, ab := range axes {
-		s[i] = b.Subtract(s[i], b.Multiply(b.u[ab[0]], b.u[ab[1]]))
+		s[i] = b.Subtract(s[i], b.Multiply(b.u[ab[0]], second[ab[1]]))
 		if ab[0] == ab[1] {
 			s[i] = b.Subtract(s[i], third)
 		}
@@ -64,7 +70,11 @@ func (b *builder) rates() (plus, minus expression.Value) {
 // effectiveTime is the relaxation time with eddy viscosity.
 func (b *builder) effectiveTime(stress [6]expression.Value) expression.Value {
 	tau := b.Parameter(RelaxationTime)
-	eddy := b.Multiply(b.Parameter(EddyFactor), b.norm(stress))
+	factor := b.Parameter(EddyFactor)
+	if b.square != 1 {
+		factor = b.Multiply(b.Constant(b.square), factor)
+	}
+	eddy := b.Multiply(factor, b.norm(stress))
 	root := b.SquareRoot(b.Add(b.Multiply(tau, tau), eddy))
 	return b.Multiply(b.Constant(0.5), b.Add(tau, root))
 }
@@ -81,7 +91,7 @@ func (b *builder) regularized() {
 		// The stress of the force itself, −½(u_a F_b + F_a u_b), is not kept.
 		for i, ab := range axes {
 			stress[i] = b.Add(stress[i], b.Multiply(b.Constant(0.5),
-				b.Add(b.Multiply(b.u[ab[0]], b.force[ab[1]]), b.Multiply(b.force[ab[0]], b.u[ab[1]]))))
+				b.Add(b.Multiply(b.u[ab[0]], b.unscaledForce[ab[1]]), b.Multiply(b.unscaledForce[ab[0]], b.u[ab[1]]))))
 		}
 	}
 	trace := b.Multiply(b.Constant(1./3), b.Sum(stress[:3]...))
@@ -101,7 +111,7 @@ func (b *builder) regularized() {
 		even = b.Add(even, b.Multiply(keep, b.Multiply(b.Constant(4.5*weight), b.Subtract(b.contract(k, stress), trace))))
 		if b.Force {
 			cf := b.dot(k, b.force)
-			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, cf)), b.uForce)
+			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, b.dot(k, b.unscaledForce))), b.uForce)
 			w3 := b.Multiply(forced, b.Constant(3*weight))
 			even = b.Add(even, b.Multiply(w3, source))
 			// The odd part is not relaxed but replaced, so the whole force enters

@@ -2,7 +2,8 @@ package collision
 
 import "carina/solver/lattice"
 
-// Variants lists all variants for which kernels are generated.
+// Variants lists all variants for which kernels are generated, those for
+// unscaled populations.
 func Variants() []Variant {
 	var list []Variant
 	for _, operator := range []struct {
@@ -13,7 +14,7 @@ func Variants() []Variant {
 		{"trt", lattice.D3Q27}, {"cumulant", lattice.D3Q27},
 	} {
 		for _, option := range []Variant{{}, {Force: true}, {LargeEddy: true}, {Force: true, LargeEddy: true}} {
-			list = append(list, Variant{operator.name, operator.set, option.Force, option.LargeEddy})
+			list = append(list, Variant{Name: operator.name, Set: operator.set, Force: option.Force, LargeEddy: option.LargeEddy})
 		}
 	}
 	return list

@@ -14,7 +14,19 @@ const WindowCells = 16
 // be aligned to 64 bytes.
 const ScratchBytes = 65 * 64
 
-// Vector holds the assembly kernels of a variant, in single precision.
+// Storage names how populations are stored.
+type Storage string
+
+// The storages.
+const (
+	// Single is for 32-bit numbers, Double for 64-bit ones.
+	Single Storage = "single"
+	Double Storage = "double"
+	// Half stores 16-bit numbers and computes with 32-bit ones.
+	Half Storage = "half"
+)
+
+// Vector holds the assembly kernels of a variant for one storage.
 type Vector struct {
 	// Machine is the instruction set, such as AVX512.
 	Machine string
@@ -22,6 +34,8 @@ type Vector struct {
 	// does it where their neighbours, all of them fluid, hold what arrives, and
 	// Walled where some lanes meet a wall.
 	Even, Odd, Walled WindowKernel
+	// Correct applies the corrections of interpolated walls.
+	Correct Corrector
 }
 
 // WindowKernel updates the cells of n windows of width words each. Slots
@@ -29,8 +43,9 @@ type Vector struct {
 // are the first cell and the number of cells, up to WindowCells; then (read by
 // Odd and Walled) the offset from a cell to its neighbour in each direction;
 // then (read by Walled) half a word for each direction, with a bit for each
-// cell whose neighbour is fluid. Scratch is memory of ScratchBytes.
-type WindowKernel func(slots **float32, words *uint32, width, n int, table *float32, scratch *byte)
+// cell whose neighbour is fluid. The table is that of the variant, for 16-bit
+// storage scaled. Scratch is memory of ScratchBytes.
+type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch *byte)
 
 // Corrector corrects what comes back along links of walled windows, after an
 // even or (odd = 1) an odd step. Links begins with their number, which is not
@@ -39,14 +54,18 @@ type WindowKernel func(slots **float32, words *uint32, width, n int, table *floa
 // of the window in 8 bits each; and a float32 share. Share times (companion −
 // bounced) is added to bounced and taken from the population at rest. The
 // companion is the opposite population where the kernels find or leave it.
-type Corrector func(slots **float32, words *uint32, width int, first uint32, links *uint32, odd int)
+type Corrector func(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
 
 // NewCorrectedLink is the first word of a link for a Corrector.
 func NewCorrectedLink(cell, direction, window int) uint32 {
 	return uint32(cell) | uint32(direction)<<16 | uint32(window)<<24
 }
 
-type vectorKey struct{ machine, variant string }
+type vectorKey struct {
+	machine string
+	storage Storage
+	variant string
+}
 
 // machineVariable is the environment variable that restricts the instruction
 // sets, for tests and comparisons.
@@ -63,14 +82,11 @@ func Machines() []string {
 	return list
 }
 
-// NewCorrector returns the wall corrections of an instruction set, or nil if
-// there are none.
-func NewCorrector(machine string) Corrector { return correctors[machine] }
-
-// NewVector returns the assembly kernels of a variant for an instruction set,
-// or nil if there are none.
-func NewVector(machine string, v collision.Variant) *Vector {
-	k, ok := vectors[vectorKey{machine, v.Identifier()}]
+// NewVector returns the assembly kernels of a variant for an instruction set
+// and a storage, or nil if there are none.
+func NewVector(machine string, s Storage, v collision.Variant) *Vector {
+	v.Scaled = false
+	k, ok := vectors[vectorKey{machine, s, v.Identifier()}]
 	if !ok {
 		return nil
 	}

@@ -13,5 +13,3 @@ func supported() []string {
 	}
 	return list
 }
-
-var correctors = map[string]Corrector{"AVX512": correctAVX512, "AVX2": correctAVX2}

@@ -2,307 +2,612 @@
 
 package kernel
 
-// evenAVX2trtD3Q19 updates the cells of n windows in place.
+// evenAVX2SingletrtD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2trtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingletrtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2trtD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingletrtD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2trtD3Q19Force updates the cells of n windows in place.
+// evenAVX2SingletrtD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2trtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingletrtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2trtD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingletrtD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2trtD3Q19LargeEddy updates the cells of n windows in place.
+// evenAVX2SingletrtD3Q19LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2trtD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingletrtD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2trtD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingletrtD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2trtD3Q19ForceLargeEddy updates the cells of n windows in place.
+// evenAVX2SingletrtD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2trtD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingletrtD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2trtD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingletrtD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2bgkD3Q19 updates the cells of n windows in place.
+// evenAVX2SinglebgkD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SinglebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2bgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SinglebgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SinglebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2bgkD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SinglebgkD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SinglebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2bgkD3Q19Force updates the cells of n windows in place.
+// evenAVX2SinglebgkD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SinglebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2bgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SinglebgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SinglebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2bgkD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SinglebgkD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SinglebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2bgkD3Q19LargeEddy updates the cells of n windows in place.
+// evenAVX2SinglebgkD3Q19LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SinglebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2bgkD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SinglebgkD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SinglebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2bgkD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SinglebgkD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SinglebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2bgkD3Q19ForceLargeEddy updates the cells of n windows in place.
+// evenAVX2SinglebgkD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SinglebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2bgkD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SinglebgkD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SinglebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2bgkD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SinglebgkD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SinglebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2regularizedD3Q19 updates the cells of n windows in place.
+// evenAVX2SingleregularizedD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2regularizedD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingleregularizedD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2regularizedD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingleregularizedD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2regularizedD3Q19Force updates the cells of n windows in place.
+// evenAVX2SingleregularizedD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2regularizedD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingleregularizedD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2regularizedD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingleregularizedD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2regularizedD3Q19LargeEddy updates the cells of n windows in place.
+// evenAVX2SingleregularizedD3Q19LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2regularizedD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingleregularizedD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2regularizedD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingleregularizedD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2regularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
+// evenAVX2SingleregularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2regularizedD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingleregularizedD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2regularizedD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingleregularizedD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2trtD3Q27 updates the cells of n windows in place.
+// evenAVX2SingletrtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingletrtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2trtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingletrtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2trtD3Q27Force updates the cells of n windows in place.
+// evenAVX2SingletrtD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingletrtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2trtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingletrtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2trtD3Q27LargeEddy updates the cells of n windows in place.
+// evenAVX2SingletrtD3Q27LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2trtD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingletrtD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2trtD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingletrtD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2trtD3Q27ForceLargeEddy updates the cells of n windows in place.
+// evenAVX2SingletrtD3Q27ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SingletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2trtD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SingletrtD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SingletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2trtD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SingletrtD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SingletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2cumulantD3Q27 updates the cells of n windows in place.
+// evenAVX2SinglecumulantD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SinglecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2cumulantD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SinglecumulantD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SinglecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2cumulantD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SinglecumulantD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SinglecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2cumulantD3Q27Force updates the cells of n windows in place.
+// evenAVX2SinglecumulantD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SinglecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2cumulantD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SinglecumulantD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SinglecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2cumulantD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SinglecumulantD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SinglecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2cumulantD3Q27LargeEddy updates the cells of n windows in place.
+// evenAVX2SinglecumulantD3Q27LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SinglecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2cumulantD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SinglecumulantD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SinglecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2cumulantD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SinglecumulantD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SinglecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX2cumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
+// evenAVX2SinglecumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX2cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX2SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX2cumulantD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX2SinglecumulantD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX2cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX2SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX2cumulantD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX2SinglecumulantD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX2cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX2SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// correctAVX2 corrects what comes back along links of walled windows.
+// correctAVX2Single corrects what comes back along links of walled windows.
 //
 //go:noescape
-func correctAVX2(slots **float32, words *uint32, width int, first uint32, links *uint32, odd int)
+func correctAVX2Single(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
+
+// evenAVX2DoubletrtD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubletrtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubletrtD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubletrtD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubletrtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubletrtD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubletrtD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubletrtD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubletrtD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubletrtD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubletrtD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubletrtD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublebgkD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublebgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublebgkD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublebgkD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublebgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublebgkD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublebgkD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublebgkD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublebgkD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublebgkD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublebgkD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublebgkD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubleregularizedD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubleregularizedD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubleregularizedD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubleregularizedD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubleregularizedD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubleregularizedD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubleregularizedD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubleregularizedD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubleregularizedD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubleregularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubleregularizedD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubleregularizedD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubletrtD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubletrtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubletrtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubletrtD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubletrtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubletrtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubletrtD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubletrtD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubletrtD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoubletrtD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoubletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoubletrtD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoubletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoubletrtD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoubletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublecumulantD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublecumulantD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublecumulantD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublecumulantD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublecumulantD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublecumulantD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublecumulantD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublecumulantD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublecumulantD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublecumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublecumulantD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublecumulantD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// correctAVX2Double corrects what comes back along links of walled windows.
+//
+//go:noescape
+func correctAVX2Double(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)

@@ -2,307 +2,917 @@
 
 package kernel
 
-// evenAVX512trtD3Q19 updates the cells of n windows in place.
+// evenAVX512SingletrtD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512trtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingletrtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512trtD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingletrtD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512trtD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512trtD3Q19Force updates the cells of n windows in place.
+// evenAVX512SingletrtD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512trtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingletrtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512trtD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingletrtD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512trtD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512trtD3Q19LargeEddy updates the cells of n windows in place.
+// evenAVX512SingletrtD3Q19LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512trtD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingletrtD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512trtD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingletrtD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512trtD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512trtD3Q19ForceLargeEddy updates the cells of n windows in place.
+// evenAVX512SingletrtD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512trtD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingletrtD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512trtD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingletrtD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512trtD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512bgkD3Q19 updates the cells of n windows in place.
+// evenAVX512SinglebgkD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SinglebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512bgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SinglebgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SinglebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512bgkD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SinglebgkD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512bgkD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SinglebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512bgkD3Q19Force updates the cells of n windows in place.
+// evenAVX512SinglebgkD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SinglebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512bgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SinglebgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SinglebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512bgkD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SinglebgkD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512bgkD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SinglebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512bgkD3Q19LargeEddy updates the cells of n windows in place.
+// evenAVX512SinglebgkD3Q19LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SinglebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512bgkD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SinglebgkD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SinglebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512bgkD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SinglebgkD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512bgkD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SinglebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512bgkD3Q19ForceLargeEddy updates the cells of n windows in place.
+// evenAVX512SinglebgkD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SinglebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512bgkD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SinglebgkD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SinglebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512bgkD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SinglebgkD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512bgkD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SinglebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512regularizedD3Q19 updates the cells of n windows in place.
+// evenAVX512SingleregularizedD3Q19 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512regularizedD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingleregularizedD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512regularizedD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingleregularizedD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512regularizedD3Q19(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512regularizedD3Q19Force updates the cells of n windows in place.
+// evenAVX512SingleregularizedD3Q19Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512regularizedD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingleregularizedD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512regularizedD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingleregularizedD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512regularizedD3Q19Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512regularizedD3Q19LargeEddy updates the cells of n windows in place.
+// evenAVX512SingleregularizedD3Q19LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512regularizedD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingleregularizedD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512regularizedD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingleregularizedD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512regularizedD3Q19LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512regularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
+// evenAVX512SingleregularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512regularizedD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingleregularizedD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512regularizedD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingleregularizedD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512regularizedD3Q19ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512trtD3Q27 updates the cells of n windows in place.
+// evenAVX512SingletrtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512trtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingletrtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512trtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingletrtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512trtD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512trtD3Q27Force updates the cells of n windows in place.
+// evenAVX512SingletrtD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512trtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingletrtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512trtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingletrtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512trtD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512trtD3Q27LargeEddy updates the cells of n windows in place.
+// evenAVX512SingletrtD3Q27LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512trtD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingletrtD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512trtD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingletrtD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512trtD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512trtD3Q27ForceLargeEddy updates the cells of n windows in place.
+// evenAVX512SingletrtD3Q27ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SingletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512trtD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SingletrtD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SingletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512trtD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SingletrtD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512trtD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SingletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512cumulantD3Q27 updates the cells of n windows in place.
+// evenAVX512SinglecumulantD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SinglecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512cumulantD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SinglecumulantD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SinglecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512cumulantD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SinglecumulantD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512cumulantD3Q27(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SinglecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512cumulantD3Q27Force updates the cells of n windows in place.
+// evenAVX512SinglecumulantD3Q27Force updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SinglecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512cumulantD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SinglecumulantD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SinglecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512cumulantD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SinglecumulantD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512cumulantD3Q27Force(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SinglecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512cumulantD3Q27LargeEddy updates the cells of n windows in place.
+// evenAVX512SinglecumulantD3Q27LargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SinglecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512cumulantD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SinglecumulantD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SinglecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512cumulantD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SinglecumulantD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512cumulantD3Q27LargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SinglecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// evenAVX512cumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
+// evenAVX512SinglecumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
 //
 //go:noescape
-func evenAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func evenAVX512SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// oddAVX512cumulantD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+// oddAVX512SinglecumulantD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
 //
 //go:noescape
-func oddAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func oddAVX512SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// walledAVX512cumulantD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+// walledAVX512SinglecumulantD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
 //
 //go:noescape
-func walledAVX512cumulantD3Q27ForceLargeEddy(slots **float32, words *uint32, width int, n int, table *float32, scratch *byte)
+func walledAVX512SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
-// correctAVX512 corrects what comes back along links of walled windows.
+// correctAVX512Single corrects what comes back along links of walled windows.
 //
 //go:noescape
-func correctAVX512(slots **float32, words *uint32, width int, first uint32, links *uint32, odd int)
+func correctAVX512Single(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
+
+// evenAVX512DoubletrtD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubletrtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubletrtD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubletrtD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubletrtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubletrtD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubletrtD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubletrtD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubletrtD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubletrtD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubletrtD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubletrtD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublebgkD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublebgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublebgkD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublebgkD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublebgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublebgkD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublebgkD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublebgkD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublebgkD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublebgkD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublebgkD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublebgkD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubleregularizedD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubleregularizedD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubleregularizedD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubleregularizedD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubleregularizedD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubleregularizedD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubleregularizedD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubleregularizedD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubleregularizedD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubleregularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubleregularizedD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubleregularizedD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubletrtD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubletrtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubletrtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubletrtD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubletrtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubletrtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubletrtD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubletrtD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubletrtD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoubletrtD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoubletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoubletrtD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoubletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoubletrtD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoubletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublecumulantD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublecumulantD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublecumulantD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublecumulantD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublecumulantD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublecumulantD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublecumulantD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublecumulantD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublecumulantD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublecumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublecumulantD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublecumulantD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// correctAVX512Double corrects what comes back along links of walled windows.
+//
+//go:noescape
+func correctAVX512Double(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
+
+// evenAVX512HalftrtD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalftrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalftrtD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalftrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalftrtD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalftrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalftrtD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalftrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalftrtD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalftrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalftrtD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalftrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalftrtD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalftrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalftrtD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalftrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalftrtD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalftrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalftrtD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalftrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalftrtD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalftrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalftrtD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalftrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfbgkD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfbgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfbgkD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfbgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfbgkD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfbgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfbgkD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfbgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfbgkD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfbgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfbgkD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfbgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfbgkD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfbgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfbgkD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfbgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfbgkD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfbgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfbgkD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfbgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfbgkD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfbgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfbgkD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfbgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfregularizedD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfregularizedD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfregularizedD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfregularizedD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfregularizedD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfregularizedD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfregularizedD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfregularizedD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfregularizedD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfregularizedD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfregularizedD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfregularizedD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalftrtD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalftrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalftrtD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalftrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalftrtD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalftrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalftrtD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalftrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalftrtD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalftrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalftrtD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalftrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalftrtD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalftrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalftrtD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalftrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalftrtD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalftrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalftrtD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalftrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalftrtD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalftrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalftrtD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalftrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfcumulantD3Q27 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfcumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfcumulantD3Q27 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfcumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfcumulantD3Q27 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfcumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfcumulantD3Q27Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfcumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfcumulantD3Q27Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfcumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfcumulantD3Q27Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfcumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfcumulantD3Q27LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfcumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfcumulantD3Q27LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfcumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfcumulantD3Q27LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfcumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfcumulantD3Q27ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfcumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfcumulantD3Q27ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfcumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfcumulantD3Q27ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfcumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// correctAVX512Half corrects what comes back along links of walled windows.
+//
+//go:noescape
+func correctAVX512Half(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)

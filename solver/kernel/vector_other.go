@@ -5,6 +5,4 @@ package kernel
 // There is no assembly for this architecture.
 func supported() []string { return nil }
 
-var correctors map[string]Corrector
-
 var vectors map[vectorKey]Vector

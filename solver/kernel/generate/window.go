@@ -11,8 +11,8 @@ import (
 )
 
 // kernel writes a kernel that works on window after window.
-func (m machine) kernel(ctx *build.Context, v collision.Variant, kind, doc string) {
-	g := m.begin(ctx, v, kind, doc)
+func (m machine) kernel(ctx *build.Context, s storage, v collision.Variant, kind, doc string) {
+	g := m.begin(ctx, s, v, kind, doc)
 	g.odd, g.walled = kind != "even", kind == "walled"
 	g.words = ctx.Load(ctx.Param("words"), ctx.GP64())
 	width := ctx.Load(ctx.Param("width"), ctx.GP64())
@@ -68,109 +68,171 @@ func (g *generator) prefetch(at operand.Mem) {
 }
 
 // windowAVX512 masks the lanes beyond the number of cells and, in walled
-// windows, those that meet a wall.
+// windows, those that meet a wall. In double precision it takes a window in
+// two parts.
 func windowAVX512(g *generator) {
 	valid, away, own := g.K(), g.K(), g.K()
-	count, ones := g.GP64(), g.GP64()
-	g.MOVLQZX(g.count(), count)
+	left, ones, part := g.GP64(), g.GP64(), g.GP64()
+	g.MOVLQZX(g.count(), left)
+	g.XORQ(part, part)
+	g.Label("part")
 	g.MOVQ(operand.I32(-1), ones)
-	g.BZHIQ(count, ones, ones)
+	g.BZHIQ(left, ones, ones)
 	g.KMOVW(ones.As32(), valid)
 	masks := func(i int) {
-		g.KMOVW(g.lanes16(lattice.Opposite(i)-1), away)
+		lanes := g.lanes16(lattice.Opposite(i) - 1)
+		if g.lanes() == windowCells {
+			g.KMOVW(lanes, away)
+		} else {
+			lanes.Index, lanes.Scale = part, 1
+			g.MOVBLZX(lanes, ones.As32())
+			g.KMOVW(ones.As32(), away)
+		}
 		g.KANDNW(valid, away, own)
 	}
 	g.load = func(i int, r reg.VecPhysical) {
 		if !g.walled || i == 0 {
 			at := g.place(i)
-			g.VMOVUPS_Z(at, valid, r)
+			g.loadMasked(at, valid, r, true)
 			g.prefetch(at)
 			return
 		}
 		masks(i)
 		at := g.place(i)
-		g.VMOVUPS_Z(at, away, r)
+		g.loadMasked(at, away, r, true)
 		g.prefetch(at)
-		g.VMOVUPS(g.own(i), own, r)
+		g.loadMasked(g.own(i), own, r, false)
 	}
 	g.store = func(leaving int, r reg.VecPhysical) {
 		i := lattice.Opposite(leaving)
 		if !g.walled || i == 0 {
-			g.VMOVUPS(r, valid, g.place(i))
+			g.storeMasked(r, valid, g.place(i))
 			return
 		}
 		masks(i)
-		g.VMOVUPS(r, away, g.place(i))
-		g.VMOVUPS(r, own, g.own(i))
+		g.storeMasked(r, away, g.place(i))
+		g.storeMasked(r, own, g.own(i))
 	}
 	g.collide()
+	if g.lanes() == windowCells {
+		return
+	}
+	g.ADDQ(operand.Imm(uint64(g.lanes())), g.cell)
+	g.INCQ(part)
+	g.SUBQ(operand.Imm(uint64(g.lanes())), left)
+	g.JG(operand.LabelRef("part"))
 }
 
-// windowAVX2 does the same in two halves of eight lanes, with masks made of
-// bits.
+const windowCells = 16
+
+// loadMasked loads lanes of a vector; the others become zero or stay.
+func (g *generator) loadMasked(at operand.Mem, mask, r reg.Register, zero bool) {
+	switch {
+	case g.storage.name == half && zero:
+		g.VCVTPH2PS_Z(at, mask, r)
+	case g.storage.name == half:
+		g.VCVTPH2PS(at, mask, r)
+	case g.storage.name == double && zero:
+		g.VMOVUPD_Z(at, mask, r)
+	case g.storage.name == double:
+		g.VMOVUPD(at, mask, r)
+	case zero:
+		g.VMOVUPS_Z(at, mask, r)
+	default:
+		g.VMOVUPS(at, mask, r)
+	}
+}
+
+// storeMasked stores lanes of a vector.
+func (g *generator) storeMasked(r, mask reg.Register, at operand.Mem) {
+	switch g.storage.name {
+	case half:
+		g.VCVTPS2PH(toNearestEven, r, mask, at)
+	case double:
+		g.VMOVUPD(r, mask, at)
+	default:
+		g.VMOVUPS(r, mask, at)
+	}
+}
+
+// toNearestEven is the rounding of conversions to 16 bits.
+const toNearestEven = operand.U8(0)
+
+// windowAVX2 does the same in parts of a register, with masks made of bits.
 func windowAVX2(g *generator) {
-	const half = 8
 	left, bits := g.GP64(), g.GP64()
 	mask := g.registers[len(g.registers)-1]
-	valid := operand.Mem{Base: g.scratch, Disp: scratchSlots * half * valueBytes}
+	valid := operand.Mem{Base: g.scratch, Disp: scratchSlots * g.machine.bytes}
 	bit := operand.Mem{Base: bits}
+	load, store, broadcast, equal, greater := g.VMASKMOVPS, g.VMASKMOVPS, g.VPBROADCASTD, g.VPCMPEQD, g.VPCMPGTD
+	laneBits, laneNumbers := laneBits, laneNumbers
+	if g.storage.real == 8 {
+		load, store, broadcast, equal, greater = g.VMASKMOVPD, g.VMASKMOVPD, g.VPBROADCASTQ, g.VPCMPEQQ, g.VPCMPGTQ
+		laneBits, laneNumbers = laneBits64, laneNumbers64
+	}
 	g.MOVLQZX(g.count(), left)
 	g.LEAQ(laneBits, bits)
-	g.Label("half")
-	g.VMOVD(left.As32(), mask.AsX())
-	g.VPBROADCASTD(mask.AsX(), mask)
-	g.VPCMPGTD(laneNumbers, mask, mask)
+	g.Label("part")
+	g.VMOVQ(left, mask.AsX())
+	broadcast(mask.AsX(), mask)
+	greater(laneNumbers, mask, mask)
 	g.VMOVDQU(mask, valid)
 	away := func(i int) {
 		g.VPBROADCASTW(g.lanes16(lattice.Opposite(i)-1), mask)
 		g.VPAND(bit, mask, mask)
-		g.VPCMPEQD(bit, mask, mask)
+		equal(bit, mask, mask)
 	}
 	own := func() { g.VPANDN(valid, mask, mask) }
 	g.load = func(i int, r reg.VecPhysical) {
 		if !g.walled || i == 0 {
 			g.VMOVDQU(valid, mask)
-			g.VMASKMOVPS(g.place(i), mask, r)
+			at := g.place(i)
+			load(at, mask, r)
+			g.prefetch(at)
 			return
 		}
 		away(i)
-		g.VMASKMOVPS(g.place(i), mask, r)
+		at := g.place(i)
+		load(at, mask, r)
+		g.prefetch(at)
 		own()
-		g.VMASKMOVPS(g.own(i), mask, g.spare)
+		load(g.own(i), mask, g.spare)
 		g.VORPS(g.spare, r, r)
 	}
 	g.store = func(leaving int, r reg.VecPhysical) {
 		i := lattice.Opposite(leaving)
 		if !g.walled || i == 0 {
 			g.VMOVDQU(valid, mask)
-			g.VMASKMOVPS(r, mask, g.place(i))
+			store(r, mask, g.place(i))
 			return
 		}
 		away(i)
-		g.VMASKMOVPS(r, mask, g.place(i))
+		store(r, mask, g.place(i))
 		own()
-		g.VMASKMOVPS(r, mask, g.own(i))
+		store(r, mask, g.own(i))
 	}
 	g.collide()
-	g.ADDQ(operand.Imm(half), g.cell)
-	g.ADDQ(operand.Imm(half*4), bits)
-	g.SUBQ(operand.Imm(half), left)
-	g.JG(operand.LabelRef("half"))
+	g.ADDQ(operand.Imm(uint64(g.lanes())), g.cell)
+	g.ADDQ(operand.Imm(uint64(g.machine.bytes)), bits)
+	g.SUBQ(operand.Imm(uint64(g.lanes())), left)
+	g.JG(operand.LabelRef("part"))
 }
 
-// laneBits holds 1<<i and laneNumbers i for lane i.
-var laneBits, laneNumbers operand.Mem
+// laneBits holds 1<<i and laneNumbers i for lane i, in 32 or 64 bits.
+var laneBits, laneNumbers, laneBits64, laneNumbers64 operand.Mem
 
 // constants declares the data that the kernels share.
 func constants(ctx *build.Context) {
-	laneBits = ctx.StaticGlobal("laneBits")
-	ctx.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 16 {
-		ctx.AppendDatum(operand.U32(1 << i))
+	table := func(name string, n int, value func(i int) operand.Constant) operand.Mem {
+		at := ctx.StaticGlobal(name)
+		ctx.DataAttributes(attr.RODATA | attr.NOPTR)
+		for i := range n {
+			ctx.AppendDatum(value(i))
+		}
+		return at
 	}
-	laneNumbers = ctx.StaticGlobal("laneNumbers")
-	ctx.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 8 {
-		ctx.AppendDatum(operand.U32(i))
-	}
+	laneBits = table("laneBits", windowCells, func(i int) operand.Constant { return operand.U32(1 << i) })
+	laneNumbers = table("laneNumbers", 8, func(i int) operand.Constant { return operand.U32(i) })
+	laneBits64 = table("laneBits64", windowCells, func(i int) operand.Constant { return operand.U64(1 << i) })
+	laneNumbers64 = table("laneNumbers64", 4, func(i int) operand.Constant { return operand.U64(i) })
 }

@@ -1,0 +1,48 @@
+package kernel
+
+import (
+	"math"
+
+	"carina/solver/collision"
+)
+
+// Float16 is a 16-bit number of IEEE 754 that stands for a population
+// multiplied by collision.Scale.
+type Float16 uint16
+
+// Value is the population.
+func (h Float16) Value() float32 {
+	const exponents = 255<<23 - 31<<23 // of infinity, less that of the 16-bit one
+	sign, magnitude := uint32(h)>>15<<31, uint32(h)&0x7fff<<13
+	if magnitude >= 31<<23 {
+		return math.Float32frombits(sign | magnitude + exponents)
+	}
+	// The bits as those of a 32-bit number are too small by 2¹¹², for
+	// subnormal numbers as well.
+	const factor = 1 << 112 / float32(collision.Scale)
+	return math.Float32frombits(sign | math.Float32bits(math.Float32frombits(magnitude)*factor))
+}
+
+// NewFloat16 rounds a population to the nearest number, of two equally near to
+// the even one.
+func NewFloat16(v float32) Float16 {
+	b := math.Float32bits(v * collision.Scale)
+	sign, magnitude := Float16(b>>16&0x8000), b&0x7fffffff
+	const (
+		infinity = 255 << 23
+		smallest = (127 - 14) << 23 // normal
+		tooLarge = (127+15)<<23 | 0x7ff<<12
+		bias     = (127 - 15) << 23
+	)
+	switch {
+	case magnitude > infinity:
+		return sign | 0x7e00 | Float16(magnitude>>13&0x1ff)
+	case magnitude >= tooLarge:
+		return sign | 0x7c00
+	case magnitude < smallest:
+		// Adding ½ leaves the multiples of 2⁻²⁴ in the last bits.
+		rounded := math.Float32bits(math.Float32frombits(magnitude) + 0.5)
+		return sign | Float16(rounded-math.Float32bits(0.5))
+	}
+	return sign | Float16((magnitude-bias+0xfff+magnitude>>13&1)>>13)
+}
