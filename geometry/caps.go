@@ -65,7 +65,8 @@ type patch struct {
 	center    r3.Vec
 	normal    r3.Vec
 	area      float64
-	core      r3.Vec  // normal of the part in one plane
+	core      plane   // of the part in one plane
+	coreID    int32   // of that part, among the cores
 	flat      float64 // share of the area that lies in one plane
 	name      string  // of the solid in the file
 	loop      []int32 // the boundary that it closes
@@ -117,6 +118,7 @@ func newCapFinder(s *Surface, t *topology) *capFinder {
 // ends that touch stay two.
 func (f *capFinder) find() []patch {
 	var found []patch
+	reserved := slices.Clone(f.taken)
 	cores := f.findCores()
 	for id := range cores {
 		if f.taken[cores[id].triangles[0]] {
@@ -134,6 +136,9 @@ func (f *capFinder) find() []patch {
 	found = f.withoutBoxes(f.withoutRims(found))
 	found = f.findRagged(found, cores)
 	sortPatches(found)
+	copy(f.taken, reserved)
+	f.outline(found)
+	sortPatches(found)
 	return found
 }
 
@@ -148,7 +153,8 @@ func (f *capFinder) growEnd(core *patch, id int32) patch {
 		return f.facing(t, core.normal, core.center, cosRim, rimDepth) && f.joinsRim(t, id)
 	})
 	end.flat = core.area / end.area
-	end.core = core.normal
+	end.core = plane{core.center, core.normal}
+	end.coreID = id
 	return end
 }
 
@@ -293,7 +299,7 @@ func (f *capFinder) isEnd(p *patch) bool {
 			if good = f.wallSectors(p); good < fewSectors {
 				return false
 			}
-			slender = min(f.slenderness(p, p.core), f.slenderness(p, p.normal))
+			slender = min(f.slenderness(p, p.core.normal), f.slenderness(p, p.normal))
 		}
 		if good >= rule.sectors && slender >= rule.slender {
 			return true

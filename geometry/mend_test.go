@@ -243,10 +243,10 @@ func TestOpeningsOfCentralAirway(t *testing.T) {
 		if d := r3.Norm(r3.Sub(nearest.Center, w.Center)); d > 0.5e-3 {
 			t.Errorf("%s: the nearest opening is %.2f mm away", w.Name, d*1e3)
 		}
-		// Where the patch ends and the bevelled rim begins is a matter of
-		// taste: the file's author drew the line one triangle further out once.
+		// The file's author drew the line 0.2 mm behind the plane; one triangle
+		// more or less is 1 or 2 %.
 		t.Logf("%s: area %.3f of the named patch", w.Name, nearest.Area/w.Area)
-		if math.Abs(nearest.Area/w.Area-1) > 0.025 {
+		if math.Abs(nearest.Area/w.Area-1) > 0.02 {
 			t.Errorf("%s: area %g, the named patch has %g", w.Name, nearest.Area, w.Area)
 		}
 	}

@@ -154,7 +154,7 @@ func (p *Prepared) findOpenings(caps []patch) []patch {
 	for i := range caps {
 		c := &caps[i]
 		f.fit(c)
-		c.core = c.normal
+		c.core = plane{c.center, c.normal}
 		if !c.byHand && c.area >= noArea*f.typical*f.typical {
 			open = append(open, c.loop)
 		}
@@ -253,7 +253,7 @@ func (f *capFinder) namedSolids() []patch {
 			continue
 		}
 		f.fit(p)
-		p.core = p.normal
+		p.core = plane{p.center, p.normal}
 		var sum r3.Vec
 		for _, t := range p.triangles {
 			sum = r3.Add(sum, f.area[t])

@@ -9,7 +9,7 @@ import (
 // misfit rates how badly a triangle fits an end: by its distance from the
 // centre and by how far it is turned from the plane.
 func (f *capFinder) misfit(t int32, p *patch) float64 {
-	turned := math.Acos(min(r3.Dot(f.unit[t], p.core), 1))
+	turned := math.Acos(min(r3.Dot(f.unit[t], p.core.normal), 1))
 	return r3.Norm(r3.Sub(f.centroid(t), p.center)) * (1 + turned)
 }
 
@@ -35,7 +35,7 @@ func (f *capFinder) settle(found []patch) {
 			}
 			from := owner[t]
 			to, ok := owner[m/3]
-			if !ok || to == from || !f.facing(t, found[to].core, found[to].center, cosRim, rimDepth) ||
+			if !ok || to == from || !f.facing(t, found[to].core.normal, found[to].center, cosRim, rimDepth) ||
 				f.misfit(t, &found[to]) >= f.misfit(t, &found[from]) {
 				continue
 			}
@@ -87,8 +87,8 @@ func (f *capFinder) withoutRims(found []patch) []patch {
 func (f *capFinder) isRim(p *patch, owners map[int32][]int, kept []patch) bool {
 	of := func(end *patch) bool {
 		d := r3.Sub(p.center, end.center)
-		wide := r3.Norm(r3.Sub(d, r3.Scale(r3.Dot(d, end.core), end.core)))
-		return p.area < end.area/2 && wide < rimWide*math.Sqrt(end.area/math.Pi) && r3.Dot(p.core, end.core) < rimCos
+		wide := r3.Norm(r3.Sub(d, r3.Scale(r3.Dot(d, end.core.normal), end.core.normal)))
+		return p.area < end.area/2 && wide < rimWide*math.Sqrt(end.area/math.Pi) && r3.Dot(p.core.normal, end.core.normal) < rimCos
 	}
 	for _, t := range p.triangles {
 		for _, v := range f.surface.Triangles[t].V {
@@ -127,7 +127,7 @@ func (f *capFinder) withoutBoxes(found []patch) []patch {
 				a, b := f.surface.side(side)
 				length := r3.Norm(r3.Sub(f.surface.Vertices[a], f.surface.Vertices[b]))
 				rim += length
-				if isEnd && r3.Dot(p.core, found[other].core) < boxCos {
+				if isEnd && r3.Dot(p.core.normal, found[other].core.normal) < boxCos {
 					shared += length
 				}
 			}

@@ -1,0 +1,76 @@
+package geometry
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+const (
+	// The rim of an end reaches so far behind its plane, and hardly before it,
+	// in median edge lengths of the surface: equally far all around, whether
+	// the triangles there are small or large. Before the plane rises the wall
+	// of a neighbour, not a bevel.
+	rimBehind, rimBefore = 0.25, 0.08
+	// A triangle so close to the plane that faces elsewhere is a sliver, whose
+	// normal means nothing.
+	sliverDepth = 0.02
+)
+
+// cosOutline is the cosine of the angle up to which triangles of a rim turn
+// away from the plane.
+var cosOutline = math.Cos(26 * math.Pi / 180)
+
+// outline draws the line between ends and wall anew: an end is its flat part
+// and the rim around it, down to a fixed depth. The rim by which growEnd tells
+// an end from a bend of the wall is measured by the single triangle instead:
+// that recognises ends of few triangles, but follows the mesh.
+func (f *capFinder) outline(ends []patch) {
+	for i := range ends {
+		for _, t := range ends[i].triangles {
+			f.taken[t] = true
+		}
+	}
+	for i := range ends {
+		f.redraw(&ends[i])
+	}
+}
+
+// redraw takes an end for the triangles of its core that it has and the rim
+// around them. What settle gave it from a neighbour's core stays with it.
+func (f *capFinder) redraw(end *patch) {
+	own := make(map[int32]bool, len(end.triangles))
+	var seeds []int32
+	for _, t := range end.triangles {
+		own[t] = true
+		if f.coreOf[t] == end.coreID {
+			seeds = append(seeds, t)
+		}
+	}
+	if len(seeds) == 0 {
+		return
+	}
+	for _, t := range end.triangles {
+		f.taken[t] = false
+	}
+	drawn := f.grow(seeds, func(t int32) bool {
+		return f.onRim(t, end.core) && (own[t] || f.joinsRim(t, end.coreID))
+	})
+	end.triangles, end.area, end.center, end.normal = drawn.triangles, drawn.area, drawn.center, drawn.normal
+	for _, t := range end.triangles {
+		f.taken[t] = true
+	}
+}
+
+// onRim reports whether a triangle belongs to an end in the given plane.
+func (f *capFinder) onRim(t int32, p plane) bool {
+	low, high := 0.0, 0.0
+	for _, v := range f.surface.Triangles[t].V {
+		h := p.height(f.surface.Vertices[v])
+		low, high = min(low, h), max(high, h)
+	}
+	if low < -rimBehind*f.typical || high > rimBefore*f.typical {
+		return false
+	}
+	return r3.Dot(f.unit[t], p.normal) >= cosOutline || max(-low, high) < sliverDepth*f.typical
+}
