@@ -12,6 +12,11 @@ type flowRefiner struct {
 	// reach is the share of each part's weight that the network may hold.
 	reach float64
 	lists [][]int32 // boundary vertices per part
+	// movedAt is when each vertex last moved, triedAt when a pair was last
+	// tried, by a clock that counts batches.
+	movedAt []int32
+	triedAt map[[2]int32]int32
+	clock   int32
 	// fragments is set if parts must not be broken.
 	fragments *fragmenter
 	t         *task
@@ -29,7 +34,7 @@ type flowNetwork struct {
 }
 
 func newFlowRefiner(s *state, r *random, reach float64, t *task) *flowRefiner {
-	f := &flowRefiner{s: s, r: r, reach: reach, t: t, lists: make([][]int32, s.k)}
+	f := &flowRefiner{s: s, r: r, reach: reach, t: t, lists: make([][]int32, s.k), movedAt: make([]int32, len(s.part)), triedAt: make(map[[2]int32]int32)}
 	if t.contiguous {
 		f.fragments = newFragmenter(s)
 	}
@@ -100,9 +105,13 @@ func (f *flowRefiner) improveAll(pairs [][2]int32) []bool {
 	shifts := make([][]shift, len(pairs))
 	f.t.workers.each(len(pairs), func(i int) {
 		network := f.borrow()
-		shifts[i] = network.improve(pairs[i], f.lists, f.reach, f.t.stopped)
+		shifts[i] = network.improve(pairs[i], f)
 		f.giveBack(network)
 	})
+	f.clock++
+	for _, pair := range pairs {
+		f.triedAt[pair] = f.clock
+	}
 	improved := make([]bool, len(pairs))
 	for i := range pairs {
 		before := f.s.cut
@@ -125,13 +134,18 @@ func (f *flowRefiner) apply(pair [2]int32, shifts []shift) {
 		if s.count[s.part[m.v]] > 1 {
 			undo = append(undo, moved{m.v, s.part[m.v]})
 			s.move(m.v, m.to)
+			f.movedAt[m.v] = f.clock
 		}
 	}
 	if f.fragments == nil || len(undo) == 0 {
 		return
 	}
 	var mended bool
-	if undo, mended = f.fragments.mendPair(pair, pieces, undo); mended && s.overload() <= over && s.cut <= cut {
+	undo, mended = f.fragments.mendPair(pair, pieces, undo)
+	for _, m := range undo {
+		f.movedAt[m.v] = f.clock
+	}
+	if mended && s.overload() <= over && s.cut <= cut {
 		return
 	}
 	for i := len(undo) - 1; i >= 0; i-- {
@@ -175,22 +189,22 @@ type shift struct{ v, to int32 }
 // improve returns the moves that replace the boundary between the parts of
 // pair by a better one, none if it finds none. It changes nothing but rows of
 // vertices of these two parts.
-func (f *flowNetwork) improve(pair [2]int32, lists [][]int32, reach float64, stop func() bool) []shift {
-	if stop() {
+func (f *flowNetwork) improve(pair [2]int32, refiner *flowRefiner) []shift {
+	if refiner.t.stopped() {
 		return nil
 	}
 	s := f.s
 	a, b := pair[0], pair[1]
 	f.region = f.region[:0]
 	f.cutter.distance = append(f.cutter.distance[:0], 0, 0)
-	weightA := f.grow(a, b, 1, lists[a], reach)
-	weightB := f.grow(b, a, -1, lists[b], reach)
+	weightA := f.grow(a, b, 1, refiner.lists[a], refiner.reach)
+	weightB := f.grow(b, a, -1, refiner.lists[b], refiner.reach)
 	defer func() {
 		for _, v := range f.region {
 			f.local[v] = 0
 		}
 	}()
-	if len(f.region) == 0 {
+	if len(f.region) == 0 || refiner.isStale(pair, f.region) {
 		return nil
 	}
 	cut := f.build(a, b, weightA, weightB)
@@ -198,7 +212,7 @@ func (f *flowNetwork) improve(pair [2]int32, lists [][]int32, reach float64, sto
 	c.bound = cut
 	c.limit = [2]int64{s.limit[a], s.limit[b]}
 	over, load := c.excess(s.weight[a])
-	value, newLoad, found := c.run(over, stop)
+	value, newLoad, found := c.run(over, refiner.t.stopped)
 	if !found || value > cut || value == cut && newLoad >= load {
 		return nil
 	}
@@ -210,6 +224,26 @@ func (f *flowNetwork) improve(pair [2]int32, lists [][]int32, reach float64, sto
 	}
 	return shifts
 }
+
+// isStale tells whether the pair has been tried before and nothing has moved
+// in the region since.
+func (f *flowRefiner) isStale(pair [2]int32, region []int32) bool {
+	tried := f.triedAt[pair]
+	if tried == 0 {
+		return false
+	}
+	for _, v := range region {
+		if f.movedAt[v] >= tried {
+			return false
+		}
+	}
+	return true
+}
+
+// hops is how many vertices deep a region is on either side of the boundary.
+// Deeper ones cost time and gain nothing: coarser levels have made the moves
+// they would find (two in Gottesbüren, Heuer, Sanders and Schlag 2022).
+const hops = 3
 
 // grow adds vertices of part p to the region, breadth first from the
 // boundary with part q, and returns their weight. Vertices that pass the
@@ -236,6 +270,9 @@ func (f *flowNetwork) grow(p, q int32, sign int32, boundary []int32, reach float
 	for at := begin; at < len(f.region); at++ {
 		v := f.region[at]
 		distance := sign*f.cutter.distance[at+2] + 1
+		if distance > hops {
+			break
+		}
 		for _, u := range s.g.Neighbours[s.g.Offsets[v]:s.g.Offsets[v+1]] {
 			add(u, distance)
 		}

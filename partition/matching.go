@@ -1,11 +1,11 @@
 package partition
 
-import "cmp"
+import "math"
 
-// ratedEdge is an edge with its rating and a random number for ties.
+// ratedEdge is an edge with its rating and the key it is sorted by.
 type ratedEdge struct {
-	rating float64
-	tie    uint32
+	rating float32
+	key    uint32
 	u, v   int32
 }
 
@@ -23,7 +23,7 @@ func matchGlobally(l *level, heaviest int64, r *random, stop func() bool) ([]int
 		p.mate[v] = -1
 	}
 	for _, e := range edges {
-		p.join(e.u, e.v, e.rating)
+		p.join(e.u, e.v, float64(e.rating))
 	}
 	for v := int32(0); int(v) < n; v++ {
 		if p.end[v] >= 0 && p.link[v][1] < 0 && p.link[v][0] >= 0 && p.mate[v] == -1 {
@@ -43,6 +43,8 @@ func matchGlobally(l *level, heaviest int64, r *random, stop func() bool) ([]int
 	return numberPairs(p.mate)
 }
 
+// ratedEdges lists the edges that may be contracted, best rating first, those
+// of nearly equal rating in random order.
 func ratedEdges(l *level, heaviest int64, r *random, stop func() bool) []ratedEdge {
 	g := l.g
 	edges := make([]ratedEdge, 0, len(g.Neighbours)/2)
@@ -56,18 +58,46 @@ func ratedEdges(l *level, heaviest int64, r *random, stop func() bool) []ratedEd
 			if u <= v || weight+g.VertexWeights[u] > heaviest || !l.mayMerge(u, v) {
 				continue
 			}
-			edges = append(edges, ratedEdge{expansion(g.EdgeWeights[e], weight, g.VertexWeights[u]), uint32(r.next()), v, u})
+			rating := float32(expansion(g.EdgeWeights[e], weight, g.VertexWeights[u]))
+			edges = append(edges, ratedEdge{rating, ratingKey(rating, uint32(r.next())), v, u})
 		}
 	}
-	return sortUntilStopped(edges, func(a, b ratedEdge) int {
-		if a.rating != b.rating {
-			return cmp.Compare(b.rating, a.rating)
+	if stop() {
+		return nil
+	}
+	return sortByKey(edges)
+}
+
+// ratingKey orders ratings, largest first, by their exponent and the first
+// eight bits of their mantissa (differences below 0.4 % do not matter), then
+// by the tie.
+func ratingKey(rating float32, tie uint32) uint32 {
+	return ^(math.Float32bits(rating) >> 15 << 16) ^ tie&0xffff
+}
+
+// sortByKey sorts by key in three stable passes (radix sort).
+func sortByKey(edges []ratedEdge) []ratedEdge {
+	const digits = 11
+	other := make([]ratedEdge, len(edges))
+	start := make([]int32, 1<<digits)
+	for shift := 0; shift < 32; shift += digits {
+		clear(start)
+		for i := range edges {
+			start[edges[i].key>>shift&(1<<digits-1)]++
 		}
-		if a.tie != b.tie {
-			return cmp.Compare(a.tie, b.tie)
+		next := int32(0)
+		for d, count := range start {
+			start[d] = next
+			next += count
 		}
-		return cmp.Compare(int64(a.u)<<32|int64(a.v), int64(b.u)<<32|int64(b.v))
-	}, stop)
+		for i := range edges {
+			d := edges[i].key >> shift & (1<<digits - 1)
+			other[start[d]] = edges[i]
+			start[d]++
+		}
+		edges, other = other, edges
+	}
+	return edges
 }
 
 // pathSet is a set of disjoint paths and even cycles.
