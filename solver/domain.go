@@ -25,6 +25,34 @@ type Domain struct {
 	Work []float64
 	// Periodic joins the ends of the bounding box along an axis.
 	Periodic [3]bool
+	// Share is set where Grid holds only what one rank needs of a geometry; no
+	// rank of the processor computes such a domain.
+	Share *Share
+}
+
+// Share tells where the cells of a part of a geometry belong in the whole.
+type Share struct {
+	// Cells is the number of all cells of the whole, Starts the number there of
+	// the first cell of every run.
+	Cells  int64
+	Starts []int64
+}
+
+// CellCount is the number of fluid cells of the whole geometry.
+func (d *Domain) CellCount() int64 {
+	if d.Share != nil {
+		return d.Share.Cells
+	}
+	return d.Grid.Cells()
+}
+
+// RunStarts returns for every run of the grid the number of its first cell in
+// the whole geometry.
+func (d *Domain) RunStarts() []int64 {
+	if d.Share != nil {
+		return d.Share.Starts
+	}
+	return d.Grid.Starts()
 }
 
 // WholeDomain gives all cells of a grid to one rank.

@@ -172,7 +172,7 @@ type FlowState struct {
 
 // Summary describes the outcome in SI units.
 func (f *Flow) Summary(s *FlowState) *Summary {
-	cells := f.Domain.Grid.Cells()
+	cells := f.Domain.CellCount()
 	r := &Summary{
 		FluidCells: cells, Spacing: f.Units.Spacing, TimeStep: f.Units.TimeStep,
 		Steps: s.Steps, Time: float64(s.Steps) * f.Units.TimeStep, RelaxationTime: f.Units.RelaxationTime(),

@@ -43,6 +43,7 @@ func describePartition(file string, p *balance.Partition, seconds float64) parti
 
 func newPartition() *cobra.Command {
 	var output string
+	var shares bool
 	command := &cobra.Command{
 		Use:   "partition SURFACE-or-GRID --ranks N -o FILE.part.json",
 		Short: "Share the cells among ranks and write the partition file",
@@ -77,6 +78,11 @@ func newPartition() *cobra.Command {
 			if err := c.WritePartition(output, p, g); err != nil {
 				return err
 			}
+			if shares {
+				if _, err := workflow.WriteShares(output, p, g.Grid); err != nil {
+					return err
+				}
+			}
 			return printResult(command, describePartition(output, p, seconds), func() string {
 				return g.Report.Words() + workflow.PartitionWords(p)
 			})
@@ -84,6 +90,7 @@ func newPartition() *cobra.Command {
 	}
 	geometryFlags(command, new(workflow.Case))
 	partitionFlags(command, new(workflow.Case))
+	command.Flags().BoolVar(&shares, "shares", false, "write for every rank a file with what it needs of the grid, so that no process on a GPU reads the whole")
 	command.Flags().StringVarP(&output, "output", "o", "", "the partition file to write (.part.json, or .part.json.gz)")
 	return command
 }

@@ -61,7 +61,7 @@ func runSolve(command *cobra.Command, path string, s *workflow.Solver) error {
 	}
 	// Processes leave together, after one of them has told what all have seen.
 	defer finish()
-	if s.Partition, s.Grid, err = workflow.ReadPartition(path); err == nil {
+	if err = readForSolve(path, s, t); err == nil {
 		err = solve(command, s, t)
 	}
 	if err == nil || t == nil {
@@ -71,6 +71,32 @@ func runSolve(command *cobra.Command, path string, s *workflow.Solver) error {
 		tell(command.ErrOrStderr(), err)
 	}
 	return errTold
+}
+
+// readForSolve reads what this process needs: on GPUs the share of its rank,
+// where carina partition has written it.
+func readForSolve(path string, s *workflow.Solver, t transport.Transport) (err error) {
+	if t != nil && s.Case.Device == "gpu" {
+		s.Partition, s.Share, err = workflow.ReadShare(path, t.Rank())
+		if err := transport.Agree(t, err); err != nil {
+			return err
+		}
+		shares := []int64{0}
+		if s.Share != nil {
+			shares[0], s.Grid = 1, s.Share.Grid
+		}
+		if err := t.Reduce(transport.Sum, shares); err != nil {
+			return err
+		}
+		if s.Share != nil && shares[0] < int64(t.Size()) {
+			err = fmt.Errorf("there are share files of %d of %d ranks beside %s: partition again with --shares, or remove them", shares[0], t.Size(), path)
+		}
+		if err := transport.Agree(t, err); err != nil || s.Share != nil {
+			return err
+		}
+	}
+	s.Partition, s.Grid, err = workflow.ReadPartition(path)
+	return err
 }
 
 // errTold stands for a failure that has been told.

@@ -46,7 +46,7 @@ func (r *results) hooks(domain *solver.Domain, gathered gather, processes bool) 
 			if err != nil {
 				return err
 			}
-			if r.solver.Grid.Cells() <= pageLimit {
+			if r.solver.Share == nil && r.solver.cells() <= pageLimit {
 				if r.fields, err = g.Gather(fields); err != nil {
 					return err
 				}

@@ -121,7 +121,7 @@ const steadyTolerance = 1e-4
 // plan says how long to compute: the case's steps or time, or else until the
 // flow is steady, at most until the air in the lumen has been exchanged three
 // times. A flow that a waveform changes is never called steady.
-func (c *Case) plan(g *geometry.Grid, s solver.Settings) (solver.Plan, error) {
+func (c *Case) plan(cells int64, spacing float64, s solver.Settings) (solver.Plan, error) {
 	if c.Tolerance < 0 || c.Tolerance >= 1 {
 		return solver.Plan{}, fmt.Errorf("a tolerance of %g tells nothing steady: give one between 0 and 1, such as 1e-4", c.Tolerance)
 	}
@@ -140,7 +140,7 @@ func (c *Case) plan(g *geometry.Grid, s solver.Settings) (solver.Plan, error) {
 		plan.Tolerance = steadyTolerance
 	}
 	const throughflows = 3
-	volume := float64(g.Cells()) * g.Spacing * g.Spacing * g.Spacing
+	volume := float64(cells) * spacing * spacing * spacing
 	plan.Time = throughflows * volume / max(s.FlowRate, -s.FlowRate)
 	return plan, nil
 }
@@ -159,9 +159,13 @@ type Solution struct {
 
 // Solver computes the flow on a partitioned grid.
 type Solver struct {
-	Case      Case
+	Case Case
+	// Grid is what the partition belongs to, or that of the share.
 	Grid      *geometry.Grid
 	Partition *balance.Partition
+	// Share is what the one rank of this process needs, where it does not know
+	// the whole grid; else nil.
+	Share *solver.Domain
 	// Folder receives the results; none are written when empty.
 	Folder string
 	// Report hears how far the computation is, on rank 0; may be nil.
@@ -182,28 +186,59 @@ func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error)
 	if settings.Conditions, err = s.Case.conditions(s.Grid); err != nil {
 		return nil, settings, solver.Plan{}, err
 	}
-	plan, err := s.Case.plan(s.Grid, settings)
+	plan, err := s.Case.plan(s.cells(), s.Grid.Spacing, settings)
 	if err != nil {
 		return nil, settings, plan, err
 	}
 	if err := s.Case.CheckOpenings(s.Grid); err != nil {
 		return nil, settings, plan, err
 	}
-	segments, err := s.Partition.Segments(s.Grid)
-	if err != nil {
-		return nil, settings, plan, err
+	domain := s.Share
+	if domain == nil {
+		if domain, err = domainOf(s.Partition, s.Grid); err != nil {
+			return nil, settings, plan, err
+		}
 	}
 	if err := s.makeFolder(); err != nil {
 		return nil, settings, plan, err
 	}
-	domain := &solver.Domain{
-		Grid: s.Grid, Segments: segments, Owners: s.Partition.Owners, Ranks: len(s.Partition.Ranks),
-	}
-	for _, rank := range s.Partition.Quality.Ranks {
-		domain.Work = append(domain.Work, rank.Work)
-	}
 	plan.Report, plan.Warn = s.Report, s.Warn
 	return domain, settings, plan, nil
+}
+
+// domainOf is a partitioned grid as the solver wants it.
+func domainOf(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
+	segments, err := p.Segments(g)
+	if err != nil {
+		return nil, err
+	}
+	domain := &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Ranks: len(p.Ranks)}
+	for _, rank := range p.Quality.Ranks {
+		domain.Work = append(domain.Work, rank.Work)
+	}
+	return domain, nil
+}
+
+// cells is the number of all fluid cells.
+func (s *Solver) cells() int64 {
+	if s.Share != nil {
+		return s.Share.CellCount()
+	}
+	return s.Grid.Cells()
+}
+
+// forgetOthers keeps of a large partitioned grid only the share of a rank:
+// small ones are kept as a whole, for the page to turn around.
+func (s *Solver) forgetOthers(domain *solver.Domain, rank int) (*solver.Domain, error) {
+	if s.Share != nil || domain.Ranks < 2 || s.cells() <= pageLimit {
+		return domain, nil
+	}
+	share, err := cuda.Cut(domain, rank)
+	if err != nil {
+		return nil, err
+	}
+	s.Share, s.Grid = share, share.Grid
+	return share, nil
 }
 
 // CheckOpenings says whether air can flow through the grid.
@@ -267,6 +302,9 @@ func (s *Solver) OnGPUs(ctx context.Context, t transport.Transport) (*Solution, 
 			return nil, err
 		}
 		gathered = &transportGather{transport: t}
+		if domain, err = s.forgetOthers(domain, t.Rank()); err != nil {
+			return nil, err
+		}
 	} else {
 		for device := range domain.Ranks {
 			options.Devices = append(options.Devices, device)

@@ -34,7 +34,7 @@ func (s *Solver) Advance(ctx context.Context, steps int64, report func(solver.Pr
 func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, hooks *Hooks) error {
 	steps += steps & 1
 	begin := time.Now()
-	cells := float64(s.flow.Domain.Grid.Cells())
+	cells := float64(s.flow.Domain.CellCount())
 	watch := newSteadyWatch(s, plan.Tolerance)
 	for done := int64(0); done < steps; {
 		n := min(solver.CheckInterval, steps-done)

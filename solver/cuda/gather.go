@@ -10,8 +10,9 @@ import (
 // OwnRun is a row of consecutive cells of this process.
 type OwnRun struct {
 	geometry.Run
-	// First is the number of its first cell in the grid.
-	First int64
+	// First is the number of its first cell in the grid of this process, Whole
+	// that in the whole geometry, where the grid is a share.
+	First, Whole int64
 }
 
 // OwnRuns returns the cells of this process in the order of the grid's runs.
@@ -23,7 +24,7 @@ func (s *Solver) OwnRuns() []OwnRun {
 		}
 	}
 	var list []OwnRun
-	starts := s.starts()
+	starts, whole := s.starts(), s.flow.Domain.RunStarts()
 	for i, r := range s.flow.Domain.Grid.Runs {
 		tile := s.tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
 		joins := false
@@ -33,7 +34,7 @@ func (s *Solver) OwnRuns() []OwnRun {
 			case own[tile] && joins:
 				list[len(list)-1].X1 = end
 			case own[tile]:
-				list = append(list, OwnRun{geometry.Run{X0: x, X1: end, Y: r.Y, Z: r.Z}, starts[i] + int64(x-r.X0)})
+				list = append(list, OwnRun{geometry.Run{X0: x, X1: end, Y: r.Y, Z: r.Z}, starts[i] + int64(x-r.X0), whole[i] + int64(x-r.X0)})
 			}
 			joins = own[tile]
 			x = end
@@ -43,23 +44,32 @@ func (s *Solver) OwnRuns() []OwnRun {
 }
 
 // Gather brings the fields of all processes, as Fields returns them, together
-// on rank 0; the others get nil. Call it on all ranks.
+// on rank 0, for the whole geometry; the others get nil. Call it on all ranks.
 func (s *Solver) Gather(own *solver.Fields) (*solver.Fields, error) {
 	if s.transport == nil {
 		return own, nil
 	}
-	const spanWords = 2 // first cell, and how many
-	var spans []int64
+	var spans []int64 // first cell and number of each
 	var values []float32
 	for _, r := range s.OwnRuns() {
-		spans = append(spans, r.First, int64(r.X1-r.X0))
+		n := int64(r.X1 - r.X0)
+		spans = append(spans, r.Whole, n)
 		for _, a := range arraysOf(own) {
-			values = append(values, a[r.First:r.First+int64(r.X1-r.X0)]...)
+			values = append(values, a[r.First:r.First+n]...)
 		}
 	}
 	if s.Rank() != 0 {
 		return nil, s.sendAll(0, bytesOf(spans), bytesOf(values))
 	}
+	all := solver.NewFields(int(s.flow.Domain.CellCount()))
+	place := func(spans []int64, values []float32) {
+		for i := 0; i < len(spans); i += 2 {
+			for _, a := range arraysOf(all) {
+				values = values[copy(a[spans[i]:spans[i]+spans[i+1]], values):]
+			}
+		}
+	}
+	place(spans, values)
 	for rank := 1; rank < s.ranks(); rank++ {
 		received, err := s.receiveAll(rank)
 		if err != nil {
@@ -68,13 +78,9 @@ func (s *Solver) Gather(own *solver.Fields) (*solver.Fields, error) {
 		spans, values = make([]int64, len(received[0])/8), make([]float32, len(received[1])/4)
 		copy(bytesOf(spans), received[0])
 		copy(bytesOf(values), received[1])
-		for i := 0; i < len(spans); i += spanWords {
-			for _, a := range arraysOf(own) {
-				values = values[copy(a[spans[i]:spans[i]+spans[i+1]], values):]
-			}
-		}
+		place(spans, values)
 	}
-	return own, nil
+	return all, nil
 }
 
 func arraysOf(f *solver.Fields) [fieldNumbers][]float32 {

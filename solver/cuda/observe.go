@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"carina/solver"
+	"carina/solver/transport"
 )
 
 // foundWords is the room for what a look finds, in words.
@@ -114,7 +115,7 @@ func (s *Solver) check() (peak float64, err error) {
 	if diverged != none {
 		const bits = 21
 		const mask = 1<<bits - 1
-		return 0, agreedError{s.flow.DivergedAt(s.steps, [3]int32{int32(diverged & mask), int32(diverged >> bits & mask), int32(diverged >> (2 * bits))})}
+		return 0, transport.AgreedError{Cause: s.flow.DivergedAt(s.steps, [3]int32{int32(diverged & mask), int32(diverged >> bits & mask), int32(diverged >> (2 * bits))})}
 	}
 	if s.bits == 64 {
 		return math.Sqrt(math.Float64frombits(highest)), nil

@@ -51,57 +51,7 @@ func (s *Solver) fromAll(own [][foundWords]uint64) ([][foundWords]uint64, error)
 }
 
 // together returns an error on all ranks if there is one on any.
-func (s *Solver) together(failed error) error { return agree(s.transport, failed) }
-
-// agree returns an error on all ranks if there is one on any: that of the
-// lowest.
-func agree(t transport.Transport, failed error) error {
-	if t == nil {
-		return failed
-	}
-	text := ""
-	first := []int64{int64(t.Size())}
-	if failed != nil {
-		first[0], text = int64(t.Rank()), failed.Error()
-	}
-	if err := t.Reduce(transport.Min, first); err != nil {
-		return err
-	}
-	if first[0] == int64(t.Size()) {
-		return nil
-	}
-	lowest := int(first[0])
-	length := []int64{0}
-	if lowest == t.Rank() {
-		length[0] = int64(len(text))
-	}
-	if err := t.Reduce(transport.Max, length); err != nil {
-		return err
-	}
-	if lowest != t.Rank() {
-		told := make([]byte, length[0])
-		if err := t.Receive(lowest, told); err != nil {
-			return err
-		}
-		return agreedError{fmt.Errorf("rank %d: %s", lowest, told)}
-	}
-	for rank := range t.Size() {
-		if rank == lowest {
-			continue
-		}
-		if err := t.Send(rank, []byte(text)); err != nil {
-			return err
-		}
-	}
-	return agreedError{failed}
-}
-
-// agreedError is one that all ranks have noticed together: none needs to be
-// woken.
-type agreedError struct{ error }
-
-// Unwrap returns the cause.
-func (e agreedError) Unwrap() error { return e.error }
+func (s *Solver) together(failed error) error { return transport.Agree(s.transport, failed) }
 
 // rankSummaries describes the load of all ranks.
 func (s *Solver) rankSummaries() ([]solver.RankSummary, error) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"carina/cuboid"
+	"carina/geometry"
 	"carina/solver"
 	"carina/solver/transport"
 )
@@ -28,7 +29,7 @@ func onRanks(t *testing.T, ranks int, f func(rank transport.Transport, d device)
 	for i, rank := range transport.NewLocal(ranks) {
 		all.Go(func() {
 			if failures[i] = f(rank, devices[i]); failures[i] != nil {
-				var agreed agreedError
+				var agreed transport.AgreedError
 				if !errors.As(failures[i], &agreed) {
 					rank.Abort(failures[i])
 				}
@@ -58,8 +59,8 @@ func bricked(t *testing.T, seed uint64, ranks int, side int32) *solver.Domain {
 	return d
 }
 
-// Ranks of a partition that meet through messages end in the state of one
-// rank, bit for bit, and all of them say the same.
+// Ranks that know their share of a partition and meet through messages end in
+// the state of one rank, bit for bit, and all of them say the same.
 func TestRanksAgreeBitForBit(t *testing.T) {
 	for _, c := range []struct {
 		ranks int
@@ -67,6 +68,7 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 	}{{2, 8}, {3, 6}} {
 		d := bricked(t, 6, c.ranks, c.side)
 		settings := caveSettings(d.Grid)
+		settings.Profile = solver.Developed
 		settings.Conditions = map[int]solver.Condition{3: {Kind: solver.FlowShare, Share: 0.3}}
 		compute := func(d *solver.Domain, on device, rank transport.Transport) (*solver.Summary, *solver.Fields, error) {
 			flow, err := solver.NewFlow(d, settings)
@@ -96,7 +98,11 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for rank, err := range onRanks(t, c.ranks, func(rank transport.Transport, on device) error {
-			got, fields, err := compute(d, on, rank)
+			share, err := Cut(d, rank.Rank())
+			if err != nil {
+				return err
+			}
+			got, fields, err := compute(share, on, rank)
 			if err == nil && rank.Rank() == 0 && !reflect.DeepEqual(fields, wantFields) {
 				t.Errorf("%d ranks, bricks of %d: the gathered fields differ", c.ranks, c.side)
 			}
@@ -117,9 +123,9 @@ func TestRanksFailTogether(t *testing.T) {
 	const ranks = 3
 	for rank, err := range onRanks(t, ranks, func(rank transport.Transport, _ device) error {
 		if rank.Rank() == 1 {
-			return agree(rank, errors.New("no memory"))
+			return transport.Agree(rank, errors.New("no memory"))
 		}
-		return agree(rank, nil)
+		return transport.Agree(rank, nil)
 	}) {
 		if err == nil || !strings.Contains(err.Error(), "no memory") {
 			t.Errorf("rank %d returned %v", rank, err)
@@ -152,4 +158,100 @@ func TestOwners(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A share holds the rank's cells with their links and all cells around them, in
+// the whole's order, and not much more.
+func TestCut(t *testing.T) {
+	const ranks = 4
+	random := rand.New(rand.NewPCG(1, 2))
+	g := makeGrid([3]int32{200, 16, 16}, [3]bool{}, func(x, y, z int32) bool { return (x*7+y*3+z*5)%11 > 1 }, random)
+	d := slabs(t, g, ranks)
+	starts := g.Starts()
+	whole := cellsByPlace(g, starts)
+	tiles, err := newTileSet(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := tiles.ownersOf(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range ranks {
+		share, err := Cut(d, rank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := share.Grid.Cells(); n > g.Cells()*2/5 || share.CellCount() != g.Cells() {
+			t.Errorf("the share of rank %d has %d of %d cells", rank, n, share.CellCount())
+		}
+		cut := cellsByPlace(share.Grid, share.RunStarts())
+		for at, number := range cut {
+			if whole[at] != number {
+				t.Fatalf("rank %d: cell %v is number %d, in the whole %d", rank, at, number, whole[at])
+			}
+		}
+		local := cellsByPlace(share.Grid, share.Grid.Starts())
+		for at, number := range whole {
+			if owner[tiles.find(at[0]/4, at[1]/4, at[2]/4)] != int32(rank) {
+				continue
+			}
+			if !slices.Equal(linksOf(&g.Links, number), linksOf(&share.Grid.Links, local[at])) {
+				t.Fatalf("rank %d: the links of cell %v differ", rank, at)
+			}
+			for _, o := range geometry.Directions {
+				near := [3]int32{at[0] + int32(o.X), at[1] + int32(o.Y), at[2] + int32(o.Z)}
+				if _, fluid := whole[near]; fluid != share.Grid.Contains(near[0], near[1], near[2]) {
+					t.Fatalf("rank %d: the neighbour %v of a cell is missing", rank, near)
+				}
+			}
+		}
+		if len(share.Grid.Links.Openings) != len(g.Links.Openings) {
+			t.Errorf("rank %d: %d links to openings, want %d", rank, len(share.Grid.Links.Openings), len(g.Links.Openings))
+		}
+	}
+}
+
+// slabs gives ranks slabs along x.
+func slabs(t *testing.T, g *geometry.Grid, ranks int) *solver.Domain {
+	t.Helper()
+	var cuboids []cuboid.Cuboid
+	d := &solver.Domain{Grid: g, Ranks: ranks}
+	for rank := range int32(ranks) {
+		cuboids = append(cuboids, cuboid.Cuboid{Min: [3]int32{g.Size[0] * rank / int32(ranks), 0, 0}, Max: [3]int32{g.Size[0] * (rank + 1) / int32(ranks), g.Size[1], g.Size[2]}})
+		d.Owners = append(d.Owners, rank)
+	}
+	var err error
+	if d.Segments, err = cuboid.Label(g, cuboids); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func cellsByPlace(g *geometry.Grid, starts []int64) map[[3]int32]int64 {
+	cells := map[[3]int32]int64{}
+	for i, r := range g.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			cells[[3]int32{x, r.Y, r.Z}] = starts[i] + int64(x-r.X0)
+		}
+	}
+	return cells
+}
+
+// linksOf are the mask, the distances and the openings of a cell.
+func linksOf(l *geometry.Links, cell int64) (list []int64) {
+	i, found := slices.BinarySearch(l.Cells, cell)
+	if !found {
+		return nil
+	}
+	list = append(list, int64(l.Mask[i]))
+	for link := l.First[i]; link < l.First[i+1]; link++ {
+		list = append(list, int64(l.Distance[link]))
+		for _, o := range l.Openings {
+			if o.Link == link {
+				list = append(list, int64(o.Number))
+			}
+		}
+	}
+	return list
 }

@@ -15,7 +15,7 @@ import (
 // makes the others stop.
 func Run(ctx context.Context, domain *solver.Domain, settings solver.Settings, plan solver.Plan, o Options, hooks Hooks) (summary *solver.Summary, err error) {
 	defer func() {
-		var agreed agreedError
+		var agreed transport.AgreedError
 		if t := o.Transport; t != nil && err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &agreed) {
 			t.Abort(err)
 		}

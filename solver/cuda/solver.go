@@ -63,7 +63,7 @@ func New(domain *solver.Domain, settings solver.Settings, o Options) (*Solver, e
 	if err == nil {
 		devices, err = openDevices(&o)
 	}
-	if err := agree(o.Transport, err); err != nil {
+	if err := transport.Agree(o.Transport, err); err != nil {
 		closeAll(devices)
 		return nil, err
 	}

@@ -26,8 +26,9 @@ func newSteadyWatch(s *Solver, tolerance float64) *steadyWatch {
 func (w *steadyWatch) prepare() error {
 	s := w.solver
 	masks := make([]uint64, len(s.tiles.position))
+	starts := s.flow.Domain.RunStarts()
 	for i, r := range s.flow.Domain.Grid.Runs {
-		begin := s.starts()[i]
+		begin := starts[i]
 		global := (begin + solver.SampleStride - 1) / solver.SampleStride * solver.SampleStride
 		for end := begin + int64(r.X1-r.X0); global < end; global += solver.SampleStride {
 			x := r.X0 + int32(global-begin)

@@ -33,8 +33,26 @@ type layer struct {
 	before []int32
 }
 
-// newTileSet finds the tiles of a domain.
+// newTileSet finds the tiles of a domain, their cells and their neighbours.
 func newTileSet(domain *solver.Domain) (*tileSet, error) {
+	s, err := newTilePositions(domain)
+	if err != nil {
+		return nil, err
+	}
+	n := len(s.position)
+	s.fluid, s.neighbours = make([]uint64, n), make([][directions]int32, n)
+	byLayer := s.runsByLayer(domain.Grid.Runs)
+	s.eachLayer(func(z int) {
+		for _, r := range byLayer[z] {
+			s.fill(r)
+		}
+		s.findNeighbours(z)
+	})
+	return s, nil
+}
+
+// newTilePositions finds where the tiles of a domain are, and no more.
+func newTilePositions(domain *solver.Domain) (*tileSet, error) {
 	grid := domain.Grid
 	if len(grid.Runs) == 0 {
 		return nil, errors.New("the grid has no fluid cell; choose a finer spacing")
@@ -46,19 +64,7 @@ func newTileSet(domain *solver.Domain) (*tileSet, error) {
 			return nil, fmt.Errorf("a periodic axis of %d cells does not fit tiles of %d on a GPU; choose a multiple", grid.Size[a], tileSide)
 		}
 	}
-	if err := s.mark(grid.Runs); err != nil {
-		return nil, err
-	}
-	n := len(s.position)
-	s.fluid, s.neighbours = make([]uint64, n), make([][directions]int32, n)
-	byLayer := s.runsByLayer(grid.Runs)
-	s.eachLayer(func(z int) {
-		for _, r := range byLayer[z] {
-			s.fill(r)
-		}
-		s.findNeighbours(z)
-	})
-	return s, nil
+	return s, s.mark(grid.Runs)
 }
 
 // runsByLayer cuts the runs, which are ordered by z, into layers of tiles.

@@ -70,7 +70,7 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wal
 	}
 	t := &wallTables{spans: make([]span, len(tiles.position))}
 	const d3q19 = 1<<directions - 1
-	t.eachCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
+	eachBoundaryCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
 		if n := bits.OnesCount32(l.Mask[i] & d3q19); n > 0 {
 			t.spans[tile].cells++
 			t.spans[tile].links += int32(n)
@@ -90,15 +90,15 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wal
 	}
 	t.cells, t.links = make([]boundaryCell, cells), make([]uint32, links)
 	opening := openingFinder{list: l.Openings}
-	t.eachCell(tiles, domain.Grid, func(tile int32, cell int, i int) {
+	eachBoundaryCell(tiles, domain.Grid, func(tile int32, cell int, i int) {
 		t.addCell(domain.Grid, flow, wall, &opening, tile, tiles.position[tile], cell, i)
 	})
 	return t, nil
 }
 
-// eachCell calls f for all boundary cells with their tile, number in the tile
+// eachBoundaryCell calls f for all boundary cells with their tile, number in the tile
 // and index in the grid's links.
-func (t *wallTables) eachCell(tiles *tileSet, grid *geometry.Grid, f func(tile int32, cell, index int)) {
+func eachBoundaryCell(tiles *tileSet, grid *geometry.Grid, f func(tile int32, cell, index int)) {
 	next, global := 0, int64(0)
 	cells := grid.Links.Cells
 	for _, r := range grid.Runs {

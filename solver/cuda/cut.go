@@ -1,0 +1,175 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+
+	"carina/cuboid"
+	"carina/geometry"
+	"carina/solver"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Cut returns what one rank needs of a partitioned domain, in memory of its
+// own: its tiles and those around them, what lies around the openings, whose
+// areas and profiles all ranks must know, and the links of its own cells and of
+// all cells at openings.
+func Cut(domain *solver.Domain, rank int) (*solver.Domain, error) {
+	if domain.Ranks < 2 || rank < 0 || rank >= domain.Ranks {
+		return nil, fmt.Errorf("there is no share of rank %d in a domain of %d", rank, domain.Ranks)
+	}
+	tiles, err := newTilePositions(domain)
+	if err != nil {
+		return nil, err
+	}
+	c := &cutter{tiles: tiles, domain: domain, rank: int32(rank)}
+	if c.owner, err = tiles.ownersOf(domain); err != nil {
+		return nil, err
+	}
+	c.keep = make([]bool, len(tiles.position))
+	c.keepOwn()
+	c.keepOpenings()
+	c.cutRuns()
+	c.cutLinks()
+	return c.share, nil
+}
+
+// cutter makes the share of a rank.
+type cutter struct {
+	tiles  *tileSet
+	domain *solver.Domain
+	rank   int32
+	owner  []int32
+	keep   []bool // tiles
+	share  *solver.Domain
+}
+
+// keepOwn keeps the rank's tiles and all tiles around them.
+func (c *cutter) keepOwn() {
+	for t, owner := range c.owner {
+		if owner != c.rank {
+			continue
+		}
+		c.keep[t] = true
+		p := c.tiles.position[t]
+		for _, o := range geometry.Directions {
+			if n := c.tiles.find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z)); n >= 0 {
+				c.keep[n] = true
+			}
+		}
+	}
+}
+
+// keepOpenings keeps the tiles of cells that meet openings, and those around
+// the discs of the openings: a developed profile is found from the lumen there.
+func (c *cutter) keepOpenings() {
+	grid := c.domain.Grid
+	opening := openingFinder{list: grid.Links.Openings}
+	eachBoundaryCell(c.tiles, grid, func(tile int32, _, i int) {
+		for link := grid.Links.First[i]; link < grid.Links.First[i+1]; link++ {
+			if opening.find(link) >= 0 {
+				c.keep[tile] = true
+			}
+		}
+	})
+	for i := range grid.Openings {
+		o := &grid.Openings[i]
+		// The section reaches two radii of the area's circle along two axes.
+		const radii, margin = 2 * math.Sqrt2, 12
+		reach := radii*math.Sqrt(o.Area/math.Pi)/grid.Spacing + margin
+		center := r3.Scale(1/grid.Spacing, r3.Sub(o.Center, grid.Origin)) // in cells
+		c.keepDisc(center, o.Normal, reach)
+	}
+}
+
+// keepDisc keeps the tiles within a distance of a centre that lie at the plane
+// through it, in cells.
+func (c *cutter) keepDisc(center, normal r3.Vec, reach float64) {
+	const near = 2 * tileSide
+	low := func(x float64) int32 { return int32(math.Floor((x - reach) / tileSide)) }
+	high := func(x float64) int32 { return int32(math.Floor((x + reach) / tileSide)) }
+	for z := max(0, low(center.Z)); z <= min(c.tiles.size[2]-1, high(center.Z)); z++ {
+		for y := max(0, low(center.Y)); y <= min(c.tiles.size[1]-1, high(center.Y)); y++ {
+			for x := max(0, low(center.X)); x <= min(c.tiles.size[0]-1, high(center.X)); x++ {
+				middle := r3.Scale(tileSide, r3.Vec{X: float64(x) + 0.5, Y: float64(y) + 0.5, Z: float64(z) + 0.5})
+				if math.Abs(r3.Dot(r3.Sub(middle, center), normal)) > near {
+					continue
+				}
+				if t := c.tiles.find(x, y, z); t >= 0 {
+					c.keep[t] = true
+				}
+			}
+		}
+	}
+}
+
+// cutRuns copies what is kept of the runs. Segments say the rank of every
+// tile.
+func (c *cutter) cutRuns() {
+	d := c.domain
+	grid := &geometry.Grid{Origin: d.Grid.Origin, Spacing: d.Grid.Spacing, Size: d.Grid.Size, Openings: d.Grid.Openings}
+	c.share = &solver.Domain{Grid: grid, Ranks: d.Ranks, Work: d.Work, Periodic: d.Periodic, Share: &solver.Share{}}
+	for rank := range d.Ranks {
+		c.share.Owners = append(c.share.Owners, int32(rank))
+	}
+	first := int64(0)
+	for _, r := range d.Grid.Runs {
+		tile := c.tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
+		joins := false
+		for x := r.X0; x < r.X1; tile++ {
+			piece := geometry.Run{X0: x, X1: min(r.X1, x/tileSide*tileSide+tileSide), Y: r.Y, Z: r.Z}
+			if c.keep[tile] {
+				c.addPiece(piece, c.owner[tile], first+int64(x-r.X0), joins)
+			}
+			joins = c.keep[tile]
+			x = piece.X1
+		}
+		first += int64(r.X1 - r.X0)
+	}
+	c.share.Share.Cells = first
+}
+
+// addPiece adds cells of a tile, which may join the run before them.
+func (c *cutter) addPiece(piece geometry.Run, owner int32, start int64, joins bool) {
+	grid, s := c.share.Grid, c.share
+	if !joins {
+		grid.Runs, s.Share.Starts = append(grid.Runs, piece), append(s.Share.Starts, start)
+	} else {
+		grid.Runs[len(grid.Runs)-1].X1 = piece.X1
+	}
+	if n := len(s.Segments); joins && s.Segments[n-1].Cuboid == owner {
+		s.Segments[n-1].X1 = piece.X1
+		return
+	}
+	s.Segments = append(s.Segments, cuboid.Segment{Run: piece, Cuboid: owner})
+}
+
+// cutLinks copies the links of own cells and of cells at openings.
+func (c *cutter) cutLinks() {
+	from, to := &c.domain.Grid.Links, &c.share.Grid.Links
+	to.Directions = from.Directions
+	opening := openingFinder{list: from.Openings}
+	run, before := 0, int64(0) // of the share, and how many cells come before it
+	runs, starts := c.share.Grid.Runs, c.share.Share.Starts
+	eachBoundaryCell(c.tiles, c.domain.Grid, func(tile int32, _, i int) {
+		first := int64(len(to.Distance))
+		begin := len(to.Openings)
+		for link := from.First[i]; link < from.First[i+1]; link++ {
+			if number := opening.find(link); number >= 0 {
+				to.Openings = append(to.Openings, geometry.OpeningLink{Link: first + link - from.First[i], Number: uint16(number + 1)})
+			}
+		}
+		if c.owner[tile] != c.rank && len(to.Openings) == begin {
+			return
+		}
+		cell := from.Cells[i]
+		for starts[run]+int64(runs[run].X1-runs[run].X0) <= cell {
+			before += int64(runs[run].X1 - runs[run].X0)
+			run++
+		}
+		to.Cells, to.Mask, to.First = append(to.Cells, before+cell-starts[run]), append(to.Mask, from.Mask[i]), append(to.First, first)
+		to.Distance = append(to.Distance, from.Distance[from.First[i]:from.First[i+1]]...)
+	})
+	to.First = append(to.First, int64(len(to.Distance)))
+}
