@@ -37,6 +37,9 @@ func TestCompile(t *testing.T) {
 		for variant := range 16 {
 			p, _ := tuned(bits, variant&1 != 0, variant&2 != 0, variant&4 != 0, operators[variant%len(operators)], variant&8 != 0)
 			translates(p)
+			if p.walls {
+				translates(p.atOpenings())
+			}
 		}
 		for _, kernel := range []string{"outflow", "fields", "peak", "hash", "stress", "change", "initialize"} {
 			translates(looking(kernel, bits, 0, true))

@@ -35,6 +35,9 @@ func (p *part) needs(bits int) int64 {
 	real := int64(realBytes(bits))
 	const ofStep = 2 // outflow and stress
 	n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(bits)/8
+	for _, list := range p.openTiles {
+		n += sizeOf(list)
+	}
 	n += sizeOf(t.openingCells) + int64(len(t.openingCells))*sampleNumbers*real
 	return n + int64(len(t.openingLinks))*(openingLinkWords+(openingLinkNumbers+ofStep)*real)
 }

@@ -29,6 +29,8 @@ type part struct {
 	bits                                                               int
 	memory                                                             MemoryUse
 	kernels                                                            map[program]kernel // of looks
+	openTiles                                                          [2][]uint32        // at openings, of the interior and the border
+	openLists                                                          [2]address         // the same on the device
 	meeting                                                            meeting
 	unpack                                                             kernel
 	timeline                                                           *timeline // nil unless steps are measured
@@ -39,6 +41,8 @@ type stepKernel struct {
 	kernel  kernel
 	program program
 	perWarp int
+	// openings is the kernel for the tiles at openings.
+	openings kernel
 }
 
 // wallParts is struct Walls of kernels/tile.h.
@@ -59,6 +63,15 @@ func newPart(d device, share *share, walls *wallTables) *part {
 		byNumber[i] = int64(t)<<32 | int64(i)
 	}
 	slices.Sort(byNumber)
+	for i := range p.walls.spans {
+		if p.walls.spans[i].cells&meetsOpenings != 0 {
+			side := interiorSide
+			if i < share.border {
+				side = borderSide
+			}
+			p.openTiles[side] = append(p.openTiles[side], uint32(i))
+		}
+	}
 	p.sorted, p.place = make([]int32, len(tiles)), make([]int32, len(tiles))
 	for i, v := range byNumber {
 		p.sorted[i], p.place[i] = int32(v>>32), int32(v&math.MaxUint32)
@@ -85,7 +98,11 @@ func (p *part) compile(bits int, walls, force bool, o operator) (err error) {
 	for _, side := range sides {
 		for odd := range 2 {
 			program, perWarp := tuned(bits, odd == 1, walls, force, o, side == borderSide)
-			p.step[side][odd] = stepKernel{compile(program), program, perWarp}
+			k := stepKernel{kernel: compile(program), program: program, perWarp: perWarp}
+			if len(p.openTiles[side]) > 0 {
+				k.openings = compile(program.atOpenings())
+			}
+			p.step[side][odd] = k
 		}
 	}
 	return err
@@ -108,6 +125,9 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, bits, openings int) (e
 	put(&p.fluid, 0, bytesOf(inOrder(tiles.fluid, p.tiles)))
 	put(&p.positions, 0, bytesOf(inOrder(tiles.position, p.tiles)))
 	put(&p.order, 0, bytesOf(p.place))
+	for side, list := range p.openTiles {
+		put(&p.openLists[side], 0, bytesOf(list))
+	}
 	put(&p.findings, foundWords*8, nil)
 	put(&p.sums, int64(openings)*sumBytes, nil)
 	w, t := &p.wallParts, p.walls
@@ -196,9 +216,16 @@ func (p *part) launchSide(side int, odd int64, rates []uint64) error {
 	}
 	k := &p.step[side][odd]
 	perBlock := k.program.warps * k.perWarp
-	return p.device.launch(on, k.kernel, launch{
+	if err := p.device.launch(on, k.kernel, launch{
 		blocks: (n + perBlock - 1) / perBlock, threads: 32 * k.program.warps, sharedBytes: k.program.sharedBytes(),
 		arguments: append(append(words(p.populations, p.rows, p.places, p.exits[odd]), words(first, n, k.perWarp)...), p.wallParts.words(), rates),
+	}); err != nil || k.openings == nil {
+		return err
+	}
+	program, tiles := k.program.atOpenings(), len(p.openTiles[side])
+	return p.device.launch(on, k.openings, launch{
+		blocks: (tiles + program.warps - 1) / program.warps, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
+		arguments: append(append(words(p.populations, p.rows, p.places, p.exits[odd], p.openLists[side]), words(tiles)...), p.wallParts.words(), rates),
 	})
 }
 

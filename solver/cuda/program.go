@@ -102,16 +102,18 @@ func (p program) body() string {
 	}
 	parts := []string{kernelSource("tile.h"), kernelSource("pipeline.h"), kernelSource("walls.h")}
 	if p.collides() {
-		parts = append(parts, p.operator.source(p.force))
+		parts = append(parts, p.operator.source(p.force), kernelSource("update.h"))
 	}
-	if p.kernel != "step" && p.kernel != "unpack" {
+	if !p.steps() && p.kernel != "unpack" {
 		parts = append(parts, kernelSource("look.h"))
 	}
 	return strings.Join(append(parts, last), "\n")
 }
 
-// collides tells whether the kernel updates cells.
-func (p program) collides() bool { return p.kernel == "step" || p.kernel == "wallforce" }
+// steps tells whether the kernel does time steps, collides whether it updates
+// cells.
+func (p program) steps() bool    { return p.kernel == "step" || p.kernel == "openings" }
+func (p program) collides() bool { return p.steps() || p.kernel == "wallforce" }
 
 func kernelSource(name string) string {
 	text, err := sources.ReadFile("kernels/" + name)
@@ -159,6 +161,13 @@ func tuned(bits int, odd, walls, force bool, o operator, border bool) (p program
 		p.blocks = 3
 	}
 	return p, 2
+}
+
+// atOpenings returns the program for the tiles at openings that goes with one
+// for the others.
+func (p program) atOpenings() program {
+	p.kernel, p.stages, p.warps, p.blocks = "openings", 1, 2, 1
+	return p
 }
 
 // tilesOfLook are looked at by a warp, one after the other.

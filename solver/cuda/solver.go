@@ -125,7 +125,7 @@ func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err e
 	switch {
 	case flow.Settings.Precision == solver.Double:
 		s.bits = 64
-	case o.Storage == Half:
+	case o.Storage == Half || flow.Settings.Precision == solver.Half:
 		s.bits = 16
 	}
 	if err := s.together(s.makeParts(devices)); err != nil {

@@ -175,7 +175,9 @@ func TestAgreesWithProcessor(t *testing.T) {
 		change    func(*solver.Settings)
 	}{
 		{"openings", [3]bool{}, Single, singleRounding, func(s *solver.Settings) { s.Conditions = share }},
-		{"openings 16 bits", [3]bool{}, Half, halfRounding, func(s *solver.Settings) { s.Conditions = share }},
+		{"openings 16 bits", [3]bool{}, Single, halfRounding, func(s *solver.Settings) {
+			s.Conditions, s.Precision = share, solver.Half
+		}},
 		{"openings double", [3]bool{}, Single, doubleRounding, func(s *solver.Settings) {
 			s.Conditions, s.Precision = share, solver.Double
 		}},

@@ -1,10 +1,10 @@
-// One time step of all tiles, in place (the A-A pattern of Bailey et al. 2009).
+// One time step of all tiles but those at openings, in place (the A-A pattern of
+// Bailey et al. 2009).
 KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *__restrict__ table,
              const unsigned long long *__restrict__ exits, unsigned first, unsigned tiles, unsigned per_warp, Walls all_walls, Rates rate)
 {
 	SHARED_BYTES(shared);
 	const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-	const int y = lane >> 2 & 3, z = lane & 3;
 	char *const images = shared + warp * (STAGES * STAGE);
 	unsigned places[5];
 	read_places(places, table, lane);
@@ -25,10 +25,10 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 				if (WALLS) next_span = all_walls.spans[ahead];
 			}
 			neighbours[stage] = next;
-			storage.load(images + stage * STAGE, ahead, next, places);
-			if (WALLS) {
-				spans[stage] = next_span;
-				stage_walls(images + stage * STAGE, next_span, all_walls, lane);
+			if (WALLS) spans[stage] = next_span;
+			if (!WALLS || !next_span.meets_openings()) {
+				storage.load(images + stage * STAGE, ahead, next, places);
+				if (WALLS) stage_walls(images + stage * STAGE, next_span, all_walls, lane);
 			}
 		}
 		commit_copies();
@@ -47,32 +47,19 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 		for (int s = 0; s < STAGES; s++) {
 			if (tile >= last) break;
 			request((s + STAGES - 1) % STAGES, STAGES > 1 || ahead != first + blockIdx.x * WARPS * per_warp + warp);
+			if (WALLS && spans[s].meets_openings()) {
+				tile += WARPS;
+				continue;
+			}
 			char *const image = images + s * STAGE;
 			slot_t *const slots = (slot_t *)image;
 			wait_for_copies<STAGES - 1>();
 			sync_warp();
 			if (WALLS && spans[s].cells) {
-				const TileWalls walls(all_walls, spans[s], image);
-				if (spans[s].meets_openings()) {
-					walls.arrive(lane, true);
-					sync_warp();
-					walls.observe(lane);
-					sync_warp();
-				}
-				walls.arrive(lane, false);
+				TileWalls(all_walls, spans[s], image).arrive(lane, false);
 				sync_warp();
 			}
-#pragma unroll
-			for (int h = 0; h < 2; h++) { // the lane's two cells
-				const int x = 2 * (lane >> 4) + h;
-				real g[19];
-#pragma unroll
-				for (int q = 0; q < 18; q++) g[q] = widen(slots[access(x, y, z, q ^ 1)]);
-				g[18] = widen(slots[access(x, y, z, 18)]);
-				collide(g, rate);
-#pragma unroll
-				for (int q = 0; q < 19; q++) slots[access(x, y, z, q)] = narrow(g[q]);
-			}
+			update(slots, lane, rate);
 			sync_warp();
 			if (WALLS && spans[s].cells) {
 				TileWalls(all_walls, spans[s], image).leave(lane);

@@ -26,14 +26,7 @@ KERNEL(wallforce)(Memory memory, Looking looking, Walls walls, Rates rate, unsig
 		view.read(tile, false);
 		add_momentum(sum, view, span, selected[tile]);
 		sync_warp();
-		for (int h = 0; h < 2; h++) {
-			const int cell = view.cell(h);
-			real g[19];
-			for (int q = 0; q < 18; q++) g[q] = widen(view.slots[access_cell(cell, q ^ 1)]);
-			g[18] = widen(view.slots[access_cell(cell, 18)]);
-			collide(g, rate);
-			for (int q = 0; q < 19; q++) view.slots[access_cell(cell, q)] = narrow(g[q]);
-		}
+		update(view.slots, view.lane, rate);
 		sync_warp();
 		add_momentum(sum, view, span, selected[tile]);
 	}

@@ -88,13 +88,6 @@ struct TileWalls {
 		}
 		sync_warp();
 		take(lane, true);
-		if (!span.meets_openings()) return;
-		sync_warp();
-#pragma unroll 1
-		for (int i = lane; i < span.count(); i += 32) {
-			const unsigned opening = cell(i).opening;
-			if (opening) impose(walls.opening_cells[opening - 1], walls.samples[opening - 1]);
-		}
 	}
 
 	// take takes the changes of every cell's links from its population at
@@ -188,6 +181,14 @@ struct TileWalls {
 	// impose replaces what returns from the openings: where a flow is imposed
 	// by Ladd's (1994) moving wall, where a pressure is by anti-bounce-back with
 	// the cell's velocity and stress (Ginzburg, Verhaeghe and d'Humières 2008).
+	DEVICE void impose(unsigned lane) const
+	{
+#pragma unroll 1
+		for (int i = lane; i < span.count(); i += 32) {
+			const unsigned opening = cell(i).opening;
+			if (opening) impose(walls.opening_cells[opening - 1], walls.samples[opening - 1]);
+		}
+	}
 	DEVICE void impose(const OpeningCell &c, const Sample &u) const
 	{
 #pragma unroll 1

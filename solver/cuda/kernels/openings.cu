@@ -1,0 +1,35 @@
+// One time step of the tiles at openings, a warp each. They are few, and what
+// openings need would take registers from all others.
+KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned short *__restrict__ table,
+                 const unsigned long long *__restrict__ exits, const unsigned *__restrict__ list, unsigned tiles, Walls all_walls, Rates rate)
+{
+	SHARED_BYTES(shared);
+	const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5, number = blockIdx.x * WARPS + warp;
+	if (number >= tiles) return;
+	const unsigned tile = list[number];
+	char *const image = shared + warp * STAGE;
+	unsigned places[5];
+	read_places(places, table, lane);
+	const Tiles storage(memory, lane);
+	Neighbours neighbours;
+	fetch_neighbours(neighbours, rows, exits, tile, lane);
+	const Span span = all_walls.spans[tile];
+	storage.load(image, tile, neighbours, places);
+	stage_walls(image, span, all_walls, lane);
+	commit_copies();
+	wait_for_copies<0>();
+	sync_warp();
+	const TileWalls walls(all_walls, span, image);
+	walls.arrive(lane, true);
+	sync_warp();
+	walls.observe(lane);
+	sync_warp();
+	walls.arrive(lane, false);
+	sync_warp();
+	update((slot_t *)image, lane, rate);
+	sync_warp();
+	walls.leave(lane);
+	sync_warp();
+	walls.impose(lane);
+	storage.store(image, tile, neighbours, places);
+}
