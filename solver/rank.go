@@ -89,7 +89,7 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	if err := r.newState(); err != nil {
 		return nil, err
 	}
-	r.pool = newPool(workers(settings.Workers, t))
+	r.startPool()
 	for odd := range r.update {
 		r.update[odd] = func(i int, w *workspace) { r.state.step(&r.layout.chunks[i], odd == 1, r.openings, w) }
 	}
@@ -158,18 +158,33 @@ func (r *Rank) crossing() float64 {
 	return Mach(float64(max(size[0], size[1], size[2])))
 }
 
-// workers returns how many goroutines a rank gets.
-func workers(wanted int, t transport.Transport) int {
-	if wanted > 0 {
-		return wanted
+// pinnedCells is how many cells a rank must have for its workers to be pinned:
+// waking a pinned worker takes longer, some microseconds.
+const pinnedCells = 1 << 20
+
+// startPool starts the workers.
+func (r *Rank) startPool() {
+	sharing := ranksSharing(r.transport)
+	n := r.settings.Workers
+	if n == 0 {
+		n = max(1, runtime.GOMAXPROCS(0)/sharing)
 	}
-	sharing := 1
+	var processors []int
+	if sharing == 1 && r.layout.cells >= pinnedCells {
+		processors = wholeMachine(n)
+	}
+	r.pool = newPool(n, processors)
+}
+
+// ranksSharing is how many ranks share this machine.
+func ranksSharing(t transport.Transport) int {
 	if _, local := t.(*transport.Local); local {
-		sharing = t.Size()
-	} else if n, err := strconv.Atoi(os.Getenv("OMPI_COMM_WORLD_LOCAL_SIZE")); err == nil && n > 0 {
-		sharing = n
+		return t.Size()
 	}
-	return max(1, runtime.GOMAXPROCS(0)/sharing)
+	if n, err := strconv.Atoi(os.Getenv("OMPI_COMM_WORLD_LOCAL_SIZE")); err == nil && n > 0 {
+		return n
+	}
+	return 1
 }
 
 // Close ends the rank's goroutines.

@@ -11,9 +11,11 @@ import (
 type pool struct {
 	workspaces []*workspace
 	shares     []share
-	start      []chan struct{}
-	done       sync.WaitGroup
-	work       func(chunk int, w *workspace)
+	// start wakes the workers that are goroutines of the pool's own.
+	start       []chan struct{}
+	callerHelps bool
+	done        sync.WaitGroup
+	work        func(chunk int, w *workspace)
 }
 
 // share is a worker's part of the list, on its own cache line.
@@ -23,16 +25,25 @@ type share struct {
 	_    [48]byte
 }
 
-// newPool starts a pool of n workers, one of which is the caller of run.
-func newPool(n int) *pool {
-	p := &pool{workspaces: make([]*workspace, n), shares: make([]share, n), start: make([]chan struct{}, n)}
+// newPool starts a pool of n workers. One of them is the caller of run, unless
+// processors are given: then every worker is pinned to one of these.
+func newPool(n int, processors []int) *pool {
+	p := &pool{workspaces: make([]*workspace, n), shares: make([]share, n)}
 	for i := range n {
 		p.workspaces[i] = newWorkspace()
 	}
-	for i := 1; i < n; i++ {
-		p.start[i] = make(chan struct{}, 1)
+	p.callerHelps = n == 1 || len(processors) < n
+	for i := range n {
+		if i == 0 && p.callerHelps {
+			continue
+		}
+		start := make(chan struct{}, 1)
+		p.start = append(p.start, start)
 		go func() {
-			for range p.start[i] {
+			if !p.callerHelps {
+				pin(processors[i])
+			}
+			for range start {
 				p.help(i)
 				p.done.Done()
 			}
@@ -43,7 +54,7 @@ func newPool(n int) *pool {
 
 // close ends the workers.
 func (p *pool) close() {
-	for _, c := range p.start[1:] {
+	for _, c := range p.start {
 		close(c)
 	}
 }
@@ -62,11 +73,13 @@ func (p *pool) run(from, to int, work func(chunk int, w *workspace)) {
 		p.shares[i].next.Store(int64(from + (to-from)*i/n))
 		p.shares[i].end = int64(from + (to-from)*(i+1)/n)
 	}
-	p.done.Add(n - 1)
-	for _, c := range p.start[1:] {
+	p.done.Add(len(p.start))
+	for _, c := range p.start {
 		c <- struct{}{}
 	}
-	p.help(0)
+	if p.callerHelps {
+		p.help(0)
+	}
 	p.done.Wait()
 }
 

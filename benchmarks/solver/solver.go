@@ -44,6 +44,8 @@ type Report struct {
 	// best of all copies made before, between and after the cases.
 	BandwidthBytesPerSecond float64 `json:"bandwidth_bytes_per_s"`
 	Results                 []Row   `json:"results"`
+	// Comparisons relate the speeds of results.
+	Comparisons []Comparison `json:"comparisons"`
 }
 
 // Row is one case.
@@ -83,11 +85,15 @@ var variants = []variant{
 	{false, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
 	{false, func(s *solver.Settings) { s.Lattice = solver.D3Q27 }},
 	{false, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
+	{false, func(s *solver.Settings) { s.Precision = solver.Half }},
+	{false, func(s *solver.Settings) { s.Precision, s.Smagorinsky = solver.Half, 0.15 }},
 	{false, func(s *solver.Settings) { s.Precision = solver.Double }},
 	{true, func(s *solver.Settings) { s.Wall = solver.BounceBack }},
 	{true, func(s *solver.Settings) {}},
 	{true, func(s *solver.Settings) { s.Collision = solver.BGK }},
 	{true, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
+	{true, func(s *solver.Settings) { s.Precision, s.Wall = solver.Half, solver.BounceBack }},
+	{true, func(s *solver.Settings) { s.Precision = solver.Half }},
 }
 
 // Measure runs all cases.
@@ -122,6 +128,7 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 		row := &r.Results[i]
 		row.Fraction = row.MLUPS * 1e6 * row.BytesPerUpdate / r.BandwidthBytesPerSecond
 	}
+	r.compare()
 	return r, nil
 }
 
@@ -229,6 +236,10 @@ func (r *Report) Words() string {
 		row := &r.Results[i]
 		fmt.Fprintf(&b, "%-52s %12d %8.1f %8.1f %14.0f %9.2f %11.1f\n", row.title(), row.FluidCells, row.MLUPS, row.MedianMLUPS,
 			row.BytesPerUpdate, row.Fraction, row.BytesPerCell)
+	}
+	fmt.Fprintf(&b, "\n%-52s %12s %8s\n", "speeds compared", "case", "ratio")
+	for _, c := range r.Comparisons {
+		fmt.Fprintf(&b, "%-52s %12s %8.2f\n", c.Name, c.Case, c.Ratio)
 	}
 	return b.String()
 }

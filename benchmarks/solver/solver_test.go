@@ -21,7 +21,15 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v", row)
 		}
 	}
-	if words := r.Words(); strings.Count(words, "\n") != len(variants)+2 {
+	if len(r.Comparisons) != 11 {
+		t.Errorf("%d comparisons: %v", len(r.Comparisons), r.Comparisons)
+	}
+	for _, c := range r.Comparisons {
+		if c.Ratio <= 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if words := r.Words(); strings.Count(words, "\n") != len(variants)+len(r.Comparisons)+4 {
 		t.Errorf("table:\n%s", words)
 	}
 }

@@ -67,6 +67,8 @@ type generator struct {
 	pointer               reg.Register // of the population at hand
 	// spare is a register that holds no value of the program.
 	spare reg.VecPhysical
+	// narrow holds 16-bit numbers, if these are stored.
+	narrow reg.Register
 	// words points to the window at hand.
 	words reg.Register
 	// odd and walled tell which kernel is written.
@@ -163,6 +165,11 @@ func (g *generator) collide() {
 		// The last two hold table entries and masks.
 		n := len(registers) - 2
 		g.spare = registers[n]
+		registers = registers[:n]
+	}
+	if g.storage.name == half {
+		n := len(registers) - 1
+		g.narrow = registers[n].AsY()
 		registers = registers[:n]
 	}
 	actions, slots := schedule(g.variant.Program(), len(registers))

@@ -99,6 +99,14 @@ func windowAVX512(g *generator) {
 		}
 		masks(i)
 		at := g.place(i)
+		if g.storage.name == half {
+			// The two parts are put together before they are converted.
+			g.VMOVDQU16_Z(at, away, g.narrow)
+			g.prefetch(at)
+			g.VMOVDQU16(g.own(i), own, g.narrow)
+			g.VCVTPH2PS(g.narrow, r)
+			return
+		}
 		g.loadMasked(at, away, r, true)
 		g.prefetch(at)
 		g.loadMasked(g.own(i), own, r, false)
@@ -110,6 +118,12 @@ func windowAVX512(g *generator) {
 			return
 		}
 		masks(i)
+		if g.storage.name == half {
+			g.VCVTPS2PH(toNearestEven, r, g.narrow)
+			g.VMOVDQU16(g.narrow, away, g.place(i))
+			g.VMOVDQU16(g.narrow, own, g.own(i))
+			return
+		}
 		g.storeMasked(r, away, g.place(i))
 		g.storeMasked(r, own, g.own(i))
 	}
