@@ -138,6 +138,7 @@ func (f *capFinder) find() []patch {
 	sortPatches(found)
 	copy(f.taken, reserved)
 	f.outline(found)
+	found = slices.DeleteFunc(found, func(p patch) bool { return !f.closesTube(&p) })
 	sortPatches(found)
 	return found
 }
@@ -305,5 +306,5 @@ func (f *capFinder) isEnd(p *patch) bool {
 			return true
 		}
 	}
-	return false
+	return !f.strict && good >= bluntSectors && p.flat >= bluntFlat && f.endsEvenTube(p)
 }
