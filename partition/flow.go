@@ -61,6 +61,7 @@ func (f *flowRefiner) giveBack(n *flowNetwork) {
 // refine goes over all adjacent pairs of which one part has changed since its
 // last turn, for at most rounds rounds.
 func (f *flowRefiner) refine(rounds int) {
+	clear(f.triedAt) // the partition may be another than last time
 	active := make([]bool, f.s.k)
 	for p := range active {
 		active[p] = true

@@ -36,7 +36,7 @@ func at(ends [2]float64, k int) int {
 var presets = [...]config{
 	Fast: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 2, patience: 30, flows: 1, reach: 0.25, initialReach: 0.6},
-		kway:                  levelConfig{coarsest: 120, smallest: 300, tries: 1, rounds: 3, patience: 30, flows: 2, reach: 0.15},
+		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 3, patience: 30, flows: 2, reach: 0.15},
 		population:            [2]float64{1, 1},
 		connectedPopulation:   [2]float64{8, 2},
 		connectedCombinations: [2]float64{8, 1},
