@@ -180,8 +180,9 @@ func (t *task) settle(l *level, parts []int32, lim *limits, r *random) []int32 {
 	if packed.over > 0 {
 		return s.part
 	}
-	t.refine(l, packed.parts, lim.effective, &t.c.kway, r)
-	return packed.parts
+	refined := append([]int32(nil), packed.parts...)
+	t.refine(l, refined, lim.effective, &t.c.kway, r)
+	return bestOf([]*individual{t.measure(l, refined, lim.effective), t.measure(l, packed.parts, lim.effective)}).part
 }
 
 // isSettled tells whether no part is empty or above its limit.

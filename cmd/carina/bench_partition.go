@@ -10,6 +10,7 @@ import (
 
 	partitionbench "carina/benchmarks/partition"
 	"carina/internal/quantity"
+	"carina/partition"
 
 	"github.com/spf13/cobra"
 )
@@ -29,9 +30,23 @@ func (r partitionReport) Words() string {
 	return w.String()
 }
 
+// featuresReport tells of features in words.
+type featuresReport struct{ *partitionbench.Features }
+
+// Words is the table of all rows.
+func (r featuresReport) Words() string {
+	var w strings.Builder
+	if err := r.WriteTable(&w); err != nil {
+		return fmt.Sprintln(err)
+	}
+	return w.String()
+}
+
 func newBenchPartition(flags *benchFlags) *cobra.Command {
 	var o partitionbench.Options
 	var timeLimit string
+	var features bool
+	var presets []string
 	command := &cobra.Command{
 		Use:     "partition --graphs FOLDER",
 		Short:   "Compare the graph partitioner with gpmetis and scotch on a folder of METIS graphs",
@@ -47,6 +62,20 @@ func newBenchPartition(flags *benchFlags) *cobra.Command {
 					return err
 				}
 				o.TimeLimit = time.Duration(seconds * float64(time.Second))
+			}
+			for _, name := range presets {
+				preset, err := partition.ParsePreset(name)
+				if err != nil {
+					return err
+				}
+				o.Presets = append(o.Presets, preset)
+			}
+			if features {
+				return runReport(command, flags, "partition-features", func(ctx context.Context, progress func(string, float64)) (featuresReport, error) {
+					o.Quick, o.Progress = flags.quick, progress
+					report, err := partitionbench.RunFeatures(ctx, o)
+					return featuresReport{report}, err
+				})
 			}
 			return runReport(command, flags, "partition", func(ctx context.Context, progress func(string, float64)) (partitionReport, error) {
 				o.Quick, o.Progress = flags.quick, progress
@@ -65,6 +94,8 @@ func newBenchPartition(flags *benchFlags) *cobra.Command {
 	f.IntSliceVar(&o.Parts, "parts", nil, "numbers of parts (default 2 to 64)")
 	f.IntVar(&o.Seeds, "seeds", 0, "runs of each (default 3)")
 	f.Float64Var(&o.Imbalance, "imbalance", 0, "how far a part may exceed its share (default 0.03)")
+	f.BoolVar(&features, "features", false, "instead compare connected parts with unconstrained ones, and mapping to a machine with mapping after the fact")
+	f.StringSliceVar(&presets, "presets", nil, "presets to run (default fast, eco and strong)")
 	f.StringVar(&timeLimit, "time-limit", "", "add a memetic run of that length, such as 60s")
 	return command
 }

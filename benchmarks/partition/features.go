@@ -1,0 +1,193 @@
+package partitionbench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"text/tabwriter"
+
+	"carina/partition"
+)
+
+// Features compares partitions with wishes beyond a small cut with what one
+// has without: connected parts with unconstrained ones, and parts made for a
+// machine with parts made first and mapped to it afterwards.
+type Features struct {
+	Rows []FeatureRow `json:"rows"`
+}
+
+// FeatureRow is the mean over the seeds for one graph, number of parts and
+// preset.
+type FeatureRow struct {
+	Graph   string `json:"graph"`
+	Parts   int    `json:"parts"`
+	Preset  string `json:"preset"`
+	Feature string `json:"feature"`
+	Runs    int    `json:"runs"`
+	// Without is the mean cut of unconstrained parts, or the mean mapping
+	// cost of parts that were mapped afterwards; With that of what was asked
+	// for.
+	Without float64 `json:"without"`
+	With    float64 `json:"with"`
+	// DisconnectedWithout and Disconnected are mean numbers of parts in
+	// several pieces.
+	DisconnectedWithout float64 `json:"disconnected_without"`
+	Disconnected        float64 `json:"disconnected"`
+	// Infeasible counts runs beyond the limit where it can be kept.
+	Infeasible     int     `json:"infeasible"`
+	SecondsWithout float64 `json:"seconds_without"`
+	SecondsWith    float64 `json:"seconds_with"`
+}
+
+// The machine that parts are mapped to: 4 hosts of 8 devices, ten times as
+// far from host to host as within.
+var (
+	machineCounts    = []int{4, 8}
+	machineDistances = []int64{10, 1}
+	machineLeaves    = 32
+)
+
+// RunFeatures measures the features on every graph; mapping for as many parts
+// as the machine has devices.
+func RunFeatures(ctx context.Context, options Options) (*Features, error) {
+	o, err := options.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	distances, err := partition.Hierarchy(machineCounts, machineDistances)
+	if err != nil {
+		return nil, err
+	}
+	features := &Features{}
+	steps, done := len(o.Graphs)*len(o.Parts)*len(o.Presets), 0
+	for _, name := range o.Graphs {
+		g, err := readGraph(filepath.Join(o.Folder, name+graphSuffix))
+		if err != nil {
+			return features, err
+		}
+		for _, k := range o.Parts {
+			for _, preset := range o.Presets {
+				if o.Progress != nil {
+					o.Progress(fmt.Sprintf("%s in %d, %s", name, k, preset), float64(done)/float64(steps))
+				}
+				done++
+				c := comparison{g: g, options: partition.Options{Parts: k, Imbalance: o.Imbalance, Preset: preset}, seeds: o.Seeds}
+				rows := []FeatureRow{{Feature: "contiguous"}}
+				if k == machineLeaves {
+					rows = append(rows, FeatureRow{Feature: "mapping"})
+				}
+				for i := range rows {
+					rows[i].Graph, rows[i].Parts, rows[i].Preset = name, k, preset.String()
+				}
+				if err := c.contiguous(ctx, &rows[0]); err != nil {
+					return features, err
+				}
+				if len(rows) > 1 {
+					if err := c.mapping(ctx, &rows[1], distances); err != nil {
+						return features, err
+					}
+				}
+				features.Rows = append(features.Rows, rows...)
+			}
+		}
+	}
+	return features, nil
+}
+
+// comparison runs the partitioner with and without a wish.
+type comparison struct {
+	g       *partition.Graph
+	options partition.Options
+	seeds   int
+}
+
+// each hands the results of all seeds without and with the changed options to
+// add.
+func (c *comparison) each(ctx context.Context, row *FeatureRow, change func(*partition.Options), add func(without, with *partition.Result) error) error {
+	for seed := range c.seeds {
+		plain := c.options
+		plain.Seed = uint64(seed)
+		wish := plain
+		change(&wish)
+		var results [2]*partition.Result
+		for i, o := range []partition.Options{plain, wish} {
+			cpu := processorSeconds()
+			result, err := partition.Partition(ctx, c.g, o)
+			if err != nil {
+				return fmt.Errorf("%s in %d parts: %w", row.Graph, row.Parts, err)
+			}
+			results[i] = result
+			share := (processorSeconds() - cpu) / float64(c.seeds)
+			if i == 0 {
+				row.SecondsWithout += share
+			} else {
+				row.SecondsWith += share
+			}
+		}
+		row.Runs++
+		row.DisconnectedWithout += float64(results[0].DisconnectedParts) / float64(c.seeds)
+		row.Disconnected += float64(results[1].DisconnectedParts) / float64(c.seeds)
+		if !results[1].Feasible && !results[1].Unreachable {
+			row.Infeasible++
+		}
+		if err := add(results[0], results[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *comparison) contiguous(ctx context.Context, row *FeatureRow) error {
+	return c.each(ctx, row, func(o *partition.Options) { o.Contiguous = true }, func(without, with *partition.Result) error {
+		row.Without += float64(without.Cut) / float64(c.seeds)
+		row.With += float64(with.Cut) / float64(c.seeds)
+		return nil
+	})
+}
+
+func (c *comparison) mapping(ctx context.Context, row *FeatureRow, distances [][]int64) error {
+	change := func(o *partition.Options) { o.Objective, o.Distances = partition.MappingCost, distances }
+	return c.each(ctx, row, change, func(without, with *partition.Result) error {
+		after, err := partition.MapParts(c.g, without.Parts, distances)
+		if err != nil {
+			return err
+		}
+		row.Without += float64(partition.MappingCostOf(c.g, after, distances)) / float64(c.seeds)
+		row.With += float64(with.MappingCost) / float64(c.seeds)
+		return nil
+	})
+}
+
+// Ratio is the geometric mean of with over without for a feature, a preset,
+// and from..to parts.
+func (f *Features) Ratio(feature, preset string, from, to int) float64 {
+	var mean ratio
+	for _, row := range f.Rows {
+		if row.Feature == feature && row.Preset == preset && row.Parts >= from && row.Parts <= to {
+			mean.add(row.With, row.Without)
+		}
+	}
+	return mean.mean()
+}
+
+// WriteTable writes all rows and the means for people to read.
+func (f *Features) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "feature\tgraph\tparts\tpreset\twithout\twith\tratio\tdisconnected without\twith\tinfeasible\tCPU s without\twith\t")
+	presets := map[string]bool{}
+	for _, r := range f.Rows {
+		presets[r.Preset] = true
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%.0f\t%.0f\t%s\t%.1f\t%.1f\t%d\t%.2f\t%.2f\t\n", r.Feature, r.Graph, r.Parts, r.Preset, r.Without, r.With,
+			figure(r.With/r.Without), r.DisconnectedWithout, r.Disconnected, r.Infeasible, r.SecondsWithout, r.SecondsWith)
+	}
+	for _, preset := range []partition.Preset{partition.Fast, partition.Eco, partition.Strong} {
+		if name := preset.String(); presets[name] {
+			fmt.Fprintf(t, "contiguous\tmean\tall\t%s\t\t\t%s\t\n", name, figure(f.Ratio("contiguous", name, 0, math.MaxInt)))
+			fmt.Fprintf(t, "contiguous\tmean\tfrom 8\t%s\t\t\t%s\t\n", name, figure(f.Ratio("contiguous", name, 8, math.MaxInt)))
+			fmt.Fprintf(t, "mapping\tmean\t%d\t%s\t\t\t%s\t\n", machineLeaves, name, figure(f.Ratio("mapping", name, 0, math.MaxInt)))
+		}
+	}
+	return t.Flush()
+}

@@ -1,0 +1,36 @@
+package partitionbench
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"carina/partition"
+)
+
+// On a ring the best unconstrained parts are connected, and neighbours on the
+// machine follow each other, so neither wish costs anything.
+func TestRunFeatures(t *testing.T) {
+	features, err := RunFeatures(context.Background(), Options{Folder: folderWithRing(t, 640), Quick: true, Presets: []partition.Preset{partition.Fast}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"contiguous": 2, "mapping": 1}
+	for _, row := range features.Rows {
+		want[row.Feature]--
+		if row.Infeasible > 0 || row.Feature == "contiguous" && (row.Disconnected > 0 || row.With > row.Without) {
+			t.Errorf("%+v", row)
+		}
+	}
+	if want["contiguous"] != 0 || want["mapping"] != 0 {
+		t.Errorf("rows %+v", features.Rows)
+	}
+	// 4 of the 32 cut edges must run between hosts.
+	if r := features.Ratio("mapping", "fast", 32, 32); r > 1 || features.Rows[2].With < 4*10+28 {
+		t.Errorf("mapping ratio %v, rows %+v", r, features.Rows)
+	}
+	var table strings.Builder
+	if err := features.WriteTable(&table); err != nil || !strings.Contains(table.String(), "ring") {
+		t.Errorf("%v: %s", err, table.String())
+	}
+}
