@@ -4,7 +4,7 @@ package partition
 // room, from neighbour to neighbour along the shortest chain of parts, by
 // moves that keep all parts connected.
 func relieveAlongChains(s *state, connected *connectivity, b *branch, stop func() bool) {
-	c := &chains{s: s, connected: connected, branch: b, queue: newGainQueue(len(s.part)), stuck: make([]bool, s.k)}
+	c := &chains{s: s, connected: connected, stop: stop, branch: b, queue: newGainQueue(len(s.part)), stuck: make([]bool, s.k)}
 	for range 8*s.k + 8 {
 		if s.overload() == 0 || stop() {
 			return
@@ -22,6 +22,7 @@ type chains struct {
 	branch    *branch
 	queue     *gainQueue
 	stuck     []bool // parts that could not pass on anything
+	stop      func() bool
 	hops      []int32
 	boundary  []int32
 }
@@ -121,7 +122,7 @@ func (c *chains) passOn(p int32) bool {
 		}
 	}
 	passed := false
-	for s.weight[p] > s.limit[p] && !c.queue.empty() {
+	for s.weight[p] > s.limit[p] && !c.queue.empty() && !c.stop() {
 		v, key := c.queue.top()
 		c.queue.remove(v)
 		to, gain := c.target(v)

@@ -4,7 +4,7 @@ package partition
 // other parts that adds least to the cut, and tells whether there is one.
 // Vertices without which their own part would fall apart are no ground for a
 // corridor.
-func layCorridor(s *state, piece fragment) bool {
+func layCorridor(s *state, piece fragment, stop func() bool) bool {
 	n := len(s.part)
 	c := &corridor{s: s, connected: newConnectivity(s), queue: newGainQueue(n), cost: make([]int64, n), from: make([]int32, n)}
 	for v := range c.from {
@@ -16,7 +16,7 @@ func layCorridor(s *state, piece fragment) bool {
 	for _, v := range piece.vertices {
 		c.spread(v, piece.part)
 	}
-	for !c.queue.empty() {
+	for !c.queue.empty() && !stop() {
 		v, _ := c.queue.top()
 		c.queue.remove(v)
 		if s.part[v] == piece.part {

@@ -67,6 +67,9 @@ func (f *flowRefiner) refine(rounds int) {
 		active[p] = true
 	}
 	for range rounds {
+		if f.t.stopped() {
+			return
+		}
 		changed := make([]bool, f.s.k)
 		any := false
 		pairs := f.adjacentPairs(active)

@@ -93,7 +93,7 @@ func joinFragments(s *state, corridors bool, stop func() bool) {
 				if to < 0 {
 					continue
 				}
-				if corridors && round < 2 && s.weight[to]+piece.weight > s.limit[to] && layCorridor(s, piece) {
+				if corridors && round < 2 && s.weight[to]+piece.weight > s.limit[to] && layCorridor(s, piece, stop) {
 					moved = true
 					continue
 				}

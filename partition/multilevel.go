@@ -211,6 +211,9 @@ func (t *task) refine(l *level, part []int32, limit []int64, c *levelConfig, r *
 		return
 	}
 	s := t.newState(l, part, limit)
+	if t.stopped() {
+		return
+	}
 	fillEmptyParts(s)
 	if t.contiguous {
 		t.connectParts(s, c, r, false)

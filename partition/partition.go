@@ -180,6 +180,7 @@ func (t *task) settle(l *level, parts []int32, lim *limits, r *random) []int32 {
 	if packed.over > 0 {
 		return s.part
 	}
+	fillEmptyParts(t.newState(l, packed.parts, lim.effective))
 	refined := append([]int32(nil), packed.parts...)
 	t.refine(l, refined, lim.effective, &t.c.kway, r)
 	return bestOf([]*individual{t.measure(l, refined, lim.effective), t.measure(l, packed.parts, lim.effective)}).part

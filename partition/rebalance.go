@@ -113,7 +113,7 @@ func relieve(s *state, r *random, stop func() bool) {
 // another part where that lowers the overload; of all such pairs per heavy
 // vertex it takes the one that leaves least overload, then loses least.
 func exchange(s *state, stop func() bool) {
-	for p := int32(0); int(p) < s.k; p++ {
+	for p := int32(0); int(p) < s.k && !stop(); p++ {
 		for tries := 0; s.weight[p] > s.limit[p] && tries < 64; tries++ {
 			if !exchangeOnce(s, p, stop) {
 				break

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Result is a partition and its figures, recomputed from scratch.
@@ -132,15 +133,33 @@ func imbalance(weights []int64, targets []float64) float64 {
 
 // EdgeCutOf returns the weight of the edges between different parts.
 func EdgeCutOf(g *Graph, parts []int32) int64 {
-	var cut int64
-	for v, p := range parts {
-		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-			if parts[g.Neighbours[e]] != p {
-				cut += g.edgeWeight(e)
+	return sumOverVertices(g.Vertices(), func(begin, end int) int64 {
+		var cut int64
+		for v := begin; v < end; v++ {
+			p := parts[v]
+			for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+				if parts[g.Neighbours[e]] != p {
+					cut += g.edgeWeight(e)
+				}
 			}
 		}
+		return cut
+	}) / 2
+}
+
+// sumOverVertices adds up a sum over 0..n-1, on large graphs side by side.
+func sumOverVertices(n int, sum func(begin, end int) int64) int64 {
+	const share = 1 << 17
+	if n <= share {
+		return sum(0, n)
 	}
-	return cut / 2
+	var total atomic.Int64
+	var group sync.WaitGroup
+	for begin := 0; begin < n; begin += share {
+		group.Go(func() { total.Add(sum(begin, min(begin+share, n))) })
+	}
+	group.Wait()
+	return total.Load()
 }
 
 // VolumesOf returns the total communication volume of a partition into k
