@@ -60,8 +60,8 @@ type Cost struct {
 }
 
 // DefaultCost returns assumed figures for a layout, for use until a machine
-// has been measured: one core, and the latency and bandwidth of present
-// networks. The sparse layout is that of the solver in single precision with
+// has been measured: one core, memory inside a host, and between hosts a
+// network of 100 Gbit/s that some six ranks of a host share. The sparse layout is that of the solver in single precision with
 // interpolated walls; the factors of its boundary and opening cells are what
 // carina bench cost finds on a core with AVX-512. The dense layout streams
 // 10 GB/s, 304 bytes per D3Q19 update in double precision; its empty cells cost
@@ -71,7 +71,7 @@ func DefaultCost(layout Layout) Cost {
 		Source: "assumed", Layout: layout,
 		Directions: 18,
 		Inside:     Link{Latency: 0.5e-6, Overhead: 0.2e-6, SecondsPerByte: 1 / 8e9},
-		Between:    Link{Latency: 2e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 10e9},
+		Between:    Link{Latency: 2e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 2e9},
 	}
 	if layout == Dense {
 		const fluid = 304 / 10e9

@@ -2,145 +2,11 @@ package balance
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
 
 	"carina/cuboid"
 	"carina/geometry"
 )
-
-// Options say how a grid is to be partitioned. Zero values stand for sensible
-// defaults; only Ranks must be given.
-type Options struct {
-	// Ranks is the number of ranks.
-	Ranks int
-	// Speeds has one relative speed per rank; nil means that all are equal.
-	Speeds []float64
-	// DevicesPerHost says how many consecutive ranks share a host; 0 means
-	// that all do.
-	DevicesPerHost int
-	// Decompose is regular, shrink, octree, bricks or carve, followed by
-	// +shrink, +carve and +recombine as wanted; bricks by default. Regular
-	// blocks are as many as CuboidsPerRank asks for; shrink is regular+shrink;
-	// octree and bricks are limited by MinSide and MaxSide; carve starts from
-	// the bounding box and cuts empty space away where that pays. +shrink
-	// shrinks cuboids to their fluid. +recombine merges neighbours where that
-	// pays, before balancing and, within ranks, after it.
-	Decompose string
-	// Balance is the name of a balancer, see NewBalancer; graph by default.
-	Balance string
-	// CuboidsPerRank is k, the number of blocks per rank before those without
-	// fluid are removed; 8 by default. If given it also bounds the cuboids that
-	// carving makes.
-	CuboidsPerRank int
-	// MinSide and MaxSide are the sides of octree leaves; MinSide is the side
-	// of a brick. Chosen from the number of ranks if 0.
-	MinSide, MaxSide int32
-	// Imbalance is how far the heaviest rank may exceed its share: 0.03 by
-	// default.
-	Imbalance float64
-	// KeepHeavy leaves cuboids whole although the ranks cannot share them
-	// within the imbalance, as long as there are enough of them.
-	KeepHeavy bool
-	// Seed chooses one of several possible results.
-	Seed uint64
-	// Preset is the effort of the graph partitioner: fast, eco or strong; by
-	// default eco for up to some ten thousand cuboids and fast for more.
-	Preset string
-	// TimeLimit, if positive, lets the graph partitioner go on improving for so
-	// long; the result then depends on the machine.
-	TimeLimit time.Duration
-	// Improve moves cuboids between neighbouring ranks afterwards while the
-	// predicted step time falls.
-	Improve bool
-	// Cost is the cost model; DefaultCost(Sparse) by default.
-	Cost *Cost
-	// Source is copied into the partition.
-	Source Source
-	// Progress, if set, is told the stage and the share done, 0 to 1.
-	Progress func(stage string, done float64)
-
-	carved int // the largest number of cuboids carving may make; 0 for any
-}
-
-// complete checks the options and fills in the defaults.
-func (opt *Options) complete(g *geometry.Grid) error {
-	if opt.Ranks < 1 {
-		return fmt.Errorf("%d ranks asked for: ask for at least one", opt.Ranks)
-	}
-	if cells := g.Cells(); int64(opt.Ranks) > cells {
-		return fmt.Errorf("%d ranks asked for, but there are only %d fluid cells: use at most %d ranks or a finer spacing", opt.Ranks, cells, cells)
-	}
-	if opt.Speeds != nil && len(opt.Speeds) != opt.Ranks {
-		return fmt.Errorf("%d speeds given for %d ranks: give one for each", len(opt.Speeds), opt.Ranks)
-	}
-	if opt.DevicesPerHost < 0 || opt.CuboidsPerRank < 0 || opt.MinSide < 0 || opt.MaxSide < 0 || !(opt.Imbalance >= 0) {
-		return fmt.Errorf("devices per host %d, cuboids per rank %d, sides %d to %d, imbalance %v: none may be negative", opt.DevicesPerHost, opt.CuboidsPerRank, opt.MinSide, opt.MaxSide, opt.Imbalance)
-	}
-	if opt.Cost == nil {
-		cost := DefaultCost(Sparse)
-		opt.Cost = &cost
-	}
-	if err := opt.Cost.Check(); err != nil {
-		return err
-	}
-	setDefault(&opt.Decompose, "bricks")
-	setDefault(&opt.Balance, "graph")
-	opt.carved = opt.CuboidsPerRank * opt.Ranks
-	setDefault(&opt.CuboidsPerRank, 8)
-	setDefault(&opt.Imbalance, 0.03)
-	if opt.Progress == nil {
-		opt.Progress = func(string, float64) {}
-	}
-	s, err := parseStrategy(opt.Decompose)
-	if err != nil {
-		return err
-	}
-	opt.chooseSides(g, s.base)
-	return nil
-}
-
-func setDefault[T comparable](value *T, standard T) {
-	var zero T
-	if *value == zero {
-		*value = standard
-	}
-}
-
-// ranks returns the ranks that the options describe.
-func (opt *Options) ranks() []Rank {
-	list := make([]Rank, opt.Ranks)
-	for i := range list {
-		list[i].Speed = 1
-		if opt.Speeds != nil {
-			list[i].Speed = opt.Speeds[i]
-		}
-		if opt.DevicesPerHost > 0 {
-			list[i].Host = i / opt.DevicesPerHost
-		}
-	}
-	return list
-}
-
-// room returns how far ranks may be from their shares. Where speeds differ it
-// is half of the imbalance, so that ranks of different speed, one above and one
-// below its share, are no further apart than that.
-func (opt *Options) room(ranks []Rank) float64 {
-	if equalSpeeds(ranks) {
-		return opt.Imbalance
-	}
-	return opt.Imbalance / 2
-}
-
-// method records the options in a partition.
-func (opt *Options) method() Method {
-	return Method{
-		Decompose: opt.Decompose, Balance: opt.Balance, CuboidsPerRank: opt.CuboidsPerRank,
-		MinSide: opt.MinSide, MaxSide: opt.MaxSide, KeepHeavy: opt.KeepHeavy,
-		Imbalance: opt.Imbalance, Preset: opt.Preset, Seed: opt.Seed, TimeLimit: opt.TimeLimit.Seconds(), Improve: opt.Improve,
-	}
-}
 
 // Make partitions a grid: it decomposes it into cuboids, weighs them and what
 // crosses between them, and gives each an owner. No rank stays empty, whatever
@@ -164,12 +30,8 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 	if err != nil {
 		return nil, err
 	}
-	if crossings, owners, err = d.recombineOwned(g, &opt, crossings, owners); err != nil {
+	if crossings, owners, err = d.refine(ctx, g, &opt, ranks, crossings, owners); err != nil {
 		return nil, err
-	}
-	if opt.Improve {
-		opt.Progress("improve", 0.8)
-		improve(ctx, opt.Cost, ranks, d.counts, crossings, owners)
 	}
 	opt.Progress("judge", 0.9)
 	p := &Partition{
@@ -179,6 +41,29 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 	}
 	opt.Progress("judge", 1)
 	return p, nil
+}
+
+// refine does what the options ask for after balancing: recombination within
+// ranks, and improvement.
+func (d *decomposition) refine(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, crossings []cuboid.Crossing, owners []int32) ([]cuboid.Crossing, []int32, error) {
+	s, err := parseStrategy(opt.Decompose)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.recombine {
+		if crossings, owners, err = d.mergeOwned(g, opt, crossings, owners); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !opt.Improve {
+		return crossings, owners, nil
+	}
+	opt.Progress("improve", 0.8)
+	improve(ctx, opt.Cost, ranks, d.counts, crossings, owners)
+	if opt.KeepHeavy || s.base == "bricks" {
+		return crossings, owners, nil
+	}
+	return d.trim(ctx, g, opt, ranks, s.shrink, crossings, owners)
 }
 
 // tries is how often cuboids are split further when the balancer cannot meet

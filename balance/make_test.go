@@ -27,8 +27,10 @@ func drawOptions(t *rapid.T, cells int64) balance.Options {
 		Improve:        rapid.Bool().Draw(t, "improve"),
 		DevicesPerHost: rapid.IntRange(0, 5).Draw(t, "devices"),
 		Seed:           rapid.Uint64().Draw(t, "seed"),
-		Preset:         "fast",
 		Cost:           &cost,
+	}
+	if opt.Balance == "graph" {
+		opt.Preset = "fast"
 	}
 	opt.Ranks = int(min(int64(opt.Ranks), cells))
 	if rapid.Bool().Draw(t, "speeds") {
@@ -194,6 +196,11 @@ func TestMakeRefuses(t *testing.T) {
 		{"step", balance.Options{Ranks: 2, Decompose: "octree+grow"}, `unknown step "grow"`},
 		{"octree sides", balance.Options{Ranks: 2, Decompose: "octree", MinSide: 3}, "powers of two"},
 		{"imbalance", balance.Options{Ranks: 2, Imbalance: -1}, "none may be negative"},
+		{"largest side of bricks", balance.Options{Ranks: 2, MaxSide: 8}, "max-side) is for the octree decomposition only: leave it out with bricks + graph"},
+		{"smallest side of blocks", balance.Options{Ranks: 2, Decompose: "shrink", MinSide: 8}, "min-side) is for the octree and bricks"},
+		{"preset of rcb", balance.Options{Ranks: 2, Balance: "rcb", Preset: "eco"}, "preset is for the graph balancer only"},
+		{"time limit of lpt", balance.Options{Ranks: 2, Balance: "lpt", TimeLimit: 1}, "time limit is for the graph balancer only"},
+		{"imbalance of linear", balance.Options{Ranks: 2, Balance: "linear", Imbalance: 0.1}, "which linear does not"},
 		{"cost", balance.Options{Ranks: 2, Cost: &bad}, "fluid_s is NaN"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

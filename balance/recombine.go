@@ -65,14 +65,9 @@ func (d *decomposition) fluid(n int) []int64 {
 	return list
 }
 
-// recombineOwned merges cuboids of one rank after they are balanced, if the
-// decomposition asks for recombination, and returns the crossings and owners
-// of those that are left.
-func (d *decomposition) recombineOwned(g *geometry.Grid, opt *Options, crossings []cuboid.Crossing, owners []int32) ([]cuboid.Crossing, []int32, error) {
-	s, err := parseStrategy(opt.Decompose)
-	if err != nil || !s.recombine {
-		return crossings, owners, err
-	}
+// mergeOwned merges cuboids of one rank after they are balanced, where that
+// pays, and returns the crossings and owners of those that are left.
+func (d *decomposition) mergeOwned(g *geometry.Grid, opt *Options, crossings []cuboid.Crossing, owners []int32) ([]cuboid.Crossing, []int32, error) {
 	m := merging(opt.Cost)
 	m.Group = owners
 	boxes, into := cuboid.Recombine(d.cuboids, d.fluid(len(d.cuboids)), crossings, m)
@@ -84,6 +79,7 @@ func (d *decomposition) recombineOwned(g *geometry.Grid, opt *Options, crossings
 		merged[to] = owners[i]
 	}
 	d.cuboids = boxes
+	var err error
 	if d.segments, err = cuboid.Label(g, boxes); err != nil {
 		return nil, nil, err
 	}

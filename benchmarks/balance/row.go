@@ -25,6 +25,9 @@ type Strategy struct {
 	Improve bool
 	// PerRank lists the k to try; nil leaves it to the program.
 	PerRank []int
+	// MostRanks, if given, is up to how many ranks it is tried: beyond them it
+	// makes tens of thousands of cuboids and loses.
+	MostRanks int
 }
 
 // String names the strategy in tables.

@@ -168,9 +168,9 @@ func (s *scaleStudy) write() error {
 // scaleRow partitions for so many ranks. Its field Alone is the seconds of a
 // step if work were shared perfectly and messages cost nothing.
 func scaleRow(ctx context.Context, g *geometry.Grid, c *scaleCase, cost *balance.Cost, devices, ranks int) (Row, error) {
-	strategy := Strategy{Decompose: "bricks", Balance: "graph"}
+	strategy, preset := Strategy{Decompose: "bricks", Balance: "graph"}, "fast"
 	if ranks > c.maximum {
-		strategy.Balance = "rcb"
+		strategy.Balance, preset = "rcb", ""
 	}
 	brick := c.brick
 	for brick > 2 && g.Cells()/int64(brick*brick*brick) < 8*int64(ranks) {
@@ -179,7 +179,7 @@ func scaleRow(ctx context.Context, g *geometry.Grid, c *scaleCase, cost *balance
 	begin := time.Now()
 	p, err := balance.Make(ctx, g, balance.Options{
 		Ranks: ranks, Decompose: strategy.Decompose, Balance: strategy.Balance, MinSide: brick,
-		Cost: cost, Preset: "fast", DevicesPerHost: devices,
+		Cost: cost, Preset: preset, DevicesPerHost: devices,
 	})
 	if err != nil {
 		return Row{}, fmt.Errorf("%d cells on %d ranks: %w", g.Cells(), ranks, err)

@@ -87,11 +87,11 @@ var denseStrategies = []Strategy{
 	{Decompose: "shrink", Balance: "graph", PerRank: []int{4, 8}},
 	{Decompose: "octree+shrink", Balance: "graph"},
 	{Decompose: "octree+shrink+recombine", Balance: "graph", Imbalance: 0.01, Improve: true},
-	{Decompose: "carve", Balance: "graph"},
-	{Decompose: "carve", Balance: "graph", Imbalance: 0.003, Improve: true},
-	{Decompose: "shrink+carve", Balance: "graph", Imbalance: 0.01, Improve: true},
-	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.003, Improve: true},
-	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.01, Improve: true, PerRank: []int{16}},
+	{Decompose: "carve", Balance: "graph", Imbalance: 0.02, Improve: true},
+	{Decompose: "carve", Balance: "graph", Imbalance: 0.003, Improve: true, MostRanks: 64},
+	{Decompose: "shrink+carve", Balance: "graph", Imbalance: 0.01, Improve: true, PerRank: []int{8}},
+	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.02, Improve: true, PerRank: []int{4, 8, 16}},
+	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.003, Improve: true, PerRank: []int{8}, MostRanks: 128},
 }
 
 // sparseStrategies compare balancers on bricks.
@@ -118,7 +118,10 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 		return nil, err
 	}
 	preset := s.opt.Preset
-	if preset == "" && layout == balance.Dense {
+	switch {
+	case strategy.Balance != "graph":
+		preset = ""
+	case preset == "" && layout == balance.Dense:
 		preset = "fast"
 	}
 	begin := time.Now()
@@ -145,6 +148,9 @@ func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout
 	for i, p := range ranks {
 		for j, strategy := range strategies {
 			s.opt.Progress(fmt.Sprintf("%s, %s layout, %d ranks", name, layout, p), float64(i*len(strategies)+j)/float64(len(ranks)*len(strategies)))
+			if strategy.MostRanks > 0 && p > strategy.MostRanks {
+				continue
+			}
 			ks := strategy.PerRank
 			if ks == nil {
 				ks = []int{0}
