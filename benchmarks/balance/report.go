@@ -93,7 +93,7 @@ func (r *report) geometry(ctx context.Context, s *suite, name string, g *geometr
 
 // improvement is shaped like the source's table 5.6.
 func (r *report) improvement(rows []Row) {
-	var lines, measured [][]string
+	var lines, measured, losses [][]string
 	short := false
 	for _, p := range ranksOf(rows) {
 		at := func(match func(r *Row) bool) *Row {
@@ -107,6 +107,7 @@ func (r *report) improvement(rows []Row) {
 		lines = append(lines, []string{fmt.Sprint(p), rate(old, old.Predicted), rate(shrunk, shrunk.Predicted), gain(old.Predicted, shrunk.Predicted),
 			rate(ours, ours.Predicted), gain(shrunk.Predicted, ours.Predicted), gain(old.Predicted, ours.Predicted), rate(ours, ours.Ideal), gain(old.Predicted, ours.Ideal), gain(shrunk.Predicted, ours.Ideal),
 			fmt.Sprintf("%s, k = %d; %s, k = %d; %s, k = %s", old.Strategy, old.PerRank, shrunk.Strategy, shrunk.PerRank, ours.Strategy, chosen(ours))})
+		losses = append(losses, append(append(append([]string{fmt.Sprint(p)}, lost(old)...), lost(shrunk)...), lost(ours)...))
 		if m := at(wasMeasured(isTraditional)); m != nil {
 			old, shrunk, ours = m, at(wasMeasured(isShrunk)), at(wasMeasured(isOurs))
 			measured = append(measured, []string{fmt.Sprint(p), rate(old, old.Measured), rate(shrunk, shrunk.Measured), gain(old.Measured, shrunk.Measured),
@@ -120,6 +121,8 @@ func (r *report) improvement(rows []Row) {
 		r.table("The same, measured: the slowest of the ranks timed alone with real kernels, exchange by the cost model added",
 			[]string{"ranks", "traditional", "shrinking", "improvement", "ours", "on top of shrinking", "ours over traditional", "ranks timed", "traditional, measured over predicted", "shrinking", "ours"}, measured)
 	}
+	r.table("Where the time goes, in % of the bound's step: empty cells, cuboids and copies between those of a rank, messages, waiting for the slowest rank",
+		[]string{"ranks", "traditional: empty", "cuboids", "messages", "waiting", "shrinking: empty", "cuboids", "messages", "waiting", "ours: empty", "cuboids", "messages", "waiting"}, losses)
 	if short {
 		r.printf("Where shrinking gains less than the source's 75 %% over the traditional way at 8 ranks and up, or ours less than a further 10 %%: see the columns of the bound. ")
 		r.printf("With many blocks per rank (k = 16 or 32) removing empty blocks alone sheds most empty cells, and by the cost model above more cuboids cost little; ")
@@ -127,6 +130,15 @@ func (r *report) improvement(rows []Row) {
 		r.printf("The next table has the same k on both sides; at 512 ranks the source's own gain was 34 %% (its table 5.4).\n\n")
 	}
 	r.sameK(rows)
+}
+
+// lost tells where the time of a row goes.
+func lost(r *Row) []string {
+	var list []string
+	for _, seconds := range []float64{r.Lost.Empty, r.Lost.Cuboids, r.Lost.Exchange, r.Lost.Waiting} {
+		list = append(list, fmt.Sprintf("%.1f", 100*seconds/r.Ideal))
+	}
+	return list
 }
 
 // wasMeasured narrows a condition to rows that were measured.

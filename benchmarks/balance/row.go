@@ -70,6 +70,8 @@ type Row struct {
 	// no others were kept and messages and cuboids cost nothing: no
 	// decomposition and no balancer can be faster by the cost model.
 	Ideal float64
+	// Lost is where a step's time goes besides.
+	Lost Losses
 	// Seconds is how long partitioning took.
 	Seconds float64
 	// Costs says which cost model was used.
@@ -80,17 +82,30 @@ type Row struct {
 	Alone float64
 }
 
-// ideal returns the seconds of Row.Ideal.
-func ideal(p *balance.Partition) float64 {
+// Losses are seconds of a step, the mean of all ranks: for empty cells, for
+// cuboids as such and copies between those of a rank, for messages, and for
+// waiting until the slowest rank is done.
+type Losses struct{ Empty, Cuboids, Exchange, Waiting float64 }
+
+// ideal returns the seconds of Row.Ideal, and what is lost besides.
+func ideal(p *balance.Partition) (float64, Losses) {
 	sum, speed := 0.0, 0.0
+	var lost Losses
 	for _, n := range p.Counts {
+		lost.Empty += p.Cost.Empty * float64(n.Empty)
 		n.Empty = 0
 		sum += p.Cost.Seconds(n) - p.Cost.Cuboid
 	}
-	for _, r := range p.Ranks {
+	ranks := float64(len(p.Ranks))
+	for i, r := range p.Ranks {
 		speed += r.Speed
+		q := &p.Quality.Ranks[i]
+		lost.Cuboids += (q.Step - q.Exchange - q.Work + p.Cost.Cuboid*float64(q.Cuboids)/r.Speed) / ranks
+		lost.Exchange += q.Exchange / ranks
+		lost.Waiting += (p.Quality.PredictedStep - q.Step) / ranks
 	}
-	return sum / speed
+	lost.Empty /= speed
+	return sum / speed, lost
 }
 
 // describeCosts tells cost models apart in a CSV file.
@@ -147,6 +162,10 @@ var columns = []column{
 	number("predicted_step_s", func(r *Row) *float64 { return &r.Predicted }),
 	{"predicted_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Predicted)) }, nil},
 	number("ideal_step_s", func(r *Row) *float64 { return &r.Ideal }),
+	number("lost_to_empty_cells_s", func(r *Row) *float64 { return &r.Lost.Empty }),
+	number("lost_to_cuboids_s", func(r *Row) *float64 { return &r.Lost.Cuboids }),
+	number("lost_to_exchange_s", func(r *Row) *float64 { return &r.Lost.Exchange }),
+	number("lost_to_waiting_s", func(r *Row) *float64 { return &r.Lost.Waiting }),
 	number("alone_step_s", func(r *Row) *float64 { return &r.Alone }),
 	number("measured_step_s", func(r *Row) *float64 { return &r.Measured }),
 	{"measured_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Measured)) }, nil},

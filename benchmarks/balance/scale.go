@@ -185,11 +185,12 @@ func scaleRow(ctx context.Context, g *geometry.Grid, c *scaleCase, cost *balance
 		return Row{}, fmt.Errorf("%d cells on %d ranks: %w", g.Cells(), ranks, err)
 	}
 	q := &p.Quality
+	bound, lost := ideal(p)
 	return Row{
 		FluidCells: q.FluidCells, Layout: balance.Sparse, Strategy: strategy, Ranks: ranks,
 		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,
 		Bytes: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax,
 		Predicted: q.PredictedStep, Seconds: time.Since(begin).Seconds(),
-		Ideal: ideal(p), Costs: describeCosts(cost), Alone: q.PredictedStep * q.PredictedSpeedUp / float64(ranks),
+		Ideal: bound, Lost: lost, Costs: describeCosts(cost), Alone: q.PredictedStep * q.PredictedSpeedUp / float64(ranks),
 	}, nil
 }

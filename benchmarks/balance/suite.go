@@ -134,11 +134,12 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 		return nil, fmt.Errorf("%s, %v, k = %d, %d ranks: %w", name, strategy, k, ranks, err)
 	}
 	q := &p.Quality
+	bound, lost := ideal(p)
 	s.rows = append(s.rows, Row{
 		Geometry: name, FluidCells: q.FluidCells, Layout: layout, Strategy: strategy, PerRank: k, Ranks: ranks,
 		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,
 		Bytes: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax,
-		Predicted: q.PredictedStep, Ideal: ideal(p), Seconds: time.Since(begin).Seconds(), Costs: describeCosts(cost),
+		Predicted: q.PredictedStep, Ideal: bound, Lost: lost, Seconds: time.Since(begin).Seconds(), Costs: describeCosts(cost),
 	})
 	return p, nil
 }
