@@ -19,8 +19,8 @@ func graph(ctx context.Context, p *Problem) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	least := exchangeTime(p, best)
-	limit := math.Max(p.Imbalance, imbalance(p.Graph.VertexWeights, best, p.Ranks))
+	c := contest{p: p, best: best, cut: partition.EdgeCutOf(p.Graph, best), time: exchangeTime(p, best)}
+	c.limit = math.Max(p.Imbalance, imbalance(p.Graph.VertexWeights, best, p.Ranks))
 	for _, simple := range []BalancerFunc{rcb, hilbert} {
 		owners, err := simple(ctx, p)
 		if err != nil {
@@ -28,11 +28,54 @@ func graph(ctx context.Context, p *Problem) ([]int32, error) {
 		}
 		occupy(p, owners)
 		refineCut(p, owners)
-		if imbalance(p.Graph.VertexWeights, owners, p.Ranks) <= limit && partition.EdgeCutOf(p.Graph, owners) < partition.EdgeCutOf(p.Graph, best) && exchangeTime(p, owners) < least {
-			best, least = owners, exchangeTime(p, owners)
+		if near := c.enter(owners); !near || len(owners) > severalVertices || !equalSpeeds(p.Ranks) {
+			continue
 		}
+		if owners, err = continueFrom(ctx, p, owners); err != nil {
+			return nil, err
+		}
+		occupy(p, owners)
+		c.enter(owners)
 	}
-	return best, nil
+	return c.best, nil
+}
+
+// contest keeps the best of several partitions of a problem.
+type contest struct {
+	p     *Problem
+	best  []int32
+	limit float64 // the imbalance allowed
+	cut   int64
+	time  float64
+}
+
+// enter takes a partition if it is balanced, cuts less and exchanges faster
+// than the best, and reports whether it came close to that.
+func (c *contest) enter(owners []int32) (near bool) {
+	const factor = 1.1
+	if imbalance(c.p.Graph.VertexWeights, owners, c.p.Ranks) > c.limit {
+		return false
+	}
+	cut, time := partition.EdgeCutOf(c.p.Graph, owners), exchangeTime(c.p, owners)
+	if cut < c.cut && time < c.time {
+		c.best, c.cut, c.time = owners, cut, time
+	}
+	return float64(cut) <= factor*float64(c.cut)
+}
+
+// severalVertices is the size of graphs that are partitioned from several
+// starts.
+const severalVertices = 50_000
+
+// continueFrom improves a partition by the multilevel partitioner.
+func continueFrom(ctx context.Context, p *Problem, owners []int32) ([]int32, error) {
+	result, err := partition.Partition(ctx, p.Graph, partition.Options{
+		Parts: len(p.Ranks), Imbalance: p.Imbalance, Preset: partition.Fast, Seed: p.Seed, Targets: shares(p.Ranks), Previous: owners,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("improving a partition of %d cuboids: %w", len(owners), err)
+	}
+	return result.Parts, nil
 }
 
 // graphBySpeeds partitions until ranks of different speed get their shares.
