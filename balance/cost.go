@@ -87,6 +87,21 @@ func DefaultCost(layout Layout) Cost {
 	return c
 }
 
+// GPUCost returns assumed figures of the sparse layout for a GPU in single
+// precision: 26·10⁹ cells a second, as an H200 updates (see
+// benchmarks/results/gpu-h200.txt), with walls that cost it less than a core,
+// and the links between GPUs of a host and between hosts.
+func GPUCost() Cost {
+	const fluid = 1 / 26e9
+	return Cost{
+		Source: "assumed, GPU", Layout: Sparse,
+		Fluid: fluid, Boundary: 2 * fluid, Opening: 4 * fluid,
+		BytesPerPopulation: 4, Directions: 18,
+		Inside:  Link{Latency: 3e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 300e9},
+		Between: Link{Latency: 6e-6, Overhead: 1e-6, SecondsPerByte: 1 / 50e9},
+	}
+}
+
 // Check returns an error that names the first figure that cannot be.
 func (c *Cost) Check() error {
 	if c.Layout != Sparse && c.Layout != Dense {

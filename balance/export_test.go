@@ -218,6 +218,17 @@ func TestMachineFile(t *testing.T) {
 	}
 }
 
+func TestAssumedCostsAreSound(t *testing.T) {
+	for _, c := range []balance.Cost{balance.DefaultCost(balance.Sparse), balance.DefaultCost(balance.Dense), balance.GPUCost()} {
+		if err := c.Check(); err != nil {
+			t.Errorf("%s, %s layout: %v", c.Source, c.Layout, err)
+		}
+		if c.Between.SecondsPerByte < c.Inside.SecondsPerByte || c.Between.Latency < c.Inside.Latency {
+			t.Errorf("%s, %s layout: messages between hosts cost less than inside", c.Source, c.Layout)
+		}
+	}
+}
+
 // FuzzReadMachine checks that no machine file makes the reader panic.
 func FuzzReadMachine(f *testing.F) {
 	f.Add([]byte(`{"format":"carina machine","version":1,"costs":[{"layout":"sparse","fluid_s":1e-9,"bytes_per_population":8,"directions":18}]}`))
