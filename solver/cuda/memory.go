@@ -38,14 +38,15 @@ func (p *part) needs(bits int) int64 {
 	for _, list := range p.openTiles {
 		n += sizeOf(list)
 	}
-	n += sizeOf(t.openingCells) + int64(len(t.openingCells))*sampleNumbers*real
-	return n + int64(len(t.openingLinks))*(openingLinkWords+(openingLinkNumbers+ofStep)*real)
+	n += int64(len(t.openingCells)) * (openingWords + (openingCellNumbers+sampleNumbers)*real)
+	return n + int64(len(t.openingLinks))*(openingWords+(openingLinkNumbers+ofStep)*real)
 }
 
-// Of struct OpeningLink of kernels/tile.h: bytes before its numbers, and
-// numbers.
+// Of struct OpeningCell and struct OpeningLink of kernels/tile.h: bytes before
+// their numbers, and numbers.
 const (
-	openingLinkWords   = 8
+	openingWords       = 8
+	openingCellNumbers = 9
 	openingLinkNumbers = 5
 )
 

@@ -3,26 +3,34 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"carina/geometry"
 	"carina/solver"
 )
 
-// BenchmarkOperators measures all operators on a periodic cube full of fluid in
-// every precision, and a look for divergence.
-func BenchmarkOperators(b *testing.B) {
-	const side, steps = 384, 40
+// cube is periodic and full of fluid.
+func cube(side int32) *solver.Domain {
 	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{side, side, side}}
-	for z := range int32(side) {
-		for y := range int32(side) {
+	for z := range side {
+		for y := range side {
 			g.Runs = append(g.Runs, geometry.Run{X1: side, Y: y, Z: z})
 		}
 	}
 	g.Links = geometry.Links{Directions: 18, First: []int64{0}}
 	domain := solver.WholeDomain(g)
 	domain.Periodic = [3]bool{true, true, true}
+	return domain
+}
+
+// BenchmarkOperators measures all operators on a periodic cube full of fluid in
+// every precision, and a look for divergence.
+func BenchmarkOperators(b *testing.B) {
+	const steps = 40
+	domain := cube(384)
 	for _, o := range operators {
 		for _, c := range []struct {
 			name      string
@@ -52,12 +60,66 @@ func BenchmarkOperators(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					b.ReportMetric(float64(g.Cells())/t.Step/1e6, "MLUPS")
+					b.ReportMetric(float64(domain.Grid.Cells())/t.Step/1e6, "MLUPS")
 					b.ReportMetric(t.Even*1e3, "even-ms")
 					b.ReportMetric(t.Odd*1e3, "odd-ms")
 					b.ReportMetric(t.Check*1e3, "check-ms")
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkSnapshot measures what fetching the fields costs the steps that go
+// on meanwhile.
+func BenchmarkSnapshot(b *testing.B) {
+	const steps = 200
+	domain := cube(384)
+	s, err := New(domain, solver.DefaultSettings(), Options{})
+	if err != nil {
+		b.Skip(err)
+	}
+	defer s.Close()
+	if err := errors.Join(s.Scramble(1), s.warmUp()); err != nil {
+		b.Fatal(err)
+	}
+	timed := func(before func() error) float64 {
+		b.Helper()
+		seconds, err := s.elapsed(func() error {
+			if err := before(); err != nil {
+				return err
+			}
+			for range steps {
+				if err := s.Step(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return seconds
+	}
+	for b.Loop() {
+		alone := timed(func() error { return nil })
+		var snapshot *Snapshot
+		begin := time.Now()
+		fetching := timed(func() (err error) {
+			snapshot, err = s.Snapshot()
+			return err
+		})
+		if _, err := snapshot.Wait(); err != nil {
+			b.Fatal(err)
+		}
+		arrived := time.Since(begin).Seconds()
+		begin = time.Now()
+		if _, err := s.Fields(); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(alone*1e3, "ms-alone")
+		b.ReportMetric(fetching*1e3, "ms-while-fetching")
+		b.ReportMetric(arrived*1e3, "ms-until-arrived")
+		b.ReportMetric(time.Since(begin).Seconds()*1e3, "ms-fields-at-once")
 	}
 }

@@ -166,7 +166,11 @@ func tuned(bits int, odd, walls, force bool, o operator, border bool) (p program
 // atOpenings returns the program for the tiles at openings that goes with one
 // for the others.
 func (p program) atOpenings() program {
-	p.kernel, p.stages, p.warps, p.blocks = "openings", 1, 2, 1
+	// What limits them is latency: as many warps as shared memory holds.
+	p.kernel, p.stages, p.warps, p.blocks = "openings", 1, 2, 16
+	if p.bits == 64 {
+		p.blocks = 8
+	}
 	return p
 }
 
