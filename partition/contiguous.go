@@ -73,12 +73,32 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 	}
 	size, combinations := at(t.c.connectedPopulation, len(limit)), at(t.c.connectedCombinations, len(limit))
 	best := inner.evolve(base, limit, c, size, combinations, r, build)
-	return t.ascend(levels, best.part, limit, &c, r)
+	part := t.ascend(levels, best.part, limit, &c, r)
+	if len(levels) == 1 || len(limit) > fewParts {
+		return part
+	}
+	return bestOf([]*individual{t.measure(l, part, limit), t.withCorridors(l, limit, c, r)}).part
+}
+
+// withCorridors connects an unconstrained partition by corridors, which are
+// narrow only on the finest graph, and improves it by a V-cycle.
+func (t *task) withCorridors(l *level, limit []int64, c levelConfig, r *random) *individual {
+	s := t.newState(l, t.companion(false).multilevel(l, limit, c, r), limit)
+	t.connectParts(s, &c, r, true)
+	t.refineFlows(s, &c, r)
+	laid := t.measure(l, s.part, limit)
+	top := &level{g: l.g, fixed: l.fixed, label: laid.part}
+	cycled := t.measure(l, t.descend(top, laid.part, limit, c, r), limit)
+	return bestOf([]*individual{laid, cycled})
 }
 
 // fewestForSearch is the size down to which graphs are coarsened for the
 // search for connected parts.
 const fewestForSearch = 1500
+
+// fewParts is up to how many parts corridors are tried on the finest graph:
+// of few parts, pieces too heavy to join a neighbour break off.
+const fewParts = 4
 
 // companion returns a task of the same run that reports no progress and asks
 // for connected parts or not.

@@ -17,6 +17,18 @@
 // child takes over the best of both. With a time limit this memetic search
 // goes on until time is up.
 //
+// Connected parts ([Options.Contiguous]) are searched for on a coarse graph,
+// where several partitions are cheaply made and combined: some by bisections
+// at the ratio that cuts least, since graphs like trees have their narrow
+// places where they have them, some from unconstrained partitions whose lesser
+// pieces join their neighbours or are tied to their part by corridors.
+// Refinement then moves a vertex only together with what would break off
+// without it. On tree-like graphs few connected parts of equal weight cost
+// more than unconstrained ones, whatever the method.
+//
+// Process mapping ([MappingCost]) divides among the outermost groups of a
+// machine first (multisection) and refines all parts by the mapping cost.
+//
 // # Limits
 //
 // A part may weigh ⌈(1+ε)·share·W⌉, computed exactly. Where single vertices

@@ -75,8 +75,11 @@ type Options struct {
 	// MigrationCosts holds what it costs to move each vertex out of its
 	// Previous part, in units of edge weight; nil means nothing.
 	MigrationCosts []int64
-	// Contiguous asks for parts that are connected within themselves, as far
-	// as the graph and the limits allow ([Result.DisconnectedParts]).
+	// Contiguous asks for parts that are connected within themselves. Balance
+	// and fixed vertices go first: where they leave no connected parts, or none
+	// is found, and where the graph itself is disconnected so that parts must
+	// take from several components, parts have as few pieces as could be had
+	// ([Result.DisconnectedParts]).
 	Contiguous bool
 	// TimeLimit, if positive, goes on combining partitions (memetic search)
 	// until that much time has passed since the call.
