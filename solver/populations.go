@@ -47,6 +47,8 @@ type workspace struct {
 	// slots points to the populations in gathered, taken as float32 and as
 	// float64.
 	slots [2][]*byte
+	// words is room for the windows of a chunk in an even step.
+	words []uint32
 	// registers is where assembly keeps values that do not fit into registers.
 	registers *byte
 }
@@ -57,7 +59,8 @@ func newWorkspace() *workspace {
 	memory := make([]float64, mostPopulations*windowCells+(kernel.ScratchBytes+2*line)/8)
 	align := func(p unsafe.Pointer) unsafe.Pointer { return unsafe.Add(p, -uintptr(p)&(line-1)) }
 	first := align(unsafe.Pointer(&memory[0]))
-	w := &workspace{gathered: unsafe.Slice((*float64)(first), mostPopulations*windowCells)}
+	const mostWindows = (chunkCells + windowCells) / windowCells
+	w := &workspace{words: make([]uint32, 0, 2*mostWindows), gathered: unsafe.Slice((*float64)(first), mostPopulations*windowCells)}
 	for i := range mostPopulations {
 		for k := range w.slots {
 			w.slots[k] = append(w.slots[k], (*byte)(unsafe.Add(first, 4*(k+1)*windowCells*i)))
@@ -144,13 +147,37 @@ func (s *populations[T, S]) step(c *chunk, odd bool, o *openingStates, w *worksp
 	if c.openingEnd > c.opening {
 		s.observeOpenings(c, odd, o)
 	}
-	if c.innerEnd > c.inner {
-		s.updateInner(c, odd, w)
+	if !odd && s.vector != nil {
+		s.updateCells(c, w)
+	} else {
+		if c.innerEnd > c.inner {
+			s.updateInner(c, odd, w)
+		}
+		s.updateBorder(c, odd, w)
 	}
-	s.updateBorder(c, odd, w)
 	if c.openingEnd > c.opening {
 		s.imposeOpenings(c, o)
 	}
+}
+
+// updateCells updates the cells of a chunk in an even step by assembly. Since
+// no neighbour takes part, windows may go from one row to the next.
+func (s *populations[T, S]) updateCells(c *chunk, w *workspace) {
+	const width = 2
+	words := w.words[:0]
+	for cell := c.cell; cell < c.cellEnd; cell += windowCells {
+		words = append(words, uint32(cell), uint32(min(windowCells, c.cellEnd-cell)))
+	}
+	correct := func(stream wallStream) {
+		if stream[0] > 0 {
+			s.vector.Correct(&s.slots[0], &words[0], 0, uint32(c.cell), &stream[0], 0)
+		}
+	}
+	correct(s.layout.near[c.near:])
+	correct(s.layout.near[c.nearIrregular:])
+	s.vector.Even(&s.slots[0], &words[0], width, len(words)/width, tablePointer(s.stored), w.registers)
+	correct(s.layout.far[c.far:])
+	correct(s.layout.far[c.farIrregular:])
 }
 
 // updateBorder updates the walled and irregular windows of a chunk. Irregular
@@ -158,7 +185,7 @@ func (s *populations[T, S]) step(c *chunk, odd bool, o *openingStates, w *worksp
 func (s *populations[T, S]) updateBorder(c *chunk, odd bool, w *workspace) {
 	if n := int(c.walledEnd - c.walled); n > 0 {
 		if s.vector != nil {
-			s.updateWalled(c, odd, w)
+			s.updateWalled(c, w)
 		} else {
 			width := walledWidth(s.q)
 			words := s.layout.windows.walled[int(c.walled)*width:]
@@ -172,21 +199,18 @@ func (s *populations[T, S]) updateBorder(c *chunk, odd bool, w *workspace) {
 	}
 }
 
-// updateWalled updates the walled windows of a chunk by assembly.
-func (s *populations[T, S]) updateWalled(c *chunk, odd bool, w *workspace) {
+// updateWalled updates the walled windows of a chunk in an odd step by
+// assembly.
+func (s *populations[T, S]) updateWalled(c *chunk, w *workspace) {
 	width := walledWidth(s.q)
 	words := s.layout.windows.walled[int(c.walled)*width:]
-	run, phase := s.vector.Even, 0
-	if odd {
-		run, phase = s.vector.Walled, 1
-	}
 	near, far := s.layout.near[c.near:], s.layout.far[c.far:]
 	if near[0] > 0 {
-		s.vector.Correct(&s.slots[0], &words[0], width, uint32(c.cell), &near[0], phase)
+		s.vector.Correct(&s.slots[0], &words[0], width, uint32(c.cell), &near[0], 1)
 	}
-	run(&s.slots[0], &words[0], width, int(c.walledEnd-c.walled), tablePointer(s.stored), w.registers)
+	s.vector.Walled(&s.slots[0], &words[0], width, int(c.walledEnd-c.walled), tablePointer(s.stored), w.registers)
 	if far[0] > 0 {
-		s.vector.Correct(&s.slots[0], &words[0], width, uint32(c.cell), &far[0], phase)
+		s.vector.Correct(&s.slots[0], &words[0], width, uint32(c.cell), &far[0], 1)
 	}
 }
 
@@ -226,11 +250,7 @@ func (s *populations[T, S]) updateInner(c *chunk, odd bool, w *workspace) {
 	width := innerWidth(s.q)
 	words := s.layout.windows.inner[int(c.inner)*width : int(c.innerEnd)*width]
 	if s.vector != nil {
-		run := s.vector.Even
-		if odd {
-			run = s.vector.Odd
-		}
-		run(&s.slots[0], &words[0], width, len(words)/width, tablePointer(s.stored), w.registers)
+		s.vector.Odd(&s.slots[0], &words[0], width, len(words)/width, tablePointer(s.stored), w.registers)
 		return
 	}
 	gathered := s.gathered(w)

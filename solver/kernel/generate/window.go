@@ -57,13 +57,13 @@ func (g *generator) place(i int) operand.Mem {
 // own is where population i arrives from a wall: in slot i of the cell.
 func (g *generator) own(i int) operand.Mem { return g.at(i, g.cell, g.other) }
 
-// prefetchLines is how many lines ahead of every access, in the order of cells,
-// the first-level cache is asked for: the arithmetic of that many windows hides
-// what the hardware's prefetching does not.
-const prefetchLines = 8
+// prefetchCells is how many cells ahead of every access the first-level cache
+// is asked for. It is a chunk of package solver, whose corrections find their
+// populations then, and hides what the hardware's prefetching does not.
+const prefetchCells = 256
 
 func (g *generator) prefetch(at operand.Mem) {
-	at.Disp += prefetchLines * 64
+	at.Disp += prefetchCells * g.storage.bytes
 	g.PREFETCHT0(at)
 }
 
