@@ -38,15 +38,14 @@ func (p *part) needs(bits int) int64 {
 	for _, list := range p.openTiles {
 		n += sizeOf(list)
 	}
-	n += int64(len(t.openingCells)) * (openingWords + (openingCellNumbers+sampleNumbers)*real)
-	return n + int64(len(t.openingLinks))*(openingWords+(openingLinkNumbers+ofStep)*real)
+	n += sizeOf(t.openingCells) + int64(len(t.openingCells))*sampleNumbers*real
+	return n + int64(len(t.openingLinks))*(openingLinkWords+(openingLinkNumbers+ofStep)*real)
 }
 
-// Of struct OpeningCell and struct OpeningLink of kernels/tile.h: bytes before
-// their numbers, and numbers.
+// Of struct OpeningLink of kernels/tile.h: bytes before its numbers, and
+// numbers.
 const (
-	openingWords       = 8
-	openingCellNumbers = 9
+	openingLinkWords   = 8
 	openingLinkNumbers = 5
 )
 

@@ -135,7 +135,7 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, bits, openings int) (e
 	put(&w.cells, 0, bytesOf(t.cells))
 	put(&w.links, 0, bytesOf(t.links))
 	put(&w.held, int64(len(t.links))*int64(bits)/8, nil)
-	put(&w.openingCells, 0, cellRecords(t.openingCells, bits))
+	put(&w.openingCells, 0, bytesOf(t.openingCells))
 	real := int64(realBytes(bits))
 	put(&w.openingLinks, 0, openingRecords(t.openingLinks, bits))
 	put(&w.openings, int64(openings)*openingNumbersOfStep*real, nil)

@@ -18,11 +18,8 @@ const halfWay = 1<<15 - 1
 type (
 	span         struct{ firstCell, cells, firstLink, links int32 }
 	boundaryCell struct{ cell, opening uint32 }
-	openingCell  struct {
-		firstLink, links int32
-		straighten       [3][3]float64
-	}
-	openingLink struct {
+	openingCell  struct{ firstLink, links int32 }
+	openingLink  struct {
 		link               uint32
 		direction, opening uint16
 		numbers            openingNumbers
@@ -153,17 +150,10 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
 		flow.OpeningCell(x, y, z, open)
 		begin := len(t.openingLinks) - len(open)
-		record := openingCell{firstLink: int32(begin), links: int32(len(open))}
 		for i, o := range open {
 			t.openingLinks[begin+i].numbers = openingNumbers{o.Inflow, o.Straighten, o.Area}
-			back := geometry.Directions[o.Direction^1]
-			for a, c := range [3]int8{back.X, back.Y, back.Z} {
-				for b, v := range o.Straighten {
-					record.straighten[a][b] += float64(c) * v
-				}
-			}
 		}
-		t.openingCells = append(t.openingCells, record)
+		t.openingCells = append(t.openingCells, openingCell{int32(begin), int32(len(open))})
 		c.opening = uint32(len(t.openingCells))
 		s.cells |= meetsOpenings
 	}
@@ -182,7 +172,7 @@ func (t *wallTables) of(tiles []int32) *wallTables {
 		for _, c := range t.cells[s.firstCell : s.firstCell+s.cells&^meetsOpenings] {
 			if c.opening > 0 {
 				o := t.openingCells[c.opening-1]
-				p.openingCells = append(p.openingCells, openingCell{int32(len(p.openingLinks)), o.links, o.straighten})
+				p.openingCells = append(p.openingCells, openingCell{int32(len(p.openingLinks)), o.links})
 				c.opening = uint32(len(p.openingCells))
 				for _, l := range t.openingLinks[o.firstLink : o.firstLink+o.links] {
 					l.link += uint32(q.firstLink - s.firstLink)
@@ -217,20 +207,6 @@ func (f *openingFinder) find(link int64) int {
 		return int(f.list[f.next-1].Number) - 1
 	}
 	return -1
-}
-
-// cellRecords are the opening cells as kernels/tile.h has them.
-func cellRecords(cells []openingCell, bits int) []byte {
-	var all []byte
-	for i := range cells {
-		c := &cells[i]
-		all = binary.LittleEndian.AppendUint32(all, uint32(c.firstLink))
-		all = binary.LittleEndian.AppendUint32(all, uint32(c.links))
-		for _, row := range c.straighten {
-			all = appendReals(all, bits, row[:]...)
-		}
-	}
-	return all
 }
 
 // openingRecords are the opening links as kernels/tile.h has them.

@@ -97,8 +97,6 @@ struct BoundaryCell {
 };
 struct OpeningCell {
 	int first_link, links;
-	// straighten·u is what straightening the links adds to the velocity u.
-	real straighten[3][3];
 };
 struct OpeningLink {
 	unsigned link; // number among the wall's links

@@ -24,9 +24,6 @@ DEVICE void stage_walls(char *image, const Span &span, const Walls &walls, unsig
 		if (i < span.links) copy_async<16>(to + i * (BITS / 8), (const char *)(walls.held + span.first_link + i));
 }
 
-// AT_A_TIME are the links of an opening cell that are worked on together.
-#define AT_A_TIME 3
-
 // TileWalls works with what stage_walls has copied, or memory beyond it.
 struct TileWalls {
 	const Walls &walls;
@@ -137,42 +134,34 @@ struct TileWalls {
 				add(u, q, v);
 			}
 			u.density *= 1 / SCALE, u.x *= 1 / SCALE, u.y *= 1 / SCALE, u.z *= 1 / SCALE;
-			observe(number, walls.opening_cells[c.opening - 1], u, walls.samples[c.opening - 1]);
-		}
-	}
-
-	// observe straightens the links of one cell, a few at a time so that their
-	// numbers arrive together.
-	DEVICE void observe(int number, const OpeningCell &open, const Sample &u, Sample &straight) const
-	{
-		const real (&m)[3][3] = open.straighten;
-		const Sample v = {u.density, u.x + m[0][0] * u.x + m[0][1] * u.y + m[0][2] * u.z,
-		                  u.y + m[1][0] * u.x + m[1][1] * u.y + m[1][2] * u.z, u.z + m[2][0] * u.x + m[2][1] * u.y + m[2][2] * u.z};
-		straight = v;
-		const int end = open.first_link + open.links;
+			const OpeningCell open = walls.opening_cells[c.opening - 1];
+			straighten(number, open, u);
+			walls.samples[c.opening - 1] = u;
 #pragma unroll 1
-		for (int k = open.first_link; k < end; k += AT_A_TIME) {
-			OpeningLink list[AT_A_TIME];
-			get_links(list, k, end);
-#pragma unroll
-			for (int j = 0; j < AT_A_TIME; j++) {
-				if (k + j >= end) break;
-				const OpeningLink &l = list[j];
-				const real change = l.straighten[0] * u.x + l.straighten[1] * u.y + l.straighten[2] * u.z;
-				slot_t &at = returning(number, l.direction);
-				const real both = widen(at) + SCALE * change + widen(returning(number, l.direction ^ 1));
-				walls.stress[k + j] = both * (real(0.5) / SCALE) - symmetric(l.direction, v.density, v);
-				if (change == 0) continue;
-				at = narrow(widen(at) + SCALE * change);
-				const int i = l.link - span.first_link;
-				*(i < STAGED_LINKS ? (slot_t *)(staged + STAGED_HELD) + i : walls.held + l.link) = at;
+			for (int k = open.first_link; k < open.first_link + open.links; k++) {
+				const int d = walls.opening_links[k].direction;
+				const real both = widen(returning(number, d)) + widen(returning(number, d ^ 1));
+				walls.stress[k] = both * (real(0.5) / SCALE) - symmetric(d, u.density, u);
 			}
 		}
 	}
-	DEVICE void get_links(OpeningLink *list, int from, int end) const
+
+	// straighten changes what has returned to a cell from openings, and the
+	// cell's velocity accordingly.
+	DEVICE void straighten(int number, const OpeningCell &open, Sample &u) const
 	{
-#pragma unroll
-		for (int j = 0; j < AT_A_TIME; j++) list[j] = walls.opening_links[from + j < end ? from + j : from];
+		const Sample before = u;
+#pragma unroll 1
+		for (int k = open.first_link; k < open.first_link + open.links; k++) {
+			const OpeningLink l = walls.opening_links[k];
+			const real change = l.straighten[0] * before.x + l.straighten[1] * before.y + l.straighten[2] * before.z;
+			if (change == 0) continue;
+			slot_t &at = returning(number, l.direction);
+			at = narrow(widen(at) + SCALE * change);
+			const int i = l.link - span.first_link;
+			*(i < STAGED_LINKS ? (slot_t *)(staged + STAGED_HELD) + i : walls.held + l.link) = at;
+			add(u, l.direction ^ 1, change);
+		}
 	}
 	DEVICE static void add(Sample &u, int q, real v)
 	{
@@ -202,30 +191,16 @@ struct TileWalls {
 	}
 	DEVICE void impose(const OpeningCell &c, const Sample &u) const
 	{
-		const int end = c.first_link + c.links;
 #pragma unroll 1
-		for (int k = c.first_link; k < end; k += AT_A_TIME) {
-			OpeningLink list[AT_A_TIME];
-			get_links(list, k, end);
-			real before[AT_A_TIME], stress[AT_A_TIME];
-			Opening openings[AT_A_TIME];
-#pragma unroll
-			for (int j = 0; j < AT_A_TIME; j++) {
-				before[j] = widen(walls.held[list[j].link]);
-				stress[j] = walls.stress[k + j < end ? k + j : k];
-				openings[j] = walls.openings[list[j].opening];
-			}
-#pragma unroll
-			for (int j = 0; j < AT_A_TIME; j++) {
-				if (k + j >= end) break;
-				const OpeningLink &l = list[j];
-				const Opening &o = openings[j];
-				real after = before[j] + SCALE * (l.inflow * o.inflow);
-				if (o.velocity == 0)
-					after = SCALE * (2 * symmetric(l.direction, o.density, u) + o.kept_stress * stress[j]) - before[j];
-				walls.held[l.link] = narrow(after);
-				walls.outflow[k + j] = (before[j] - after) * (1 / SCALE);
-			}
+		for (int k = c.first_link; k < c.first_link + c.links; k++) {
+			const OpeningLink l = walls.opening_links[k];
+			const Opening o = walls.openings[l.opening];
+			const real before = widen(walls.held[l.link]);
+			real after = before + SCALE * (l.inflow * o.inflow);
+			if (o.velocity == 0)
+				after = SCALE * (2 * symmetric(l.direction, o.density, u) + o.kept_stress * walls.stress[k]) - before;
+			walls.held[l.link] = narrow(after);
+			walls.outflow[k] = (before - after) * (1 / SCALE);
 		}
 	}
 };
