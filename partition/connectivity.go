@@ -34,19 +34,74 @@ func newConnectivity(s *state) *connectivity {
 // found at its own cost. The result is valid until the next call.
 func (c *connectivity) without(v int32) (pieces []int32, ok bool) {
 	g, part := c.s.g, c.s.part
-	live := c.start(v)
+	c.begin()
+	// Met, v leads nowhere.
+	c.stamped[v], c.group[v] = c.stamp, nowhere
+	for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+		if part[u] == part[v] {
+			c.seed(u)
+		}
+	}
+	if !c.search(part[v], nearby) {
+		return nil, false
+	}
+	return c.collect(), true
+}
+
+// around returns the vertices of part p, in or next to the given vertices, that
+// are in other pieces than the heaviest of these, together with their pieces.
+func (c *connectivity) around(p int32, vertices []moved) (pieces []int32, ok bool) {
+	g, part := c.s.g, c.s.part
+	c.begin()
+	for _, m := range vertices {
+		if part[m.v] == p && c.stamped[m.v] != c.stamp {
+			c.seed(m.v)
+		}
+		for _, u := range g.Neighbours[g.Offsets[m.v]:g.Offsets[m.v+1]] {
+			if part[u] == p && c.stamped[u] != c.stamp {
+				c.seed(u)
+			}
+		}
+	}
+	if !c.search(p, nearby+8*len(c.queue)) {
+		return nil, false
+	}
+	return c.collect(), true
+}
+
+// nowhere marks a vertex that is to be passed by.
+const nowhere = -1
+
+func (c *connectivity) begin() {
+	c.stamp++
+	c.queue, c.leader = c.queue[:0], c.leader[:0]
+	c.open, c.weight = c.open[:0], c.weight[:0]
+}
+
+// seed begins a group with v.
+func (c *connectivity) seed(v int32) {
+	group := int32(len(c.leader))
+	c.leader, c.open, c.weight = append(c.leader, group), append(c.open, 0), append(c.weight, 0)
+	c.reach(v, group)
+}
+
+// search grows the groups within part p until all but one are closed or met,
+// and tells whether it came to that within the budget.
+func (c *connectivity) search(p int32, budget int) bool {
+	g, part := c.s.g, c.s.part
+	live := len(c.leader)
 	for at := 0; at < len(c.queue) && live > 1; at++ {
-		if at > nearby {
-			return nil, false
+		if at > budget {
+			return false
 		}
 		u := c.queue[at]
 		own := c.find(c.group[u])
 		for _, x := range g.Neighbours[g.Offsets[u]:g.Offsets[u+1]] {
 			switch {
-			case part[x] != part[v] || x == v:
+			case part[x] != p:
 			case c.stamped[x] != c.stamp:
 				c.reach(x, own)
-			default:
+			case c.group[x] != nowhere:
 				if other := c.find(c.group[x]); other != own {
 					c.leader[other] = own
 					c.open[own] += c.open[other]
@@ -61,26 +116,10 @@ func (c *connectivity) without(v int32) (pieces []int32, ok bool) {
 			live--
 		}
 	}
-	return c.collect(), true
+	return true
 }
 
-// start begins a search from v's neighbours in its part and returns their
-// number.
-func (c *connectivity) start(v int32) int {
-	g, part := c.s.g, c.s.part
-	c.stamp++
-	c.queue, c.leader = c.queue[:0], c.leader[:0]
-	c.open, c.weight = c.open[:0], c.weight[:0]
-	for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
-		if part[u] == part[v] {
-			group := int32(len(c.leader))
-			c.leader, c.open, c.weight = append(c.leader, group), append(c.open, 0), append(c.weight, 0)
-			c.reach(u, group)
-		}
-	}
-	return len(c.leader)
-}
-
+// reach adds v to a group.
 func (c *connectivity) reach(v, group int32) {
 	c.stamped[v], c.group[v] = c.stamp, group
 	c.open[group]++

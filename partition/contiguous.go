@@ -127,24 +127,50 @@ func (t *task) connectParts(s *state, c *levelConfig, r *random, corridors bool)
 	rebalance(s, r, t.stopped)
 }
 
-// mendPair makes both parts of a pair connected again by handing lesser pieces
-// to the neighbour they are tied to most. It appends its moves to undo and
-// tells whether the pair has no more pieces than before.
-func (f *fragmenter) mendPair(pair [2]int32, before int, undo []moved) ([]moved, bool) {
-	s := f.s
+// mend makes both parts of a pair connected again after moves, by handing the
+// pieces that they broke off to the neighbour each is tied to most. It returns
+// the moves with its own and tells whether it succeeded.
+func (c *connectivity) mend(pair [2]int32, moves []moved) ([]moved, bool) {
+	s := c.s
 	tie := make([]int64, s.k)
 	for _, p := range pair {
-		pieces := f.of(p)
-		for _, piece := range pieces[min(1, len(pieces)):] {
+		pieces, ok := c.around(p, moves)
+		if !ok {
+			return moves, false
+		}
+		for _, piece := range c.split(p, pieces) {
 			to := s.bestHome(piece, tie)
 			if to < 0 {
-				continue
+				return moves, false
 			}
 			for _, v := range piece.vertices {
-				undo = append(undo, moved{v, p})
+				moves = append(moves, moved{v, p})
 				s.move(v, to)
 			}
 		}
 	}
-	return undo, len(f.of(pair[0]))+len(f.of(pair[1])) <= before
+	for _, p := range pair {
+		if pieces, ok := c.around(p, moves); !ok || len(pieces) > 0 {
+			return moves, false
+		}
+	}
+	return moves, true
+}
+
+// split sorts the vertices of pieces just found by their pieces.
+func (c *connectivity) split(p int32, vertices []int32) []fragment {
+	var pieces []fragment
+	place := make(map[int32]int)
+	for _, v := range vertices {
+		group := c.find(c.group[v])
+		i, ok := place[group]
+		if !ok {
+			i = len(pieces)
+			place[group] = i
+			pieces = append(pieces, fragment{part: p})
+		}
+		pieces[i].weight += c.s.g.VertexWeights[v]
+		pieces[i].vertices = append(pieces[i].vertices, v)
+	}
+	return pieces
 }

@@ -17,8 +17,8 @@ type flowRefiner struct {
 	movedAt []int32
 	triedAt map[[2]int32]int32
 	clock   int32
-	// fragments is set if parts must not be broken.
-	fragments *fragmenter
+	// connected is set if parts must not be broken.
+	connected *connectivity
 	t         *task
 	mutex     sync.Mutex
 	scratch   []*flowNetwork // not in use
@@ -36,7 +36,7 @@ type flowNetwork struct {
 func newFlowRefiner(s *state, r *random, reach float64, t *task) *flowRefiner {
 	f := &flowRefiner{s: s, r: r, reach: reach, t: t, lists: make([][]int32, s.k), movedAt: make([]int32, len(s.part)), triedAt: make(map[[2]int32]int32)}
 	if t.contiguous {
-		f.fragments = newFragmenter(s)
+		f.connected = newConnectivity(s)
 	}
 	return f
 }
@@ -130,9 +130,9 @@ func (f *flowRefiner) improveAll(pairs [][2]int32) []bool {
 func (f *flowRefiner) apply(pair [2]int32, shifts []shift) {
 	s := f.s
 	var undo []moved
-	cut, over, pieces := s.cut, int64(0), 0
-	if f.fragments != nil {
-		over, pieces = s.overload(), len(f.fragments.of(pair[0]))+len(f.fragments.of(pair[1]))
+	cut, over := s.cut, int64(0)
+	if f.connected != nil {
+		over = s.overload()
 	}
 	for _, m := range shifts {
 		if s.count[s.part[m.v]] > 1 {
@@ -141,11 +141,11 @@ func (f *flowRefiner) apply(pair [2]int32, shifts []shift) {
 			f.movedAt[m.v] = f.clock
 		}
 	}
-	if f.fragments == nil || len(undo) == 0 {
+	if f.connected == nil || len(undo) == 0 {
 		return
 	}
 	var mended bool
-	undo, mended = f.fragments.mendPair(pair, pieces, undo)
+	undo, mended = f.connected.mend(pair, undo)
 	for _, m := range undo {
 		f.movedAt[m.v] = f.clock
 	}

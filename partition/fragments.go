@@ -12,49 +12,6 @@ type fragment struct {
 	vertices []int32
 }
 
-// fragmenter finds the pieces of single parts.
-type fragmenter struct {
-	s     *state
-	seen  []int32
-	stamp int32
-	queue []int32
-}
-
-func newFragmenter(s *state) *fragmenter {
-	return &fragmenter{s: s, seen: make([]int32, len(s.part)), queue: make([]int32, 0, len(s.part))}
-}
-
-// of lists the pieces of part p, heaviest first, valid until the next call.
-func (f *fragmenter) of(p int32) []fragment {
-	g, part := f.s.g, f.s.part
-	f.stamp++
-	f.queue = f.queue[:0]
-	var pieces []fragment
-	for v, q := range part {
-		if q != p || f.seen[v] == f.stamp {
-			continue
-		}
-		begin := len(f.queue)
-		piece := fragment{part: p}
-		f.seen[v] = f.stamp
-		f.queue = append(f.queue, int32(v))
-		for at := begin; at < len(f.queue); at++ {
-			u := f.queue[at]
-			piece.weight += g.VertexWeights[u]
-			for _, x := range g.Neighbours[g.Offsets[u]:g.Offsets[u+1]] {
-				if part[x] == p && f.seen[x] != f.stamp {
-					f.seen[x] = f.stamp
-					f.queue = append(f.queue, x)
-				}
-			}
-		}
-		piece.vertices = f.queue[begin:len(f.queue):len(f.queue)]
-		pieces = append(pieces, piece)
-	}
-	sortFragments(pieces)
-	return pieces
-}
-
 func sortFragments(pieces []fragment) {
 	slices.SortStableFunc(pieces, func(a, b fragment) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(len(b.vertices), len(a.vertices)))
