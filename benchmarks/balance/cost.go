@@ -17,9 +17,6 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// repetitions is how often a step is timed; the fastest counts.
-const repetitions = 3
-
 // box returns a grid of a box of which cells are fluid for which fluid is true
 // for their row, from x0 to x1.
 func box(size [3]int32, row func(y, z int32) (x0, x1 int32)) *geometry.Grid {
@@ -194,7 +191,7 @@ func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 func measurer(layout balance.Layout, bytesPerPopulation int) balance.Measure {
 	if layout == balance.Dense {
 		return func(ctx context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
-			return timeDense(g, cuboids, repetitions), ctx.Err()
+			return timeDense(g, cuboids), ctx.Err()
 		}
 	}
 	return func(ctx context.Context, g *geometry.Grid, _ []cuboid.Cuboid) (float64, error) {

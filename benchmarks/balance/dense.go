@@ -241,18 +241,23 @@ func (b *denseBlock) collide(i int, p *[populations]float64) {
 
 // timeDense returns the seconds of one step of a rank in the dense layout: the
 // fastest of several, after a warm-up.
-func timeDense(g *geometry.Grid, cuboids []cuboid.Cuboid, repetitions int) float64 {
+func timeDense(g *geometry.Grid, cuboids []cuboid.Cuboid) float64 {
 	r := newDenseRank(g, cuboids)
 	r.step()
-	return fastest(repetitions, r.step)
+	return fastest(r.step)
 }
 
-// fastest returns the shortest time of some calls, in seconds. Short calls are
+// fastest returns the shortest time of some calls, in seconds: of at least
+// seven, and for as long as others on the machine may disturb. Short calls are
 // repeated until they take long enough for the clock.
-func fastest(repetitions int, f func()) float64 {
-	const enough = 2 * time.Millisecond
+func fastest(f func()) float64 {
+	const (
+		least       = 7
+		enough, all = 2 * time.Millisecond, 500 * time.Millisecond
+	)
 	best := 0.0
-	for range repetitions {
+	start := time.Now()
+	for i := 0; i < least || time.Since(start) < all; i++ {
 		calls := 0
 		begin := time.Now()
 		for time.Since(begin) < enough {

@@ -112,7 +112,7 @@ func timeRanks(ctx context.Context, g *geometry.Grid, p *balance.Partition) (flo
 	for _, r := range ranks {
 		var t float64
 		if p.Cost.Layout == balance.Dense {
-			t = timeDense(g, owned[r], repetitions)
+			t = timeDense(g, owned[r])
 		} else if t, _, err = timeSparse(domain, r, p.Cost.BytesPerPopulation); err != nil {
 			return 0, 0, fmt.Errorf("timing rank %d: %w", r, err)
 		}

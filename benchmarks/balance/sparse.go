@@ -60,8 +60,8 @@ func settings(bytesPerPopulation int) (solver.Settings, error) {
 // step it sends to every other rank.
 func timeSparse(domain *solver.Domain, rank, bytesPerPopulation int) (float64, map[int]int64, error) {
 	const (
-		few, many = 5, 200
-		enough    = 0.05 // seconds
+		few, many = 7, 1000
+		enough    = 0.3 // seconds
 	)
 	set, err := settings(bytesPerPopulation)
 	if err != nil {

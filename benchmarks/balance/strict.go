@@ -14,7 +14,7 @@ import (
 var strictRanks = []int{2, 4, 8, 16, 32, 64, 71, 97, 128, 256, 512}
 
 // rivals are the balancers that the graph balancer is compared with.
-var rivals = []string{"lpt", "linear", "sfc", "morton", "rcb"}
+var rivals = []string{"lpt", "linear", "sfc", "rcb"}
 
 // Strict compares the bytes that the graph balancer sends on bricks with those
 // of every other balancer at the same balance: the graph balancer may exceed
