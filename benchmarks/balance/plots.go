@@ -16,6 +16,7 @@ import (
 type curve struct {
 	name string
 	xys  plotter.XYs
+	like string // the curve whose colour it has; it is dashed then
 }
 
 // savePlot draws curves over ranks, on a logarithmic axis, into a PNG file.
@@ -35,6 +36,7 @@ func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
 	p.Legend.Top = !logarithmic
 	p.Legend.TextStyle.Font.Size = vg.Points(8)
 	drawn := 0
+	colours := make(map[string]int)
 	for _, c := range curves {
 		if len(c.xys) == 0 {
 			continue
@@ -43,8 +45,14 @@ func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
 		if err != nil {
 			return fmt.Errorf("plotting %s: %w", path, err)
 		}
-		line.Color = plotutil.Color(drawn)
-		line.Dashes = plotutil.Dashes(drawn / 7)
+		colour, measured := colours[c.like]
+		if !measured {
+			colour = len(colours)
+			colours[c.name] = colour
+		} else {
+			line.Dashes = plotutil.Dashes(1)
+		}
+		line.Color = plotutil.Color(colour)
 		points.Color, points.Shape = line.Color, draw.CircleGlyph{}
 		p.Add(line, points)
 		p.Legend.Add(c.name, line, points)
@@ -65,6 +73,12 @@ func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
 		_, err := image.WriteTo(w)
 		return err
 	})
+}
+
+// coloured returns the curve in the colour of another, dashed.
+func (c curve) coloured(like string) curve {
+	c.like = like
+	return c
 }
 
 // bestByRanks makes a curve of the best rows that match.
@@ -95,9 +109,9 @@ func plotRates(path, name string, rows []Row) error {
 		bestByRanks("shrink + lpt", rows, strategy("shrink", "lpt"), predicted),
 		bestByRanks("shrink + graph", rows, isShrunk, predicted),
 		bestByRanks("ours", rows, isOurs, predicted),
-		bestByRanks("traditional, measured", rows, isTraditional, measured),
-		bestByRanks("shrink + graph, measured", rows, isShrunk, measured),
-		bestByRanks("ours, measured", rows, isOurs, measured),
+		bestByRanks("traditional, measured", rows, wasMeasured(isTraditional), measured).coloured("regular + linear (traditional)"),
+		bestByRanks("shrink + graph, measured", rows, wasMeasured(isShrunk), measured).coloured("shrink + graph"),
+		bestByRanks("ours, measured", rows, wasMeasured(isOurs), measured).coloured("ours"),
 	})
 }
 
