@@ -1,0 +1,44 @@
+package partition
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestSortUntilStopped(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{0, 1, 1 << 15, 1<<15 + 1, 200_000} {
+		items := make([]int, n)
+		for i := range items {
+			items[i] = r.Int()
+		}
+		want := slices.Clone(items)
+		slices.Sort(want)
+		if got := sortUntilStopped(slices.Clone(items), cmp.Compare[int], never); !slices.Equal(got, want) {
+			t.Errorf("%d items are out of order", n)
+		}
+		calls := 0
+		got := sortUntilStopped(slices.Clone(items), cmp.Compare[int], func() bool { calls++; return calls > 2 })
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%d items: some were lost when stopped", n)
+		}
+	}
+}
+
+func TestSumOverVertices(t *testing.T) {
+	for _, n := range []int{0, 5, 1 << 17, 1<<19 + 3} {
+		got := sumOverVertices(n, func(begin, end int) int64 {
+			var s int64
+			for v := begin; v < end; v++ {
+				s += int64(v)
+			}
+			return s
+		})
+		if want := int64(n) * int64(n-1) / 2; got != want {
+			t.Errorf("sum below %d is %d, want %d", n, got, want)
+		}
+	}
+}
