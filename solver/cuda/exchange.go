@@ -42,11 +42,11 @@ func (s *Solver) exchange() error {
 // exchangeMessages exchanges all borders that are not direct.
 func (s *Solver) exchangeMessages() error {
 	for _, p := range s.parts {
-		if err := p.fetchMessages(); err != nil {
+		if err := p.fetchMessages(int(s.steps % 2)); err != nil {
 			return err
 		}
 	}
-	if len(s.messages) == 0 && !s.swapsHere {
+	if !s.sends {
 		return nil
 	}
 	for _, p := range s.parts {
@@ -54,8 +54,10 @@ func (s *Solver) exchangeMessages() error {
 			return err
 		}
 	}
-	if err := s.sendMessages(); err != nil {
-		return err
+	if s.transport != nil {
+		if err := s.transport.Exchange(s.messages[s.steps%2]); err != nil {
+			return err
+		}
 	}
 	for _, p := range s.parts {
 		if err := p.deliverMessages(s.bits, int(s.steps%2)); err != nil {
@@ -66,12 +68,12 @@ func (s *Solver) exchangeMessages() error {
 }
 
 // fetchMessages copies what the border has left to the host.
-func (p *part) fetchMessages() error {
+func (p *part) fetchMessages(odd int) error {
 	for _, l := range p.links {
 		if l.direct {
 			continue
 		}
-		if err := p.device.fetch(l.send, l.outgoing); err != nil {
+		if err := p.device.fetch(l.send[odd], l.outgoing); err != nil {
 			return err
 		}
 	}
@@ -85,7 +87,7 @@ func (p *part) deliverMessages(bits, odd int) error {
 		if l.direct {
 			continue
 		}
-		if err := p.device.deliver(l.incoming, l.receive); err != nil {
+		if err := p.device.deliver(l.incoming, l.receive[odd]); err != nil {
 			return err
 		}
 	}
@@ -107,30 +109,25 @@ func (p *part) deliverMessages(bits, odd int) error {
 	return p.timeline.stamp(p.device, borderQueue, afterUnpacking)
 }
 
-// listMessages prepares the messages of every step.
-func (s *Solver) listMessages() {
+// listMessages prepares the messages of every step: those of other processes,
+// and what parts of this one take from each other.
+func (s *Solver) listMessages() error {
 	for _, p := range s.parts {
 		for _, l := range p.links {
-			switch {
-			case l.direct:
-			case s.transport == nil:
-				s.swapsHere = true
-			default:
-				s.messages = append(s.messages, transport.Message{Peer: l.rank, Send: l.send, Receive: l.receive})
+			if l.direct {
+				continue
 			}
-		}
-	}
-}
-
-// sendMessages brings what was sent to where it is received.
-func (s *Solver) sendMessages() error {
-	if s.transport != nil {
-		return s.transport.Exchange(s.messages)
-	}
-	for _, p := range s.parts {
-		for _, l := range p.links {
-			if !l.direct {
-				copy(s.linkTo(l, p.share.rank).receive, l.send)
+			s.sends = true
+			for odd := range l.receive {
+				if s.transport == nil {
+					l.receive[odd] = s.linkTo(l, p.share.rank).send[odd]
+					continue
+				}
+				var err error
+				if l.receive[odd], err = l.pin(p.device, int64(len(l.send[odd]))); err != nil {
+					return err
+				}
+				s.messages[odd] = append(s.messages[odd], transport.Message{Peer: l.rank, Send: l.send[odd], Receive: l.receive[odd]})
 			}
 		}
 	}

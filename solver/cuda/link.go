@@ -35,10 +35,14 @@ type link struct {
 	opened       bool // memory is that of another process
 
 	// outgoing and incoming are messages on the device, send and receive the
-	// same on the host, unpacking where the incoming chunks belong.
+	// same on the host, unpacking where the incoming chunks belong. Within a
+	// process one part receives what another one sends without a copy; there
+	// are two messages, of even and of odd steps, so that none is overwritten
+	// before it has been taken.
 	outgoing, incoming address
-	send, receive      []byte
+	send, receive      [2][]byte
 	unpacking          [2]address
+	pinned             [][]byte
 }
 
 const (
@@ -152,8 +156,8 @@ func (l *link) allocate(p *part, bits int) (err error) {
 			return err
 		}
 	}
-	for _, m := range []*[]byte{&l.send, &l.receive} {
-		if *m, err = p.device.pin(bytes); err != nil {
+	for odd := range l.send {
+		if l.send[odd], err = l.pin(p.device, bytes); err != nil {
 			return err
 		}
 	}
@@ -169,15 +173,22 @@ func (l *link) allocate(p *part, bits int) (err error) {
 	return nil
 }
 
+// pin allocates a message on the host.
+func (l *link) pin(d device, bytes int64) ([]byte, error) {
+	m, err := d.pin(bytes)
+	if err == nil {
+		l.pinned = append(l.pinned, m)
+	}
+	return m, err
+}
+
 func (l *link) close(d device) error {
 	var failures []error
 	if l.opened {
 		failures = append(failures, d.closeOpened(l.memory))
 	}
-	for _, m := range [][]byte{l.send, l.receive} {
-		if m != nil {
-			failures = append(failures, d.unpin(m))
-		}
+	for _, m := range l.pinned {
+		failures = append(failures, d.unpin(m))
 	}
 	return errors.Join(failures...)
 }

@@ -43,8 +43,8 @@ type Solver struct {
 	imposed []byte
 
 	transport transport.Transport
-	messages  []transport.Message // of every step
-	swapsHere bool                // parts of this process exchange messages
+	messages  [2][]transport.Message // to other processes, by parity of the step
+	sends     bool                   // there are messages, or parts of this process exchange some
 
 	average *average
 	kept    *kept
@@ -134,7 +134,9 @@ func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err e
 	if err := s.connect(o.Exchange); err != nil {
 		return nil, err
 	}
-	s.listMessages()
+	if err := s.together(s.listMessages()); err != nil {
+		return nil, err
+	}
 	return s, s.initialize()
 }
 
