@@ -154,11 +154,20 @@ func tuned(bits int, odd, walls, force bool, o operator, border bool) (p program
 		// Two stages of four warps would need more than the 48 KiB of shared
 		// memory that a block has unasked.
 		p.stages, p.blocks = 1, 3
-	case bits == 16 && !walls && !o.generated():
-		p.blocks = 5
-		return p, 4
 	case o.generated():
 		p.blocks = 3
+	case border: // few tiles, and more registers
+	case bits == 16 && !walls:
+		p.blocks = 5
+		return p, 4
+	case bits == 16:
+		p.stages, p.warps, p.blocks = 1, 2, 10
+	case walls:
+		p.stages, p.warps, p.blocks = 1, 2, 10
+		return p, 1
+	default:
+		p.stages, p.blocks = 1, 5
+		return p, 1
 	}
 	return p, 2
 }
