@@ -56,7 +56,7 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 	}
 	inner, free := t.companion(true), t.companion(false)
 	base := levels[len(levels)-1]
-	build := func(r *random) []int32 {
+	build := func(r *random) *individual {
 		part := free
 		if r.below(2) == 0 {
 			part = inner
@@ -69,7 +69,7 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 		s := t.newState(base, p, limit)
 		t.connectParts(s, &c, r, r.below(2) == 0)
 		t.refineFlows(s, &c, r)
-		return s.part
+		return inner.measure(base, s.part, limit)
 	}
 	size, combinations := at(t.c.connectedPopulation, len(limit)), at(t.c.connectedCombinations, len(limit))
 	best := inner.evolve(base, limit, c, size, combinations, r, build)

@@ -110,14 +110,14 @@ const brood = 4
 // evolve builds a population of size partitions of l and then combines pairs
 // of it as often as told; given a time limit it goes on until stopped. It
 // returns the best.
-func (t *task) evolve(l *level, limit []int64, c levelConfig, size, combinations int, r *random, build func(r *random) []int32) *individual {
+func (t *task) evolve(l *level, limit []int64, c levelConfig, size, combinations int, r *random, build func(r *random) *individual) *individual {
 	population := make([]*individual, max(size, 1))
 	seeds := r.seeds(len(population))
 	t.workers.each(len(population), func(i int) {
 		if i > 0 && t.stopped() {
 			return
 		}
-		population[i] = t.measure(l, build(newRandom(seeds[i])), limit)
+		population[i] = build(newRandom(seeds[i]))
 		t.report("partitioning", 1, population[i])
 	})
 	for done := 0; done < combinations && len(population) > 1 && !t.stopped(); done += brood {
@@ -139,10 +139,10 @@ func bestOf(population []*individual) *individual {
 }
 
 // combineSome computes n children side by side and lets each take the place
-// of the member most like it among those not better. Parents are the better
-// of two drawn at random; one time in immigration (if build is given) the
-// second parent is built anew.
-func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []*individual, n int, r *random, build func(r *random) []int32) {
+// of the member most like it among those not better. Parents are drawn at
+// random; one time in immigration (if build is given) the second is built anew.
+// Children are renewed, too.
+func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []*individual, n int, r *random, build func(r *random) *individual) {
 	seeds := r.seeds(n)
 	children := make([]*individual, n)
 	t.workers.each(n, func(i int) {
@@ -154,10 +154,12 @@ func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []
 		b := (a + 1 + r.below(len(population)-1)) % len(population)
 		first, second := population[a], population[b]
 		if build != nil && r.below(immigration) == 0 {
-			second = t.measure(l, build(r), limit)
+			second = build(r)
 		}
-		children[i] = t.combine(l, first, second, limit, c, r)
-		t.report("combining", 1, children[i])
+		child := t.combine(l, first, second, limit, c, r)
+		child = t.renew(l, child, limit, c, renewalsOfChild, r)
+		children[i] = child
+		t.report("combining", 1, child)
 	})
 	for _, child := range children {
 		if child != nil {
@@ -169,6 +171,9 @@ func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []
 // immigration is how many combinations there are, on average, to one with a
 // partition built anew.
 const immigration = 8
+
+// renewalsOfChild is how many rounds of renewal a child gets.
+const renewalsOfChild = 2
 
 // replaceSimilar puts child in the place of the member most like it, in cut
 // edges, among those not better than it (KaFFPaE's rule, which keeps the
@@ -211,7 +216,7 @@ func difference(g *Graph, a, b []int32) int64 {
 // evolveUntilStopped is the memetic search proper: the population grows as
 // long as that takes no more than a third of the time, then pairs are
 // combined until time is up.
-func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *random, build func(r *random) []int32) *individual {
+func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *random, build func(r *random) *individual) *individual {
 	const largest = 40
 	var population []*individual
 	for len(population) == 0 || len(population) < largest && !t.stopped() && (len(population) < 2*brood || t.elapsed() < 0.33) {
@@ -221,7 +226,7 @@ func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *ran
 			if len(population)+i > 0 && t.stopped() {
 				return
 			}
-			members[i] = t.measure(l, build(newRandom(seeds[i])), limit)
+			members[i] = build(newRandom(seeds[i]))
 			t.report("partitioning", 0, members[i])
 		})
 		population = append(population, members...)

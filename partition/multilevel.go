@@ -23,6 +23,9 @@ type config struct {
 	// Sizes of the memetic search for 2 and for 64 parts; between and beyond
 	// these they go with the logarithm.
 	population, combinations [2]float64
+	// renewals is how many rounds of partitioning groups of parts anew there
+	// are instead, where that is possible ([task.renew]).
+	renewals int
 	// The same for the search for connected parts on a coarse graph.
 	connectedPopulation, connectedCombinations [2]float64
 }
@@ -43,17 +46,19 @@ var presets = [...]config{
 	},
 	Eco: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
-		kway:                  levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.25},
+		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.25},
 		population:            [2]float64{1.3, 3},
 		combinations:          [2]float64{0, 6},
+		renewals:              5,
 		connectedPopulation:   [2]float64{16, 4},
 		connectedCombinations: [2]float64{32, 4},
 	},
 	Strong: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
-		kway:                  levelConfig{coarsest: 200, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
+		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
 		population:            [2]float64{3, 5},
 		combinations:          [2]float64{2, 20},
+		renewals:              26,
 		connectedPopulation:   [2]float64{16, 6},
 		connectedCombinations: [2]float64{48, 10},
 	},
@@ -172,27 +177,34 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	if t.contiguous && l.g.Vertices() < fewestForSearch*2 {
 		size, combinations = 1, 0
 	}
+	steps := size + combinations
+	if t.renewable(limit) {
+		size, combinations, steps = 1, 0, 1+t.c.renewals
+		// Many rounds make up for few tries.
+		t.uneven = t.uneven && t.c.renewals == 0
+	}
 	c := t.c.kway
 	if len(limit) == 2 {
 		c = t.c.bisection
 		c.tries *= 10 * t.effort()
 	}
-	build := func(r *random) []int32 {
+	build := func(r *random) *individual {
 		if t.previous != nil {
-			return t.continuePrevious(l, limit, c, r)
+			return t.measure(l, t.continuePrevious(l, limit, c, r), limit)
 		}
 		if t.distance != nil && len(limit) == len(t.distance) {
-			return t.mapped(l, limit, c, r)
+			return t.measure(l, t.mapped(l, limit, c, r), limit)
 		}
 		if t.contiguous {
-			return t.contiguously(l, limit, c, r)
+			return t.measure(l, t.contiguously(l, limit, c, r), limit)
 		}
-		return t.multilevel(l, limit, c, r)
+		found := t.measure(l, t.multilevel(l, limit, c, r), limit)
+		return t.renew(l, found, limit, c, t.c.renewals, r)
 	}
 	if t.timed() {
 		return t.evolveUntilStopped(l, limit, c, r, build).part
 	}
-	t.expect(size + combinations)
+	t.expect(steps)
 	return t.evolve(l, limit, c, size, combinations, r, build).part
 }
 

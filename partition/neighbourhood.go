@@ -1,0 +1,189 @@
+package partition
+
+// renewable tells whether [task.renew] can improve partitions: with two parts
+// it would only start over, and bisections know neither distances nor what
+// moving costs nor connected parts.
+func (t *task) renewable(limit []int64) bool {
+	return len(limit) > 2 && !t.contiguous && t.distance == nil && t.previous == nil
+}
+
+// renew improves a partition by rounds of a large neighbourhood search.
+func (t *task) renew(l *level, found *individual, limit []int64, c levelConfig, rounds int, r *random) *individual {
+	if !t.renewable(limit) {
+		return found
+	}
+	for range rounds {
+		if t.stopped() {
+			break
+		}
+		found = t.repartitionGroups(l, found, limit, c, r)
+		t.report("improving", 1, found)
+	}
+	return found
+}
+
+// repartitionGroups improves a partition by a large neighbourhood search (Shaw
+// 1998): the parts are put into groups of adjacent ones, each group is
+// partitioned anew, by itself, and the outcome kept where it is no worse. Edges
+// that leave a group are cut either way, so a gain within is a gain of the
+// whole. Unlike the choice among whole partitions, this takes the best locally,
+// which is worth the more the more parts there are.
+func (t *task) repartitionGroups(l *level, found *individual, limit []int64, c levelConfig, r *random) *individual {
+	groups := groupParts(l.g, found.part, len(limit), r)
+	members := verticesByPart(found.part, len(limit))
+	part := append([]int32(nil), found.part...)
+	seeds := r.seeds(len(groups))
+	improved := make([]bool, len(groups))
+	number := make([]int32, len(part))
+	t.workers.each(len(groups), func(i int) {
+		if len(groups[i]) > 1 && !t.stopped() {
+			improved[i] = t.repartitionGroup(l, part, number, groups[i], members, limit, c, newRandom(seeds[i]))
+		}
+	})
+	for _, gained := range improved {
+		if gained {
+			t.refine(l, part, limit, &t.c.kway, r)
+			break
+		}
+	}
+	if result := t.measure(l, part, limit); !found.better(result) {
+		return result
+	}
+	return found
+}
+
+// repartitionGroup partitions the parts of one group anew and tells whether
+// that has made the partition better. It changes part and number only at the
+// group's own vertices.
+func (t *task) repartitionGroup(l *level, part, number []int32, group []int32, members [][]int32, limit []int64, c levelConfig, r *random) bool {
+	var vertices, old []int32
+	limits := make([]int64, len(group))
+	for i, p := range group {
+		limits[i] = limit[p]
+		vertices = append(vertices, members[p]...)
+		for range members[p] {
+			old = append(old, int32(i))
+		}
+	}
+	if len(group) == 2 {
+		c = t.c.bisection
+		c.tries *= 2
+	}
+	sub := inducedLevel(l, vertices, number, part, group)
+	before := t.measure(sub, old, limits)
+	after := t.measure(sub, t.multilevel(sub, limits, c, r), limits)
+	if t.stopped() || before.better(after) {
+		return false
+	}
+	for i, v := range vertices {
+		part[v] = group[after.part[i]]
+	}
+	return after.better(before)
+}
+
+// Bounds of the number of parts that are partitioned anew together. Pairs cost
+// least but cannot improve how three parts meet.
+const smallestGroup, largestGroup = 2, 4
+
+// groupParts divides the parts, in random order, into groups of adjacent ones
+// of a size drawn at random; parts none of whose neighbours is free are left
+// alone.
+func groupParts(g *Graph, part []int32, k int, r *random) [][]int32 {
+	adjacent := quotientGraph(g, part, k)
+	taken := make([]bool, k)
+	var groups [][]int32
+	size := smallestGroup + r.below(largestGroup-smallestGroup+1)
+	for _, p := range r.permutation(k) {
+		if taken[p] {
+			continue
+		}
+		taken[p] = true
+		group := []int32{p}
+		for len(group) < size {
+			q := randomNeighbour(adjacent, group, taken, r)
+			if q < 0 {
+				break
+			}
+			taken[q] = true
+			group = append(group, q)
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// randomNeighbour returns a part that is not taken and adjacent to the group,
+// drawn by the number of group members it is adjacent to; -1 if there is none.
+func randomNeighbour(adjacent [][]int32, group []int32, taken []bool, r *random) int32 {
+	q, seen := int32(-1), 0
+	for _, p := range group {
+		for _, next := range adjacent[p] {
+			if taken[next] {
+				continue
+			}
+			if seen++; r.below(seen) == 0 {
+				q = next
+			}
+		}
+	}
+	return q
+}
+
+// quotientGraph lists for each part those it has edges to.
+func quotientGraph(g *Graph, part []int32, k int) [][]int32 {
+	adjacent := make([][]int32, k)
+	seen := make(map[int64]bool)
+	for v, p := range part {
+		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+			q := part[u]
+			if pair := int64(p)*int64(k) + int64(q); p != q && !seen[pair] {
+				seen[pair] = true
+				adjacent[p] = append(adjacent[p], q)
+			}
+		}
+	}
+	return adjacent
+}
+
+func verticesByPart(part []int32, k int) [][]int32 {
+	members := make([][]int32, k)
+	for v, p := range part {
+		members[p] = append(members[p], int32(v))
+	}
+	return members
+}
+
+// inducedLevel returns the subgraph of the vertices, which are all those of
+// the parts in group. It numbers them in number.
+func inducedLevel(l *level, vertices, number, part, group []int32) *level {
+	g := l.g
+	inside := make(map[int32]int32, len(group))
+	for i, p := range group {
+		inside[p] = int32(i)
+	}
+	for i, v := range vertices {
+		number[v] = int32(i)
+	}
+	sub := &level{g: &Graph{Offsets: make([]int64, 1, len(vertices)+1), VertexWeights: make([]int64, len(vertices))}}
+	if l.fixed != nil {
+		sub.fixed = make([]int32, len(vertices))
+	}
+	for i, v := range vertices {
+		sub.g.VertexWeights[i] = g.VertexWeights[v]
+		if l.fixed != nil {
+			sub.fixed[i] = -1
+			if l.fixed[v] >= 0 {
+				sub.fixed[i] = inside[l.fixed[v]]
+			}
+		}
+		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+			u := g.Neighbours[e]
+			if _, ok := inside[part[u]]; ok {
+				sub.g.Neighbours = append(sub.g.Neighbours, number[u])
+				sub.g.EdgeWeights = append(sub.g.EdgeWeights, g.EdgeWeights[e])
+			}
+		}
+		sub.g.Offsets = append(sub.g.Offsets, int64(len(sub.g.Neighbours)))
+	}
+	return sub
+}
