@@ -39,10 +39,15 @@ type OpeningCondition struct {
 	Velocity bool
 	// Area is that of the opening as voxelized, in cell faces.
 	Area float64
+	// Normal points out of the lumen.
+	Normal [3]float64
+	// EvenTime and OddTime are how long the even and odd parts of the
+	// populations stay out of equilibrium, in steps.
+	EvenTime, OddTime float64
 	// Inflow is the factor of the links' inflows in the present step, Density
-	// the imposed deviation of the density, KeptStress the factor of the stress
-	// at a pressure opening.
-	Inflow, Density, KeptStress float64
+	// the imposed deviation of the density and Gradient that along the normal,
+	// per cell.
+	Inflow, Density, Gradient float64
 }
 
 // NewFlow prepares the computation of a domain on a device.
@@ -74,7 +79,7 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	}
 	f.states = newOpeningStates(domain.Grid, areas, &settings, f.Units)
 	for _, o := range f.states.list {
-		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, KeptStress: o.keptStress})
+		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, Normal: o.normal, EvenTime: o.evenTime, OddTime: o.oddTime})
 	}
 	if f.profiles, err = openingProfiles(domain.Grid, lattice.D3Q19, f.states.list); err != nil {
 		return nil, err
@@ -101,7 +106,8 @@ func (f *Flow) Forced() bool { return f.Settings.BodyForce != [3]float64{} }
 func (f *Flow) Prepare(steps int64) {
 	f.states.prepare(float64(steps+1), f.rampSteps, f.Units)
 	for i := range f.states.list {
-		f.Openings[i].Inflow, f.Openings[i].Density = f.states.list[i].inflow, f.states.list[i].density
+		o := &f.states.list[i]
+		f.Openings[i].Inflow, f.Openings[i].Density, f.Openings[i].Gradient = o.inflow, o.density, o.gradient
 	}
 	f.rank.setForce(steps)
 	f.Force = f.rank.force
@@ -126,33 +132,23 @@ func ToFixed(v float64) int64 { return toFixed(v) }
 
 // OpeningLink is what a device needs to know of a link that meets an opening.
 type OpeningLink struct {
-	// Direction is the index of the link's in geometry.Directions, Number its
-	// number in the grid, Opening the index of the opening.
-	Direction, Opening int
-	Number             int64
 	// Area is the part of the opening's area that the link stands for, in cell
 	// faces.
 	Area float64
 	// Inflow is what enters along the link where a velocity is imposed, for a
 	// factor of one, in cell volumes per step.
 	Inflow float64
-	// Straighten·u is what must be added to what returns along the link for
-	// the velocity along a pressure opening to vanish.
-	Straighten [3]float64
+	// Distance is how far inside the opening's plane the cell's centre lies, in
+	// cells.
+	Distance float64
 }
 
-// OpeningCell fills in the links of cell (x, y, z) that meet openings, of
-// which Direction, Opening and Number are given.
-func (f *Flow) OpeningCell(x, y, z int32, links []OpeningLink) {
+// OpeningLink describes the link of cell (x, y, z) in a direction, an index in
+// geometry.Directions, that meets the opening of the given index.
+func (f *Flow) OpeningLink(x, y, z int32, direction, opening int) OpeningLink {
 	b := linkBuilder{layout: &layout{set: lattice.D3Q19}, grid: f.Domain.Grid, states: f.states.list, profiles: f.profiles}
-	list := make([]openingLink, len(links))
-	for i, l := range links {
-		list[i] = b.openingLink(x, y, z, l.Direction, l.Number, l.Opening)
-	}
-	b.straighten(list)
-	for i, l := range list {
-		links[i].Area, links[i].Inflow, links[i].Straighten = l.area, l.inflow, l.straighten
-	}
+	l := b.openingLink(x, y, z, direction, opening)
+	return OpeningLink{Area: l.area, Inflow: l.inflow, Distance: l.distance}
 }
 
 // FlowState is the outcome of a computation on a device, in lattice units.

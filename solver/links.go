@@ -11,7 +11,6 @@ import (
 	"carina/solver/kernel"
 	"carina/solver/lattice"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -32,9 +31,9 @@ type openingLink struct {
 	// inflow is the area times the profile of a prescribed flow, which adds up
 	// to the opening's area.
 	inflow float64
-	// straighten·u is what must be added to the population that comes back for
-	// the velocity along a pressure opening to vanish.
-	straighten [3]float64
+	// distance is how far inside the opening's plane the cell's centre lies, in
+	// cells.
+	distance float64
 }
 
 // linkArea is the area that a link along population i stands for where it
@@ -46,8 +45,8 @@ func linkArea(set *lattice.Set, i int, o *geometry.Opening) float64 {
 }
 
 // openingLinks calls f for all links of the grid that meet openings: the
-// index of the opening, the population that leaves, and where they meet.
-func openingLinks(grid *geometry.Grid, set *lattice.Set, f func(opening, population int, meeting r3.Vec)) error {
+// index of the opening, the population that leaves, and the link's middle.
+func openingLinks(grid *geometry.Grid, set *lattice.Set, f func(opening, population int, middle r3.Vec)) error {
 	l := &grid.Links
 	cell, run := 0, 0
 	var before int64 // cells in earlier runs
@@ -64,7 +63,7 @@ func openingLinks(grid *geometry.Grid, set *lattice.Set, f func(opening, populat
 		}
 		r := grid.Runs[run]
 		if i := linkPopulation(l, cell, o.Link); i < set.Q {
-			f(int(o.Number)-1, i, meeting(grid, set, r.X0+int32(l.Cells[cell]-before), r.Y, r.Z, i, o.Link))
+			f(int(o.Number)-1, i, linkMiddle(grid, set, r.X0+int32(l.Cells[cell]-before), r.Y, r.Z, i))
 		}
 	}
 	return nil
@@ -77,12 +76,20 @@ func cellCenter(grid *geometry.Grid, x, y, z int32) r3.Vec {
 	return r3.Add(grid.Origin, r3.Scale(grid.Spacing, center))
 }
 
-// meeting is where a link of cell (x, y, z) along population i meets what ends
-// it.
-func meeting(grid *geometry.Grid, set *lattice.Set, x, y, z int32, i int, link int64) r3.Vec {
+// linkMiddle is the middle of a link of cell (x, y, z) along population i:
+// there bounce-back imposes the velocity. The flow through an opening is the
+// same on all planes across it, so that no more need be known of where the
+// plane cuts the link.
+func linkMiddle(grid *geometry.Grid, set *lattice.Set, x, y, z int32, i int) r3.Vec {
 	c := set.Velocities[i]
-	along := grid.Links.Fraction(link) * grid.Spacing
-	return r3.Add(cellCenter(grid, x, y, z), r3.Scale(along, r3.Vec{X: float64(c[0]), Y: float64(c[1]), Z: float64(c[2])}))
+	half := r3.Vec{X: float64(c[0]), Y: float64(c[1]), Z: float64(c[2])}
+	return r3.Add(cellCenter(grid, x, y, z), r3.Scale(grid.Spacing/2, half))
+}
+
+// distanceInside is how far inside the plane of an opening the centre of cell
+// (x, y, z) lies, in cells.
+func distanceInside(grid *geometry.Grid, o *geometry.Opening, x, y, z int32) float64 {
+	return r3.Dot(r3.Sub(o.Center, cellCenter(grid, x, y, z)), o.Normal) / grid.Spacing
 }
 
 // wallMomentum is what a moving wall adds to the population that comes back
@@ -256,7 +263,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 		}
 		if o := b.openingOf(number); o >= 0 {
 			p := &b.pieces[b.piece]
-			open = append(open, b.openingLink(p.X0+b.window[0]+lane-p.local, p.Y, p.Z, d, number, o))
+			open = append(open, b.openingLink(p.X0+b.window[0]+lane-p.local, p.Y, p.Z, d, o))
 			continue
 		}
 		if b.wall == BounceBack || b.neighbour(lane, d^1) < 0 {
@@ -271,7 +278,6 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 	if len(open) == 0 {
 		return
 	}
-	b.straighten(open)
 	o := openingCell{cell: b.window[0] + lane, links: open}
 	for d := range b.set.Q - 1 {
 		o.neighbour[d] = b.neighbour(lane, d)
@@ -281,81 +287,17 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 
 // openingLink is the link of cell (x, y, z) in a direction that meets the
 // opening of index o.
-func (b *linkBuilder) openingLink(x, y, z int32, direction int, number int64, o int) openingLink {
+func (b *linkBuilder) openingLink(x, y, z int32, direction, o int) openingLink {
 	i := direction + 1
-	area := linkArea(b.set, i, &b.grid.Openings[o])
+	opening := &b.grid.Openings[o]
+	area := linkArea(b.set, i, opening)
 	link := openingLink{opening: o, p: uint8(lattice.Opposite(i)), area: area,
-		inflow: area * b.profiles[o](meeting(b.grid, b.set, x, y, z, i, number))}
+		distance: distanceInside(b.grid, opening, x, y, z),
+		inflow:   area * b.profiles[o](linkMiddle(b.grid, b.set, x, y, z, i))}
 	if state := &b.states[o]; state.condition.Kind == MovingWall {
 		link.inflow = wallMomentum(b.set, i, state.velocity)
 	}
 	return link
-}
-
-// straightening is the part of the velocity along an opening that is removed
-// in each step. All of it at once is unstable at low viscosity.
-const straightening = 0.5
-
-// straighten finds for the links of a cell what removes the velocity along the
-// opening: changes w (α + c·g) that add no mass, with the momentum −u along the
-// opening and none across, as far as the links can (least squares).
-func (b *linkBuilder) straighten(links []openingLink) {
-	state := &b.states[links[0].opening]
-	if state.imposes() {
-		return
-	}
-	normal := b.grid.Openings[links[0].opening].Normal
-	n := [3]float64{normal.X, normal.Y, normal.Z}
-	moments := mat.NewDense(4, 4, nil)
-	var total float64
-	for _, link := range links {
-		if link.opening != links[0].opening {
-			return
-		}
-		row, w := momentRow(b.set, link.p), b.set.Weights[link.p]
-		total += w
-		for i := range 4 {
-			for j := range 4 {
-				moments.Set(i, j, moments.At(i, j)+w*row[i]*row[j])
-			}
-		}
-	}
-	var inverse mat.SVD
-	if !inverse.Factorize(moments, mat.SVDThin) {
-		return
-	}
-	rank := inverse.Rank(1e-6)
-	if rank < 3 {
-		return // too few links to turn the flow without adding to it
-	}
-	for axis := range 3 {
-		want := mat.NewVecDense(4, nil)
-		for a := range 3 {
-			along := n[axis] * n[a]
-			if a == axis {
-				along--
-			}
-			want.SetVec(1+a, along) // −(unit vector − its part across)
-		}
-		var solution mat.VecDense
-		inverse.SolveVecTo(&solution, want, rank)
-		var added float64
-		for k := range links {
-			row := momentRow(b.set, links[k].p)
-			v := straightening * b.set.Weights[links[k].p] * mat.Dot(mat.NewVecDense(4, row[:]), &solution)
-			links[k].straighten[axis] = v
-			added += v
-		}
-		for k := range links {
-			links[k].straighten[axis] -= added * b.set.Weights[links[k].p] / total
-		}
-	}
-}
-
-// momentRow is one and the velocity of a population.
-func momentRow(set *lattice.Set, p uint8) [4]float64 {
-	c := set.Velocities[p]
-	return [4]float64{1, float64(c[0]), float64(c[1]), float64(c[2])}
 }
 
 // openingOf returns the index of the opening that a link meets, or −1.

@@ -16,16 +16,18 @@ type openingState struct {
 	// flow is what enters through the opening at factor one, in cell volumes
 	// per step.
 	flow float64
-	// keptStress is the factor 2 − ω₊ of the stress at a pressure opening
-	// across an axis, and zero at others: there the links of a cell see
-	// different parts of the stress, and feeding it back is unstable.
-	keptStress float64
+	// normal points out of the lumen.
+	normal [3]float64
+	// evenTime and oddTime are how long the parts of the populations that are
+	// even and odd in the velocity stay out of equilibrium, in steps.
+	evenTime, oddTime float64
 	// velocity is that of a moving wall, in cells per step.
 	velocity [3]float64
 	// inflow is what enters per cell face of mean profile in the present step.
 	inflow float64
-	// density is the imposed deviation of the density.
-	density float64
+	// density is the imposed deviation of the density, gradient that along the
+	// normal, per cell.
+	density, gradient float64
 	// For pressure openings: what leaves (cell volumes per step) as measured
 	// last, and smoothed over different times.
 	outflow, fast, smooth, slow float64
@@ -50,13 +52,9 @@ type openingSample struct {
 	velocity [3]float64
 	// outflow leaves through each link of the cell, in cell volumes per step.
 	outflow [26]float64
-	// stress is the symmetric part out of equilibrium along each link.
-	stress [26]float64
+	// stress is the second moments out of equilibrium, by tensorAxes.
+	stress [6]float64
 }
-
-// acrossAxis is the cosine above which an opening counts as lying across an
-// axis of the grid.
-const acrossAxis = 0.9999
 
 // newOpeningStates prepares the openings of a grid.
 func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units) *openingStates {
@@ -71,10 +69,9 @@ func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units
 		if c.Kind == "" {
 			c.Kind = ImposedPressure
 		}
-		o.list[i] = openingState{condition: c, area: a, flow: c.Flow / u.FlowRate()}
-		if n := grid.Openings[i].Normal; max(math.Abs(n.X), math.Abs(n.Y), math.Abs(n.Z)) > acrossAxis {
-			o.list[i].keptStress = 2 - 1/u.RelaxationTime()
-		}
+		n := grid.Openings[i].Normal
+		o.list[i] = openingState{condition: c, area: a, flow: c.Flow / u.FlowRate(), normal: [3]float64{n.X, n.Y, n.Z},
+			evenTime: u.RelaxationTime(), oddTime: s.oddTime(u.RelaxationTime())}
 		for axis, v := range c.Velocity {
 			o.list[i].velocity[axis] = v / u.Velocity()
 		}
@@ -108,7 +105,7 @@ func (o *openingStates) prepare(time, ramp float64, u Units) {
 		case ImposedPressure:
 			s.base = s.condition.Pressure / u.Pressure() * factor
 		}
-		s.density = s.base + s.absorption()
+		s.density, s.gradient = s.base+s.absorption(), s.developedGradient()
 	}
 }
 
@@ -120,63 +117,55 @@ func startFactor(time, ramp float64) float64 {
 	return 0.5 * (1 - math.Cos(math.Pi*time/ramp))
 }
 
+// developedGradient is the gradient of the density along the normal in
+// developed laminar flow through a round opening (Hagen and Poiseuille: p
+// falls by 8πμQ/A² per length). It places the pressure on the plane of the
+// opening, from which the centres of its cells lie apart.
+func (s *openingState) developedGradient() float64 {
+	area := max(s.area, 1)
+	return -8 * math.Pi * (s.evenTime - 0.5) * s.smooth / (area * area)
+}
+
 // observeOpenings reads density, velocity and stress of the opening cells of a
 // chunk before their update.
 func (s *populations[T, S]) observeOpenings(c *chunk, odd bool, o *openingStates) {
 	set := s.layout.set
-	var f [27]float64
 	for i := c.opening; i < c.openingEnd; i++ {
 		cell := &s.layout.openings[i]
-		var density float64
-		var u [3]float64
+		sample := &o.seen[i]
+		sample.density, sample.velocity, sample.stress = 0, [3]float64{}, [6]float64{}
 		for p := range s.q {
 			at := s.offset[p] + int(cell.cell)
 			if back := lattice.Opposite(p); odd && p > 0 && cell.neighbour[back-1] >= 0 {
 				at = s.offset[back] + int(cell.neighbour[back-1])
 			}
-			f[p] = float64(load[T](&s.f[at]))
-			density += f[p]
-			for a, component := range set.Velocities[p] {
-				u[a] += float64(component) * f[p]
-			}
+			sample.add(&set.Velocities[p], float64(load[T](&s.f[at])))
 		}
-		sample := &o.seen[i]
-		sample.density, sample.velocity = density, s.straighten(cell, u, &f)
-		u = sample.velocity
-		for k, link := range cell.links {
-			p := int(link.p)
-			sample.stress[k] = 0.5*(f[p]+f[lattice.Opposite(p)]) - symmetricEquilibrium(set, p, density, u)
-		}
+		sample.subtractEquilibrium()
 	}
 }
 
-// straighten takes the velocity along a pressure opening out of what came back
-// through it, since anti-bounce-back leaves it free, and returns the velocity
-// that remains.
-func (s *populations[T, S]) straighten(cell *openingCell, u [3]float64, f *[27]float64) [3]float64 {
-	change := u
-	for k := range cell.links {
-		link := &cell.links[k]
-		delta := link.straighten[0]*u[0] + link.straighten[1]*u[1] + link.straighten[2]*u[2]
-		if delta == 0 {
-			continue
-		}
-		at := &s.f[s.offset[link.p]+int(cell.cell)]
-		store(at, load[T](at)+T(delta))
-		f[link.p] += delta
-		for a, component := range s.layout.set.Velocities[link.p] {
-			change[a] += float64(component) * delta
-		}
+// add adds a population to the moments.
+func (s *openingSample) add(c *[3]int, f float64) {
+	v := [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}
+	s.density += f
+	for a := range 3 {
+		s.velocity[a] += v[a] * f
 	}
-	return change
+	for k, ab := range tensorAxes {
+		s.stress[k] += v[ab[0]] * v[ab[1]] * f
+	}
 }
 
-// symmetricEquilibrium is the part of the equilibrium that opposite
-// populations share.
-func symmetricEquilibrium(set *lattice.Set, p int, density float64, u [3]float64) float64 {
-	v := set.Velocities[p]
-	cu := float64(v[0])*u[0] + float64(v[1])*u[1] + float64(v[2])*u[2]
-	return set.Weights[p] * (density + 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]))
+// subtractEquilibrium leaves of the second moments what is out of
+// equilibrium.
+func (s *openingSample) subtractEquilibrium() {
+	for k, ab := range tensorAxes {
+		s.stress[k] -= s.velocity[ab[0]] * s.velocity[ab[1]]
+		if ab[0] == ab[1] {
+			s.stress[k] -= s.density / 3
+		}
+	}
 }
 
 // imposes tells whether an opening prescribes the velocity.
@@ -186,10 +175,7 @@ func (s *openingState) imposes() bool {
 
 // imposeOpenings replaces what plain bounce-back has left on the links that
 // meet openings: on velocity openings by Ladd's (1994) moving wall, on
-// pressure openings by anti-bounce-back with the velocity and the stress of
-// the cell (Ginzburg, Verhaeghe and d'Humières 2008): without the stress, a
-// pressure opening would be free of shear and disturb the profile. Where the
-// opening does not lie across an axis, the stress is left out.
+// pressure openings by what arrives in developed flow.
 func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
 	for i := c.opening; i < c.openingEnd; i++ {
 		cell := &s.layout.openings[i]
@@ -203,10 +189,55 @@ func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
 			if state.imposes() {
 				after = before + T(link.inflow*state.inflow)
 			} else {
-				even := symmetricEquilibrium(s.layout.set, int(link.p), state.density, sample.velocity)
-				after = T(2*even+state.keptStress*sample.stress[k]) - before
+				after = T(state.arriving(s.layout.set, int(link.p), link.distance, sample))
 			}
 			sample.outflow[k] = float64(before) - float64(store(at, after))
 		}
 	}
+}
+
+// arriving is population p that comes in through a pressure opening, to a cell
+// whose centre lies a distance inside. It is that of developed flow along the
+// normal n, u = u_n(x_t) n with the gradient g of u_n across: the equilibrium
+// at the pressure of the opening's plane and, by Chapman and Enskog's expansion
+// of the two-relaxation-time model (Ginzburg, Verhaeghe and d'Humières 2008),
+// what is out of equilibrium,
+//
+//	n⁺ = −3w/ω₊ c_n (c_t·g)
+//	n⁻ = −3w/ω₋ (3c_n²−1) u_n (c_t·g) − w/ω₋ c_n (1 − 3/2 c_t²) ∂ρ/∂n
+//
+// where c_n and c_t are the velocity along and across the normal. Only u_n and
+// g come from the cell, g as moments of all its populations, so that the
+// opening may lie at any angle and nothing is fed back link by link.
+func (s *openingState) arriving(set *lattice.Set, p int, distance float64, sample *openingSample) float64 {
+	n, w := &s.normal, set.Weights[p]
+	v := set.Velocities[p]
+	c := [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}
+	pull := sample.pull(n)
+	var cn, un, square, along, across float64
+	for a := range 3 {
+		cn += c[a] * n[a]
+		un += sample.velocity[a] * n[a]
+		square += c[a] * c[a]
+		along += pull[a] * n[a]
+		across += pull[a] * c[a]
+	}
+	// c_t·g; the stress is −g/(3ω₊) (n e_t + e_t n).
+	shear := -3 / s.evenTime * (across - along*cn)
+	density := s.density - s.gradient*distance
+	even := density + un*un*(4.5*cn*cn-1.5) - 3*s.evenTime*cn*shear
+	odd := 3*cn*un - s.oddTime*(3*(3*cn*cn-1)*un*shear+cn*(1-1.5*(square-cn*cn))*s.gradient)
+	return w * (even + odd)
+}
+
+// pull is the stress times a vector.
+func (s *openingSample) pull(n *[3]float64) (v [3]float64) {
+	for k, ab := range tensorAxes {
+		a, b := ab[0], ab[1]
+		v[a] += s.stress[k] * n[b]
+		if a != b {
+			v[b] += s.stress[k] * n[a]
+		}
+	}
+	return v
 }

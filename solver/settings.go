@@ -219,6 +219,18 @@ func (s *Settings) operator(tau float64) Collision {
 	return TRT
 }
 
+// oddTime is how long the odd part of the populations stays out of
+// equilibrium, in steps.
+func (s *Settings) oddTime(tau float64) float64 {
+	switch s.operator(tau) {
+	case TRT:
+		return min(0.5+s.Magic/(tau-0.5), 0.5+largestOddTime)
+	case BGK:
+		return tau
+	}
+	return 1
+}
+
 // set returns the velocities.
 func (s *Settings) set() *lattice.Set {
 	if s.Lattice == D3Q27 || s.Lattice == "" && s.Collision == Cumulant {

@@ -27,7 +27,8 @@ func (s *Solver) prepare() error {
 		if o.Velocity {
 			velocity = 1
 		}
-		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.KeptStress)
+		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.Gradient,
+			o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.OddTime)
 	}
 	if bytes.Equal(imposed, s.imposed) {
 		return nil

@@ -47,12 +47,12 @@ type stepKernel struct {
 
 // wallParts is struct Walls of kernels/tile.h.
 type wallParts struct {
-	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow, stress address
+	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow address
 }
 
 // words returns struct Walls as an argument.
 func (w *wallParts) words() []uint64 {
-	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.stress})
+	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow})
 }
 
 func newPart(d device, share *share, walls *wallTables) *part {
@@ -141,14 +141,13 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, bits, openings int) (e
 	put(&w.openings, int64(openings)*openingNumbersOfStep*real, nil)
 	put(&w.samples, int64(len(t.openingCells))*sampleNumbers*real, nil)
 	put(&w.outflow, int64(len(t.openingLinks))*real, nil)
-	put(&w.stress, int64(len(t.openingLinks))*real, nil)
 	return err
 }
 
 // Numbers of struct Opening and struct Sample of kernels/tile.h.
 const (
-	openingNumbersOfStep = 4
-	sampleNumbers        = 4
+	openingNumbersOfStep = 9
+	sampleNumbers        = 10
 )
 
 // flagOffset is where the flags lie behind the tiles.

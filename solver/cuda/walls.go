@@ -22,14 +22,7 @@ type (
 	openingLink  struct {
 		link               uint32
 		direction, opening uint16
-		numbers            openingNumbers
-	}
-	// openingNumbers are those of kernels/tile.h in the precision of the
-	// arithmetic.
-	openingNumbers struct {
-		inflow     float64
-		straighten [3]float64
-		area       float64
+		numbers            solver.OpeningLink
 	}
 )
 
@@ -118,7 +111,8 @@ func eachBoundaryCell(tiles *tileSet, grid *geometry.Grid, f func(tile int32, ce
 func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver.Wall, opening *openingFinder, tile int32, position [3]int32, cell, i int) {
 	l := &grid.Links
 	s := &t.spans[tile]
-	var open []solver.OpeningLink
+	x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
+	begin := len(t.openingLinks)
 	first := s.links
 	link := l.First[i]
 	for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
@@ -133,8 +127,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		flags := uint32(0)
 		if o := opening.find(number); o >= 0 {
 			distance, flags = halfWay, opens
-			open = append(open, solver.OpeningLink{Direction: d, Number: number, Opening: o})
-			t.openingLinks = append(t.openingLinks, openingLink{link: uint32(at), direction: uint16(d), opening: uint16(o)})
+			t.openingLinks = append(t.openingLinks, openingLink{uint32(at), uint16(d), uint16(o), flow.OpeningLink(x, y, z, d, o)})
 		}
 		if wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
 			distance = halfWay // nothing to interpolate with
@@ -146,14 +139,8 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		return
 	}
 	c := boundaryCell{cell: uint32(cell) | uint32(s.links-first)<<8 | uint32(first)<<16}
-	if len(open) > 0 {
-		x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
-		flow.OpeningCell(x, y, z, open)
-		begin := len(t.openingLinks) - len(open)
-		for i, o := range open {
-			t.openingLinks[begin+i].numbers = openingNumbers{o.Inflow, o.Straighten, o.Area}
-		}
-		t.openingCells = append(t.openingCells, openingCell{int32(begin), int32(len(open))})
+	if n := len(t.openingLinks) - begin; n > 0 {
+		t.openingCells = append(t.openingCells, openingCell{int32(begin), int32(n)})
 		c.opening = uint32(len(t.openingCells))
 		s.cells |= meetsOpenings
 	}
@@ -218,7 +205,7 @@ func openingRecords(links []openingLink, bits int) []byte {
 		all = binary.LittleEndian.AppendUint16(all, l.direction)
 		all = binary.LittleEndian.AppendUint16(all, l.opening)
 		n := &l.numbers
-		all = appendReals(all, bits, n.inflow, n.straighten[0], n.straighten[1], n.straighten[2], n.area)
+		all = appendReals(all, bits, n.Inflow, n.Distance, n.Area)
 	}
 	return all
 }

@@ -9,10 +9,10 @@ KERNEL(initialize)(Memory memory, Looking looking, Walls walls, const Moments *c
 		const Moments *const tile_cells = cells + (size_t)number * 64;
 		auto equilibrium = [&](int cell, int q) {
 			const Moments m = tile_cells[cell];
-			const Sample u = {m.density, m.x, m.y, m.z};
 			const real cu = component(ALONG_X, q) * m.x + component(ALONG_Y, q) * m.y + component(ALONG_Z, q) * m.z;
 			const real w = q < 6 ? real(1) / 18 : real(1) / 36;
-			return narrow(SCALE * (TileWalls::symmetric(q, m.density, u) + 3 * w * cu));
+			const real square = m.x * m.x + m.y * m.y + m.z * m.z;
+			return narrow(SCALE * w * (m.density + real(4.5) * cu * cu - real(1.5) * square + 3 * cu));
 		};
 		sync_warp();
 		for (int h = 0; h < 2; h++) {

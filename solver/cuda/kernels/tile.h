@@ -102,19 +102,19 @@ struct OpeningLink {
 	unsigned link; // number among the wall's links
 	unsigned short direction, opening;
 	real inflow; // for a factor of one, in cell volumes per step
-	// straighten·u is what must be added to what returns along the link for the
-	// velocity along a pressure opening to vanish.
-	real straighten[3];
-	real area; // that the link stands for, in cell faces
+	real distance; // from the cell's centre to the opening's plane, in cells
+	real area;     // that the link stands for, in cell faces
 };
 struct Opening {
-	real velocity;    // 1 where a velocity is imposed, 0 where a pressure is
-	real inflow;      // the factor of the links' inflows
-	real density;     // the imposed deviation
-	real kept_stress; // the factor of the stress at a pressure opening
+	real velocity;             // 1 where a velocity is imposed, 0 where a pressure is
+	real inflow;               // the factor of the links' inflows
+	real density, gradient;    // the imposed deviation, and its gradient along the normal
+	real x, y, z;              // the normal, out of the lumen
+	real even_time, odd_time;  // that parts of the populations stay out of equilibrium, in steps
 };
 struct Sample { // of an opening cell in the last step
 	real density, x, y, z;
+	real stress[6]; // second moments out of equilibrium: xx, yy, zz, xy, xz, yz
 };
 // OPENS marks the links that meet openings.
 #define OPENS (1u << 11)
@@ -127,7 +127,5 @@ struct Walls {
 	const OpeningLink *opening_links;
 	const Opening *openings;
 	Sample *samples;
-	// Of the opening links in the last step: what has left, and the symmetric
-	// part out of equilibrium.
-	real *outflow, *stress;
+	real *outflow; // what has left along the opening links in the last step
 };

@@ -57,9 +57,6 @@ struct TileWalls {
 		return twice > 1 ? real(float(1 - reciprocal(twice))) * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - out) : 0;
 	}
 
-	// returning is where what returns along a link in a direction is found.
-	DEVICE slot_t &returning(int cell, int direction) const { return slots[access_cell(cell, direction)]; }
-
 	// arrive puts what returns from the walls where the update looks for it,
 	// interpolated unless exact.
 	DEVICE void arrive(unsigned lane, bool exact) const
@@ -115,10 +112,8 @@ struct TileWalls {
 		}
 	}
 
-	// observe keeps density, momentum and stress of the cells at openings. At
-	// pressure openings it takes the velocity along the opening out of what
-	// returned, since anti-bounce-back leaves it free. Populations must be
-	// exact: the corrections of walls come later.
+	// observe keeps density, momentum and stress of the cells at openings.
+	// Populations must be exact: the corrections of walls come later.
 	DEVICE void observe(unsigned lane) const
 	{
 #pragma unroll 1
@@ -126,61 +121,43 @@ struct TileWalls {
 			const BoundaryCell c = cell(i);
 			if (!c.opening) continue;
 			const int number = c.cell & 63;
-			Sample u = {widen(slots[access_cell(number, 18)]), 0, 0, 0};
+			Sample u = {widen(slots[access_cell(number, 18)]) * (1 / SCALE), 0, 0, 0};
 #pragma unroll 1
-			for (int q = 0; q < 18; q++) {
-				const real v = widen(slots[access_cell(number, q ^ 1)]);
-				u.density += v;
-				add(u, q, v);
-			}
-			u.density *= 1 / SCALE, u.x *= 1 / SCALE, u.y *= 1 / SCALE, u.z *= 1 / SCALE;
-			const OpeningCell open = walls.opening_cells[c.opening - 1];
-			straighten(number, open, u);
+			for (int q = 0; q < 18; q++) add(u, q, widen(slots[access_cell(number, q ^ 1)]) * (1 / SCALE));
+			u.stress[0] -= u.x * u.x + u.density / 3, u.stress[1] -= u.y * u.y + u.density / 3, u.stress[2] -= u.z * u.z + u.density / 3;
+			u.stress[3] -= u.x * u.y, u.stress[4] -= u.x * u.z, u.stress[5] -= u.y * u.z;
 			walls.samples[c.opening - 1] = u;
-#pragma unroll 1
-			for (int k = open.first_link; k < open.first_link + open.links; k++) {
-				const int d = walls.opening_links[k].direction;
-				const real both = widen(returning(number, d)) + widen(returning(number, d ^ 1));
-				walls.stress[k] = both * (real(0.5) / SCALE) - symmetric(d, u.density, u);
-			}
-		}
-	}
-
-	// straighten changes what has returned to a cell from openings, and the
-	// cell's velocity accordingly.
-	DEVICE void straighten(int number, const OpeningCell &open, Sample &u) const
-	{
-		const Sample before = u;
-#pragma unroll 1
-		for (int k = open.first_link; k < open.first_link + open.links; k++) {
-			const OpeningLink l = walls.opening_links[k];
-			const real change = l.straighten[0] * before.x + l.straighten[1] * before.y + l.straighten[2] * before.z;
-			if (change == 0) continue;
-			slot_t &at = returning(number, l.direction);
-			at = narrow(widen(at) + SCALE * change);
-			const int i = l.link - span.first_link;
-			*(i < STAGED_LINKS ? (slot_t *)(staged + STAGED_HELD) + i : walls.held + l.link) = at;
-			add(u, l.direction ^ 1, change);
 		}
 	}
 	DEVICE static void add(Sample &u, int q, real v)
 	{
-		u.x += component(ALONG_X, q) * v;
-		u.y += component(ALONG_Y, q) * v;
-		u.z += component(ALONG_Z, q) * v;
+		const int x = component(ALONG_X, q), y = component(ALONG_Y, q), z = component(ALONG_Z, q);
+		u.density += v;
+		u.x += x * v, u.y += y * v, u.z += z * v;
+		u.stress[0] += x * x * v, u.stress[1] += y * y * v, u.stress[2] += z * z * v;
+		u.stress[3] += x * y * v, u.stress[4] += x * z * v, u.stress[5] += y * z * v;
 	}
 
-	// symmetric is the part of the equilibrium that opposite populations share.
-	DEVICE static real symmetric(int q, real density, const Sample &u)
+	// developed is the population that comes in through a pressure opening
+	// against direction q in developed flow along its normal, as derived at the
+	// processor's openingState.arriving.
+	DEVICE static real developed(int q, real distance, const Opening &o, const Sample &u)
 	{
-		const real cu = component(ALONG_X, q) * u.x + component(ALONG_Y, q) * u.y + component(ALONG_Z, q) * u.z;
-		const real square = u.x * u.x + u.y * u.y + u.z * u.z;
-		return (q < 6 ? real(1) / 18 : real(1) / 36) * (density + real(4.5) * cu * cu - real(1.5) * square);
+		const real x = -component(ALONG_X, q), y = -component(ALONG_Y, q), z = -component(ALONG_Z, q);
+		const real px = u.stress[0] * o.x + u.stress[3] * o.y + u.stress[4] * o.z;
+		const real py = u.stress[3] * o.x + u.stress[1] * o.y + u.stress[5] * o.z;
+		const real pz = u.stress[4] * o.x + u.stress[5] * o.y + u.stress[2] * o.z;
+		const real cn = x * o.x + y * o.y + z * o.z, un = u.x * o.x + u.y * o.y + u.z * o.z;
+		const real across = x * x + y * y + z * z - cn * cn;
+		const real shear = -3 / o.even_time * (px * x + py * y + pz * z - (px * o.x + py * o.y + pz * o.z) * cn);
+		const real even = o.density - o.gradient * distance + un * un * (real(4.5) * cn * cn - real(1.5)) - 3 * o.even_time * cn * shear;
+		const real odd = 3 * cn * un - o.odd_time * (3 * (3 * cn * cn - 1) * un * shear + cn * (1 - real(1.5) * across) * o.gradient);
+		return (q < 6 ? real(1) / 18 : real(1) / 36) * (even + odd);
 	}
 
 	// impose replaces what returns from the openings: where a flow is imposed
-	// by Ladd's (1994) moving wall, where a pressure is by anti-bounce-back with
-	// the cell's velocity and stress (Ginzburg, Verhaeghe and d'Humières 2008).
+	// by Ladd's (1994) moving wall, where a pressure is by what developed flow
+	// brings in.
 	DEVICE void impose(unsigned lane) const
 	{
 #pragma unroll 1
@@ -196,9 +173,7 @@ struct TileWalls {
 			const OpeningLink l = walls.opening_links[k];
 			const Opening o = walls.openings[l.opening];
 			const real before = widen(walls.held[l.link]);
-			real after = before + SCALE * (l.inflow * o.inflow);
-			if (o.velocity == 0)
-				after = SCALE * (2 * symmetric(l.direction, o.density, u) + o.kept_stress * walls.stress[k]) - before;
+			const real after = o.velocity == 0 ? SCALE * developed(l.direction, l.distance, o, u) : before + SCALE * (l.inflow * o.inflow);
 			walls.held[l.link] = narrow(after);
 			walls.outflow[k] = (before - after) * (1 / SCALE);
 		}
