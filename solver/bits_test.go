@@ -88,6 +88,8 @@ func TestBitForBit(t *testing.T) {
 		func(*Settings) {},
 		func(s *Settings) { s.Collision = BGK },
 		func(s *Settings) { s.Wall = BounceBack },
+		func(s *Settings) { s.Wall = Quadratic },
+		func(s *Settings) { s.Wall, s.Precision, s.Lattice = Quadratic, Double, D3Q27 },
 		func(s *Settings) { s.Precision = Double },
 		func(s *Settings) { s.Collision, s.Smagorinsky = Regularized, 0.15 },
 		func(s *Settings) { s.Collision = Cumulant },
@@ -132,6 +134,47 @@ func TestBitForBit(t *testing.T) {
 						if summary.Openings[i].Flow != reference.Openings[i].Flow || summary.Openings[i].Pressure != reference.Openings[i].Pressure {
 							t.Errorf("%s: opening %d differs: %v, want %v", name, i+1, summary.Openings[i], reference.Openings[i])
 						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// boundaries are conditions of the cave's three openings, by what they show.
+var boundaries = map[string]map[int]Condition{
+	"pressures":    {2: {Kind: ImposedPressure, Pressure: 2e-3}, 3: {Kind: ImposedPressure, Pressure: 1e-3, Waveform: Sine{Period: 1e-3, Amplitude: 1}}},
+	"flows":        {1: {Kind: ImposedPressure, Pressure: 5e-3}, 2: {Kind: ImposedFlow, Flow: -5e-9, Profile: Developed}, 3: {Kind: ImposedFlow, Flow: -3e-9, Profile: Parabolic}},
+	"shares":       {2: {Kind: FlowShare, Share: 0.7}, 3: {Kind: FlowShare, Share: 0.3}},
+	"windkessels":  {2: {Kind: Windkessel, ProximalResistance: 1e6, DistalResistance: 1e6, Compliance: 1e-10}, 3: {Kind: Windkessel, DistalResistance: 2e6}},
+	"moving walls": {3: {Kind: MovingWall, Velocity: [3]float64{0, 1, 0.5}}},
+}
+
+// Every treatment of walls and kind of opening, with every collision, at
+// openings that lie across an axis and that do not.
+func TestBitForBitBoundaries(t *testing.T) {
+	const steps = 24 // two couplings
+	for name, conditions := range boundaries {
+		for _, wall := range Walls {
+			for c, collision := range Collisions {
+				g := cave(uint64(c), [3]bool{})
+				if c%2 == 1 {
+					for i := range g.Openings {
+						o := &g.Openings[i]
+						o.Normal = r3.Unit(r3.Add(o.Normal, r3.Vec{Y: 0.3, Z: 0.2 * o.Normal.X}))
+					}
+				}
+				s := caveSettings(g)
+				s.Wall, s.Collision, s.Conditions = wall, collision, conditions
+				want, reference := hashOf(t, WholeDomain(g), s, steps)
+				s.Workers = 2
+				got, summary := hashOf(t, scattered(g, 3, 4, uint64(c), [3]bool{}), s, steps)
+				if got != want {
+					t.Errorf("%s, %s walls, %s: hash %s on four ranks, %s on one", name, wall, collision, got, want)
+				}
+				for i, o := range summary.Openings {
+					if w := reference.Openings[i]; o.Flow != w.Flow || o.Pressure != w.Pressure || math.IsNaN(o.Flow) {
+						t.Errorf("%s, %s walls, %s: opening %d is %v on four ranks, %v on one", name, wall, collision, i+1, o, w)
 					}
 				}
 			}

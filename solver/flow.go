@@ -95,6 +95,9 @@ func (s *Settings) deviceSupports() error {
 		return fmt.Errorf("the lattice %s is not computed on a GPU; choose %s with another collision than %s, or compute on the processor",
 			s.set().Name, D3Q19, Cumulant)
 	}
+	if s.Wall == Quadratic {
+		return fmt.Errorf("%s walls are not computed on a GPU; choose %s, or compute on the processor", Quadratic, Interpolated)
+	}
 	return nil
 }
 

@@ -108,6 +108,22 @@ type crossingPair struct {
 
 // newLayout numbers the cells of a rank and finds their neighbours.
 func newLayout(domain *Domain, rank int, set *lattice.Set) (*layout, error) {
+	b, err := newLayoutBuilder(domain, rank, set)
+	if err != nil {
+		return nil, err
+	}
+	b.findWindows()
+	b.findPeers()
+	for _, p := range b.all {
+		if p.owner == b.rank {
+			b.pieces = append(b.pieces, p)
+		}
+	}
+	return b.layout, nil
+}
+
+// newLayoutBuilder numbers the cells of a rank and the ghosts.
+func newLayoutBuilder(domain *Domain, rank int, set *lattice.Set) (*layoutBuilder, error) {
 	all, err := domain.pieces()
 	if err != nil {
 		return nil, err
@@ -129,14 +145,7 @@ func newLayout(domain *Domain, rank int, set *lattice.Set) (*layout, error) {
 	}
 	b.cells = int(cells)
 	b.findGhosts()
-	b.findWindows()
-	b.findPeers()
-	for _, p := range all {
-		if p.owner == b.rank {
-			b.pieces = append(b.pieces, p)
-		}
-	}
-	return b.layout, nil
+	return b, nil
 }
 
 // findRow returns the pieces of row (y, z), wrapped where periodic.

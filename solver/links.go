@@ -87,9 +87,11 @@ func linkMiddle(grid *geometry.Grid, set *lattice.Set, x, y, z int32, i int) r3.
 }
 
 // distanceInside is how far inside the plane of an opening the centre of cell
-// (x, y, z) lies, in cells.
+// (x, y, z) lies, in cells; at most the length of a link, should the opening
+// not be plane.
 func distanceInside(grid *geometry.Grid, o *geometry.Opening, x, y, z int32) float64 {
-	return r3.Dot(r3.Sub(o.Center, cellCenter(grid, x, y, z)), o.Normal) / grid.Spacing
+	distance := r3.Dot(r3.Sub(o.Center, cellCenter(grid, x, y, z)), o.Normal) / grid.Spacing
+	return max(0, min(math.Sqrt(3), distance))
 }
 
 // wallMomentum is what a moving wall adds to the population that comes back

@@ -29,6 +29,8 @@ type state interface {
 	arriving(c *chunk, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64))
 	// set writes a population of a cell, before an even step.
 	set(cell int32, p int, value float64)
+	// curve makes the linear corrections of walls quadratic, between steps.
+	curve(links []curveLink, odd bool, received []byte)
 	// retune changes the parameters of the collision.
 	retune(parameters map[string]float64)
 	// leaving computes what leaves the cells of a window whose arriving

@@ -31,6 +31,7 @@ type Rank struct {
 	transport transport.Transport
 	pool      *pool
 	halo      *halo
+	curve     *curve // nil unless walls are quadratic
 	// update is the work of an even and an odd step on a chunk.
 	update [2]func(chunk int, w *workspace)
 
@@ -94,6 +95,11 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 		r.update[odd] = func(i int, w *workspace) { r.state.step(&r.layout.chunks[i], odd == 1, r.openings, w) }
 	}
 	r.halo = newHalo(r.layout.peers, r.state, t)
+	if settings.Wall == Quadratic {
+		if r.curve, err = newCurve(r); err != nil {
+			return nil, err
+		}
+	}
 	if settings.Initial != nil {
 		r.initialize()
 	}
@@ -304,6 +310,9 @@ func (r *Rank) step() error {
 	r.pool.run(r.layout.crossing, len(r.layout.chunks), update)
 	computed := time.Now()
 	err := r.halo.finish()
+	if err == nil && r.curve != nil {
+		err = r.curve.run(r, !odd)
+	}
 	if err == nil && (r.steps+1)%couplingInterval == 0 && r.openings.couples() {
 		err = r.couple()
 	}

@@ -44,12 +44,16 @@ const (
 	// Interpolated places the wall where the surface cuts each link
 	// (Bouzidi, Firdaouss and Lallemand 2001, linear).
 	Interpolated Wall = "interpolated"
+	// Quadratic does so with one more cell behind each link (Bouzidi and
+	// others, quadratic). Links with fewer than two fluid cells behind them
+	// are corrected linearly.
+	Quadratic Wall = "quadratic"
 	// BounceBack places the wall half-way between cells.
 	BounceBack Wall = "bounce-back"
 )
 
 // Walls lists the treatments of walls.
-var Walls = []Wall{Interpolated, BounceBack}
+var Walls = []Wall{Interpolated, Quadratic, BounceBack}
 
 // Precision names how populations are stored and computed with.
 type Precision string

@@ -190,4 +190,4 @@ func (r *Rank) rankSummaries() ([]RankSummary, error) {
 }
 
 // Bytes returns the memory that the rank holds for its cells.
-func (r *Rank) Bytes() int64 { return r.state.bytes() + r.layout.bytes() }
+func (r *Rank) Bytes() int64 { return r.state.bytes() + r.layout.bytes() + r.curve.bytes() }
