@@ -17,8 +17,7 @@ type ConditionKind string
 const (
 	// ImposedFlow prescribes what enters (negative: leaves).
 	ImposedFlow ConditionKind = "flow"
-	// ImposedPressure prescribes the pressure, at the centres of the cells at
-	// the opening.
+	// ImposedPressure prescribes the pressure on the opening's plane.
 	ImposedPressure ConditionKind = "pressure"
 	// FlowShare prescribes which part of all that leaves leaves here, by
 	// moving the pressure until it does.

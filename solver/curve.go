@@ -211,6 +211,9 @@ func (f *curveFinder) add(number, x int32, i int, q float64) {
 // periodic, or −1.
 func (f *curveFinder) at(x, y, z int32) (piece, at int32) {
 	piece = -1
+	if n := f.domain.Grid.Size[0]; f.domain.Periodic[0] {
+		x = (x + n) % n
+	}
 	f.overlaps(f.findRow(y, z), x, x+1, func(i, from, _, _ int32) { piece, at = i, from })
 	return piece, at
 }

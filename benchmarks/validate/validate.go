@@ -3,7 +3,9 @@ package validate
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"carina/solver"
@@ -25,7 +27,8 @@ type Options struct {
 	Cases []string
 	// Quick computes less and coarser.
 	Quick bool
-	// Change alters the settings of every case, for instance the precision.
+	// Change alters the settings of every case, for instance the precision;
+	// solver.Half has tolerances of its own. It may be nil.
 	Change func(*solver.Settings)
 	// Progress hears what is being done; it may be nil.
 	Progress func(stage string, done float64)
@@ -69,7 +72,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.References == "" {
 		o.References = filepath.Join("..", "shared", "reference-data")
 	}
-	s := &suite{options: o, ctx: ctx}
+	if o.Change == nil {
+		o.Change = func(*solver.Settings) {}
+	}
+	usual := solver.DefaultSettings()
+	o.Change(&usual)
+	s := &suite{options: o, ctx: ctx, precision: usual.Precision}
 	for _, wanted := range o.Cases {
 		if !strings.Contains(" "+strings.Join(Names(), " ")+" ", " "+wanted+" ") {
 			return nil, fmt.Errorf("there is no case %q; choose from %s", wanted, strings.Join(Names(), ", "))
@@ -104,6 +112,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // draw writes a plot as a picture.
 func (p *Plot) draw(path string) error {
 	picture := plot.New()
+	if p.Logarithmic {
+		picture.X.Scale, picture.Y.Scale = plot.LogScale{}, plot.LogScale{}
+		picture.Y.Tick.Marker = plot.LogTicks{Prec: -1}
+		var ticks plot.ConstantTicks
+		for _, x := range p.Curves[0].X {
+			ticks = append(ticks, plot.Tick{Value: x, Label: strconv.FormatFloat(x, 'g', 4, 64)})
+		}
+		picture.X.Tick.Marker = ticks
+	}
 	picture.Title.Text, picture.X.Label.Text, picture.Y.Label.Text = p.Title, p.XLabel, p.YLabel
 	for i, c := range p.Curves {
 		points := make(plotter.XYs, len(c.X))
@@ -133,6 +150,21 @@ func (p *Plot) draw(path string) error {
 			}
 		}
 		picture.Add(thing)
+	}
+	// The legend gets room of its own above the curves.
+	const line = 0.035 // of the height
+	part := 0.0
+	for _, c := range p.Curves {
+		if c.Name != "" {
+			part += line
+		}
+	}
+	room := part / (1 - part)
+	picture.Legend.Top = true
+	if p.Logarithmic {
+		picture.Y.Max *= math.Pow(picture.Y.Max/picture.Y.Min, room)
+	} else {
+		picture.Y.Max += room * (picture.Y.Max - picture.Y.Min)
 	}
 	if err := picture.Save(16*vg.Centimeter, 11*vg.Centimeter, path); err != nil {
 		return fmt.Errorf("drawing %s: %w", path, err)
