@@ -9,10 +9,10 @@ package cuda
 #include <stdint.h>
 #include <stdlib.h>
 
-// The few functions of the CUDA driver and of its run-time compiler that are
-// used, found when the program runs: so this package builds without CUDA, and
-// the program starts and says what is missing on a machine without a GPU. They
-// are stable interfaces (CUDA Driver API and NVRTC reference, versions 12, 13).
+// The few functions of the CUDA driver that are used, found when the program
+// runs: so this package builds without CUDA, and the program starts and says
+// what is missing on a machine without a GPU. They are stable interfaces (CUDA
+// Driver API, versions 12 and 13).
 typedef void *pointer;
 typedef uint64_t address;
 struct memory_handle { // for other processes of the host
@@ -59,17 +59,6 @@ static struct {
 	int (*cuMemFreeHost)(void *);
 } driver;
 
-static struct {
-	int (*nvrtcVersion)(int *, int *);
-	int (*nvrtcCreateProgram)(pointer *, const char *, const char *, int, const char *const *, const char *const *);
-	int (*nvrtcCompileProgram)(pointer, int, const char *const *);
-	int (*nvrtcGetCUBINSize)(pointer, size_t *);
-	int (*nvrtcGetCUBIN)(pointer, char *);
-	int (*nvrtcGetProgramLogSize)(pointer, size_t *);
-	int (*nvrtcGetProgramLog)(pointer, char *);
-	int (*nvrtcDestroyProgram)(pointer *);
-} compiler;
-
 // find stores the function of the given name, or its name where there is none.
 static void find(void *library, const char *name, void *to, const char **missing)
 {
@@ -92,21 +81,6 @@ static const char *load_driver(void)
 	FIND(cuStreamSynchronize); FIND(cuEventCreate); FIND(cuEventDestroy_v2); FIND(cuEventRecord); FIND(cuEventSynchronize);
 	FIND(cuEventElapsedTime); FIND(cuCtxEnablePeerAccess); FIND(cuCtxGetStreamPriorityRange); FIND(cuStreamWaitEvent);
 	FIND(cuIpcGetMemHandle); FIND(cuIpcOpenMemHandle_v2); FIND(cuIpcCloseMemHandle); FIND(cuMemHostAlloc); FIND(cuMemFreeHost);
-#undef FIND
-	return missing;
-}
-
-static const char *load_compiler(void)
-{
-	static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
-		"/usr/local/cuda/lib64/libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12"};
-	const char *missing = NULL;
-	void *library = NULL;
-	for (int i = 0; i < 6 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_GLOBAL);
-	if (!library) return "libnvrtc.so";
-#define FIND(NAME) find(library, #NAME, &compiler.NAME, &missing)
-	FIND(nvrtcVersion); FIND(nvrtcCreateProgram); FIND(nvrtcCompileProgram); FIND(nvrtcGetCUBINSize); FIND(nvrtcGetCUBIN);
-	FIND(nvrtcGetProgramLogSize); FIND(nvrtcGetProgramLog); FIND(nvrtcDestroyProgram);
 #undef FIND
 	return missing;
 }
@@ -215,14 +189,6 @@ static int event_between(pointer context, float *ms, pointer a, pointer b)
 	return r ? r : driver.cuEventElapsedTime(ms, a, b);
 }
 
-static int compiler_version(int *major, int *minor) { return compiler.nvrtcVersion(major, minor); }
-static int program_create(pointer *p, const char *source, const char *name) { return compiler.nvrtcCreateProgram(p, source, name, 0, NULL, NULL); }
-static int program_compile(pointer p, int n, const char **options) { return compiler.nvrtcCompileProgram(p, n, (const char *const *)options); }
-static int program_size(pointer p, size_t *n) { return compiler.nvrtcGetCUBINSize(p, n); }
-static int program_get(pointer p, char *to) { return compiler.nvrtcGetCUBIN(p, to); }
-static int program_log_size(pointer p, size_t *n) { return compiler.nvrtcGetProgramLogSize(p, n); }
-static int program_log(pointer p, char *to) { return compiler.nvrtcGetProgramLog(p, to); }
-static int program_destroy(pointer *p) { return compiler.nvrtcDestroyProgram(p); }
 */
 import "C"
 
@@ -240,14 +206,6 @@ var loadDriver = sync.OnceValue(func() error {
 	}
 	if err := failure("starting CUDA", C.init()); err != nil {
 		return fmt.Errorf("%w; compute on the processor", err)
-	}
-	return nil
-})
-
-// loadCompiler finds the run-time compiler, once.
-var loadCompiler = sync.OnceValue(func() error {
-	if missing := C.load_compiler(); missing != nil {
-		return fmt.Errorf("CUDA's run-time compiler (%s) is not on this machine; install the package cuda-nvrtc or set LD_LIBRARY_PATH", C.GoString(missing))
 	}
 	return nil
 })
@@ -518,82 +476,6 @@ func Devices() ([]Description, error) {
 		list = append(list, about)
 	}
 	return list, nil
-}
-
-// bandwidth measures a copy on the device, in bytes read and written per
-// second: the best of a few.
-func (g *gpu) bandwidth() (float64, error) {
-	const repetitions = 6
-	free, _, err := g.memory()
-	if err != nil {
-		return 0, err
-	}
-	bytes := min(4<<30, free/4)
-	var a [2]address
-	for i := range a {
-		if a[i], err = g.allocate(bytes); err != nil {
-			return 0, err
-		}
-		defer g.free(a[i])
-	}
-	if err := g.zero(a[0], bytes); err != nil {
-		return 0, err
-	}
-	best := 0.0
-	for range repetitions {
-		t, err := g.elapsed(func() error { return g.copy(a[1], a[0], bytes) })
-		if err != nil {
-			return 0, err
-		}
-		best = max(best, 2*float64(bytes)/t)
-	}
-	return best, nil
-}
-
-func compilerVersion() (major, minor int, err error) {
-	var a, b C.int
-	if r := C.compiler_version(&a, &b); r != 0 {
-		return 0, 0, fmt.Errorf("CUDA's run-time compiler does not tell its version (error %d)", int(r))
-	}
-	return int(a), int(b), nil
-}
-
-// translate compiles CUDA C for an architecture.
-func translate(source, name, architecture string) ([]byte, error) {
-	text, title := C.CString(source), C.CString(name+".cu")
-	defer C.free(unsafe.Pointer(text))
-	defer C.free(unsafe.Pointer(title))
-	options := []*C.char{C.CString("--gpu-architecture=" + architecture), C.CString("--std=c++17")}
-	for _, o := range options {
-		defer C.free(unsafe.Pointer(o))
-	}
-	var p C.pointer
-	if r := C.program_create(&p, text, title); r != 0 {
-		return nil, fmt.Errorf("preparing the kernel %s failed (compiler error %d)", name, int(r))
-	}
-	defer C.program_destroy(&p)
-	if r := C.program_compile(p, C.int(len(options)), &options[0]); r != 0 {
-		return nil, fmt.Errorf("compiling the kernel %s for %s failed (compiler error %d):\n%s", name, architecture, int(r), compilerLog(p))
-	}
-	var n C.size_t
-	if r := C.program_size(p, &n); r != 0 {
-		return nil, fmt.Errorf("the compiled kernel %s has no size (compiler error %d)", name, int(r))
-	}
-	image := make([]byte, n)
-	if r := C.program_get(p, (*C.char)(unsafe.Pointer(&image[0]))); r != 0 {
-		return nil, fmt.Errorf("reading the compiled kernel %s failed (compiler error %d)", name, int(r))
-	}
-	return image, nil
-}
-
-func compilerLog(p C.pointer) string {
-	var n C.size_t
-	if C.program_log_size(p, &n) != 0 || n == 0 {
-		return ""
-	}
-	text := make([]byte, n)
-	C.program_log(p, (*C.char)(unsafe.Pointer(&text[0])))
-	return string(text[:n-1])
 }
 
 // load returns a kernel of a compiled program.
