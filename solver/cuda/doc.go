@@ -8,6 +8,10 @@
 // is a run of whole 32-byte sectors. NOTES.md derives the layout and records
 // what was predicted and measured.
 //
+// Several GPUs share the tiles, each as a rank: of one process, or of processes
+// that MPI connects. A rank writes what crosses its border to where the
+// neighbour will look for it, directly in its memory or in a message.
+//
 // The kernels are CUDA C, compiled at run time for the device at hand and
 // specialised for collision operator, precision, storage, parity, walls and force. The same source runs on a
 // processor in the package's tests, by emulating a warp. Collision operators
