@@ -39,8 +39,11 @@ const linkWords = 2
 // stream, and takes them from it. First is the place of its first cell in the
 // chunk. Before the update the populations are by direction of arrival; after
 // it those that leave along i are in the place of ī, so that the same two
-// places take part.
+// places take part. Populations are rounded as if they were in memory, where
+// assembly corrects them.
 func correct[T kernel.Real, S stored](gathered []T, links *wallStream, window, first int) {
+	var taken [windowCells]T
+	sums := storage[S]() == kernel.Half
 	for len(*links) > 0 && int((*links)[0]>>24) == window {
 		link := (*links)[0]
 		share := T(math.Float32frombits((*links)[1]))
@@ -49,7 +52,16 @@ func correct[T kernel.Real, S stored](gathered []T, links *wallStream, window, f
 		bounced := &gathered[back*windowCells+lane]
 		change := T(share * (gathered[lattice.Opposite(back)*windowCells+lane] - *bounced))
 		*bounced = rounded[T, S](*bounced + change)
-		gathered[lane] = rounded[T, S](gathered[lane] - change)
+		if sums {
+			taken[lane] += change
+		} else {
+			gathered[lane] -= change
+		}
+	}
+	for lane, v := range taken {
+		if v != 0 {
+			gathered[lane] = rounded[T, S](gathered[lane] - v)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 	windowCells = kernel.WindowCells
 	// chunkCells is the least number of cells of a chunk. Its populations
 	// stay in the first-level cache while links are corrected.
-	chunkCells = 256
+	chunkCells = kernel.ChunkCells
 )
 
 // layout is the storage of one rank. Its own cells are numbered from 0 in run

@@ -10,7 +10,7 @@ import (
 // WindowCells is the number of cells of a window, see Vector.
 const WindowCells = 16
 
-// ScratchBytes is the memory that a vector kernel needs for itself. It must
+// ScratchBytes is the memory that an assembly kernel needs for itself. It must
 // be aligned to 64 bytes.
 const ScratchBytes = 65 * 64
 
@@ -52,9 +52,15 @@ type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch
 // zero; then come two words for each: the cell, from first on, in 16 bits, the
 // direction of bounced, the population that comes back, from 0, and the number
 // of the window in 8 bits each; and a float32 share. Share times (companion −
-// bounced) is added to bounced and taken from the population at rest. The
-// companion is the opposite population where the kernels find or leave it.
-type Corrector func(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
+// bounced) is added to bounced and taken from the population at rest; with
+// 16-bit storage the sum of all that a cell's links take is. The companion is
+// the opposite population where the kernels find or leave it. The cells are
+// fewer than ChunkCells + WindowCells. Scratch is memory of ScratchBytes.
+type Corrector func(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
+
+// ChunkCells is the least number of cells that are corrected together, unless
+// there are no more.
+const ChunkCells = 256
 
 // NewCorrectedLink is the first word of a link for a Corrector.
 func NewCorrectedLink(cell, direction, window int) uint32 {

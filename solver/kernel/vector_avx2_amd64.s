@@ -48361,9 +48361,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX2Single(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
+// func correctAVX2Single(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
 // Requires: AVX
-TEXT ·correctAVX2Single(SB), $0-48
+TEXT ·correctAVX2Single(SB), $0-56
 	MOVQ    slots+0(FP), DX
 	MOVQ    words+8(FP), BX
 	MOVQ    width+16(FP), SI
@@ -48384,15 +48384,15 @@ even:
 	MOVQ    8(DX)(SI*8), R9
 	XORQ    $0x01, SI
 	MOVQ    8(DX)(SI*8), SI
-	VMOVSS  (SI)(BX*4), X1
-	VMOVSS  (R9)(BX*4), X0
-	VSUBSS  X0, X1, X1
-	VMULSS  4(CX), X1, X1
-	VADDSS  X1, X0, X0
-	VMOVSS  X0, (R9)(BX*4)
-	VMOVSS  (R8)(BX*4), X0
+	VMOVSS  (SI)(BX*4), X0
+	VMOVSS  (R9)(BX*4), X1
 	VSUBSS  X1, X0, X0
-	VMOVSS  X0, (R8)(BX*4)
+	VMULSS  4(CX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R9)(BX*4)
+	VMOVSS  (R8)(BX*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (R8)(BX*4)
 	ADDQ    $0x08, CX
 	DECQ    DI
 	JNE     even
@@ -48408,15 +48408,15 @@ odd:
 	ADDQ    BX, R12
 	MOVLQSX 8(R12)(R10*4), R10
 	ADDQ    R9, R10
-	VMOVSS  (R11)(R10*4), X1
-	VMOVSS  (R11)(R9*4), X0
-	VSUBSS  X0, X1, X1
-	VMULSS  4(CX), X1, X1
-	VADDSS  X1, X0, X0
-	VMOVSS  X0, (R11)(R9*4)
-	VMOVSS  (R8)(R9*4), X0
+	VMOVSS  (R11)(R10*4), X0
+	VMOVSS  (R11)(R9*4), X1
 	VSUBSS  X1, X0, X0
-	VMOVSS  X0, (R8)(R9*4)
+	VMULSS  4(CX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R11)(R9*4)
+	VMOVSS  (R8)(R9*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (R8)(R9*4)
 	ADDQ    $0x08, CX
 	DECQ    DI
 	JNE     odd
@@ -96729,9 +96729,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX2Double(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
+// func correctAVX2Double(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
 // Requires: AVX
-TEXT ·correctAVX2Double(SB), $0-48
+TEXT ·correctAVX2Double(SB), $0-56
 	MOVQ    slots+0(FP), DX
 	MOVQ    words+8(FP), BX
 	MOVQ    width+16(FP), SI
@@ -96752,17 +96752,17 @@ even:
 	MOVQ      8(DX)(SI*8), R9
 	XORQ      $0x01, SI
 	MOVQ      8(DX)(SI*8), SI
-	VMOVSD    (SI)(BX*8), X1
-	VMOVSD    (R9)(BX*8), X0
+	VMOVSD    (SI)(BX*8), X0
+	VMOVSD    (R9)(BX*8), X1
 	VXORPS    X2, X2, X2
 	VCVTSS2SD 4(CX), X2, X2
-	VSUBSD    X0, X1, X1
-	VMULSD    X2, X1, X1
-	VADDSD    X1, X0, X0
-	VMOVSD    X0, (R9)(BX*8)
-	VMOVSD    (R8)(BX*8), X0
 	VSUBSD    X1, X0, X0
-	VMOVSD    X0, (R8)(BX*8)
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R9)(BX*8)
+	VMOVSD    (R8)(BX*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (R8)(BX*8)
 	ADDQ      $0x08, CX
 	DECQ      DI
 	JNE       even
@@ -96778,17 +96778,17 @@ odd:
 	ADDQ      BX, R12
 	MOVLQSX   8(R12)(R10*4), R10
 	ADDQ      R9, R10
-	VMOVSD    (R11)(R10*8), X1
-	VMOVSD    (R11)(R9*8), X0
+	VMOVSD    (R11)(R10*8), X0
+	VMOVSD    (R11)(R9*8), X1
 	VXORPS    X2, X2, X2
 	VCVTSS2SD 4(CX), X2, X2
-	VSUBSD    X0, X1, X1
-	VMULSD    X2, X1, X1
-	VADDSD    X1, X0, X0
-	VMOVSD    X0, (R11)(R9*8)
-	VMOVSD    (R8)(R9*8), X0
 	VSUBSD    X1, X0, X0
-	VMOVSD    X0, (R8)(R9*8)
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R11)(R9*8)
+	VMOVSD    (R8)(R9*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (R8)(R9*8)
 	ADDQ      $0x08, CX
 	DECQ      DI
 	JNE       odd

@@ -35743,9 +35743,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512Single(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
+// func correctAVX512Single(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
 // Requires: AVX
-TEXT ·correctAVX512Single(SB), $0-48
+TEXT ·correctAVX512Single(SB), $0-56
 	MOVQ    slots+0(FP), DX
 	MOVQ    words+8(FP), BX
 	MOVQ    width+16(FP), SI
@@ -35766,15 +35766,15 @@ even:
 	MOVQ    8(DX)(SI*8), R9
 	XORQ    $0x01, SI
 	MOVQ    8(DX)(SI*8), SI
-	VMOVSS  (SI)(BX*4), X1
-	VMOVSS  (R9)(BX*4), X0
-	VSUBSS  X0, X1, X1
-	VMULSS  4(CX), X1, X1
-	VADDSS  X1, X0, X0
-	VMOVSS  X0, (R9)(BX*4)
-	VMOVSS  (R8)(BX*4), X0
+	VMOVSS  (SI)(BX*4), X0
+	VMOVSS  (R9)(BX*4), X1
 	VSUBSS  X1, X0, X0
-	VMOVSS  X0, (R8)(BX*4)
+	VMULSS  4(CX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R9)(BX*4)
+	VMOVSS  (R8)(BX*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (R8)(BX*4)
 	ADDQ    $0x08, CX
 	DECQ    DI
 	JNE     even
@@ -35790,15 +35790,15 @@ odd:
 	ADDQ    BX, R12
 	MOVLQSX 8(R12)(R10*4), R10
 	ADDQ    R9, R10
-	VMOVSS  (R11)(R10*4), X1
-	VMOVSS  (R11)(R9*4), X0
-	VSUBSS  X0, X1, X1
-	VMULSS  4(CX), X1, X1
-	VADDSS  X1, X0, X0
-	VMOVSS  X0, (R11)(R9*4)
-	VMOVSS  (R8)(R9*4), X0
+	VMOVSS  (R11)(R10*4), X0
+	VMOVSS  (R11)(R9*4), X1
 	VSUBSS  X1, X0, X0
-	VMOVSS  X0, (R8)(R9*4)
+	VMULSS  4(CX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R11)(R9*4)
+	VMOVSS  (R8)(R9*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (R8)(R9*4)
 	ADDQ    $0x08, CX
 	DECQ    DI
 	JNE     odd
@@ -72701,9 +72701,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512Double(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
+// func correctAVX512Double(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
 // Requires: AVX
-TEXT ·correctAVX512Double(SB), $0-48
+TEXT ·correctAVX512Double(SB), $0-56
 	MOVQ    slots+0(FP), DX
 	MOVQ    words+8(FP), BX
 	MOVQ    width+16(FP), SI
@@ -72724,17 +72724,17 @@ even:
 	MOVQ      8(DX)(SI*8), R9
 	XORQ      $0x01, SI
 	MOVQ      8(DX)(SI*8), SI
-	VMOVSD    (SI)(BX*8), X1
-	VMOVSD    (R9)(BX*8), X0
+	VMOVSD    (SI)(BX*8), X0
+	VMOVSD    (R9)(BX*8), X1
 	VXORPS    X2, X2, X2
 	VCVTSS2SD 4(CX), X2, X2
-	VSUBSD    X0, X1, X1
-	VMULSD    X2, X1, X1
-	VADDSD    X1, X0, X0
-	VMOVSD    X0, (R9)(BX*8)
-	VMOVSD    (R8)(BX*8), X0
 	VSUBSD    X1, X0, X0
-	VMOVSD    X0, (R8)(BX*8)
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R9)(BX*8)
+	VMOVSD    (R8)(BX*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (R8)(BX*8)
 	ADDQ      $0x08, CX
 	DECQ      DI
 	JNE       even
@@ -72750,17 +72750,17 @@ odd:
 	ADDQ      BX, R12
 	MOVLQSX   8(R12)(R10*4), R10
 	ADDQ      R9, R10
-	VMOVSD    (R11)(R10*8), X1
-	VMOVSD    (R11)(R9*8), X0
+	VMOVSD    (R11)(R10*8), X0
+	VMOVSD    (R11)(R9*8), X1
 	VXORPS    X2, X2, X2
 	VCVTSS2SD 4(CX), X2, X2
-	VSUBSD    X0, X1, X1
-	VMULSD    X2, X1, X1
-	VADDSD    X1, X0, X0
-	VMOVSD    X0, (R11)(R9*8)
-	VMOVSD    (R8)(R9*8), X0
 	VSUBSD    X1, X0, X0
-	VMOVSD    X0, (R8)(R9*8)
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R11)(R9*8)
+	VMOVSD    (R8)(R9*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (R8)(R9*8)
 	ADDQ      $0x08, CX
 	DECQ      DI
 	JNE       odd
@@ -110224,9 +110224,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512Half(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int)
-// Requires: AVX, AVX2, F16C
-TEXT ·correctAVX512Half(SB), $0-48
+// func correctAVX512Half(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
+// Requires: AVX, AVX512F, F16C
+TEXT ·correctAVX512Half(SB), $0-56
 	MOVQ    slots+0(FP), DX
 	MOVQ    words+8(FP), BX
 	MOVQ    width+16(FP), SI
@@ -110236,61 +110236,104 @@ TEXT ·correctAVX512Half(SB), $0-48
 	ADDQ    $0x04, CX
 	SHLQ    $0x02, SI
 	MOVQ    (DX), R8
-	MOVQ    odd+40(FP), R9
-	TESTQ   R9, R9
+	MOVQ    scratch+48(FP), R9
+	VPXORD  Z0, Z0, Z0
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, 64(R9)
+	VMOVUPS Z0, 128(R9)
+	VMOVUPS Z0, 192(R9)
+	VMOVUPS Z0, 256(R9)
+	VMOVUPS Z0, 320(R9)
+	VMOVUPS Z0, 384(R9)
+	VMOVUPS Z0, 448(R9)
+	VMOVUPS Z0, 512(R9)
+	VMOVUPS Z0, 576(R9)
+	VMOVUPS Z0, 640(R9)
+	VMOVUPS Z0, 704(R9)
+	VMOVUPS Z0, 768(R9)
+	VMOVUPS Z0, 832(R9)
+	VMOVUPS Z0, 896(R9)
+	VMOVUPS Z0, 960(R9)
+	VMOVUPS Z0, 1024(R9)
+	MOVQ    odd+40(FP), R10
+	TESTQ   R10, R10
 	JNE     odd
 
 even:
-	MOVWQZX      (CX), BX
-	MOVBQZX      2(CX), SI
-	ADDQ         AX, BX
-	MOVQ         8(DX)(SI*8), R9
-	XORQ         $0x01, SI
-	MOVQ         8(DX)(SI*8), SI
-	VPBROADCASTW (SI)(BX*2), X1
-	VCVTPH2PS    X1, X1
-	VPBROADCASTW (R9)(BX*2), X0
-	VCVTPH2PS    X0, X0
-	VSUBSS       X0, X1, X1
-	VMULSS       4(CX), X1, X1
-	VADDSS       X1, X0, X0
-	VCVTPS2PH    $0x00, X0, X0
-	VPEXTRW      $0x00, X0, (R9)(BX*2)
-	VPBROADCASTW (R8)(BX*2), X0
-	VCVTPH2PS    X0, X0
-	VSUBSS       X1, X0, X0
-	VCVTPS2PH    $0x00, X0, X0
-	VPEXTRW      $0x00, X0, (R8)(BX*2)
-	ADDQ         $0x08, CX
-	DECQ         DI
-	JNE          even
-	RET
+	MOVWQZX   (CX), BX
+	MOVQ      BX, R11
+	MOVBQZX   2(CX), SI
+	ADDQ      AX, BX
+	MOVQ      8(DX)(SI*8), R10
+	XORQ      $0x01, SI
+	MOVQ      8(DX)(SI*8), SI
+	MOVWQZX   (SI)(BX*2), SI
+	MOVWQZX   (R10)(BX*2), R12
+	SHLQ      $0x10, R12
+	ORQ       R12, SI
+	VMOVD     SI, X0
+	VCVTPH2PS X0, X0
+	VMOVSHDUP X0, X1
+	VSUBSS    X1, X0, X0
+	VMULSS    4(CX), X0, X0
+	VADDSS    X0, X1, X1
+	VADDSS    (R9)(R11*4), X0, X0
+	VMOVSS    X0, (R9)(R11*4)
+	VCVTPS2PH $0x00, X1, X1
+	VMOVD     X1, SI
+	MOVW      SI, (R10)(BX*2)
+	ADDQ      $0x08, CX
+	DECQ      DI
+	JNE       even
+	JMP       take
 
 odd:
-	MOVWQZX      (CX), R9
-	MOVBQZX      2(CX), R10
-	ADDQ         AX, R9
-	MOVQ         8(DX)(R10*8), R11
-	MOVBQZX      3(CX), R12
-	IMULQ        SI, R12
-	ADDQ         BX, R12
-	MOVLQSX      8(R12)(R10*4), R10
-	ADDQ         R9, R10
-	VPBROADCASTW (R11)(R10*2), X1
-	VCVTPH2PS    X1, X1
-	VPBROADCASTW (R11)(R9*2), X0
-	VCVTPH2PS    X0, X0
-	VSUBSS       X0, X1, X1
-	VMULSS       4(CX), X1, X1
-	VADDSS       X1, X0, X0
-	VCVTPS2PH    $0x00, X0, X0
-	VPEXTRW      $0x00, X0, (R11)(R9*2)
-	VPBROADCASTW (R8)(R9*2), X0
-	VCVTPH2PS    X0, X0
-	VSUBSS       X1, X0, X0
-	VCVTPS2PH    $0x00, X0, X0
-	VPEXTRW      $0x00, X0, (R8)(R9*2)
-	ADDQ         $0x08, CX
-	DECQ         DI
-	JNE          odd
+	MOVWQZX   (CX), R10
+	MOVQ      R10, R13
+	MOVBQZX   2(CX), R11
+	ADDQ      AX, R10
+	MOVQ      8(DX)(R11*8), R12
+	MOVBQZX   3(CX), R14
+	IMULQ     SI, R14
+	ADDQ      BX, R14
+	MOVLQSX   8(R14)(R11*4), R11
+	ADDQ      R10, R11
+	MOVWQZX   (R12)(R11*2), R11
+	MOVWQZX   (R12)(R10*2), R14
+	SHLQ      $0x10, R14
+	ORQ       R14, R11
+	VMOVD     R11, X0
+	VCVTPH2PS X0, X0
+	VMOVSHDUP X0, X1
+	VSUBSS    X1, X0, X0
+	VMULSS    4(CX), X0, X0
+	VADDSS    X0, X1, X1
+	VADDSS    (R9)(R13*4), X0, X0
+	VMOVSS    X0, (R9)(R13*4)
+	VCVTPS2PH $0x00, X1, X1
+	VMOVD     X1, R11
+	MOVW      R11, (R12)(R10*2)
+	ADDQ      $0x08, CX
+	DECQ      DI
+	JNE       odd
+
+take:
+	LEAQ (R8)(AX*2), R8
+	MOVQ $0x00000011, AX
+
+vector:
+	VMOVUPS     (R9), Z0
+	VPTESTMD    Z0, Z0, K1
+	KORTESTW    K1, K1
+	JE          none
+	VCVTPH2PS.Z (R8), K1, Z1
+	VSUBPS      Z0, Z1, Z1
+	VCVTPS2PH   $0x00, Z1, K1, (R8)
+
+none:
+	ADDQ $0x40, R9
+	ADDQ $0x20, R8
+	DECQ AX
+	JNE  vector
+	VZEROUPPER
 	RET
