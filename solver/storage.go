@@ -12,28 +12,6 @@ type stored interface {
 	kernel.Real | kernel.Float16
 }
 
-// move copies populations from memory to gathered, or back.
-func move[T kernel.Real, S stored](f []S, gathered []T, in bool) {
-	switch f := any(f).(type) {
-	case []T:
-		if in {
-			copy(gathered, f)
-		} else {
-			copy(f, gathered)
-		}
-	case []kernel.Float16:
-		if in {
-			for i, v := range f {
-				gathered[i] = T(v.Value())
-			}
-		} else {
-			for i := range f {
-				f[i] = kernel.NewFloat16(float32(gathered[i]))
-			}
-		}
-	}
-}
-
 // load returns a population in memory.
 func load[T kernel.Real, S stored](f *S) T {
 	if half, ok := any(f).(*kernel.Float16); ok {
@@ -59,16 +37,6 @@ func rounded[T kernel.Real, S stored](v T) T {
 		return T(kernel.NewFloat16(float32(v)).Value())
 	}
 	return v
-}
-
-// round does that for all that are gathered.
-func round[T kernel.Real, S stored](gathered []T) {
-	var s S
-	if _, half := any(s).(kernel.Float16); half {
-		for i, v := range gathered {
-			gathered[i] = rounded[T, S](v)
-		}
-	}
 }
 
 // storage returns how kernels call the storage S.

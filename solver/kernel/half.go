@@ -46,3 +46,21 @@ func NewFloat16(v float32) Float16 {
 	}
 	return sign | Float16((magnitude-bias+0xfff+magnitude>>13&1)>>13)
 }
+
+// DecodeFloat16 converts numbers to populations.
+func DecodeFloat16(to []float32, from []Float16) {
+	to = to[:len(from)]
+	done := decodeVector(to, from)
+	for i, h := range from[done:] {
+		to[done+i] = h.Value()
+	}
+}
+
+// EncodeFloat16 rounds populations as NewFloat16 does.
+func EncodeFloat16(to []Float16, from []float32) {
+	to = to[:len(from)]
+	done := encodeVector(to, from)
+	for i, v := range from[done:] {
+		to[done+i] = NewFloat16(v)
+	}
+}

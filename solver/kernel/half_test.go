@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"math/rand/v2"
 	"sort"
 	"testing"
 
@@ -76,6 +77,25 @@ func TestFloat16Rounding(t *testing.T) {
 	for _, v := range []float32{2, 5, math.MaxFloat32, float32(math.Inf(1))} {
 		if NewFloat16(v) != 0x7c00 || NewFloat16(-v) != 0xfc00 {
 			t.Errorf("%g becomes %#x", v, NewFloat16(v))
+		}
+	}
+}
+
+// Many numbers at once are converted as one at a time.
+func TestFloat16Slices(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 40 {
+		values, halves := make([]float32, n), make([]Float16, n)
+		for i := range values {
+			values[i] = float32(math.Ldexp(random.NormFloat64(), -random.IntN(40)))
+		}
+		EncodeFloat16(halves, values)
+		back := make([]float32, n)
+		DecodeFloat16(back, halves)
+		for i, v := range values {
+			if halves[i] != NewFloat16(v) || back[i] != halves[i].Value() {
+				t.Fatalf("number %d of %d, %g, becomes %#x and %g", i, n, v, halves[i], back[i])
+			}
 		}
 	}
 }

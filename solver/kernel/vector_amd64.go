@@ -1,6 +1,10 @@
 package kernel
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // supported lists the instruction sets of this processor, the fastest first.
 func supported() []string {
@@ -12,4 +16,24 @@ func supported() []string {
 		list = append(list, "AVX2")
 	}
 	return list
+}
+
+// decodeVector and encodeVector convert as many numbers as they can and return
+// how many. Processors with AVX2 have the conversions, F16C.
+func decodeVector(to []float32, from []Float16) int {
+	n := len(from) &^ 7
+	if n == 0 || !cpu.X86.HasAVX2 {
+		return 0
+	}
+	decodeAVX2(&to[0], (*uint16)(unsafe.Pointer(&from[0])), n)
+	return n
+}
+
+func encodeVector(to []Float16, from []float32) int {
+	n := len(from) &^ 7
+	if n == 0 || !cpu.X86.HasAVX2 {
+		return 0
+	}
+	encodeAVX2((*uint16)(unsafe.Pointer(&to[0])), &from[0], n)
+	return n
 }

@@ -611,3 +611,13 @@ func walledAVX2DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, wi
 //
 //go:noescape
 func correctAVX2Double(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
+
+// decodeAVX2 converts n numbers, a multiple of eight and not zero.
+//
+//go:noescape
+func decodeAVX2(to *float32, from *uint16, n int)
+
+// encodeAVX2 rounds n numbers, a multiple of eight and not zero.
+//
+//go:noescape
+func encodeAVX2(to *uint16, from *float32, n int)

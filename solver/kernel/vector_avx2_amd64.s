@@ -96793,3 +96793,46 @@ odd:
 	DECQ      DI
 	JNE       odd
 	RET
+
+DATA unscale<>+0(SB)/4, $0x38000000
+GLOBL unscale<>(SB), RODATA|NOPTR, $4
+
+DATA scale<>+0(SB)/4, $0x47000000
+GLOBL scale<>(SB), RODATA|NOPTR, $4
+
+// func decodeAVX2(to *float32, from *uint16, n int)
+// Requires: AVX, F16C
+TEXT ·decodeAVX2(SB), $0-24
+	MOVQ         to+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS unscale<>+0(SB), Y0
+	XORQ         BX, BX
+
+eight:
+	VCVTPH2PS (CX)(BX*2), Y1
+	VMULPS    Y0, Y1, Y1
+	VMOVUPS   Y1, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       eight
+	VZEROUPPER
+	RET
+
+// func encodeAVX2(to *uint16, from *float32, n int)
+// Requires: AVX, F16C
+TEXT ·encodeAVX2(SB), $0-24
+	MOVQ         to+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS scale<>+0(SB), Y0
+	XORQ         BX, BX
+
+eight:
+	VMULPS    (CX)(BX*4), Y0, Y1
+	VCVTPS2PH $0x00, Y1, (AX)(BX*2)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JLT       eight
+	VZEROUPPER
+	RET

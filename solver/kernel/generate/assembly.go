@@ -99,6 +99,9 @@ func writeAssembly(base, list string) {
 			}
 			writeCorrect(ctx, m, s)
 		}
+		if m.bytes == 32 {
+			writeConversions(ctx)
+		}
 		file, err := ctx.Result()
 		if err != nil {
 			log.Fatalf("assembling for %s: %v", m.name, err)
