@@ -26,6 +26,9 @@ type config struct {
 	// renewals is how many rounds of partitioning groups of parts anew there
 	// are instead, where that is possible ([task.renew]).
 	renewals int
+	// The sizes of the memetic search for two parts, where there is nothing to
+	// renew, and the vertices per part down to which graphs are coarsened then.
+	pairPopulation, pairCombinations, pairCoarsest int
 	// The same for the search for connected parts on a coarse graph.
 	connectedPopulation, connectedCombinations [2]float64
 }
@@ -41,6 +44,8 @@ var presets = [...]config{
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 2, patience: 30, flows: 1, reach: 0.25, initialReach: 0.6},
 		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 3, patience: 30, flows: 2, reach: 0.15},
 		population:            [2]float64{1, 1},
+		pairPopulation:        2,
+		pairCoarsest:          40,
 		connectedPopulation:   [2]float64{8, 2},
 		connectedCombinations: [2]float64{8, 1},
 	},
@@ -50,6 +55,8 @@ var presets = [...]config{
 		population:            [2]float64{1.3, 3},
 		combinations:          [2]float64{0, 6},
 		renewals:              5,
+		pairPopulation:        3,
+		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{16, 4},
 		connectedCombinations: [2]float64{32, 4},
 	},
@@ -59,6 +66,9 @@ var presets = [...]config{
 		population:            [2]float64{3, 5},
 		combinations:          [2]float64{2, 20},
 		renewals:              26,
+		pairPopulation:        8,
+		pairCombinations:      4,
+		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{16, 6},
 		connectedCombinations: [2]float64{48, 10},
 	},
@@ -167,8 +177,8 @@ func isUneven(g *Graph) bool {
 	return heaviestOf(g)/far > g.TotalVertexWeight()/int64(g.Vertices())
 }
 
-// search runs the whole of a preset: one or more multilevel partitions,
-// combined.
+// search runs the whole of a preset: one partition that is renewed, or several
+// that are combined.
 func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	size, combinations := at(t.c.population, len(limit)), at(t.c.combinations, len(limit))
 	if t.uneven && t.c.population[0] > 2 {
@@ -177,16 +187,21 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	if t.contiguous && l.g.Vertices() < fewestForSearch*2 {
 		size, combinations = 1, 0
 	}
-	steps := size + combinations
-	if t.renewable(limit) {
-		size, combinations, steps = 1, 0, 1+t.c.renewals
-		// Many rounds make up for few tries.
-		t.uneven = t.uneven && t.c.renewals == 0
-	}
-	c := t.c.kway
+	c, steps := t.c.kway, size+combinations
 	if len(limit) == 2 {
 		c = t.c.bisection
 		c.tries *= 10 * t.effort()
+	}
+	switch {
+	case !t.plain():
+	case len(limit) == 2:
+		size, combinations = t.c.pairPopulation, t.c.pairCombinations
+		c.coarsest, c.smallest = t.c.pairCoarsest, 2*t.c.pairCoarsest
+		steps = size + combinations
+	default:
+		size, combinations, steps = 1, 0, 1+t.c.renewals
+		// Many rounds make up for few tries.
+		t.uneven = t.uneven && t.c.renewals == 0
 	}
 	build := func(r *random) *individual {
 		if t.previous != nil {

@@ -1,15 +1,13 @@
 package partition
 
-// renewable tells whether [task.renew] can improve partitions: with two parts
-// it would only start over, and bisections know neither distances nor what
-// moving costs nor connected parts.
-func (t *task) renewable(limit []int64) bool {
-	return len(limit) > 2 && !t.contiguous && t.distance == nil && t.previous == nil
-}
+// plain tells whether the cut is all that counts: neither distances nor what
+// moving costs nor connected parts, of which bisections know nothing.
+func (t *task) plain() bool { return !t.contiguous && t.distance == nil && t.previous == nil }
 
-// renew improves a partition by rounds of a large neighbourhood search.
+// renew improves a partition by rounds of a large neighbourhood search. With
+// two parts that would only start over.
 func (t *task) renew(l *level, found *individual, limit []int64, c levelConfig, rounds int, r *random) *individual {
-	if !t.renewable(limit) {
+	if len(limit) == 2 || !t.plain() {
 		return found
 	}
 	for range rounds {
