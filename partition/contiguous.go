@@ -48,7 +48,7 @@ func fragments(g *Graph, parts []int32) [][]int32 {
 // differ much: several are made and combined on a graph so coarse that this
 // costs little, and the best is refined upwards.
 func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) []int32 {
-	target := max(c.coarsest*len(limit)/3, fewestForSearch)
+	target := max(c.coarsest*len(limit), fewestForSearch)
 	heaviest := l.g.TotalVertexWeight()/int64(target)*3/2 + 1
 	levels := t.coarsen(l, target, heaviest, r)
 	if t.stopped() {
@@ -95,6 +95,17 @@ func (t *task) withCorridors(l *level, limit []int64, c levelConfig, r *random) 
 // fewestForSearch is the size down to which graphs are coarsened for the
 // search for connected parts.
 const fewestForSearch = 1500
+
+// connectedEffort bounds a population of partitions each of which is already
+// the best of a search on a coarse graph; where that is the graph itself one
+// will do.
+func connectedEffort(l *level, size, combinations int) (int, int) {
+	const enough = 3
+	if l.g.Vertices() < 2*fewestForSearch {
+		return 1, 0
+	}
+	return min(size, enough), combinations
+}
 
 // fewParts is up to how many parts corridors are tried on the finest graph:
 // of few parts, pieces too heavy to join a neighbour break off.

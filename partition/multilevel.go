@@ -46,7 +46,7 @@ var presets = [...]config{
 		population:            [2]float64{1, 1},
 		pairPopulation:        2,
 		pairCoarsest:          40,
-		connectedPopulation:   [2]float64{8, 2},
+		connectedPopulation:   [2]float64{10, 2},
 		connectedCombinations: [2]float64{8, 1},
 	},
 	Eco: {
@@ -58,7 +58,7 @@ var presets = [...]config{
 		pairPopulation:        3,
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{16, 4},
-		connectedCombinations: [2]float64{32, 4},
+		connectedCombinations: [2]float64{16, 4},
 	},
 	Strong: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
@@ -69,8 +69,8 @@ var presets = [...]config{
 		pairPopulation:        8,
 		pairCombinations:      4,
 		pairCoarsest:          20,
-		connectedPopulation:   [2]float64{16, 6},
-		connectedCombinations: [2]float64{48, 10},
+		connectedPopulation:   [2]float64{24, 6},
+		connectedCombinations: [2]float64{32, 8},
 	},
 }
 
@@ -184,8 +184,8 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	if t.uneven && t.c.population[0] > 2 {
 		size, combinations = 2*size, 2*combinations
 	}
-	if t.contiguous && l.g.Vertices() < fewestForSearch*2 {
-		size, combinations = 1, 0
+	if t.contiguous {
+		size, combinations = connectedEffort(l, size, combinations)
 	}
 	c, steps := t.c.kway, size+combinations
 	if len(limit) == 2 {
@@ -211,7 +211,8 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 			return t.measure(l, t.mapped(l, limit, c, r), limit)
 		}
 		if t.contiguous {
-			return t.measure(l, t.contiguously(l, limit, c, r), limit)
+			found := t.measure(l, t.contiguously(l, limit, c, r), limit)
+			return t.renew(l, found, limit, c, t.c.renewals, r)
 		}
 		found := t.measure(l, t.multilevel(l, limit, c, r), limit)
 		return t.renew(l, found, limit, c, t.c.renewals, r)

@@ -5,9 +5,10 @@ package partition
 func (t *task) plain() bool { return !t.contiguous && t.distance == nil && t.previous == nil }
 
 // renew improves a partition by rounds of a large neighbourhood search. With
-// two parts that would only start over.
+// two parts that would only start over, and groups know neither distances nor
+// what moving costs.
 func (t *task) renew(l *level, found *individual, limit []int64, c levelConfig, rounds int, r *random) *individual {
-	if len(limit) == 2 || !t.plain() {
+	if len(limit) == 2 || t.distance != nil || t.previous != nil {
 		return found
 	}
 	for range rounds {
@@ -35,7 +36,7 @@ func (t *task) repartitionGroups(l *level, found *individual, limit []int64, c l
 	number := make([]int32, len(part))
 	t.workers.each(len(groups), func(i int) {
 		if len(groups[i]) > 1 && !t.stopped() {
-			improved[i] = t.repartitionGroup(l, part, number, groups[i], members, limit, c, newRandom(seeds[i]))
+			improved[i] = t.repartitionGroup(l, found.part, part, number, groups[i], members, limit, c, newRandom(seeds[i]))
 		}
 	})
 	for _, gained := range improved {
@@ -52,8 +53,8 @@ func (t *task) repartitionGroups(l *level, found *individual, limit []int64, c l
 
 // repartitionGroup partitions the parts of one group anew and tells whether
 // that has made the partition better. It changes part and number only at the
-// group's own vertices.
-func (t *task) repartitionGroup(l *level, part, number []int32, group []int32, members [][]int32, limit []int64, c levelConfig, r *random) bool {
+// group's own vertices and reads the others' old parts.
+func (t *task) repartitionGroup(l *level, from, part, number []int32, group []int32, members [][]int32, limit []int64, c levelConfig, r *random) bool {
 	var vertices, old []int32
 	limits := make([]int64, len(group))
 	for i, p := range group {
@@ -67,7 +68,7 @@ func (t *task) repartitionGroup(l *level, part, number []int32, group []int32, m
 		c = t.c.bisection
 		c.tries *= 2
 	}
-	sub := inducedLevel(l, vertices, number, part, group)
+	sub := inducedLevel(l, vertices, number, from, group)
 	before := t.measure(sub, old, limits)
 	after := t.measure(sub, t.multilevel(sub, limits, c, r), limits)
 	if t.stopped() || before.better(after) {
