@@ -5,6 +5,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"carina/solver"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // The cases that take seconds hold their tolerances; VALIDATE=1 computes all.
@@ -20,6 +24,27 @@ func TestSuite(t *testing.T) {
 	t.Log("\n" + r.Words())
 	if r.Failed > 0 || len(r.Results) == 0 {
 		t.Errorf("%d of %d results are outside their tolerance", r.Failed, len(r.Results))
+	}
+}
+
+// A pipe along no direction of the grid errs at most half more than one along
+// an axis; pressure outlets act on their plane.
+func TestTurnedPipe(t *testing.T) {
+	const n = 11
+	s := &suite{options: Options{Change: func(*solver.Settings) {}}, ctx: context.Background()}
+	aligned, err := s.poiseuille(n, r3.Vec{X: 1}, solver.Interpolated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []r3.Vec{{X: 1}, {X: 1, Y: 0.42, Z: 0.23}, {X: -0.8, Y: 1, Z: 0.9}} {
+		e, err := s.poiseuille(n, d, solver.Interpolated)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("along %v: %+v", d, e)
+		if e.velocity > gates[0].velocity || e.velocity > 1.5*aligned.velocity || e.pressure > gates[0].pressure/2 {
+			t.Errorf("along %v: errors %+v, aligned %+v", d, e, aligned)
+		}
 	}
 }
 
