@@ -175,13 +175,17 @@ func (p *Plot) draw(path string) error {
 // Words is the report as a table.
 func (r *Report) Words() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-28s %-38s %12s %12s %12s  %s\n", "case", "quantity", "value", "reference", "tolerance", "")
+	row := func(name, quantity, value, reference, tolerance, verdict, source string) {
+		fmt.Fprintf(&b, "%-32s %-38s %12s %12s %10s  %-7s  %s\n", name, quantity, value, reference, tolerance, verdict, source)
+	}
+	number := func(v float64, digits int) string { return strconv.FormatFloat(v, 'g', digits, 64) }
+	row("case", "quantity", "value", "reference", "tolerance", "verdict", "source")
 	for _, result := range r.Results {
 		verdict := "pass"
 		if !result.Pass {
 			verdict = "FAIL"
 		}
-		fmt.Fprintf(&b, "%-28s %-38s %12.6g %12.6g %12.4g  %s\n", result.Case, result.Quantity, result.Value, result.Reference, result.Tolerance, verdict)
+		row(result.Case, result.Quantity, number(result.Value, 6), number(result.Reference, 6), number(result.Tolerance, 4), verdict, result.Source)
 	}
 	return b.String()
 }
