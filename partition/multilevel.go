@@ -24,8 +24,8 @@ type config struct {
 	// these they go with the logarithm.
 	population, combinations [2]float64
 	// renewals is how many rounds of partitioning groups of parts anew there
-	// are instead, where that is possible ([task.renew]).
-	renewals int
+	// are instead, where that is possible ([task.renew]), again for 2 and 64.
+	renewals [2]float64
 	// The sizes of the memetic search for two parts, where there is nothing to
 	// renew, and the vertices per part down to which graphs are coarsened then.
 	pairPopulation, pairCombinations, pairCoarsest int
@@ -54,7 +54,7 @@ var presets = [...]config{
 		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.25},
 		population:            [2]float64{1.3, 3},
 		combinations:          [2]float64{0, 6},
-		renewals:              5,
+		renewals:              [2]float64{3, 6},
 		pairPopulation:        3,
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{16, 4},
@@ -65,7 +65,7 @@ var presets = [...]config{
 		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
 		population:            [2]float64{3, 5},
 		combinations:          [2]float64{2, 20},
-		renewals:              26,
+		renewals:              [2]float64{8, 32},
 		pairPopulation:        8,
 		pairCombinations:      4,
 		pairCoarsest:          20,
@@ -187,7 +187,7 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	if t.contiguous {
 		size, combinations = connectedEffort(l, size, combinations)
 	}
-	c, steps := t.c.kway, size+combinations
+	c, steps, renewals := t.c.kway, size+combinations, at(t.c.renewals, len(limit))
 	if len(limit) == 2 {
 		c = t.c.bisection
 		c.tries *= 10 * t.effort()
@@ -199,9 +199,9 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		c.coarsest, c.smallest = t.c.pairCoarsest, 2*t.c.pairCoarsest
 		steps = size + combinations
 	default:
-		size, combinations, steps = 1, 0, 1+t.c.renewals
+		size, combinations, steps = 1, 0, 1+renewals
 		// Many rounds make up for few tries.
-		t.uneven = t.uneven && t.c.renewals == 0
+		t.uneven = t.uneven && renewals == 0
 	}
 	build := func(r *random) *individual {
 		if t.previous != nil {
@@ -212,10 +212,10 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		}
 		if t.contiguous {
 			found := t.measure(l, t.contiguously(l, limit, c, r), limit)
-			return t.renew(l, found, limit, c, t.c.renewals, r)
+			return t.renew(l, found, limit, c, renewals, r)
 		}
 		found := t.measure(l, t.multilevel(l, limit, c, r), limit)
-		return t.renew(l, found, limit, c, t.c.renewals, r)
+		return t.renew(l, found, limit, c, renewals, r)
 	}
 	if t.timed() {
 		return t.evolveUntilStopped(l, limit, c, r, build).part
