@@ -21,6 +21,9 @@ func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if row.Measured > 0 {
+			continue
+		}
 		again := suite{opt: s.opt}
 		p, err := again.run(ctx, row.Geometry, g, row.Layout, row.Strategy, row.PerRank, row.Ranks)
 		if err != nil {
@@ -31,6 +34,9 @@ func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) erro
 		}
 		s.opt.Progress(fmt.Sprintf("timing %s, %v, %d ranks", name, row.Strategy, row.Ranks), 0)
 		if row.Measured, row.Timed, err = timeRanks(ctx, g, p); err != nil {
+			return err
+		}
+		if err := s.write(); err != nil {
 			return err
 		}
 	}
@@ -54,9 +60,9 @@ func fitsMemory(p *balance.Partition) bool {
 // contenders returns the rows to be measured.
 func (s *suite) contenders() []*Row {
 	var list []*Row
-	ranks := ranksOf(s.rows)
-	if len(s.opt.Ranks) == 0 {
-		ranks = spread(ranks, mostMeasured)
+	ranks := s.opt.Ranks
+	if len(ranks) == 0 {
+		ranks = spread(ranksOf(s.rows), mostMeasured)
 	}
 	for _, ranks := range ranks {
 		for _, match := range []func(r *Row) bool{isTraditional, isShrunk, isOurs, isSparseGraph} {

@@ -87,7 +87,7 @@ var denseStrategies = []Strategy{
 	{Decompose: "shrink", Balance: "graph", PerRank: []int{4, 8}},
 	{Decompose: "octree+shrink", Balance: "graph"},
 	{Decompose: "octree+shrink+recombine", Balance: "graph", Imbalance: 0.01, Improve: true},
-	{Decompose: "carve", Balance: "graph", Imbalance: 0.02, Improve: true},
+	{Decompose: "carve", Balance: "graph", Imbalance: 0.02, Improve: true, MostRanks: 256},
 	{Decompose: "carve", Balance: "graph", Imbalance: 0.003, Improve: true, MostRanks: 64},
 	{Decompose: "shrink+carve", Balance: "graph", Imbalance: 0.01, Improve: true, PerRank: []int{8}},
 	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.02, Improve: true, PerRank: []int{4, 8, 16}},
@@ -108,7 +108,38 @@ var sparseStrategies = []Strategy{
 // suite collects rows.
 type suite struct {
 	opt  *Options
+	path string // of the CSV file
 	rows []Row
+}
+
+// complete runs all strategies for the numbers of ranks that have no rows with
+// the present costs yet, and writes the rows after each.
+func (s *suite) complete(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategies []Strategy, ranks []int, sourceTables bool) error {
+	cost, err := s.opt.cost(layout)
+	if err != nil {
+		return err
+	}
+	for _, p := range ranks {
+		if slices.ContainsFunc(s.rows, func(r Row) bool {
+			return r.Layout == layout && r.Ranks == p && r.Costs == describeCosts(cost)
+		}) {
+			continue
+		}
+		fresh := suite{opt: s.opt}
+		if err := fresh.sweep(ctx, name, g, layout, strategies, []int{p}, sourceTables); err != nil {
+			return err
+		}
+		s.rows = merged(s.rows, fresh.rows)
+		if err := s.write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes the rows.
+func (s *suite) write() error {
+	return writeFile(s.path, func(w writer) error { return writeCSV(w, s.rows) })
 }
 
 // run partitions a grid by a strategy and notes the result.
@@ -234,9 +265,9 @@ func (o *Options) plans() []plan {
 }
 
 // Balance runs the suite. For each geometry it writes balance-NAME.csv,
-// balance-NAME.md and plots into the folder, and balance.md that lists them. A
-// geometry's earlier rows for other numbers of ranks are kept, so that a long
-// suite can be run in slices.
+// balance-NAME.md and plots into the folder, and balance.md that lists them. What
+// an earlier run with the same costs left in the folder is not done again, so
+// that a long suite can be run in slices; empty the folder to begin anew.
 func Balance(ctx context.Context, opt Options) error {
 	if err := opt.complete(); err != nil {
 		return err
@@ -262,25 +293,20 @@ func (o *Options) run(ctx context.Context, p *plan) error {
 		return err
 	}
 	path := filepath.Join(o.Folder, "balance-"+name)
-	earlier, err := readCSV(path + ".csv")
-	if err != nil {
+	s := suite{opt: o, path: path + ".csv"}
+	if s.rows, err = readCSV(s.path); err != nil {
 		return err
 	}
-	s := suite{opt: o}
-	if err := s.sweep(ctx, name, g, balance.Dense, denseStrategies, p.dense, p.sourceTables); err != nil {
+	if err := s.complete(ctx, name, g, balance.Dense, denseStrategies, p.dense, p.sourceTables); err != nil {
 		return err
 	}
-	if err := s.sweep(ctx, name, g, balance.Sparse, sparseStrategies, p.sparse, p.sourceTables); err != nil {
+	if err := s.complete(ctx, name, g, balance.Sparse, sparseStrategies, p.sparse, p.sourceTables); err != nil {
 		return err
 	}
 	if o.Measured {
 		if err := s.measure(ctx, name, g); err != nil {
 			return err
 		}
-	}
-	s.rows = merged(earlier, s.rows)
-	if err := writeFile(path+".csv", func(w writer) error { return writeCSV(w, s.rows) }); err != nil {
-		return err
 	}
 	if err := plotRates(path+"-dense.png", name, s.rows); err != nil {
 		return err
