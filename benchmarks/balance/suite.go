@@ -26,6 +26,8 @@ type Options struct {
 	Ranks []int
 	// Machine has the cost models; assumed figures if nil.
 	Machine *balance.Machine
+	// Layout restricts the suite to one layout; both if empty.
+	Layout balance.Layout
 	// Measured times ranks with real kernels as well.
 	Measured bool
 	// Quick does less, in under a minute.
@@ -48,6 +50,9 @@ func (o *Options) complete() error {
 	}
 	if o.Folder == "" {
 		return errors.New("the benchmark needs a folder for its results: name one, such as benchmarks/results")
+	}
+	if o.Layout != "" && o.Layout != balance.Dense && o.Layout != balance.Sparse {
+		return fmt.Errorf("there is no %s layout: use %s or %s", o.Layout, balance.Dense, balance.Sparse)
 	}
 	for _, p := range o.Ranks {
 		if p < 1 {
@@ -116,7 +121,7 @@ type suite struct {
 // the present costs yet, and writes the rows after each.
 func (s *suite) complete(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategies []Strategy, ranks []int, sourceTables bool) error {
 	cost, err := s.opt.cost(layout)
-	if err != nil {
+	if err != nil || s.opt.Layout != "" && s.opt.Layout != layout {
 		return err
 	}
 	for _, p := range ranks {

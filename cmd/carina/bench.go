@@ -96,6 +96,7 @@ func newBenchBalance(flags *benchFlags) *cobra.Command {
 	}
 	balanceBenchFlags(command, &options, &machine)
 	command.Flags().BoolVar(&options.Measured, "measured", false, "time ranks with the real kernels as well")
+	command.Flags().StringVar((*string)(&options.Layout), "layout", "", "dense or sparse (default both)")
 	command.Flags().BoolVar(&strict, "strict", false, "instead compare the bytes of graph with those of each other balancer, at the other's balance")
 	return command
 }
