@@ -22,7 +22,7 @@ const (
 // Link is what messages cost: Latency seconds until the first arrives, which
 // messages under way at the same time share, and for each message the Overhead
 // of handling it and SecondsPerByte for every byte (Alexandrov et al., LogGP,
-// 1995).
+// 1995), with what packing it and computing next to another rank cost.
 type Link struct {
 	Latency        float64 `json:"latency_s"`
 	Overhead       float64 `json:"overhead_s"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"carina/balance"
@@ -136,8 +137,9 @@ type CostOptions struct {
 // Cost measures the cost models of the sparse layout, with the solver's own
 // kernels on one core in single and in double precision, and of the dense
 // layout, with the plain kernel of this package in double precision, and what
-// messages cost between two ranks of this process. What cannot be measured on
-// one host, messages between hosts, keeps the assumed figures.
+// messages cost between two ranks of this process, with what the solver's
+// kernels lose next to other ranks. What cannot be measured on one host, the
+// network between hosts, keeps the assumed figures.
 func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(string, float64) {}
@@ -181,6 +183,14 @@ func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 			// of a boundary cell.
 			cost.Opening = cost.Boundary
 		}
+		if m.layout == balance.Sparse {
+			crossing, err := measureCrossing(ctx, &cost, m.cases[len(m.cases)-1].Grid)
+			if err != nil {
+				return nil, err
+			}
+			cost.Inside.SecondsPerByte += crossing
+			cost.Between.SecondsPerByte += crossing
+		}
 		report.Machine.Costs = append(report.Machine.Costs, cost)
 		report.add(&cost, m.cases, samples)
 	}
@@ -198,6 +208,33 @@ func measurer(layout balance.Layout, bytesPerPopulation int) balance.Measure {
 		t, _, err := timeSparse(solver.WholeDomain(g), 0, bytesPerPopulation)
 		return t, errors.Join(err, ctx.Err())
 	}
+}
+
+// measureCrossing returns the seconds that a rank spends on each byte it sends,
+// apart from the transport: on packing and unpacking, and because cells next to
+// other ranks cannot be updated as many at a time as others.
+func measureCrossing(ctx context.Context, cost *balance.Cost, g *geometry.Grid) (float64, error) {
+	const ranks, timed = 32, 5
+	p, err := balance.Make(ctx, g, balance.Options{Ranks: ranks, Cost: cost})
+	if err != nil {
+		return 0, fmt.Errorf("a partition to measure what crosses: %w", err)
+	}
+	domain, err := domainOf(g, p)
+	if err != nil {
+		return 0, err
+	}
+	var list []float64
+	for i := range timed {
+		rank := i * ranks / timed
+		t, _, err := timeSparse(domain, rank, cost.BytesPerPopulation)
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return 0, err
+		}
+		q := &p.Quality.Ranks[rank]
+		list = append(list, max(0, t-q.Work)/float64(q.Bytes))
+	}
+	slices.Sort(list)
+	return list[timed/2], nil
 }
 
 // measureLink measures messages between two ranks of this process.

@@ -44,10 +44,10 @@ func (r *CostReport) Write(folder string) error {
 	text.printf("# What cells cost\n\nMeasured on: %s.\n\n", r.Machine.Description)
 	var lines [][]string
 	for _, c := range r.Machine.Costs {
-		lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Cuboid), nano(1e3 * c.CopyPerByte)})
+		lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Cuboid), nano(1e3 * c.CopyPerByte), nano(1e3 * c.Inside.SecondsPerByte), nano(1e3 * c.Between.SecondsPerByte)})
 	}
 	text.table("Fitted costs: the sparse layout with the solver's own kernels and interpolated walls, the dense one with a plain kernel that streams empty cells too",
-		[]string{"layout", "bytes a population", "fluid ns", "boundary ns", "opening ns", "empty ns", "cuboid ns", "copy ns/kB"}, lines)
+		[]string{"layout", "bytes a population", "fluid ns", "boundary ns", "opening ns", "empty ns", "cuboid ns", "copy ns/kB", "sent in a host ns/kB", "sent to another host ns/kB"}, lines)
 	lines = nil
 	for _, f := range r.Fits {
 		n := f.Sample.Counts

@@ -55,13 +55,15 @@ func settings(bytesPerPopulation int) (solver.Settings, error) {
 	return s, fmt.Errorf("the solver has no populations of %d bytes: use a cost model with 4 or 8", bytesPerPopulation)
 }
 
-// timeSparse returns the seconds of one step of one rank of a domain with the
-// solver's own kernels, the fastest of some pairs of steps, and the bytes per
-// step it sends to every other rank.
+// timeSparse returns the seconds of the processor of one step of one rank of a
+// domain with the solver's own kernels, the fastest of some series of steps,
+// and the bytes per step it sends to every other rank.
 func timeSparse(domain *solver.Domain, rank, bytesPerPopulation int) (float64, map[int]int64, error) {
 	const (
-		few, many = 7, 1000
-		enough    = 0.3 // seconds
+		few, most = 3, 200 // pairs of steps of a series
+		series    = 6
+		enough    = 0.05 // seconds of a series
+		warmUp    = 2    // pairs of steps, as Measure has them
 	)
 	set, err := settings(bytesPerPopulation)
 	if err != nil {
@@ -73,17 +75,22 @@ func timeSparse(domain *solver.Domain, rank, bytesPerPopulation int) (float64, m
 		return 0, nil, err
 	}
 	defer r.Close()
-	step, err := r.Measure(few)
-	if pairs := min(many, int(enough/2/step.Best)); err == nil && pairs > few {
-		step, err = r.Measure(pairs)
-	}
-	if err != nil {
-		return 0, nil, err
+	best, pairs := 0.0, few
+	for range series {
+		used := processorTime()
+		clock, err := r.Measure(pairs)
+		if err != nil {
+			return 0, nil, err
+		}
+		if step := (processorTime() - used).Seconds() / float64(2*(pairs+warmUp)); best == 0 || step < best {
+			best = step
+		}
+		pairs = max(few, min(most, int(enough/2/clock.Best)))
 	}
 	for peer := range t.sent {
 		t.sent[peer] /= t.exchanges
 	}
-	return step.Best, t.sent, nil
+	return best, t.sent, nil
 }
 
 // domainOf prepares the solver's domain for a partition.
