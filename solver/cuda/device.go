@@ -86,6 +86,15 @@ type follower interface {
 type launch struct {
 	blocks, threads, sharedBytes int
 	arguments                    [][]uint64
+	// all and begin are what flat returns, where it has been prepared.
+	all   []uint64
+	begin []int32
+}
+
+// prepared is a launch for many times.
+func (l launch) prepared() launch {
+	l.all, l.begin = l.flat()
+	return l
 }
 
 // words makes an argument of each value.
@@ -99,6 +108,9 @@ func words[T ~uint64 | ~int](values ...T) [][]uint64 {
 
 // flat returns all words of the arguments and where each argument begins.
 func (l *launch) flat() (all []uint64, begin []int32) {
+	if l.all != nil {
+		return l.all, l.begin
+	}
 	for _, a := range l.arguments {
 		begin = append(begin, int32(len(all)))
 		all = append(all, a...)

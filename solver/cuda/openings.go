@@ -17,11 +17,14 @@ func (s *Solver) prepare() error {
 	s.flow.Prepare(s.steps)
 	if s.flow.Settings.ForceWaveform != nil {
 		s.rates = s.ratesNow()
+		for _, p := range s.parts {
+			p.forgetRates()
+		}
 	}
 	if len(s.flow.Openings) == 0 {
 		return nil
 	}
-	imposed := make([]byte, 0, len(s.imposed))
+	imposed := s.imposing[:0]
 	for _, o := range s.flow.Openings {
 		velocity := 0.0
 		if o.Velocity {
@@ -30,10 +33,11 @@ func (s *Solver) prepare() error {
 		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.Gradient,
 			o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.OddTime)
 	}
+	s.imposing = imposed
 	if bytes.Equal(imposed, s.imposed) {
 		return nil
 	}
-	s.imposed = imposed
+	s.imposed, s.imposing = imposed, s.imposed
 	for _, p := range s.parts {
 		if err := p.device.upload(p.wallParts.openings, imposed); err != nil {
 			return err

@@ -43,6 +43,40 @@ type stepKernel struct {
 	perWarp int
 	// openings is the kernel for the tiles at openings.
 	openings kernel
+	// main and atOpenings are the launches, prepared where ready; they end with
+	// the rates.
+	main, atOpenings launch
+	ready            bool
+}
+
+// prepare prepares the launches of one side and parity of steps.
+func (k *stepKernel) prepare(p *part, side int, odd int64, rates []uint64) {
+	first, n := p.share.border, p.share.own-p.share.border
+	if side == borderSide {
+		first, n = 0, p.share.border
+	}
+	perBlock := k.program.warps * k.perWarp
+	k.main = launch{
+		blocks: (n + perBlock - 1) / perBlock, threads: 32 * k.program.warps, sharedBytes: k.program.sharedBytes(),
+		arguments: append(append(words(p.populations, p.rows, p.places, p.exits[odd]), words(first, n, k.perWarp)...), p.wallParts.words(), rates),
+	}.prepared()
+	if k.ready = true; k.openings == nil {
+		return
+	}
+	program, tiles := k.program.atOpenings(), len(p.openTiles[side])
+	k.atOpenings = launch{
+		blocks: (tiles + program.warps - 1) / program.warps, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
+		arguments: append(append(words(p.populations, p.rows, p.places, p.exits[odd], p.openLists[side]), words(tiles)...), p.wallParts.words(), rates),
+	}.prepared()
+}
+
+// forgetRates makes the next steps take other rates.
+func (p *part) forgetRates() {
+	for side := range p.step {
+		for odd := range p.step[side] {
+			p.step[side][odd].ready = false
+		}
+	}
 }
 
 // wallParts is struct Walls of kernels/tile.h.
@@ -206,26 +240,21 @@ func (p *part) launchStep(odd int64, rates []uint64) error {
 
 // launchSide updates the tiles of a side.
 func (p *part) launchSide(side int, odd int64, rates []uint64) error {
-	first, n, on := p.share.border, p.share.own-p.share.border, mainQueue
+	n, on := p.share.own-p.share.border, mainQueue
 	if side == borderSide {
-		first, n, on = 0, p.share.border, borderQueue
+		n, on = p.share.border, borderQueue
 	}
 	if n == 0 {
 		return nil
 	}
 	k := &p.step[side][odd]
-	perBlock := k.program.warps * k.perWarp
-	if err := p.device.launch(on, k.kernel, launch{
-		blocks: (n + perBlock - 1) / perBlock, threads: 32 * k.program.warps, sharedBytes: k.program.sharedBytes(),
-		arguments: append(append(words(p.populations, p.rows, p.places, p.exits[odd]), words(first, n, k.perWarp)...), p.wallParts.words(), rates),
-	}); err != nil || k.openings == nil {
+	if !k.ready {
+		k.prepare(p, side, odd, rates)
+	}
+	if err := p.device.launch(on, k.kernel, k.main); err != nil || k.openings == nil {
 		return err
 	}
-	program, tiles := k.program.atOpenings(), len(p.openTiles[side])
-	return p.device.launch(on, k.openings, launch{
-		blocks: (tiles + program.warps - 1) / program.warps, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
-		arguments: append(append(words(p.populations, p.rows, p.places, p.exits[odd], p.openLists[side]), words(tiles)...), p.wallParts.words(), rates),
-	})
+	return p.device.launch(on, k.openings, k.atOpenings)
 }
 
 // close releases the memory and the device.

@@ -39,8 +39,9 @@ type Solver struct {
 	walls bool
 	parts []*part
 	rates []uint64 // struct Rates of kernels/tile.h
-	// imposed is what the openings impose, as uploaded.
-	imposed []byte
+	// imposed is what the openings impose, as uploaded; imposing is room for the
+	// next step's.
+	imposed, imposing []byte
 
 	transport transport.Transport
 	messages  [2][]transport.Message // to other processes, by parity of the step
