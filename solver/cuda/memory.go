@@ -33,7 +33,7 @@ func (p *part) needs(bits int) int64 {
 		return n
 	}
 	real := int64(realBytes(bits))
-	const ofStep = 2 // outflow and stress
+	const ofStep = 1 // outflow
 	n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(bits)/8
 	for _, list := range p.openTiles {
 		n += sizeOf(list)
@@ -45,8 +45,8 @@ func (p *part) needs(bits int) int64 {
 // Of struct OpeningLink of kernels/tile.h: bytes before its numbers, and
 // numbers.
 const (
-	openingLinkWords   = 8
-	openingLinkNumbers = 5
+	openingLinkWords   = 16
+	openingLinkNumbers = 3
 )
 
 // checkMemory says before anything is allocated whether it will fit.

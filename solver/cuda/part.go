@@ -29,7 +29,7 @@ type part struct {
 	bits                                                               int
 	memory                                                             MemoryUse
 	kernels                                                            map[program]kernel // of looks
-	openTiles                                                          [2][]uint32        // at openings, of the interior and the border
+	openTiles                                                          [2][]openingTile   // at openings, of the interior and the border
 	openLists                                                          [2]address         // the same on the device
 	meeting                                                            meeting
 	unpack                                                             kernel
@@ -98,12 +98,12 @@ func newPart(d device, share *share, walls *wallTables) *part {
 	}
 	slices.Sort(byNumber)
 	for i := range p.walls.spans {
-		if p.walls.spans[i].cells&meetsOpenings != 0 {
+		if tile, ok := p.walls.openTile(i); ok {
 			side := interiorSide
 			if i < share.border {
 				side = borderSide
 			}
-			p.openTiles[side] = append(p.openTiles[side], uint32(i))
+			p.openTiles[side] = append(p.openTiles[side], tile)
 		}
 	}
 	p.sorted, p.place = make([]int32, len(tiles)), make([]int32, len(tiles))

@@ -19,10 +19,10 @@ type (
 	span         struct{ firstCell, cells, firstLink, links int32 }
 	boundaryCell struct{ cell, opening uint32 }
 	openingCell  struct{ firstLink, links int32 }
+	openingTile  struct{ tile, firstLink, links uint32 }
 	openingLink  struct {
-		link               uint32
-		direction, opening uint16
-		numbers            solver.OpeningLink
+		link, cell, direction, opening uint32
+		numbers                        solver.OpeningLink
 	}
 )
 
@@ -127,7 +127,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		flags := uint32(0)
 		if o := opening.find(number); o >= 0 {
 			distance, flags = halfWay, opens
-			t.openingLinks = append(t.openingLinks, openingLink{uint32(at), uint16(d), uint16(o), flow.OpeningLink(x, y, z, d, o)})
+			t.openingLinks = append(t.openingLinks, openingLink{uint32(at), uint32(len(t.openingCells)), uint32(d), uint32(o), flow.OpeningLink(x, y, z, d, o)})
 		}
 		if wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
 			distance = halfWay // nothing to interpolate with
@@ -163,6 +163,7 @@ func (t *wallTables) of(tiles []int32) *wallTables {
 				c.opening = uint32(len(p.openingCells))
 				for _, l := range t.openingLinks[o.firstLink : o.firstLink+o.links] {
 					l.link += uint32(q.firstLink - s.firstLink)
+					l.cell = uint32(len(p.openingCells)) - 1
 					p.openingLinks = append(p.openingLinks, l)
 				}
 			}
@@ -176,6 +177,27 @@ func (t *wallTables) of(tiles []int32) *wallTables {
 		}
 	}
 	return p
+}
+
+// openTile returns tile i as one at openings, of which ok tells whether it is
+// one. Its cells at openings stand together, and so do their links.
+func (t *wallTables) openTile(i int) (tile openingTile, ok bool) {
+	s := &t.spans[i]
+	if s.cells&meetsOpenings == 0 {
+		return tile, false
+	}
+	tile.tile = uint32(i)
+	for _, c := range t.cells[s.firstCell:][:s.cells&^meetsOpenings] {
+		if c.opening == 0 {
+			continue
+		}
+		o := t.openingCells[c.opening-1]
+		if tile.links == 0 {
+			tile.firstLink = uint32(o.firstLink)
+		}
+		tile.links += uint32(o.links)
+	}
+	return tile, true
 }
 
 // openingFinder finds the openings of links, which come nearly in order.
@@ -201,9 +223,9 @@ func openingRecords(links []openingLink, bits int) []byte {
 	var all []byte
 	for i := range links {
 		l := &links[i]
-		all = binary.LittleEndian.AppendUint32(all, l.link)
-		all = binary.LittleEndian.AppendUint16(all, l.direction)
-		all = binary.LittleEndian.AppendUint16(all, l.opening)
+		for _, v := range []uint32{l.link, l.cell, l.direction, l.opening} {
+			all = binary.LittleEndian.AppendUint32(all, v)
+		}
 		n := &l.numbers
 		all = appendReals(all, bits, n.Inflow, n.Distance, n.Area)
 	}

@@ -1,12 +1,13 @@
 // One time step of the tiles at openings, a warp each. They are few, and what
 // openings need would take registers from all others.
 KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned short *__restrict__ table,
-                 const unsigned long long *__restrict__ exits, const unsigned *__restrict__ list, unsigned tiles, Walls all_walls, Rates rate)
+                 const unsigned long long *__restrict__ exits, const OpeningTile *__restrict__ list, unsigned tiles, Walls all_walls, Rates rate)
 {
 	SHARED_BYTES(shared);
 	const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5, number = blockIdx.x * WARPS + warp;
 	if (number >= tiles) return;
-	const unsigned tile = list[number];
+	const OpeningTile open = list[number];
+	const unsigned tile = open.tile;
 	char *const image = shared + warp * STAGE;
 	unsigned places[5];
 	read_places(places, table, lane);
@@ -30,6 +31,6 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	sync_warp();
 	walls.leave(lane);
 	sync_warp();
-	walls.impose(lane);
+	walls.impose(lane, open);
 	storage.store(image, tile, neighbours, places);
 }

@@ -98,9 +98,13 @@ struct BoundaryCell {
 struct OpeningCell {
 	int first_link, links;
 };
+struct OpeningTile { // has consecutive opening links
+	unsigned tile, first_link, links;
+};
 struct OpeningLink {
 	unsigned link; // number among the wall's links
-	unsigned short direction, opening;
+	unsigned cell; // the opening cell
+	unsigned direction, opening;
 	real inflow; // for a factor of one, in cell volumes per step
 	real distance; // from the cell's centre to the opening's plane, in cells
 	real area;     // that the link stands for, in cell faces

@@ -158,22 +158,15 @@ struct TileWalls {
 	// impose replaces what returns from the openings: where a flow is imposed
 	// by Ladd's (1994) moving wall, where a pressure is by what developed flow
 	// brings in.
-	DEVICE void impose(unsigned lane) const
+	DEVICE void impose(unsigned lane, const OpeningTile &tile) const
 	{
 #pragma unroll 1
-		for (int i = lane; i < span.count(); i += 32) {
-			const unsigned opening = cell(i).opening;
-			if (opening) impose(walls.opening_cells[opening - 1], walls.samples[opening - 1]);
-		}
-	}
-	DEVICE void impose(const OpeningCell &c, const Sample &u) const
-	{
-#pragma unroll 1
-		for (int k = c.first_link; k < c.first_link + c.links; k++) {
+		for (unsigned k = tile.first_link + lane; k < tile.first_link + tile.links; k += 32) {
 			const OpeningLink l = walls.opening_links[k];
 			const Opening o = walls.openings[l.opening];
 			const real before = widen(walls.held[l.link]);
-			const real after = o.velocity == 0 ? SCALE * developed(l.direction, l.distance, o, u) : before + SCALE * (l.inflow * o.inflow);
+			const real after = o.velocity == 0 ? SCALE * developed(l.direction, l.distance, o, walls.samples[l.cell])
+			                                   : before + SCALE * (l.inflow * o.inflow);
 			walls.held[l.link] = narrow(after);
 			walls.outflow[k] = (before - after) * (1 / SCALE);
 		}
