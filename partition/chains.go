@@ -102,8 +102,7 @@ func (c *chains) target(v int32) (to int32, gain int64) {
 		switch {
 		case p == from:
 			inner = conn[i]
-		case !c.leads(from, p):
-		case c.hops[p] == 0 && s.weight[p]+w > s.limit[p]:
+		case !c.leads(from, p) || !c.admits(from, p, w):
 		case conn[i] > best:
 			to, best = p, conn[i]
 		}
@@ -164,12 +163,8 @@ func (c *chains) moveBranch(v, to int32, key int64) bool {
 		return false
 	}
 	if len(pieces) > 0 {
-		over := s.weight[p] - s.limit[p]
 		var gain int64
-		to, gain = c.branch.best(s, p, func(to int32) bool {
-			room := s.limit[to] - s.weight[to]
-			return c.leads(p, to) && (c.branch.weight <= room || c.hops[to] > 0 && c.branch.weight <= over)
-		})
+		to, gain = c.branch.best(s, p, func(to int32) bool { return c.leads(p, to) && c.admits(p, to, c.branch.weight) })
 		if to < 0 {
 			return false
 		}
@@ -185,6 +180,14 @@ func (c *chains) moveBranch(v, to int32, key int64) bool {
 		s.move(u, to)
 	}
 	return true
+}
+
+// admits tells whether part to may take weight w from an overloaded part: if it
+// has room, or if it is to pass it on and the overload does not grow.
+func (c *chains) admits(from, to int32, w int64) bool {
+	room := c.s.limit[to] - c.s.weight[to]
+	over := c.s.weight[from] - c.s.limit[from]
+	return w <= room || c.hops[to] > 0 && (w <= over || w-room <= over)
 }
 
 // leads tells whether to is nearer than from to a part with room.
