@@ -3,6 +3,8 @@ package geometry
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -118,4 +120,31 @@ func BenchmarkPrepare(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkGridFile writes and reads the grid file of 10^8 cells with links.
+func BenchmarkGridFile(b *testing.B) {
+	p := benchmarkAirway(b, "airway-full-mm.stl")
+	g, _, err := VoxelizePrepared(context.Background(), p, Options{FluidCells: 1e8})
+	if err != nil {
+		b.Fatal(err)
+	}
+	path := filepath.Join(b.TempDir(), "airway.grid")
+	b.Run("write", func(b *testing.B) {
+		for b.Loop() {
+			if err := WriteGrid(path, g); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if info, err := os.Stat(path); err == nil {
+			b.ReportMetric(float64(info.Size())/(1<<20), "MiB")
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := ReadGrid(path); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -1,6 +1,15 @@
 package geometry
 
-import "gonum.org/v1/gonum/spatial/r3"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// An edge passes through a plane where its ends lie on both sides, farther
+// from it than this share of the edge: rounding leaves the corners of a flat
+// wall nearer to its plane, and the edges within it pierce nothing.
+const piercedDepth = 1e-9
 
 // selfIntersections counts the triangles that an edge of another triangle
 // pierces.
@@ -54,9 +63,17 @@ func (h *hierarchy) pierce(a, b int32, pierced []bool) {
 			if v[0] == a || v[1] == a || v[2] == a || v[0] == b || v[1] == b || v[2] == b {
 				continue
 			}
-			if d, ok := h.surface.rayTriangle(t, from, direction); ok && d < 1 {
+			if d, ok := h.surface.rayTriangle(t, from, direction); ok && d < 1 && h.surface.parts(t, from, direction) {
 				pierced[t] = true
 			}
 		}
 	}
+}
+
+// parts reports whether the plane of triangle t parts the ends of an edge.
+func (s *Surface) parts(t int32, from, edge r3.Vec) bool {
+	p := plane{s.Vertices[s.Triangles[t].V[0]], r3.Unit(s.areaVector(int(t)))}
+	behind := p.height(from)
+	before := behind + r3.Dot(p.normal, edge)
+	return behind*before < 0 && min(math.Abs(behind), math.Abs(before)) > piercedDepth*r3.Norm(edge)
 }

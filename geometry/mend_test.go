@@ -210,6 +210,22 @@ func TestSelfIntersections(t *testing.T) {
 	}
 }
 
+// The sides of a prism are flat but for rounding: edges in a triangle's plane
+// pierce nothing.
+func TestFlatWallsPierceNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 20 {
+		axis := r3.Unit(r3.Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()})
+		s := tubeSurface(r3.Vec{}, r3.Scale(10, axis), 1, 40, 30, false)
+		for i, v := range s.Vertices {
+			s.Vertices[i] = r3.Vec{X: float64(float32(v.X)), Y: float64(float32(v.Y)), Z: float64(float32(v.Z))}
+		}
+		if n := newHierarchy(s).selfIntersections(); n != 0 {
+			t.Fatalf("a prism along %v has %d pierced triangles", axis, n)
+		}
+	}
+}
+
 func TestOpeningsOfCentralAirway(t *testing.T) {
 	named, err := ReadSurface(shared(t, "airway-central-patches-ascii-m.stl"), UnknownUnit)
 	if err != nil {
