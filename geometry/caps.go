@@ -34,6 +34,10 @@ const (
 	// What touches an end, lies within so many of its radii from its axis and
 	// faces another way belongs to its rim.
 	rimWide, rimCos = 1.4, 0.94
+	// A facet of an end reaches so many of its radii from its axis (1.0 to 1.3
+	// was found; a small end grown to a large one 1.5), lies so many from its
+	// plane and is turned by less than 45°.
+	facetReach, facetHeight, facetCos = 1.35, 0.25, 0.7
 )
 
 // endRules are the combinations of signs that make an end: at least so many
@@ -157,61 +161,6 @@ func (f *capFinder) growEnd(core *patch, id int32) patch {
 	end.core = plane{core.center, core.normal}
 	end.coreID = id
 	return end
-}
-
-// findCores divides the surface into flat pieces, the largest first.
-func (f *capFinder) findCores() []patch {
-	type seed struct {
-		triangle int32
-		area     float64
-	}
-	seeds := make([]seed, 0, len(f.unit))
-	known := make([]float64, len(f.unit))
-	for i := range f.unit {
-		if f.unit[i] == (r3.Vec{}) {
-			continue
-		}
-		if known[i] == 0 {
-			// Exactly coplanar triangles have the same core; without this, large
-			// flat faces would cost the square of their triangles.
-			core := f.core(int32(i))
-			for _, t := range core.triangles {
-				if r3.Dot(f.unit[t], f.unit[i]) > coplanar {
-					known[t] = core.area
-				}
-			}
-			known[i] = core.area
-		}
-		seeds = append(seeds, seed{int32(i), known[i]})
-	}
-	slices.SortStableFunc(seeds, func(a, b seed) int { return cmp.Compare(b.area, a.area) })
-	f.coreOf = make([]int32, len(f.unit))
-	for i := range f.coreOf {
-		f.coreOf[i] = -1
-	}
-	var cores []patch
-	for _, s := range seeds {
-		if f.coreOf[s.triangle] >= 0 {
-			continue
-		}
-		core := f.core(s.triangle)
-		for _, t := range core.triangles {
-			if f.coreOf[t] < 0 {
-				f.coreOf[t] = int32(len(cores))
-			}
-		}
-		f.coreArea = append(f.coreArea, core.area)
-		cores = append(cores, core)
-	}
-	return cores
-}
-
-// core returns the flat piece of the surface around a triangle.
-func (f *capFinder) core(seed int32) patch {
-	center, normal := f.centroid(seed), f.unit[seed]
-	return f.grow([]int32{seed}, func(t int32) bool {
-		return f.facing(t, normal, center, cosCore, coreDepth)
-	})
 }
 
 // facing reports whether a triangle faces as a plane does and lies close to

@@ -117,11 +117,13 @@ func TestFullAirwayInventsNoEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	merging := 0
 	for i, o := range p.Openings {
 		radius := math.Sqrt(o.Area / math.Pi)
 		in := windsAround(p.Surface, r3.Sub(o.Center, r3.Scale(0.25*radius, o.Normal)))
 		out := windsAround(p.Surface, r3.Add(o.Center, r3.Scale(0.25*radius, o.Normal)))
 		half := bruteSection(p.Surface, r3.Sub(o.Center, r3.Scale(0.5*radius, o.Normal)), o.Normal, 12e-3)
+		one := bruteSection(p.Surface, r3.Sub(o.Center, r3.Scale(radius, o.Normal)), o.Normal, 12e-3)
 		near := math.Inf(1)
 		for j, q := range p.Openings {
 			if j != i {
@@ -136,6 +138,16 @@ func TestFullAirwayInventsNoEnds(t *testing.T) {
 		if len(half) != 1 || half[0] < o.Area || half[0] > 6*o.Area {
 			t.Errorf("%s: area %g, sections half a radius behind it %g", o.Name, o.Area, half)
 		}
+		// Where the tube is straight its section stays; four ends lie less than
+		// a radius before the place where their tube joins another.
+		if len(half) != 1 || len(one) != 1 || one[0] < 0.9*o.Area || one[0] > 16*o.Area {
+			t.Errorf("%s: area %g, sections a radius behind it %g", o.Name, o.Area, one)
+		} else if share := one[0] / half[0]; share < 0.75 || share > 1.5 {
+			merging++
+		}
+	}
+	if merging > 4 {
+		t.Errorf("the sections of %d ends change within a radius, want 4 at most", merging)
 	}
 	if len(p.Openings) < 80 {
 		t.Errorf("%d ends, want 80 of 84 at least", len(p.Openings))

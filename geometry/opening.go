@@ -24,6 +24,7 @@ type Opening struct {
 	Center r3.Vec
 	// Normal is the unit normal, pointing out of the lumen.
 	Normal r3.Vec
-	// Area is in square metres.
+	// Area is what the opening's outline encloses, seen along Normal, in square
+	// metres: a bevel around it counts by its projection.
 	Area float64
 }

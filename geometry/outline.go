@@ -2,24 +2,29 @@ package geometry
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
 const (
 	// The rim of an end reaches so far behind its plane, and hardly before it,
-	// in median edge lengths of the surface: equally far all around, whether
-	// the triangles there are small or large. Before the plane rises the wall
-	// of a neighbour, not a bevel.
+	// in rimScale: equally far all around, whether the triangles there are
+	// small or large. Before the plane rises the wall of a neighbour, not a
+	// bevel.
 	rimBehind, rimBefore = 0.25, 0.08
-	// A triangle so close to the plane that faces elsewhere is a sliver, whose
-	// normal means nothing.
+	// A triangle so close to the plane is a sliver, whose normal means nothing.
 	sliverDepth = 0.02
+	// Narrow bevels reach so deep and may be steeper than wide ones.
+	bevelDepth = 0.1
 )
 
-// cosOutline is the cosine of the angle up to which triangles of a rim turn
-// away from the plane.
-var cosOutline = math.Cos(26 * math.Pi / 180)
+// cosOutline and cosBevel are the cosines of the angles up to which triangles
+// of a rim and of a narrow bevel turn away from the plane.
+var (
+	cosOutline = math.Cos(26 * math.Pi / 180)
+	cosBevel   = math.Cos(60 * math.Pi / 180)
+)
 
 // outline draws the line between ends and wall anew: an end is its flat part
 // and the rim around it, down to a fixed depth. The rim by which growEnd tells
@@ -53,8 +58,9 @@ func (f *capFinder) redraw(end *patch) {
 	for _, t := range end.triangles {
 		f.taken[t] = false
 	}
+	scale := f.rimScale(end.triangles, own)
 	drawn := f.grow(seeds, func(t int32) bool {
-		return f.onRim(t, end.core) && (own[t] || f.joinsRim(t, end.coreID))
+		return f.onRim(t, end.core, scale) && (own[t] || f.joinsRim(t, end.coreID))
 	})
 	end.triangles, end.area, end.center, end.normal = drawn.triangles, drawn.area, drawn.center, drawn.normal
 	for _, t := range end.triangles {
@@ -62,15 +68,41 @@ func (f *capFinder) redraw(end *patch) {
 	}
 }
 
+// rimScale returns the length by which the rim of an end is measured: the
+// median edge length of the surface or, where the mesh is coarser, of the
+// triangles around the end.
+func (f *capFinder) rimScale(end []int32, own map[int32]bool) float64 {
+	var around []float64
+	for _, t := range end {
+		for side := 3 * t; side < 3*t+3; side++ {
+			if m := f.topology.mate[side]; m >= 0 && !own[m/3] {
+				around = append(around, f.edgeLength(m/3))
+			}
+		}
+	}
+	if len(around) == 0 {
+		return f.typical
+	}
+	slices.Sort(around)
+	return max(f.typical, around[len(around)/2])
+}
+
 // onRim reports whether a triangle belongs to an end in the given plane.
-func (f *capFinder) onRim(t int32, p plane) bool {
+func (f *capFinder) onRim(t int32, p plane, scale float64) bool {
 	low, high := 0.0, 0.0
 	for _, v := range f.surface.Triangles[t].V {
 		h := p.height(f.surface.Vertices[v])
 		low, high = min(low, h), max(high, h)
 	}
-	if low < -rimBehind*f.typical || high > rimBefore*f.typical {
+	if low < -rimBehind*scale || high > rimBefore*scale {
 		return false
 	}
-	return r3.Dot(f.unit[t], p.normal) >= cosOutline || max(-low, high) < sliverDepth*f.typical
+	switch far, cos := max(-low, high), r3.Dot(f.unit[t], p.normal); {
+	case far < sliverDepth*scale:
+		return true
+	case far < bevelDepth*scale:
+		return cos >= cosBevel
+	default:
+		return cos >= cosOutline
+	}
 }

@@ -316,11 +316,13 @@ func (p *Prepared) chooseMethod(forced Method) {
 func (p *Prepared) number(patches []patch) {
 	p.Opening = make([]uint16, len(p.Surface.Triangles))
 	for i, e := range patches {
+		var area r3.Vec
 		for _, t := range e.triangles {
 			p.Opening[t] = uint16(i + 1)
+			area = r3.Add(area, p.Surface.areaVector(int(t)))
 		}
 		p.Openings = append(p.Openings, Opening{
-			Number: i + 1, Name: e.name, Role: Outlet, Center: e.center, Normal: e.normal, Area: e.area,
+			Number: i + 1, Name: e.name, Role: Outlet, Center: e.center, Normal: e.normal, Area: r3.Norm(area),
 		})
 	}
 }

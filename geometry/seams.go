@@ -2,6 +2,7 @@ package geometry
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -61,13 +62,13 @@ func (f *capFinder) settle(found []patch) {
 	}
 }
 
-// withoutRims drops small patches that touch a much larger one: pieces of its
-// bevelled rim.
+// withoutRims drops small patches on or beside a much larger one: pieces of
+// its bevelled rim.
 func (f *capFinder) withoutRims(found []patch) []patch {
 	owners := map[int32][]int{}
 	kept := found[:0]
 	for _, p := range found {
-		if f.isRim(&p, owners, kept) {
+		if f.isRim(&p, owners, kept) || slices.ContainsFunc(kept, func(end patch) bool { return p.liesOn(&end) }) {
 			continue
 		}
 		for _, t := range p.triangles {
@@ -100,6 +101,18 @@ func (f *capFinder) isRim(p *patch, owners map[int32][]int, kept []patch) bool {
 		}
 	}
 	return false
+}
+
+// liesOn reports whether a patch is a facet of a much larger end: with its own
+// radius within that of the end, near its plane, turned little, where no other
+// tube could end.
+func (p *patch) liesOn(end *patch) bool {
+	radius := math.Sqrt(end.area / math.Pi)
+	d := r3.Sub(p.center, end.center)
+	h := r3.Dot(d, end.core.normal)
+	reach := math.Sqrt(r3.Norm2(d)-h*h) + math.Sqrt(p.area/math.Pi)
+	return p.area < end.area/2 && reach < facetReach*radius && math.Abs(h) < facetHeight*radius &&
+		r3.Dot(p.core.normal, end.core.normal) > facetCos
 }
 
 // boxCos is the cosine of the angle between neighbouring faces below which
