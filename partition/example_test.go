@@ -61,3 +61,30 @@ func ExampleHierarchy() {
 	fmt.Println(distances)
 	// Output: [[0 1 10 10] [1 0 10 10] [10 10 0 1] [10 10 1 0]]
 }
+
+// A ring of eight on two hosts of two devices: two of the four cuts run between
+// the hosts, ten times as far as those within.
+func ExamplePartition_mapping() {
+	ring := &partition.Graph{Offsets: []int64{0}}
+	for v := range int32(8) {
+		ring.Neighbours = append(ring.Neighbours, (v+7)%8, (v+1)%8)
+		ring.Offsets = append(ring.Offsets, int64(len(ring.Neighbours)))
+	}
+	distances, err := partition.Hierarchy([]int{2, 2}, []int64{10, 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	result, err := partition.Partition(context.Background(), ring, partition.Options{
+		Parts:      4,
+		Objective:  partition.MappingCost,
+		Distances:  distances,
+		Contiguous: true,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("mapping cost", result.MappingCost, "disconnected parts", result.DisconnectedParts)
+	// Output: mapping cost 22 disconnected parts 0
+}
