@@ -207,14 +207,7 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		if t.previous != nil {
 			return t.measure(l, t.continuePrevious(l, limit, c, r), limit)
 		}
-		if t.distance != nil && len(limit) == len(t.distance) {
-			return t.measure(l, t.mapped(l, limit, c, r), limit)
-		}
-		if t.contiguous {
-			found := t.measure(l, t.contiguously(l, limit, c, r), limit)
-			return t.renew(l, found, limit, c, renewals, r)
-		}
-		found := t.measure(l, t.multilevel(l, limit, c, r), limit)
+		found := t.measure(l, t.fresh(l, limit, c, r), limit)
 		return t.renew(l, found, limit, c, renewals, r)
 	}
 	if t.timed() {
@@ -224,12 +217,23 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	return t.evolve(l, limit, c, size, combinations, r, build).part
 }
 
+// fresh builds one partition by the way that suits what is asked for.
+func (t *task) fresh(l *level, limit []int64, c levelConfig, r *random) []int32 {
+	switch {
+	case t.distance != nil && len(limit) == len(t.distance):
+		return t.mapped(l, limit, c, r)
+	case t.contiguous:
+		return t.contiguously(l, limit, c, r)
+	}
+	return t.multilevel(l, limit, c, r)
+}
+
 // continuePrevious improves the given partition by a V-cycle and takes the
 // better of that and a new one, which must pay for its migration.
 func (t *task) continuePrevious(l *level, limit []int64, c levelConfig, r *random) []int32 {
 	old := &level{g: l.g, fixed: l.fixed, label: t.previous}
 	kept := t.measure(l, t.descend(old, t.previous, limit, c, r), limit)
-	fresh := t.measure(l, t.multilevel(l, limit, c, r), limit)
+	fresh := t.measure(l, t.fresh(l, limit, c, r), limit)
 	return bestOf([]*individual{kept, fresh}).part
 }
 
