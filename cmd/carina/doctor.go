@@ -79,8 +79,11 @@ func (r *doctorResult) words() string {
 		quantity.Format(r.BandwidthBytesPerSecond, "B/s"), r.BandwidthBytesPerSecond/bytesPerUpdate/1e6)
 	fmt.Fprintf(&w, "MPI: %s\nGPUs: %s\n", able(r.MPI), able(r.CUDA))
 	for _, g := range r.GPUs {
-		fmt.Fprintf(&w, "GPU %d: %s, %s of memory, %s free, %s copying; reaches GPUs %v directly\n", g.Number, g.Name,
-			quantity.FormatBytes(g.MemoryBytes), quantity.FormatBytes(g.FreeBytes), quantity.Format(g.Bandwidth, "B/s"), g.Peers)
+		fmt.Fprintf(&w, "GPU %d: %s, %s of memory, %s free, %s copying\n", g.Number, g.Name,
+			quantity.FormatBytes(g.MemoryBytes), quantity.FormatBytes(g.FreeBytes), quantity.Format(g.Bandwidth, "B/s"))
+		for i, peer := range g.Peers {
+			fmt.Fprintf(&w, "  writes to GPU %d directly, %s\n", peer, quantity.Format(g.PeerBandwidths[i], "B/s"))
+		}
 	}
 	if r.GPUProblem != "" {
 		fmt.Fprintf(&w, "no GPU can be used (%s): compute on the processor\n", r.GPUProblem)

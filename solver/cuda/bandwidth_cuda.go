@@ -2,6 +2,85 @@
 
 package cuda
 
+import "errors"
+
+// Devices lists the GPUs of this machine with their measured bandwidths.
+func Devices() (list []Description, err error) {
+	if err := loadDriver(); err != nil {
+		return nil, err
+	}
+	var gpus []*gpu
+	defer func() {
+		for _, g := range gpus {
+			err = errors.Join(err, g.close())
+		}
+	}()
+	for i := range deviceCount() {
+		d, err := openDevice(i)
+		if err != nil {
+			return nil, err
+		}
+		gpus = append(gpus, d.(*gpu))
+	}
+	for _, g := range gpus {
+		about, err := g.describe(gpus)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, about)
+	}
+	return list, nil
+}
+
+// describe measures a GPU and its links to the others.
+func (g *gpu) describe(all []*gpu) (about Description, err error) {
+	about = Description{Number: g.number, Name: g.product}
+	if about.FreeBytes, about.MemoryBytes, err = g.memory(); err != nil {
+		return about, err
+	}
+	if about.Bandwidth, err = g.bandwidth(); err != nil {
+		return about, err
+	}
+	for _, other := range all {
+		if other == g || !g.canReach(other) {
+			continue
+		}
+		speed, err := g.bandwidthTo(other)
+		if err != nil {
+			return about, err
+		}
+		about.Peers, about.PeerBandwidths = append(about.Peers, other.number), append(about.PeerBandwidths, speed)
+	}
+	return about, nil
+}
+
+// bandwidthTo measures a copy to another GPU's memory, in bytes per second: the
+// best of a few.
+func (g *gpu) bandwidthTo(other *gpu) (best float64, err error) {
+	const bytes, repetitions = 256 << 20, 4
+	from, err := g.allocate(bytes)
+	if err != nil {
+		return 0, err
+	}
+	defer g.free(from)
+	to, err := other.allocate(bytes)
+	if err != nil {
+		return 0, err
+	}
+	defer other.free(to)
+	if err := errors.Join(g.reach(other), g.zero(from, bytes)); err != nil {
+		return 0, err
+	}
+	for range repetitions {
+		seconds, err := g.elapsed(func() error { return g.copy(to, from, bytes) })
+		if err != nil {
+			return 0, err
+		}
+		best = max(best, bytes/seconds)
+	}
+	return best, nil
+}
+
 // bandwidth measures a copy on the device, in bytes read and written per
 // second: the best of a few.
 func (g *gpu) bandwidth() (float64, error) {

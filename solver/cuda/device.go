@@ -127,6 +127,8 @@ type Description struct {
 	// Bandwidth is that of a copy on the device, read and written, in bytes
 	// per second.
 	Bandwidth float64 `json:"bandwidth_bytes_per_s"`
-	// Peers are the numbers of the GPUs whose memory it can reach directly.
-	Peers []int `json:"peers"`
+	// Peers are the numbers of the GPUs whose memory it can reach directly,
+	// PeerBandwidths those of a copy there, in bytes per second.
+	Peers          []int     `json:"peers"`
+	PeerBandwidths []float64 `json:"peer_bandwidths_bytes_per_s"`
 }

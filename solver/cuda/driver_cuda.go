@@ -446,36 +446,10 @@ func (g *gpu) elapsed(f func() error) (float64, error) {
 	return g.between(from, to)
 }
 
-// Devices lists the GPUs of this machine with their measured bandwidths.
-func Devices() ([]Description, error) {
-	if err := loadDriver(); err != nil {
-		return nil, err
-	}
-	n := deviceCount()
-	var list []Description
-	for i := range n {
-		d, err := openDevice(i)
-		if err != nil {
-			return nil, err
-		}
-		g := d.(*gpu)
-		about := Description{Number: i, Name: g.product}
-		about.FreeBytes, about.MemoryBytes, err = g.memory()
-		if err == nil {
-			about.Bandwidth, err = g.bandwidth()
-		}
-		if err = errors.Join(err, g.close()); err != nil {
-			return nil, err
-		}
-		for other := range n {
-			var can C.int
-			if other != i && C.device_peer(&can, C.int(i), C.int(other)) == 0 && can != 0 {
-				about.Peers = append(about.Peers, other)
-			}
-		}
-		list = append(list, about)
-	}
-	return list, nil
+// canReach tells whether the device can be made to reach another's memory.
+func (g *gpu) canReach(other *gpu) bool {
+	var can C.int
+	return C.device_peer(&can, C.int(g.number), C.int(other.number)) == 0 && can != 0
 }
 
 // load returns a kernel of a compiled program.
