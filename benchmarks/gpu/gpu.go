@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"carina/geometry"
@@ -24,6 +25,8 @@ type Options struct {
 	// cube; 0 means 10⁸ and 512.
 	FluidCells int64
 	Side       int32
+	// Cases are some of dense, airway and strong; empty means all.
+	Cases []string
 	// Exchanges are the ways of exchanging borders to measure; empty means
 	// directly from GPU to GPU.
 	Exchanges []cuda.Exchange
@@ -98,8 +101,10 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{Device: devices[o.Device].Name, BandwidthBytesPerSecond: devices[o.Device].Bandwidth}
-	if r.Cards, err = compareCards(&o); err != nil {
-		return nil, err
+	if o.wants(denseCase) {
+		if r.Cards, err = compareCards(&o); err != nil {
+			return nil, err
+		}
 	}
 	cases := o.cases()
 	for i, c := range cases {
@@ -126,6 +131,7 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 
 // benchCase is a domain and the numbers of GPUs to measure it on.
 type benchCase struct {
+	kind   string // of Options.Cases
 	name   string
 	counts []int
 	domain func(context.Context) (*solver.Domain, error)
@@ -154,6 +160,17 @@ func (c *benchCase) variants(o *Options) (list []variant) {
 	return list
 }
 
+// The kinds of cases: weak scaling of a cube and of an airway, strong scaling of
+// an airway.
+const (
+	denseCase  = "dense"
+	airwayCase = "airway"
+	strongCase = "strong"
+)
+
+// wants tells whether cases of a kind were asked for.
+func (o *Options) wants(kind string) bool { return len(o.Cases) == 0 || slices.Contains(o.Cases, kind) }
+
 // strongFactor is how many GPUs' worth of cells the airway of the strong
 // scaling has.
 const strongFactor = 2
@@ -170,14 +187,15 @@ func (o *Options) cases() []benchCase {
 		}
 	}
 	for _, n := range o.Counts {
-		list = append(list, benchCase{"dense", []int{n}, func(context.Context) (*solver.Domain, error) { return dense(o.Side, n), nil }})
+		list = append(list, benchCase{denseCase, "dense", []int{n}, func(context.Context) (*solver.Domain, error) { return dense(o.Side, n), nil }})
 	}
 	for _, n := range o.Counts {
-		list = append(list, benchCase{"airway", []int{n}, airway(o.FluidCells * int64(n))})
+		list = append(list, benchCase{airwayCase, "airway", []int{n}, airway(o.FluidCells * int64(n))})
 	}
 	if len(o.Counts) > 1 {
-		list = append(list, benchCase{"airway, fixed size", o.Counts, airway(o.FluidCells * strongFactor)})
+		list = append(list, benchCase{strongCase, "airway, fixed size", o.Counts, airway(o.FluidCells * strongFactor)})
 	}
+	list = slices.DeleteFunc(list, func(c benchCase) bool { return !o.wants(c.kind) })
 	return list
 }
 
@@ -209,6 +227,11 @@ func (o *Options) setDefaults(devices int) error {
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, float64) {}
+	}
+	for _, c := range o.Cases {
+		if c != denseCase && c != airwayCase && c != strongCase {
+			return fmt.Errorf("there is no case %q: choose some of %s, %s and %s", c, denseCase, airwayCase, strongCase)
+		}
 	}
 	if len(o.Exchanges) == 0 {
 		o.Exchanges = []cuda.Exchange{cuda.IPC}

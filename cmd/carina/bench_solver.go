@@ -118,6 +118,7 @@ func newBenchGPU(flags *benchFlags) *cobra.Command {
 	}
 	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "100000000", "512")
 	command.Flags().IntVar(&o.Device, "device", 0, "number of the first GPU")
+	command.Flags().StringSliceVar(&o.Cases, "cases", nil, "some of dense, airway and strong (default all)")
 	command.Flags().StringSliceVar(&exchanges, "exchange", nil, "ways of exchanging borders: ipc, host or both (default ipc)")
 	command.Flags().IntSliceVar(&o.Counts, "devices", nil, "how many GPUs (default 1, 2, 4 … as far as there are)")
 	return command
