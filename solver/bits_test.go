@@ -106,7 +106,6 @@ func TestBitForBit(t *testing.T) {
 		func(s *Settings) { s.Precision = Half },
 		func(s *Settings) { s.Precision, s.Collision, s.Smagorinsky = Half, Regularized, 0.15 },
 		func(s *Settings) { s.Wall = Quadratic },
-		func(s *Settings) { s.Wall, s.Precision, s.Lattice = Quadratic, Double, D3Q27 },
 	}
 	for _, periodic := range [][3]bool{{}, {true, false, true}, {true, true, true}} {
 		for m, change := range methods {
