@@ -97,14 +97,14 @@ func (t *task) withCorridors(l *level, limit []int64, c levelConfig, r *random) 
 const fewestForSearch = 1500
 
 // connectedEffort bounds a population of partitions each of which is already
-// the best of a search on a coarse graph; where that is the graph itself one
-// will do.
-func connectedEffort(l *level, size, combinations int) (int, int) {
+// the best of a search on a coarse graph: one will do where that is the graph
+// itself, or where groups of parts are renewed.
+func connectedEffort(l *level, parts, size, combinations int) (int, int) {
 	const enough = 3
-	if l.g.Vertices() < 2*fewestForSearch {
+	if parts > 2 || l.g.Vertices() < 2*fewestForSearch {
 		return 1, 0
 	}
-	return min(size, enough), combinations
+	return min(size, enough), min(combinations, enough)
 }
 
 // fewParts is up to how many parts corridors are tried on the finest graph:

@@ -57,8 +57,8 @@ var presets = [...]config{
 		renewals:              [2]float64{3, 6},
 		pairPopulation:        3,
 		pairCoarsest:          20,
-		connectedPopulation:   [2]float64{16, 4},
-		connectedCombinations: [2]float64{16, 4},
+		connectedPopulation:   [2]float64{28, 4},
+		connectedCombinations: [2]float64{40, 4},
 	},
 	Strong: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
@@ -69,8 +69,8 @@ var presets = [...]config{
 		pairPopulation:        8,
 		pairCombinations:      4,
 		pairCoarsest:          20,
-		connectedPopulation:   [2]float64{24, 6},
-		connectedCombinations: [2]float64{32, 8},
+		connectedPopulation:   [2]float64{40, 6},
+		connectedCombinations: [2]float64{80, 8},
 	},
 }
 
@@ -185,7 +185,7 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		size, combinations = 2*size, 2*combinations
 	}
 	if t.contiguous {
-		size, combinations = connectedEffort(l, size, combinations)
+		size, combinations = connectedEffort(l, len(limit), size, combinations)
 	}
 	c, steps, renewals := t.c.kway, size+combinations, at(t.c.renewals, len(limit))
 	if len(limit) == 2 {
