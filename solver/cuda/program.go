@@ -154,6 +154,8 @@ func tuned(bits int, odd, walls, force bool, o operator, border bool) (p program
 		// Two stages of four warps would need more than the 48 KiB of shared
 		// memory that a block has unasked.
 		p.stages, p.blocks = 1, 3
+	case o.generated() && bits == 32:
+		p.stages = 1
 	case o.generated():
 		p.blocks = 3
 	case border: // few tiles, and more registers

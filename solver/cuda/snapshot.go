@@ -11,8 +11,11 @@ import (
 
 // kept is room on the devices for the fields of all cells.
 type kept struct {
-	of   map[*part]address
-	full bool // it holds fields
+	of map[*part]address
+	// pinned is the host memory through which a part's fields come, made once:
+	// pinning takes longer than many steps, and so does giving back.
+	pinned map[*part]*[2][]byte
+	full   bool // it holds fields
 	// busy is held while a Snapshot reads from there.
 	busy sync.Mutex
 }
@@ -22,7 +25,7 @@ func (s *Solver) reserve() (bool, error) {
 	if s.kept != nil {
 		return len(s.kept.of) > 0, nil
 	}
-	s.kept = &kept{of: map[*part]address{}}
+	s.kept = &kept{of: map[*part]address{}, pinned: map[*part]*[2][]byte{}}
 	for _, p := range s.parts {
 		free, _, err := p.device.memory()
 		if err != nil {
@@ -143,20 +146,53 @@ func closeFollowers(list []follower) error {
 	return err
 }
 
+// buffers returns the pinned memory of a part.
+func (k *kept) buffers(p *part, bytes int64) (*[2][]byte, error) {
+	if b, ok := k.pinned[p]; ok {
+		return b, nil
+	}
+	var b [2][]byte
+	for i := range b {
+		m, err := p.device.pin(bytes)
+		if err != nil && i > 0 {
+			err = errors.Join(err, p.device.unpin(b[0]))
+		}
+		if err != nil {
+			return nil, err
+		}
+		b[i] = m
+	}
+	k.pinned[p] = &b
+	return &b, nil
+}
+
+// close waits for the last Snapshot and gives the pinned memory back.
+func (k *kept) close() error {
+	if k == nil {
+		return nil
+	}
+	k.busy.Lock()
+	defer k.busy.Unlock()
+	var failures []error
+	for p, b := range k.pinned {
+		failures = append(failures, p.device.unpin(b[0]), p.device.unpin(b[1]))
+	}
+	clear(k.pinned)
+	return errors.Join(failures...)
+}
+
 // fetch stores the kept fields of a part as download does, in two buffers: one
 // is filled while the other is read.
 func (s *Solver) fetch(p *part, from follower, store func(global int64, cell []float32)) error {
 	portion := min(len(p.tiles), fieldTiles)
-	var buffers [2][]float32
-	for i := range buffers {
-		memory, err := p.device.pin(int64(portion) * tileCells * fieldBytes)
-		if err != nil {
-			return fmt.Errorf("fetching the fields: %w", err)
-		}
-		defer p.device.unpin(memory)
-		buffers[i] = unsafe.Slice((*float32)(unsafe.Pointer(&memory[0])), len(memory)/4)
+	memory, err := s.kept.buffers(p, int64(portion)*tileCells*fieldBytes)
+	if err != nil {
+		return fmt.Errorf("fetching the fields: %w", err)
 	}
-	defer from.wait() // nothing copies to freed memory
+	var buffers [2][]float32
+	for i, m := range memory {
+		buffers[i] = unsafe.Slice((*float32)(unsafe.Pointer(&m[0])), len(m)/4)
+	}
 	part := func(first, buffer int) ([]float32, []int32) {
 		tiles := p.sorted[first:min(first+portion, len(p.tiles))]
 		return buffers[buffer][:len(tiles)*tileCells*fieldNumbers], tiles

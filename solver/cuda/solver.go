@@ -236,7 +236,7 @@ func (s *Solver) scale() float64 {
 
 // Close releases the devices.
 func (s *Solver) Close() error {
-	var err error
+	err := s.kept.close()
 	for _, p := range s.parts {
 		err = errors.Join(err, p.close())
 	}
