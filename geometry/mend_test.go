@@ -268,6 +268,24 @@ func TestOpeningsOfCentralAirway(t *testing.T) {
 	}
 }
 
+// Damage does not change how many openings the central airway has; where its
+// ends were removed, two neighbouring loops are one.
+func TestOpeningsOfVariants(t *testing.T) {
+	for name, want := range map[string]int{
+		"airway-central-open-mm.stl": 11, "difficult/airway-central-damaged-mm.stl": 12,
+		"difficult/airway-central-flipped-10pct-mm.stl": 12, "difficult/airway-central-inverted-mm.stl": 12,
+	} {
+		s, err := ReadSurface(shared(t, name), UnknownUnit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Prepare(s, Options{})
+		if err != nil || len(p.Openings) != want {
+			t.Errorf("%s: error %v, %d openings, want %d", name, err, len(p.Openings), want)
+		}
+	}
+}
+
 // The variants of the central airway give the sound one's cells to within
 // 0.5 %, moved or scaled ones to within 0.01 % (issue: what must hold).
 func TestCentralAirwayVariants(t *testing.T) {
