@@ -119,7 +119,7 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 		}
 	}
 	figures := describeParts(graph, &options, result, seconds)
-	return printResult(command, figures, func() string { return graphWords(path, figures) })
+	return printResult(command, figures, func() string { return graphWords(path, figures, options.Contiguous) })
 }
 
 func readGraph(path string) (*partition.Graph, error) {
@@ -142,7 +142,7 @@ func writeParts(path string, parts []int32) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return partition.WriteParts(w, parts) })
 }
 
-func graphWords(path string, f graphResult) string {
+func graphWords(path string, f graphResult, contiguous bool) string {
 	var words strings.Builder
 	say := func(format string, arguments ...any) { fmt.Fprintf(&words, format, arguments...) }
 	say("%s: %d vertices, %d edges into %d parts by %s in %.2f s\n", path, f.Vertices, f.Edges, f.Parts, f.Objective, f.Seconds)
@@ -165,10 +165,14 @@ func graphWords(path string, f graphResult) string {
 		say("no partition within the imbalance was found\n")
 	}
 	if f.DisconnectedParts > 0 {
-		say("%d parts consist of several pieces\n", f.DisconnectedParts)
+		say("parts in several pieces: %d", f.DisconnectedParts)
+		if contiguous {
+			say("; more connected ones within the limits were not found")
+		}
+		say("\n")
 	}
 	if f.EmptyParts > 0 {
-		say("%d parts are empty\n", f.EmptyParts)
+		say("empty parts: %d\n", f.EmptyParts)
 	}
 	return words.String()
 }

@@ -129,6 +129,10 @@ func TestGraphContiguous(t *testing.T) {
 	star := written(t, "star.graph", fmt.Sprintf("%d %d\n%s\n", centre, centre-1, strings.Join(lines, "\n")))
 	out := filepath.Join(t.TempDir(), "star.part")
 	r := succeed[graphResult](t, "graph", star, "4", "--contiguous", "--imbalance", "1.1", "-o", out)
+	// Within ⌈1.1·61/4⌉ = 17 some part must hold pieces of two arms.
+	if _, words, _ := carina(t, "graph", star, "4", "--contiguous", "--imbalance", "0.1"); !strings.Contains(words, "more connected ones within the limits were not found") {
+		t.Errorf("says nothing of pieces: %s", words)
+	}
 	g, parts := partsOf(t, star, out, 4)
 	if n := partition.DisconnectedPartsOf(g, parts, 4); n != 0 || r.DisconnectedParts != 0 || !r.Feasible {
 		t.Errorf("%d disconnected parts, reported %d, feasible %v", n, r.DisconnectedParts, r.Feasible)
