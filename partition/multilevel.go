@@ -65,7 +65,7 @@ var presets = [...]config{
 		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
 		population:            [2]float64{3, 5},
 		combinations:          [2]float64{2, 20},
-		renewals:              [2]float64{8, 32},
+		renewals:              [2]float64{20, 36},
 		pairPopulation:        8,
 		pairCombinations:      4,
 		pairCoarsest:          20,

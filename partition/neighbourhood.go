@@ -4,6 +4,9 @@ package partition
 // moving costs nor connected parts, of which bisections know nothing.
 func (t *task) plain() bool { return !t.contiguous && t.distance == nil && t.previous == nil }
 
+// enough is how many rounds without gain end a renewal.
+const enough = 6
+
 // renew improves a partition by rounds of a large neighbourhood search. With
 // two parts that would only start over, and groups know neither distances nor
 // what moving costs.
@@ -11,11 +14,13 @@ func (t *task) renew(l *level, found *individual, limit []int64, c levelConfig, 
 	if len(limit) == 2 || t.distance != nil || t.previous != nil {
 		return found
 	}
-	for range rounds {
-		if t.stopped() {
-			break
+	for idle := 0; rounds > 0 && idle < enough && !t.stopped(); rounds-- {
+		before := found
+		if found = t.repartitionGroups(l, found, limit, c, r); found.better(before) {
+			idle = 0
+		} else {
+			idle++
 		}
-		found = t.repartitionGroups(l, found, limit, c, r)
 		t.report("improving", 1, found)
 	}
 	return found
