@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -203,4 +204,25 @@ func TestHeavyVertexAmongThousandfoldWeights(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Connected parts and mapping are searched for side by side, too, and must not
+// depend on by how many.
+func TestFeaturesIndependentOfWorkers(t *testing.T) {
+	g := gridGraph(16, 12, 4)
+	distances, err := Hierarchy([]int{2, 3}, []int64{10, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, opt := range map[string]Options{
+		"contiguous": {Parts: 6, Imbalance: 0.03, Preset: Eco, Contiguous: true},
+		"mapping":    {Parts: 6, Imbalance: 0.03, Preset: Fast, Objective: MappingCost, Distances: distances},
+	} {
+		opt.Workers = 1
+		first := mustPartition(t, g, opt)
+		opt.Workers = 5
+		if diff := cmp.Diff(first, mustPartition(t, g, opt)); diff != "" {
+			t.Errorf("%s: five workers differ from one: %s", name, diff)
+		}
+	}
 }
