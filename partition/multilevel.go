@@ -163,9 +163,13 @@ func (t *task) bestRecursive(l *level, limit []int64, c *levelConfig, r *random)
 }
 
 // effort multiplies the tries on graphs whose vertex weights differ much:
-// there one partition may be twice as good as another.
+// there one partition may be twice as good as another, and a fast run makes
+// but one.
 func (t *task) effort() int {
-	if t.uneven {
+	switch {
+	case t.uneven && t.hasty:
+		return 6
+	case t.uneven:
 		return 3
 	}
 	return 1
