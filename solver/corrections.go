@@ -43,7 +43,7 @@ const linkWords = 2
 // assembly corrects them.
 func correct[T kernel.Real, S stored](gathered []T, links *wallStream, window, first int) {
 	var taken [windowCells]T
-	sums := storage[S]() == kernel.Half
+	sums := isHalf[S]()
 	for len(*links) > 0 && int((*links)[0]>>24) == window {
 		link := (*links)[0]
 		share := T(math.Float32frombits((*links)[1]))

@@ -36,7 +36,7 @@ func (s *populations[T, S]) gathered(w *workspace) []T {
 // packed returns the worker's room for the populations of a window as they are
 // in memory: the same as gathered, unless they must be converted.
 func (s *populations[T, S]) packed(w *workspace) []S {
-	if storage[S]() == kernel.Half {
+	if isHalf[S]() {
 		return unsafe.Slice((*S)(unsafe.Pointer(&w.packed[0])), s.q*windowCells)
 	}
 	return unsafe.Slice((*S)(unsafe.Pointer(&w.gathered[0])), s.q*windowCells)
@@ -44,14 +44,14 @@ func (s *populations[T, S]) packed(w *workspace) []S {
 
 // decode converts the packed populations to the gathered ones, encode back.
 func (s *populations[T, S]) decode(w *workspace) {
-	if storage[S]() == kernel.Half {
+	if isHalf[S]() {
 		n := s.q * windowCells
 		kernel.DecodeFloat16(unsafe.Slice((*float32)(unsafe.Pointer(&w.gathered[0])), n), w.packed[:n])
 	}
 }
 
 func (s *populations[T, S]) encode(w *workspace) {
-	if storage[S]() == kernel.Half {
+	if isHalf[S]() {
 		n := s.q * windowCells
 		kernel.EncodeFloat16(w.packed[:n], unsafe.Slice((*float32)(unsafe.Pointer(&w.gathered[0])), n))
 	}

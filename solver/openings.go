@@ -130,31 +130,36 @@ func (s *openingState) developedGradient() float64 {
 // chunk before their update.
 func (s *populations[T, S]) observeOpenings(c *chunk, odd bool, o *openingStates) {
 	set := s.layout.set
+	var f [27]float64
 	for i := c.opening; i < c.openingEnd; i++ {
 		cell := &s.layout.openings[i]
 		sample := &o.seen[i]
-		sample.density, sample.velocity, sample.stress = 0, [3]float64{}, [6]float64{}
 		for p := range s.q {
 			at := s.offset[p] + int(cell.cell)
 			if back := lattice.Opposite(p); odd && p > 0 && cell.neighbour[back-1] >= 0 {
 				at = s.offset[back] + int(cell.neighbour[back-1])
 			}
-			sample.add(&set.Velocities[p], float64(load[T](&s.f[at])))
+			f[p] = float64(load[T](&s.f[at]))
 		}
+		sample.sum(set, &f)
 		sample.subtractEquilibrium()
 	}
 }
 
-// add adds a population to the moments.
-func (s *openingSample) add(c *[3]int, f float64) {
-	v := [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}
-	s.density += f
-	for a := range 3 {
-		s.velocity[a] += v[a] * f
+// sum sets the density, the velocity and the second moments to those of
+// populations. It keeps them in registers: openings have many cells.
+func (s *openingSample) sum(set *lattice.Set, f *[27]float64) {
+	var density, x, y, z, xx, yy, zz, xy, xz, yz float64
+	for p := range set.Velocities {
+		c := &set.Velocities[p]
+		cx, cy, cz := float64(c[0]), float64(c[1]), float64(c[2])
+		fx, fy, fz := cx*f[p], cy*f[p], cz*f[p]
+		density += f[p]
+		x, y, z = x+fx, y+fy, z+fz
+		xx, yy, zz = xx+cx*fx, yy+cy*fy, zz+cz*fz
+		xy, xz, yz = xy+cx*fy, xz+cx*fz, yz+cy*fz
 	}
-	for k, ab := range tensorAxes {
-		s.stress[k] += v[ab[0]] * v[ab[1]] * f
-	}
+	s.density, s.velocity, s.stress = density, [3]float64{x, y, z}, [6]float64{xx, yy, zz, xy, xz, yz}
 }
 
 // subtractEquilibrium leaves of the second moments what is out of

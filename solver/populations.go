@@ -78,7 +78,7 @@ func newPopulations[T kernel.Real, S stored](l *layout, v collision.Variant, par
 		return nil, err
 	}
 	scaled := v
-	scaled.Scaled = storage[S]() == kernel.Half
+	scaled.Scaled = isHalf[S]()
 	p := &populations[T, S]{layout: l, local: local, program: v.Program(), storedProgram: scaled.Program(), q: l.set.Q}
 	if p.table, err = kernel.NewTable[T](v, parameters); err != nil {
 		return nil, err

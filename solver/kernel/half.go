@@ -12,15 +12,21 @@ type Float16 uint16
 
 // Value is the population.
 func (h Float16) Value() float32 {
-	const exponents = 255<<23 - 31<<23 // of infinity, less that of the 16-bit one
+	const (
+		bias     = (127 - 15 - 15) << 23 // of the exponents, and the scale
+		infinity = 255 << 23
+		unit     = 1. / (1 << 24) / collision.Scale // of subnormal numbers
+	)
 	sign, magnitude := uint32(h)>>15<<31, uint32(h)&0x7fff<<13
-	if magnitude >= 31<<23 {
-		return math.Float32frombits(sign | magnitude + exponents)
+	switch {
+	case magnitude >= 31<<23:
+		magnitude += infinity - 31<<23
+	case magnitude >= 1<<23:
+		magnitude += bias
+	default:
+		magnitude = math.Float32bits(float32(h&0x3ff) * unit)
 	}
-	// The bits as those of a 32-bit number are too small by 2¹¹², for
-	// subnormal numbers as well.
-	const factor = 1 << 112 / float32(collision.Scale)
-	return math.Float32frombits(sign | math.Float32bits(math.Float32frombits(magnitude)*factor))
+	return math.Float32frombits(sign | magnitude)
 }
 
 // NewFloat16 rounds a population to the nearest number, of two equally near to
