@@ -103,13 +103,17 @@ func windowAVX512(g *generator) {
 			// The two parts are put together before they are converted.
 			g.VMOVDQU16_Z(at, away, g.narrow)
 			g.prefetch(at)
-			g.VMOVDQU16(g.own(i), own, g.narrow)
+			wall := g.own(i)
+			g.VMOVDQU16(wall, own, g.narrow)
+			g.prefetch(wall)
 			g.VCVTPH2PS(g.narrow, r)
 			return
 		}
 		g.loadMasked(at, away, r, true)
 		g.prefetch(at)
-		g.loadMasked(g.own(i), own, r, false)
+		wall := g.own(i)
+		g.loadMasked(wall, own, r, false)
+		g.prefetch(wall)
 	}
 	g.store = func(leaving int, r reg.VecPhysical) {
 		i := lattice.Opposite(leaving)
