@@ -177,7 +177,7 @@ func (s *suite) lid(reynolds int, reference []ghiaRow) error {
 		plot.Curves = append(plot.Curves, profile, points)
 	}
 	s.plots = append(s.plots, plot)
-	s.addError(fmt.Sprintf("cavity Re %d", reynolds), "largest difference over the lid speed", worst, s.tolerance(0.015, 0.02), "Ghia, Ghia & Shin 1982")
+	s.addError(fmt.Sprintf("cavity Re %d", reynolds), "largest difference over the lid speed", worst, s.tolerance(0.015, 0.03), "Ghia, Ghia & Shin 1982")
 	return nil
 }
 
