@@ -205,6 +205,25 @@ func (r *report) sparse(rows []Row) {
 		}
 	}
 	r.table("Sparse layout, bricks, predicted", strategyHead, lines)
+	r.sparseMeasured(rows)
+}
+
+// sparseMeasured compares measured with predicted steps.
+func (r *report) sparseMeasured(rows []Row) {
+	var lines [][]string
+	for i := range rows {
+		row := &rows[i]
+		if row.Layout == balance.Sparse && row.Measured > 0 {
+			lines = append(lines, []string{fmt.Sprint(row.Ranks), row.Strategy.String(), fmt.Sprint(row.FluidCells / int64(row.Ranks)),
+				fmt.Sprintf("%.4g", 1e6*row.Predicted), fmt.Sprintf("%.4g", 1e6*row.Measured), fmt.Sprint(row.Timed)})
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	r.table("Sparse layout, measured with the solver's kernels", []string{"ranks", "strategy", "fluid cells of a rank", "predicted µs", "measured µs", "ranks timed"}, lines)
+	r.printf("Next to other ranks the solver's vector kernels must gather cell by cell. Where ranks are small that, and not the transport, is what a byte that crosses costs; ")
+	r.printf("the prediction knows it as far as the machine file's seconds per byte hold it, see carina bench cost.\n\n")
 }
 
 // chosen is k, or that the program chose.
