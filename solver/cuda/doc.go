@@ -2,18 +2,15 @@
 //
 // Cells are stored in tiles of 4×4×4, as many as hold fluid, and streaming is
 // in place: one copy of the populations, 80 bytes per cell of a tile in single
-// precision, 40 with 16-bit storage and 160 in double precision. Within a tile the populations are
-// grouped by who touches them in an odd step: the tile alone, one of its six
-// face neighbours, or one of its twelve edge neighbours, so that every access
-// is a run of whole 32-byte sectors. NOTES.md derives the layout and records
-// what was predicted and measured.
-//
-// Several GPUs share the tiles, each as a rank: of one process, or of processes
-// that MPI connects. A rank writes what crosses its border to where the
-// neighbour will look for it, directly in its memory or in a message.
+// precision, 40 with 16-bit storage and 160 in double precision. Within a tile
+// the populations are grouped by who touches them in an odd step: the tile
+// alone, one of its six face neighbours, or one of its twelve edge neighbours,
+// so that every access is a run of whole 32-byte sectors. NOTES.md derives the
+// layout and records what was predicted and measured.
 //
 // The kernels are CUDA C, compiled at run time for the device at hand and
-// specialised for collision operator, precision, storage, parity, walls and force. The same source runs on a
-// processor in the package's tests, by emulating a warp. Collision operators
-// other than TRT and BGK are generated from package collision.
+// specialised for collision operator, precision, storage, parity, walls and
+// force. Operators other than TRT and BGK are generated from package collision.
+// The same source runs on a processor in the package's tests, by emulating a
+// warp.
 package cuda
