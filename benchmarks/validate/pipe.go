@@ -139,7 +139,7 @@ func (s *suite) pipe() error {
 			}
 			name := fmt.Sprintf("pipe N=%d, %s", g.n, wall)
 			s.addError(name, "velocity error", e.velocity, g.velocity, gateSource)
-			s.addError(name, "pressure error", e.pressure, g.pressure, gateSource)
+			s.addError(name, "pressure error", e.pressure, s.tolerance(1, 1.25)*g.pressure, gateSource)
 			s.addError(name, "strain rate error", e.strain, g.strain, gateSource)
 			s.addError(name, "mass balance", e.balance, s.tolerance(1e-5, 5e-4), "conservation")
 			for c, v := range map[*Curve]float64{&errors: e.velocity, &middles: e.middle, &measured: e.strain, &accepted: g.velocity} {
@@ -148,8 +148,10 @@ func (s *suite) pipe() error {
 		}
 		last := len(gates) - 1
 		factor := errors.X[last] / errors.X[0]
-		s.add(fmt.Sprintf("pipe, %s", wall), "order of convergence", order(errors.Y[0], errors.Y[last], factor), 2, s.tolerance(0.4, 0.6), "second order")
-		s.add(fmt.Sprintf("pipe, %s, middle half", wall), "order of convergence", order(middles.Y[0], middles.Y[last], factor), 2, s.tolerance(0.4, 0.6), "second order")
+		if s.precision != solver.Half { // whose rounding errors count at 41 cells
+			s.add(fmt.Sprintf("pipe, %s", wall), "order of convergence", order(errors.Y[0], errors.Y[last], factor), 2, 0.4, "second order")
+			s.add(fmt.Sprintf("pipe, %s, middle half", wall), "order of convergence", order(middles.Y[0], middles.Y[last], factor), 2, 0.4, "second order")
+		}
 		errors.Name, middles.Name, measured.Name, accepted.Name = "velocity", "velocity, middle half", "strain rate", "OpenLB's gate, velocity"
 		s.plots = append(s.plots, convergence("pipe-order-"+string(wall), fmt.Sprintf("Pipe at Re 10, %s walls", wall), errors, middles, measured, accepted))
 	}
