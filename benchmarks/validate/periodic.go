@@ -92,7 +92,7 @@ func (s *suite) taylorGreen() error {
 		}
 	}
 	if s.precision != solver.Half { // whose rounding errors outweigh those of 64 cells
-		s.add("Taylor–Green", "order of convergence", order(errors.Y[0], errors.Y[2], 4), 2, 0.3, "second order")
+		s.addOrder("Taylor–Green", order(errors.Y[0], errors.Y[2], 4), 0.3)
 	}
 	s.plots = append(s.plots,
 		Plot{Name: "taylor-green", Title: "Taylor–Green vortex", XLabel: "ν k² t", YLabel: "amplitude", Curves: decay},

@@ -149,8 +149,8 @@ func (s *suite) pipe() error {
 		last := len(gates) - 1
 		factor := errors.X[last] / errors.X[0]
 		if s.precision != solver.Half { // whose rounding errors count at 41 cells
-			s.add(fmt.Sprintf("pipe, %s", wall), "order of convergence", order(errors.Y[0], errors.Y[last], factor), 2, 0.4, "second order")
-			s.add(fmt.Sprintf("pipe, %s, middle half", wall), "order of convergence", order(middles.Y[0], middles.Y[last], factor), 2, 0.4, "second order")
+			s.addOrder(fmt.Sprintf("pipe, %s", wall), order(errors.Y[0], errors.Y[last], factor), 0.4)
+			s.addOrder(fmt.Sprintf("pipe, %s, middle half", wall), order(middles.Y[0], middles.Y[last], factor), 0.4)
 		}
 		errors.Name, middles.Name, measured.Name, accepted.Name = "velocity", "velocity, middle half", "strain rate", "OpenLB's gate, velocity"
 		s.plots = append(s.plots, convergence("pipe-order-"+string(wall), fmt.Sprintf("Pipe at Re 10, %s walls", wall), errors, middles, measured, accepted))
