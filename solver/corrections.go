@@ -25,8 +25,8 @@ import (
 // (TestPoiseuille).
 //
 // There is one stream for the near corrections and one for the far. Both hold
-// for each chunk links as kernel.Corrector describes, first those of its walled
-// and then those of its irregular windows, by window, direction and cell.
+// for each chunk links as kernel.Corrector describes, by window, direction and
+// cell.
 type wallStream []uint32
 
 // open returns the links that begin the stream.

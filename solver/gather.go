@@ -7,25 +7,24 @@ import (
 	"carina/solver/lattice"
 )
 
-// updateGathered gathers, updates and returns n windows of a chunk, with the
-// corrections that begin at near and far.
-func (s *populations[T, S]) updateGathered(first int32, n int, window func(i int) (walled []uint32, irregular []int32), near, far int64, odd bool, w *workspace) {
+// updateGathered gathers, updates and returns the walled windows of a chunk.
+func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
 	gathered, packed := s.gathered(w), s.packed(w)
-	before, after := s.layout.near[near:].open(), s.layout.far[far:].open()
-	for i := range n {
-		walled, irregular := window(i)
-		cell := s.moveWindow(walled, irregular, packed, odd, true)
+	before, after := s.layout.near[c.near:].open(), s.layout.far[c.far:].open()
+	s.eachWalled(c, func(i int, words []uint32) {
+		first := int(int32(words[0]) - c.cell)
+		s.moveWalled(words, packed, odd, true)
 		s.decode(w)
-		correct[T, S](gathered, &before, i, int(cell-first))
+		correct[T, S](gathered, &before, i, first)
 		s.collide(w)
 		if len(after) > 0 {
 			s.encode(w)
 			s.decode(w)
-			correct[T, S](gathered, &after, i, int(cell-first))
+			correct[T, S](gathered, &after, i, first)
 		}
 		s.encode(w)
-		s.moveWindow(walled, irregular, packed, odd, false)
-	}
+		s.moveWalled(words, packed, odd, false)
+	})
 }
 
 // gathered returns the worker's room for the populations of a window.
@@ -85,31 +84,13 @@ func (s *populations[T, S]) moveInner(words []uint32, gathered []S, odd, in bool
 	}
 }
 
-// moveWindow does the same for a walled or irregular window, in any step, and
-// returns its first cell.
-func (s *populations[T, S]) moveWindow(walled []uint32, irregular []int32, gathered []S, odd, in bool) (first int32) {
-	var cell, count int
-	if walled != nil {
-		cell, count = int(walled[0]), int(walled[1])
-	} else {
-		cell, count = int(irregular[0]), int(irregular[1])
+// moveWalled does the same for a walled window. What comes from a wall in an
+// odd step is in slot i of the cell itself.
+func (s *populations[T, S]) moveWalled(words []uint32, gathered []S, odd, in bool) {
+	if !odd {
+		s.moveInner(words, gathered, odd, in)
+		return
 	}
-	switch {
-	case !odd:
-		for i := range s.q {
-			move(s.f[s.offset[i]+cell:][:count], gathered[i*windowCells:], in)
-		}
-	case walled != nil:
-		s.moveWalled(walled, gathered, in)
-	default:
-		s.moveIrregular(irregular, gathered, in)
-	}
-	return int32(cell)
-}
-
-// moveWalled copies what arrives in a walled window in an odd step, or what
-// leaves it back. What comes from a wall is in slot i of the cell itself.
-func (s *populations[T, S]) moveWalled(words []uint32, gathered []S, in bool) {
 	cell, count := int(words[0]), int(words[1])
 	move(s.f[s.offset[0]+cell:][:count], gathered, in)
 	full := uint32(1)<<count - 1
@@ -134,24 +115,6 @@ func (s *populations[T, S]) moveWalled(words []uint32, gathered []S, in bool) {
 				}
 				moveOne(at, &lanes[j], in)
 			}
-		}
-	}
-}
-
-// moveIrregular does the same for an irregular window.
-func (s *populations[T, S]) moveIrregular(window []int32, gathered []S, in bool) {
-	cell, count := int(window[0]), int(window[1])
-	move(s.f[s.offset[0]+cell:][:count], gathered, in)
-	for i := 1; i < s.q; i++ {
-		back := lattice.Opposite(i)
-		away := window[2+(back-1)*windowCells:][:count]
-		lanes := gathered[i*windowCells:][:count]
-		for j := range lanes {
-			at := &s.f[s.offset[i]+cell+j]
-			if away[j] >= 0 {
-				at = &s.f[s.offset[back]+int(away[j])]
-			}
-			moveOne(at, &lanes[j], in)
 		}
 	}
 }

@@ -44,14 +44,12 @@ type layout struct {
 
 // chunk is the unit of work: consecutive cells and their windows, by kind.
 type chunk struct {
-	cell, cellEnd           int32
-	inner, innerEnd         int32
-	walled, walledEnd       int32
-	irregular, irregularEnd int32
-	opening, openingEnd     int32
-	// where its corrections begin, and those of its irregular windows
-	near, far                   int64
-	nearIrregular, farIrregular int64
+	cell, cellEnd       int32
+	inner, innerEnd     int32
+	walled, walledEnd   int32
+	opening, openingEnd int32
+	// where its corrections begin
+	near, far int64
 }
 
 // windows lists the neighbours of up to windowCells consecutive cells. In all
@@ -64,16 +62,11 @@ type windows struct {
 	// mask per direction, two to a word, of the lanes whose neighbour is
 	// fluid.
 	walled []uint32
-	// irregular windows have lanes that one offset cannot serve. What follows
-	// is windowCells entries per direction: the neighbour, or −1 where it is
-	// not fluid.
-	irregular []int32
 }
 
 // Widths of the windows for q populations, in words.
-func innerWidth(q int) int     { return 2 + (q - 1) }
-func walledWidth(q int) int    { return 2 + (q - 1) + (q-1)/2 }
-func irregularWidth(q int) int { return 2 + (q-1)*windowCells }
+func innerWidth(q int) int  { return 2 + (q - 1) }
+func walledWidth(q int) int { return 2 + (q - 1) + (q-1)/2 }
 
 // row is the pieces first ≤ i < end of one (y, z).
 type row struct {
@@ -263,8 +256,8 @@ func (b *layoutBuilder) number(i, x int32) int32 {
 // findWindows cuts the rank's pieces into windows and chunks.
 func (b *layoutBuilder) findWindows() {
 	q := b.set.Q
-	// A window is made as an irregular one first.
-	window := make([]int32, irregularWidth(q))
+	// The neighbours of up to windowCells cells, by direction and cell.
+	neighbours := make([]int32, (q-1)*windowCells)
 	b.blank = make([]uint32, walledWidth(q))
 	var inner, crossing []chunk
 	var c chunk
@@ -273,7 +266,6 @@ func (b *layoutBuilder) findWindows() {
 		w := &b.windows
 		c.innerEnd = int32(len(w.inner) / innerWidth(q))
 		c.walledEnd = int32(len(w.walled) / walledWidth(q))
-		c.irregularEnd = int32(len(w.irregular) / irregularWidth(q))
 		if c.cellEnd > c.cell {
 			if crosses {
 				crossing = append(crossing, c)
@@ -281,21 +273,19 @@ func (b *layoutBuilder) findWindows() {
 				inner = append(inner, c)
 			}
 		}
-		c = chunk{cell: c.cellEnd, cellEnd: c.cellEnd, inner: c.innerEnd, walled: c.walledEnd, irregular: c.irregularEnd}
+		c = chunk{cell: c.cellEnd, cellEnd: c.cellEnd, inner: c.innerEnd, walled: c.walledEnd}
 		crosses = false
 	}
 	b.eachOwnPiece(func(p *piece, rows *[9]row) {
 		for x := p.X0; x < p.X1; x += windowCells {
 			cell, count := p.local+x-p.X0, min(windowCells, p.X1-x)
-			window[0], window[1] = cell, count
-			if b.findNeighbours(window[2:], p, x, count, rows) {
-				crosses = true
-			}
-			if !b.addRegular(window) {
-				b.windows.irregular = append(b.windows.irregular, window...)
-			}
-			if c.cellEnd = cell + count; c.cellEnd-c.cell >= chunkCells {
-				finish()
+			touches := b.findNeighbours(neighbours, p, x, count, rows)
+			for lane := int32(0); lane < count; {
+				lane = b.addWindow(neighbours, cell, lane, count)
+				crosses = crosses || touches
+				if c.cellEnd = cell + lane; c.cellEnd-c.cell >= chunkCells {
+					finish()
+				}
 			}
 		}
 	})
@@ -333,45 +323,55 @@ func (b *layoutBuilder) findNeighbours(index []int32, p *piece, x, count int32, 
 	return crosses
 }
 
-// addRegular adds a window as an inner or walled one if one offset serves
-// each direction.
-func (b *layoutBuilder) addRegular(window []int32) bool {
+// addWindow adds the longest window from a lane on in which one offset serves
+// each direction, given the neighbours of count cells, and returns its end.
+func (b *layoutBuilder) addWindow(neighbours []int32, cell, lane, count int32) (end int32) {
 	q := b.set.Q
-	cell, count := window[0], window[1]
-	full := uint32(1)<<count - 1
 	words := b.blank
 	clear(words)
-	words[0], words[1] = uint32(cell), uint32(count)
-	walled := false
-	for d := range q - 1 {
-		var mask uint32
-		offset := int32(0)
-		for lane, n := range window[2+d*windowCells:][:count] {
-			if n < 0 {
-				continue
-			}
-			o := n - cell - int32(lane)
-			if mask != 0 && o != offset {
-				return false
-			}
-			offset = o
-			mask |= 1 << lane
+	words[0] = uint32(cell + lane)
+	masks := words[2+q-1:]
+	for end = lane; end < count; end++ {
+		if !b.serves(words, neighbours, cell, lane, end) {
+			break
 		}
-		walled = walled || mask != full
-		words[2+d] = uint32(offset)
-		words[2+q-1+d/2] |= mask << (16 * (d % 2))
+		for d := range q - 1 {
+			if n := neighbours[d*windowCells+int(end)]; n >= 0 {
+				words[2+d] = uint32(n - cell - end)
+				masks[d/2] |= 1 << (end - lane) << (16 * (d % 2))
+			}
+		}
 	}
-	if walled {
-		b.windows.walled = append(b.windows.walled, words...)
-	} else {
+	words[1] = uint32(end - lane)
+	full := uint32(1)<<words[1] - 1
+	inner := true
+	for d := range q - 1 {
+		inner = inner && masks[d/2]>>(16*(d%2))&0xffff == full
+	}
+	if inner {
 		b.windows.inner = append(b.windows.inner, words[:innerWidth(q)]...)
+	} else {
+		b.windows.walled = append(b.windows.walled, words...)
+	}
+	return end
+}
+
+// serves tells whether the offsets of a window that begins at lane first are
+// those of another lane, too, in every direction in which it has a neighbour.
+func (b *layoutBuilder) serves(words []uint32, neighbours []int32, cell, first, lane int32) bool {
+	masks := words[2+b.set.Q-1:]
+	for d := range b.set.Q - 1 {
+		n := neighbours[d*windowCells+int(lane)]
+		if n >= 0 && masks[d/2]>>(16*(d%2))&0xffff != 0 && uint32(n-cell-lane) != words[2+d] {
+			return false
+		}
 	}
 	return true
 }
 
 // bytes returns the memory that the layout holds.
 func (l *layout) bytes() int64 {
-	bytes := size(l.windows.inner) + size(l.windows.walled) + size(l.windows.irregular) +
+	bytes := size(l.windows.inner) + size(l.windows.walled) +
 		size(l.pieces) + size(l.chunks) + size(l.near) + size(l.far) + size(l.openings)
 	for i := range l.peers {
 		bytes += size(l.peers[i].borrowed) + size(l.peers[i].lent)

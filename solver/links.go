@@ -168,37 +168,14 @@ func (l *layout) findLinks(grid *geometry.Grid, wall Wall, openings []openingSta
 		c := &l.chunks[i]
 		c.near, c.far, c.opening = int64(len(l.near)), int64(len(l.far)), int32(len(l.openings))
 		for w := c.walled; w < c.walledEnd; w++ {
-			expandWalled(&b.window, l.windows.walled[int(w)*walledWidth(q):], q)
+			b.window = l.windows.walled[int(w)*walledWidth(q):][:walledWidth(q)]
 			b.addWindow(int(w-c.walled), c.cell)
-		}
-		b.finishStreams()
-		c.nearIrregular, c.farIrregular = int64(len(l.near)), int64(len(l.far))
-		for w := c.irregular; w < c.irregularEnd; w++ {
-			copy(b.window[:], l.windows.irregular[int(w)*irregularWidth(q):][:irregularWidth(q)])
-			b.addWindow(int(w-c.irregular), c.cell)
 		}
 		b.finishStreams()
 		c.openingEnd = int32(len(l.openings))
 	}
 	l.near, l.far = slices.Clip(l.near), slices.Clip(l.far)
 	return nil
-}
-
-// irregular is room for an irregular window.
-type irregular [2 + 26*windowCells]int32
-
-// expandWalled writes a walled window as an irregular one.
-func expandWalled(to *irregular, words []uint32, q int) {
-	to[0], to[1] = int32(words[0]), int32(words[1])
-	for d := range q - 1 {
-		mask := words[2+q-1+d/2] >> (16 * (d % 2))
-		for lane := range int32(windowCells) {
-			to[2+d*windowCells+int(lane)] = -1
-			if mask>>lane&1 != 0 {
-				to[2+d*windowCells+int(lane)] = to[0] + lane + int32(words[2+d])
-			}
-		}
-	}
 }
 
 type linkBuilder struct {
@@ -209,7 +186,7 @@ type linkBuilder struct {
 	profiles    []profile
 	openingNext int
 	piece       int // of the window at hand
-	window      irregular
+	window      []uint32
 	// shares are those of the window at hand, by direction and lane, the far
 	// ones negative.
 	shares [26][windowCells]float32
@@ -217,14 +194,20 @@ type linkBuilder struct {
 	nearLinks, farLinks wallStream
 }
 
-// neighbour returns that of a lane of the window at hand in a direction.
-func (b *linkBuilder) neighbour(lane int32, d int) int32 { return b.window[2+d*windowCells+int(lane)] }
+// neighbour returns that of a lane of the window at hand in a direction, or −1
+// where it is not fluid.
+func (b *linkBuilder) neighbour(lane int32, d int) int32 {
+	if b.window[2+b.set.Q-1+d/2]>>(16*(d%2))>>lane&1 == 0 {
+		return -1
+	}
+	return int32(b.window[0]+b.window[2+d]) + lane
+}
 
 // addWindow adds the links of the window at hand, given its number in the
 // chunk and the chunk's first cell.
 func (b *linkBuilder) addWindow(number int, first int32) {
 	l := &b.grid.Links
-	cell, count := b.window[0], b.window[1]
+	cell, count := int32(b.window[0]), int32(b.window[1])
 	b.piece = b.pieceOf(cell)
 	global := b.pieces[b.piece].global + int64(cell-b.pieces[b.piece].local)
 	i, _ := slices.BinarySearch(l.Cells, global)
@@ -265,7 +248,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 		}
 		if o := b.openingOf(number); o >= 0 {
 			p := &b.pieces[b.piece]
-			open = append(open, b.openingLink(p.X0+b.window[0]+lane-p.local, p.Y, p.Z, d, o))
+			open = append(open, b.openingLink(p.X0+int32(b.window[0])+lane-p.local, p.Y, p.Z, d, o))
 			continue
 		}
 		if b.wall == BounceBack || b.neighbour(lane, d^1) < 0 {
@@ -280,7 +263,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 	if len(open) == 0 {
 		return
 	}
-	o := openingCell{cell: b.window[0] + lane, links: open}
+	o := openingCell{cell: int32(b.window[0]) + lane, links: open}
 	for d := range b.set.Q - 1 {
 		o.neighbour[d] = b.neighbour(lane, d)
 	}

@@ -115,18 +115,11 @@ func (s *populations[T, S]) bytesPerValue() int { return int(unsafe.Sizeof(S(0))
 
 func (s *populations[T, S]) bytes() int64 { return int64(len(s.f)) * int64(unsafe.Sizeof(S(0))) }
 
-// eachWalled and eachIrregular call f for windows of a chunk.
+// eachWalled calls f for the walled windows of a chunk.
 func (s *populations[T, S]) eachWalled(c *chunk, f func(i int, words []uint32)) {
 	width := walledWidth(s.q)
 	for i := range int(c.walledEnd - c.walled) {
 		f(i, s.layout.windows.walled[(int(c.walled)+i)*width:][:width])
-	}
-}
-
-func (s *populations[T, S]) eachIrregular(c *chunk, f func(i int, window []int32)) {
-	width := irregularWidth(s.q)
-	for i := range int(c.irregularEnd - c.irregular) {
-		f(i, s.layout.windows.irregular[(int(c.irregular)+i)*width:][:width])
 	}
 }
 
@@ -158,20 +151,17 @@ func (s *populations[T, S]) arriving(c *chunk, w *workspace, f func(cell, count 
 	width := innerWidth(s.q)
 	for i := int(c.inner); i < int(c.innerEnd); i++ {
 		words := s.layout.windows.inner[i*width:]
-		s.moveWindow(words, nil, packed, false, true)
+		s.moveInner(words, packed, false, true)
 		s.decode(w)
 		give(int32(words[0]), int32(words[1]))
 	}
-	border := func(i int, cell, count int32, walled []uint32, irregular []int32, near *wallStream) {
-		s.moveWindow(walled, irregular, packed, false, true)
-		s.decode(w)
-		correct[T, S](gathered, near, i, int(cell-c.cell))
-		give(cell, count)
-	}
 	near := s.layout.near[c.near:].open()
-	s.eachWalled(c, func(i int, words []uint32) { border(i, int32(words[0]), int32(words[1]), words, nil, &near) })
-	near = s.layout.near[c.nearIrregular:].open()
-	s.eachIrregular(c, func(i int, window []int32) { border(i, window[0], window[1], nil, window, &near) })
+	s.eachWalled(c, func(i int, words []uint32) {
+		s.moveWalled(words, packed, false, true)
+		s.decode(w)
+		correct[T, S](gathered, &near, i, int(int32(words[0])-c.cell))
+		give(int32(words[0]), int32(words[1]))
+	})
 }
 
 func (s *populations[T, S]) set(cell int32, p int, value float64) {

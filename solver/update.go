@@ -10,7 +10,13 @@ func (s *populations[T, S]) step(c *chunk, odd bool, o *openingStates, w *worksp
 		if c.innerEnd > c.inner {
 			s.updateInner(c, odd, w)
 		}
-		s.updateBorder(c, odd, w)
+		switch {
+		case c.walledEnd == c.walled:
+		case s.vector != nil:
+			s.updateWalled(c, w)
+		default:
+			s.updateGathered(c, odd, w)
+		}
 	}
 	if c.openingEnd > c.opening {
 		s.imposeOpenings(c, o)
@@ -31,29 +37,8 @@ func (s *populations[T, S]) updateCells(c *chunk, w *workspace) {
 		}
 	}
 	correct(s.layout.near[c.near:])
-	correct(s.layout.near[c.nearIrregular:])
 	s.vector.Even(&s.slots[0], &words[0], width, len(words)/width, tablePointer(s.stored), w.registers)
 	correct(s.layout.far[c.far:])
-	correct(s.layout.far[c.farIrregular:])
-}
-
-// updateBorder updates the walled and irregular windows of a chunk. Irregular
-// ones, and without assembly all, are gathered, updated and returned.
-func (s *populations[T, S]) updateBorder(c *chunk, odd bool, w *workspace) {
-	if n := int(c.walledEnd - c.walled); n > 0 {
-		if s.vector != nil {
-			s.updateWalled(c, w)
-		} else {
-			width := walledWidth(s.q)
-			words := s.layout.windows.walled[int(c.walled)*width:]
-			s.updateGathered(c.cell, n, func(i int) ([]uint32, []int32) { return words[i*width:][:width], nil }, c.near, c.far, odd, w)
-		}
-	}
-	if n := int(c.irregularEnd - c.irregular); n > 0 {
-		width := irregularWidth(s.q)
-		words := s.layout.windows.irregular[int(c.irregular)*width:]
-		s.updateGathered(c.cell, n, func(i int) ([]uint32, []int32) { return nil, words[i*width:][:width] }, c.nearIrregular, c.farIrregular, odd, w)
-	}
 }
 
 // updateWalled updates the walled windows of a chunk in an odd step by
