@@ -4,5 +4,6 @@
 // up geometric means and a performance profile (Dolan and Moré 2002). A folder
 // that holds reference-cuts.tsv or best-known-cuts.tsv (columns as in the
 // header of the table: graph, k, tool, mean_cut, mean_seconds; graph, k,
-// best_feasible_cut) is compared with these, too.
+// best_feasible_cut) is compared with these, too. [RunFeatures] measures what
+// connected parts cost and what mapping to a machine gains.
 package partitionbench
