@@ -98,10 +98,10 @@ const fewestForSearch = 1500
 
 // connectedEffort bounds a population of partitions each of which is already
 // the best of a search on a coarse graph: one will do where that is the graph
-// itself, or where groups of parts are renewed.
+// itself, or where there are many groups of parts to be renewed.
 func connectedEffort(l *level, parts, size, combinations int) (int, int) {
-	const enough = 3
-	if parts > 2 || l.g.Vertices() < 2*fewestForSearch {
+	const enough, few = 3, 8
+	if parts > few || l.g.Vertices() < 2*fewestForSearch {
 		return 1, 0
 	}
 	return min(size, enough), min(combinations, enough)
