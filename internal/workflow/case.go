@@ -71,8 +71,8 @@ type Case struct {
 	Profile    string          `yaml:"profile"`
 	Waveform   string          `yaml:"waveform"`
 	Conditions []ConditionCase `yaml:"conditions"`
-	// Device is cpu or gpu. Storage is how GPUs store populations: single or
-	// half (16 bits). Exchange is how GPUs exchange their borders: ipc,
+	// Device is cpu or gpu. Storage is how populations are stored:
+	// single, or half in 16 bits. Exchange is how GPUs exchange their borders: ipc,
 	// directly, or host, by messages; chosen for each pair when empty.
 	Device   string `yaml:"device"`
 	Storage  string `yaml:"storage"`

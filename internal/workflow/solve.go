@@ -40,6 +40,12 @@ func (c *Case) Settings() (solver.Settings, error) {
 	setIfGiven(&s.Collision, c.Collision)
 	setIfGiven(&s.Wall, c.Wall)
 	setIfGiven(&s.Precision, c.Precision)
+	if c.Storage == string(solver.Half) {
+		if s.Precision == solver.Double {
+			return s, errors.New("16-bit storage is for single precision: leave storage or precision out")
+		}
+		s.Precision = solver.Half
+	}
 	setIfGiven(&s.Lattice, c.Lattice)
 	setIfGiven(&s.Profile, c.Profile)
 	if c.LatticeVelocity != 0 {
