@@ -30,17 +30,20 @@ func geometryFlags(command *cobra.Command, c *workflow.Case) {
 func partitionFlags(command *cobra.Command, c *workflow.Case) {
 	f := command.Flags()
 	f.IntVar(&c.Ranks, "ranks", c.Ranks, "number of ranks that share the work")
-	f.StringVar(&c.Decompose, "decompose", c.Decompose, "regular, shrink, octree or bricks (default bricks)")
+	f.StringVar(&c.Decompose, "decompose", c.Decompose, "regular, shrink, octree, bricks or carve, with +shrink, +carve and +recombine as wanted (default bricks)")
 	f.StringVar(&c.Balance, "balance", c.Balance, "linear, lpt, graph, sfc, morton or rcb (default graph)")
 	f.IntVar(&c.CuboidsPerRank, "cuboids-per-rank", c.CuboidsPerRank, "regular and shrink: blocks per rank (default 8)")
 	f.IntVar(&c.MinSide, "min-side", c.MinSide, "octree: smallest side of a cuboid; bricks: their side (default by the number of ranks)")
 	f.IntVar(&c.MaxSide, "max-side", c.MaxSide, "octree: largest side of a cuboid (default by the number of ranks)")
-	f.Float64Var(&c.Imbalance, "imbalance", c.Imbalance, "how far a rank may exceed its share (default 0.03)")
+	f.Float64Var(&c.Imbalance, "imbalance", c.Imbalance, "how far a rank may exceed its share, but for linear (default 0.03)")
 	f.StringVar(&c.Preset, "preset", c.Preset, "effort of the graph balancer: fast, eco or strong (default eco)")
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the graph balancer")
 	f.StringVar(&c.Machine, "machine", c.Machine, "machine file of carina bench cost (default assumed costs)")
 	f.Float64SliceVar(&c.Speeds, "speeds", c.Speeds, "relative speeds of the ranks, such as 1,1,3,3 (default equal)")
 	f.IntVar(&c.DevicesPerHost, "devices-per-host", c.DevicesPerHost, "consecutive ranks that share a host (default all)")
+	f.BoolVar(&c.Improve, "improve", c.Improve, "afterwards move cuboids, and but for bricks slices of them, between ranks while the predicted step time falls")
+	f.BoolVar(&c.KeepHeavy, "keep-heavy", c.KeepHeavy, "leave cuboids whole that the ranks cannot share within the imbalance")
+	f.DurationVar(&c.TimeLimit, "time-limit", c.TimeLimit, "graph balancer: go on improving for so long, such as 30s; the result then depends on the machine (default not)")
 }
 
 func flowFlags(command *cobra.Command, c *workflow.Case) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"carina/balance"
@@ -17,6 +18,7 @@ type partitionResult struct {
 	Cuboids              int                   `json:"cuboids"`
 	Method               balance.Method        `json:"method"`
 	Grid                 balance.GridReference `json:"grid"`
+	GridFile             string                `json:"grid_file"`
 	FluidCells           int64                 `json:"fluid_cells"`
 	KeptCells            int64                 `json:"kept_cells"`
 	WorkMaxOverMean      float64               `json:"work_max_over_mean"`
@@ -33,7 +35,7 @@ type partitionResult struct {
 func describePartition(file string, p *balance.Partition, seconds float64) partitionResult {
 	q := &p.Quality
 	return partitionResult{
-		File: file, Ranks: len(p.Ranks), Cuboids: len(p.Cuboids), Method: p.Method, Grid: p.Grid,
+		File: file, Ranks: len(p.Ranks), Cuboids: len(p.Cuboids), Method: p.Method, Grid: p.Grid, GridFile: p.Source.File,
 		FluidCells: q.FluidCells, KeptCells: q.KeptCells, WorkMaxOverMean: q.WorkMaxOverMean,
 		BytesTotal: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax, EmptyRanks: q.EmptyRanks,
 		PredictedStepSeconds: q.PredictedStep, PredictedSpeedUp: q.PredictedSpeedUp,
@@ -48,7 +50,8 @@ func newPartition() *cobra.Command {
 		Use:   "partition SURFACE-or-GRID --ranks N -o FILE.part.json",
 		Short: "Share the cells among ranks and write the partition file",
 		Long: "Decompose a grid into cuboids, give every cuboid an owner, and write the partition file.\n" +
-			"From a surface, the grid is written beside the partition file as FILE.grid, where carina solve looks for it.",
+			"From a surface, the grid is written beside the partition file as FILE.grid, where carina solve looks for it; if\n" +
+			"there is another grid of that name already, it stays, and the new one is named FILE-HASH.grid.",
 		Example: "  carina partition airway.stl --spacing 0.5mm --ranks 4 --decompose octree --balance graph -o airway.part.json",
 		Args:    exactly("a surface, grid or case file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
@@ -84,7 +87,7 @@ func newPartition() *cobra.Command {
 				}
 			}
 			return printResult(command, describePartition(output, p, seconds), func() string {
-				return g.Report.Words() + workflow.PartitionWords(p)
+				return g.Report.Words() + workflow.PartitionWords(p) + fmt.Sprintf("wrote %s and, beside it, the grid %s\n", output, p.Source.File)
 			})
 		},
 	}

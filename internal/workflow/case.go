@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -60,6 +61,12 @@ type Case struct {
 	Speeds []float64 `yaml:"speeds"`
 	// DevicesPerHost is how many consecutive ranks share a host; all when 0.
 	DevicesPerHost int `yaml:"devices-per-host"`
+	// Improve moves cuboids between ranks after balancing while the predicted
+	// step time falls. KeepHeavy leaves cuboids whole that the ranks cannot
+	// share evenly. TimeLimit is how long the graph balancer goes on improving.
+	Improve   bool          `yaml:"improve"`
+	KeepHeavy bool          `yaml:"keep-heavy"`
+	TimeLimit time.Duration `yaml:"time-limit"`
 
 	// Flow through the inlet. Viscosity is kinematic.
 	Flow      string `yaml:"flow"`

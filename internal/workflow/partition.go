@@ -2,12 +2,17 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/solver"
 )
 
 // CheckRanks refuses numbers of ranks that cannot be, before any work is done.
@@ -23,7 +28,10 @@ func (c *Case) Partition(ctx context.Context, g *Gridded, progress Progress) (*b
 	if c.MinSide < 0 || c.MaxSide < 0 || c.MinSide > 1<<30 || c.MaxSide > 1<<30 {
 		return nil, fmt.Errorf("cuboids cannot have sides from %d to %d cells: give positive numbers", c.MinSide, c.MaxSide)
 	}
-	cost, err := c.cost()
+	if c.TimeLimit < 0 {
+		return nil, fmt.Errorf("the balancer cannot go on for %v: give --time-limit a positive time", c.TimeLimit)
+	}
+	cost, err := c.cost(g.Grid)
 	if err != nil {
 		return nil, err
 	}
@@ -33,20 +41,36 @@ func (c *Case) Partition(ctx context.Context, g *Gridded, progress Progress) (*b
 		Decompose: c.Decompose, Balance: c.Balance, CuboidsPerRank: c.CuboidsPerRank,
 		MinSide: int32(c.MinSide), MaxSide: int32(c.MaxSide), Imbalance: c.Imbalance,
 		Seed: c.Seed, Preset: c.Preset, Source: g.Source, Progress: progress,
+		Improve: c.Improve, KeepHeavy: c.KeepHeavy, TimeLimit: c.TimeLimit,
 	})
 }
 
-// cost returns the measured costs of the case's machine, nil for assumed ones.
-func (c *Case) cost() (*balance.Cost, error) {
-	if c.Machine == "" {
-		return nil, nil
+// cost returns the measured costs of the case's machine, or assumed ones, for
+// what the solver will store and send: populations in the case's precision, in
+// the directions that the grid has links for.
+func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
+	precision := solver.Single
+	if c.Precision != "" {
+		precision = solver.Precision(c.Precision)
 	}
-	machine, err := balance.ReadMachine(c.Machine)
-	if err != nil {
-		return nil, err
+	if !slices.Contains(solver.Precisions, precision) {
+		return nil, fmt.Errorf("unknown precision %q: use single or double", c.Precision)
 	}
-	cost, err := machine.Cost(balance.Sparse)
-	return &cost, err
+	cost := balance.DefaultCost(balance.Sparse)
+	cost.BytesPerPopulation = precision.Bytes()
+	if c.Machine != "" {
+		machine, err := balance.ReadMachine(c.Machine)
+		if err != nil {
+			return nil, err
+		}
+		if cost, err = machine.CostFor(balance.Sparse, precision.Bytes()); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Machine, err)
+		}
+	}
+	if g.Links.Directions > 0 {
+		cost.Directions = g.Links.Directions
+	}
+	return &cost, nil
 }
 
 // WritePartition writes a partition file and makes sure that its grid file
@@ -54,17 +78,45 @@ func (c *Case) cost() (*balance.Cost, error) {
 // a surface, or comes from another folder, is written there.
 func (c *Case) WritePartition(path string, p *balance.Partition, g *Gridded) error {
 	gridPath := c.Surface
+	var err error
 	if !g.FromGridFile || !sameFolder(gridPath, path) {
-		gridPath = GridBeside(path)
-		if err := geometry.WriteGrid(gridPath, g.Grid); err != nil {
+		if gridPath, err = writeGridBeside(path, g.Grid); err != nil {
 			return err
 		}
 	}
-	var err error
 	if p.Source, err = sourceOf(gridPath, ""); err != nil {
 		return err
 	}
 	return p.WriteFile(path)
+}
+
+// writeGridBeside writes the grid of a partition file and returns its name.
+// Where that name is taken by another grid, which another partition file may
+// need, it is left alone and the new one is named after its contents.
+func writeGridBeside(path string, g *geometry.Grid) (string, error) {
+	name := GridBeside(path)
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return name, geometry.WriteGrid(name, g)
+	}
+	fresh := name + ".new"
+	defer os.Remove(fresh) // gone already where it got its name
+	if err := geometry.WriteGrid(fresh, g); err != nil {
+		return "", err
+	}
+	there, err := sourceOf(name, "")
+	if err != nil {
+		return "", err
+	}
+	own, err := sourceOf(fresh, "")
+	if err != nil || own.SHA256 == there.SHA256 {
+		return name, err
+	}
+	const digits = 8
+	name = strings.TrimSuffix(name, ".grid") + "-" + own.SHA256[:digits] + ".grid"
+	if err := os.Rename(fresh, name); err != nil {
+		return "", fmt.Errorf("writing the grid beside %s: %w", path, err)
+	}
+	return name, nil
 }
 
 func sameFolder(a, b string) bool {
@@ -98,6 +150,13 @@ func ReadPartition(path string) (*balance.Partition, *geometry.Grid, error) {
 	}
 	if err := p.Fits(grid); err != nil {
 		return nil, nil, fmt.Errorf("%s does not belong to %s: %w", path, gridPath, err)
+	}
+	source, err := sourceOf(gridPath, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.Source.SHA256 != "" && p.Source.SHA256 != source.SHA256 {
+		return nil, nil, fmt.Errorf("%s is not the file that %s was made from (their SHA-256 differ), although it holds the same cells: put the old file back, or partition the new one", gridPath, path)
 	}
 	return p, grid, nil
 }
