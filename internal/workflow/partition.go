@@ -57,6 +57,9 @@ func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
 		return nil, fmt.Errorf("unknown precision %q: use single or double", c.Precision)
 	}
 	cost := balance.DefaultCost(balance.Sparse)
+	if c.Device == "gpu" {
+		cost = balance.GPUCost()
+	}
 	cost.BytesPerPopulation = precision.Bytes()
 	if c.Machine != "" {
 		machine, err := balance.ReadMachine(c.Machine)
