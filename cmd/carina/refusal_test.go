@@ -117,6 +117,9 @@ func TestFlagsThatMeanNothingAreRefused(t *testing.T) {
 	}{
 		{[]string{"inspect", grid, "--unit", "mm"}, "--unit means nothing for a grid file"},
 		{[]string{"view", grid, "--unit", "mm", "-o", filepath.Join(folder, "pipe.html")}, "--unit means nothing for a grid file"},
+		{[]string{"partition", grid, "--ranks", "2", "--max-side", "8", "-o", filepath.Join(folder, "pipe.part.json")}, "max-side) is for the octree decomposition only"},
+		{[]string{"partition", grid, "--ranks", "2", "--balance", "lpt", "--preset", "eco", "-o", filepath.Join(folder, "pipe.part.json")}, "a preset is for the graph balancer only"},
+		{[]string{"partition", grid, "--ranks", "2", "--time-limit", "-1s", "-o", filepath.Join(folder, "pipe.part.json")}, "give --time-limit a positive time"},
 		{[]string{"run", grid, "--unit", "mm", "--out", filepath.Join(folder, "out")}, "unit is settled"},
 		{[]string{"run", grid, "--spacing", "1mm", "--out", filepath.Join(folder, "out")}, "spacing is settled"},
 	}
