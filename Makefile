@@ -34,6 +34,7 @@ fuzz:
 gpu-test:
 	$(GO) vet -tags cuda ./...
 	$(GO) test -tags cuda -count=1 ./solver/cuda ./benchmarks/gpu
+	$(GO) test -tags 'mpi cuda' -count=1 -run ProcessesOnGPUs ./cmd/carina
 
 clean:
 	rm -rf $(BIN) demo
