@@ -50,14 +50,12 @@ type contest struct {
 }
 
 // enter takes a partition if it is balanced, cuts less and exchanges faster
-// than the best, and reports whether it came close to that.
+// than the best, and reports whether it cuts nearly as little. One that does
+// but is not balanced, the partitioner may balance.
 func (c *contest) enter(owners []int32) (near bool) {
 	const factor = 1.1
-	if imbalance(c.p.Graph.VertexWeights, owners, c.p.Ranks) > c.limit {
-		return false
-	}
 	cut, time := partition.EdgeCutOf(c.p.Graph, owners), exchangeTime(c.p, owners)
-	if cut < c.cut && time < c.time {
+	if cut < c.cut && time < c.time && imbalance(c.p.Graph.VertexWeights, owners, c.p.Ranks) <= c.limit {
 		c.best, c.cut, c.time = owners, cut, time
 	}
 	return float64(cut) <= factor*float64(c.cut)

@@ -48,8 +48,10 @@ func TestDenseCuboidsHoldMostlyFluid(t *testing.T) {
 	}
 }
 
-// TestGraphSendsLeast compares the balancers on bricks.
+// TestGraphSendsLeast compares the balancers on bricks: the graph balancer
+// sends least within its own limit of 3 % and as balanced as each of the others.
 func TestGraphSendsLeast(t *testing.T) {
+	const rounding = 5e-6 // of weights to thousandths of a cell
 	for _, file := range []string{"airway-central-mm.stl", "airway-full-mm.stl"} {
 		g := voxels(t, file, 300_000)
 		for _, ranks := range []int{2, 8, 40} {
@@ -69,6 +71,17 @@ func TestGraphSendsLeast(t *testing.T) {
 				for name, q := range quality {
 					if q.WorkMaxOverMean <= graph.WorkMaxOverMean && q.BytesTotal < graph.BytesTotal {
 						t.Errorf("%s sends %d bytes at %.3f, graph %d at %.3f", name, q.BytesTotal, q.WorkMaxOverMean, graph.BytesTotal, graph.WorkMaxOverMean)
+					}
+				}
+				for _, rival := range []string{"sfc", "rcb"} { // lpt and linear are far off
+					q := quality[rival]
+					limit := min(q.WorkMaxOverMean-1+rounding, 0.03)
+					p, err := balance.Make(context.Background(), g, balance.Options{Ranks: ranks, Balance: "graph", MinSide: 4, Imbalance: limit})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if p.Quality.WorkMaxOverMean > 1+limit+rounding || p.Quality.BytesTotal > q.BytesTotal {
+						t.Errorf("%s sends %d bytes at %.6f, graph as balanced %d at %.6f", rival, q.BytesTotal, q.WorkMaxOverMean, p.Quality.BytesTotal, p.Quality.WorkMaxOverMean)
 					}
 				}
 			})

@@ -256,11 +256,11 @@ func readCSV(path string) ([]Row, error) {
 }
 
 // merged returns earlier rows and new ones. New ones replace those of the same
-// layout and number of ranks, and all that were made with other costs.
+// layout and number of ranks, and all that were made with other costs or cells.
 func merged(earlier, rows []Row) []Row {
 	kept := slices.DeleteFunc(slices.Clone(earlier), func(old Row) bool {
 		return slices.ContainsFunc(rows, func(r Row) bool {
-			return r.Layout == old.Layout && (r.Ranks == old.Ranks || r.Costs != old.Costs)
+			return r.Layout == old.Layout && (r.Ranks == old.Ranks || r.Costs != old.Costs || r.FluidCells != old.FluidCells)
 		})
 	})
 	kept = append(kept, rows...)

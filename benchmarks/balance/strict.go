@@ -3,6 +3,7 @@ package balancebench
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"carina/balance"
@@ -13,6 +14,11 @@ import (
 // primes.
 var strictRanks = []int{2, 4, 8, 16, 32, 64, 71, 97, 128, 256, 512}
 
+// oneHost is a number of devices that holds all ranks. With several hosts the
+// graph balancer sends a few more bytes where that keeps more of them inside
+// the hosts.
+const oneHost = math.MaxInt
+
 // rivals are the balancers that the graph balancer is compared with.
 var rivals = []string{"lpt", "linear", "sfc", "rcb"}
 
@@ -22,6 +28,9 @@ var rivals = []string{"lpt", "linear", "sfc", "rcb"}
 // 3 %. For each geometry it writes strict-NAME.csv and strict-NAME.md into the
 // folder; earlier rows for other numbers of ranks are kept.
 func Strict(ctx context.Context, opt Options) error {
+	if opt.DevicesPerHost == 0 {
+		opt.DevicesPerHost = oneHost
+	}
 	if err := opt.complete(); err != nil {
 		return err
 	}

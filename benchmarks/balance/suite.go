@@ -35,7 +35,8 @@ type Options struct {
 	// Preset is the effort of the graph partitioner; fast by default for the
 	// dense layout, where many partitions are tried, else the balancer's own.
 	Preset string
-	// DevicesPerHost is 8 by default, as in the source's clusters.
+	// DevicesPerHost is 8 by default, as in the source's clusters; for Strict,
+	// which counts bytes wherever they go, all ranks are in one host.
 	DevicesPerHost int
 	// Progress, if set, is told the stage and the share done, 0 to 1.
 	Progress func(stage string, done float64)
@@ -117,8 +118,8 @@ type suite struct {
 	rows []Row
 }
 
-// complete runs all strategies for the numbers of ranks that have no rows with
-// the present costs yet, and writes the rows after each.
+// complete runs all strategies for the numbers of ranks that have no rows of
+// this grid with the present costs yet, and writes the rows after each.
 func (s *suite) complete(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategies []Strategy, ranks []int, sourceTables bool) error {
 	cost, err := s.opt.cost(layout)
 	if err != nil || s.opt.Layout != "" && s.opt.Layout != layout {
@@ -126,7 +127,7 @@ func (s *suite) complete(ctx context.Context, name string, g *geometry.Grid, lay
 	}
 	for _, p := range ranks {
 		if slices.ContainsFunc(s.rows, func(r Row) bool {
-			return r.Layout == layout && r.Ranks == p && r.Costs == describeCosts(cost)
+			return r.Layout == layout && r.Ranks == p && r.FluidCells == g.Cells() && r.Costs == describeCosts(cost)
 		}) {
 			continue
 		}
@@ -253,9 +254,14 @@ func (o *Options) plans() []plan {
 	}
 	if len(o.Geometries) > 0 {
 		dense, sparse := []int{8, 64}, []int{2, 8, 32, 64, 128, 512}
+		suite := all
 		all = nil
 		for _, g := range o.Geometries {
-			all = append(all, plan{g, 10_000_000, dense, sparse, g == "bifurcation-large"})
+			chosen := plan{g, 10_000_000, dense, sparse, g == "bifurcation-large"}
+			if i := slices.IndexFunc(suite, func(p plan) bool { return p.geometry == g }); i >= 0 {
+				chosen.cells = suite[i].cells
+			}
+			all = append(all, chosen)
 		}
 	}
 	for i := range all {
