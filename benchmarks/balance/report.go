@@ -172,7 +172,8 @@ func (r *report) verdict(m *margins) {
 		r.printf("The next table has the same k on both sides; at 512 ranks the source's own gain was 34 %% (its table 5.4).\n\n")
 	}
 	if len(m.oursShort) > 0 {
-		r.printf("Ours fall short of a further 10 %% where shrinking leaves little: the bound over shrinking is all that could be gained, and of that messages, which no strategy avoids, take what the table above says.\n\n")
+		r.printf("Where ours fall short of a further 10 %%, the bound over shrinking is all that could be gained, and the table above tells what ours lose of it: ")
+		r.printf("mostly messages, which no strategy avoids, and the more the fewer cells a rank has.\n\n")
 	}
 }
 
