@@ -41,8 +41,11 @@ func (r *report) printf(format string, arguments ...any) {
 	fmt.Fprintf(&r.text, format, arguments...)
 }
 
-// table writes a Markdown table.
+// table writes a Markdown table, or nothing where there are no rows.
 func (r *report) table(caption string, head []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
 	r.printf("**%s**\n\n| %s |\n|%s\n", caption, strings.Join(head, " | "), strings.Repeat(" --- |", len(head)))
 	for _, row := range rows {
 		r.printf("| %s |\n", strings.Join(row, " | "))
@@ -156,6 +159,9 @@ func (m *margins) note(old, shrunk, ours *Row) {
 
 // verdict says where the margins are reached, and why not elsewhere.
 func (r *report) verdict(m *margins) {
+	if len(m.shrinking)+len(m.shrinkingShort) == 0 {
+		return
+	}
 	list := func(ranks []string) string {
 		if len(ranks) == 0 {
 			return "none"
@@ -264,7 +270,7 @@ func (r *report) sparseMeasured(rows []Row) {
 		}
 	}
 	if len(lines) == 0 {
-		return
+		return // nor the remark below
 	}
 	r.table("Sparse layout, measured with the solver's kernels", []string{"ranks", "strategy", "fluid cells of a rank", "predicted µs", "measured µs", "ranks timed"}, lines)
 	r.printf("Next to other ranks the solver's vector kernels must gather cell by cell. Where ranks are small that, and not the transport, is what a byte that crosses costs; ")
