@@ -201,11 +201,11 @@ func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 func measurer(layout balance.Layout, bytesPerPopulation int) balance.Measure {
 	if layout == balance.Dense {
 		return func(ctx context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
-			return timeDense(g, cuboids), ctx.Err()
+			return timeDense(g, cuboids, carefully), ctx.Err()
 		}
 	}
 	return func(ctx context.Context, g *geometry.Grid, _ []cuboid.Cuboid) (float64, error) {
-		t, _, err := timeSparse(solver.WholeDomain(g), 0, bytesPerPopulation)
+		t, _, err := timeSparse(solver.WholeDomain(g), 0, bytesPerPopulation, carefully)
 		return t, errors.Join(err, ctx.Err())
 	}
 }
@@ -226,7 +226,7 @@ func measureCrossing(ctx context.Context, cost *balance.Cost, g *geometry.Grid) 
 	var list []float64
 	for i := range timed {
 		rank := i * ranks / timed
-		t, _, err := timeSparse(domain, rank, cost.BytesPerPopulation)
+		t, _, err := timeSparse(domain, rank, cost.BytesPerPopulation, carefully)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return 0, err
 		}

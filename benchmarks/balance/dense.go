@@ -241,20 +241,21 @@ func (b *denseBlock) collide(i int, p *[populations]float64) {
 }
 
 // timeDense returns the seconds of one step of a rank in the dense layout: the
-// fastest of several, after a warm-up.
-func timeDense(g *geometry.Grid, cuboids []cuboid.Cuboid) float64 {
+// fastest of several, after a warm-up, within the given time.
+func timeDense(g *geometry.Grid, cuboids []cuboid.Cuboid, all time.Duration) float64 {
 	r := newDenseRank(g, cuboids)
 	r.step()
-	return fastest(r.step)
+	return fastest(r.step, all)
 }
 
 // fastest returns the shortest time of some calls, in seconds of the processor:
-// of at least seven, and for as long as others on the machine may disturb.
+// of at least seven, and for as long as is given, since others on the machine
+// may disturb.
 // Short calls are repeated until they take long enough for the clock.
-func fastest(f func()) float64 {
+func fastest(f func(), all time.Duration) float64 {
 	const (
-		least       = 7
-		enough, all = 2 * time.Millisecond, 500 * time.Millisecond
+		least  = 7
+		enough = 2 * time.Millisecond
 	)
 	best := 0.0
 	start := time.Now()

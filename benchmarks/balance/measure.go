@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"carina/balance"
 	"carina/geometry"
@@ -33,7 +34,7 @@ func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) erro
 			continue
 		}
 		s.opt.Progress(fmt.Sprintf("timing %s, %v, %d ranks", name, row.Strategy, row.Ranks), 0)
-		if row.Measured, row.Timed, err = timeRanks(ctx, g, p); err != nil {
+		if row.Measured, row.Timed, err = timeRanks(ctx, g, p, s.opt.timing()); err != nil {
 			return err
 		}
 		if err := s.write(); err != nil {
@@ -105,9 +106,24 @@ func isSparseGraph(r *Row) bool {
 	return r.Layout == balance.Sparse && r.Strategy.Decompose == "bricks" && r.Strategy.Balance == "graph"
 }
 
+// How long a rank is timed: so that others on the machine do not disturb, or
+// only to see that it can be timed.
+const (
+	carefully = 500 * time.Millisecond
+	briefly   = 10 * time.Millisecond
+)
+
+// timing is how long each rank is timed.
+func (o *Options) timing() time.Duration {
+	if o.Quick {
+		return briefly
+	}
+	return carefully
+}
+
 // timeRanks returns the seconds of a step: the slowest of the timed ranks, each
 // computing alone, with its exchange by the cost model added.
-func timeRanks(ctx context.Context, g *geometry.Grid, p *balance.Partition) (float64, int, error) {
+func timeRanks(ctx context.Context, g *geometry.Grid, p *balance.Partition, all time.Duration) (float64, int, error) {
 	domain, err := domainOf(g, p)
 	if err != nil {
 		return 0, 0, err
@@ -118,8 +134,8 @@ func timeRanks(ctx context.Context, g *geometry.Grid, p *balance.Partition) (flo
 	for _, r := range ranks {
 		var t float64
 		if p.Cost.Layout == balance.Dense {
-			t = timeDense(g, owned[r])
-		} else if t, _, err = timeSparse(domain, r, p.Cost.BytesPerPopulation); err != nil {
+			t = timeDense(g, owned[r], all)
+		} else if t, _, err = timeSparse(domain, r, p.Cost.BytesPerPopulation, all); err != nil {
 			return 0, 0, fmt.Errorf("timing rank %d: %w", r, err)
 		}
 		slowest = max(slowest, t+p.Quality.Ranks[r].Exchange)

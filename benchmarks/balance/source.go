@@ -160,7 +160,7 @@ func CompareBytes(ctx context.Context, g *geometry.Grid, p *balance.Partition) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		_, sent, err := timeSparse(domain, rank, p.Cost.BytesPerPopulation)
+		_, sent, err := timeSparse(domain, rank, p.Cost.BytesPerPopulation, briefly)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package balancebench
 
 import (
 	"fmt"
+	"time"
 
 	"carina/balance"
 	"carina/cuboid"
@@ -57,13 +58,13 @@ func settings(bytesPerPopulation int) (solver.Settings, error) {
 
 // timeSparse returns the seconds of the processor of one step of one rank of a
 // domain with the solver's own kernels, the fastest of some series of steps,
-// and the bytes per step it sends to every other rank.
-func timeSparse(domain *solver.Domain, rank, bytesPerPopulation int) (float64, map[int]int64, error) {
+// within about the given time, and the bytes per step it sends to every other
+// rank.
+func timeSparse(domain *solver.Domain, rank, bytesPerPopulation int, all time.Duration) (float64, map[int]int64, error) {
 	const (
 		few, most = 3, 200 // pairs of steps of a series
 		series    = 6
-		enough    = 0.05 // seconds of a series
-		warmUp    = 2    // pairs of steps, as Measure has them
+		warmUp    = 2 // pairs of steps, as Measure has them
 	)
 	set, err := settings(bytesPerPopulation)
 	if err != nil {
@@ -85,7 +86,7 @@ func timeSparse(domain *solver.Domain, rank, bytesPerPopulation int) (float64, m
 		if step := (processorTime() - used).Seconds() / float64(2*(pairs+warmUp)); best == 0 || step < best {
 			best = step
 		}
-		pairs = max(few, min(most, int(enough/2/clock.Best)))
+		pairs = max(few, min(most, int(all.Seconds()/series/2/clock.Best)))
 	}
 	for peer := range t.sent {
 		t.sent[peer] /= t.exchanges
