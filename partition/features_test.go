@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -284,6 +285,26 @@ func TestTimeLimitImproves(t *testing.T) {
 	checkResult(t, g, opt, res)
 	if calls == 0 || res.Cut > last {
 		t.Errorf("%d progress calls, last %d, result %d", calls, last, res.Cut)
+	}
+}
+
+// By a clock that an hour passes on every other look, an hour is soon over; by
+// one that stands still it never is.
+func TestClock(t *testing.T) {
+	g := gridGraph(30, 30, 1)
+	opt := Options{Parts: 9, Imbalance: 0.03, TimeLimit: time.Hour}
+	var looks atomic.Int64
+	opt.Clock = func() time.Duration { return time.Duration(looks.Add(1)) * time.Hour / 2 }
+	start := time.Now()
+	checkResult(t, g, opt, mustPartition(t, g, opt))
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("an hour of the clock given took %v", took)
+	}
+	opt.TimeLimit, opt.Clock = time.Nanosecond, func() time.Duration { return 0 }
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := Partition(ctx, g, opt); err == nil {
+		t.Error("ended by itself although no time passed")
 	}
 }
 

@@ -84,6 +84,10 @@ type Options struct {
 	// TimeLimit, if positive, goes on combining partitions (memetic search)
 	// until that much time has passed since the call.
 	TimeLimit time.Duration
+	// Clock, if set, is what TimeLimit is measured by instead of the time that
+	// passes: it returns a duration that never shrinks, such as the processor
+	// time used so far. It is called from several goroutines.
+	Clock func() time.Duration
 	// Workers is the number of goroutines that may compute; 0 means
 	// GOMAXPROCS. It does not change the result.
 	Workers int
@@ -106,6 +110,15 @@ func (o *Options) workers() int {
 		return o.Workers
 	}
 	return runtime.GOMAXPROCS(0)
+}
+
+// clock returns the Clock given or the time that passes.
+func (o *Options) clock() func() time.Duration {
+	if o.Clock != nil {
+		return o.Clock
+	}
+	begin := time.Now()
+	return func() time.Duration { return time.Since(begin) }
 }
 
 // check returns an error that says which option is wrong for a graph of n

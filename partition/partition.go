@@ -13,7 +13,8 @@ import (
 // a nil result: an unsound option or a graph whose shape does not fit
 // ([Graph.Validate] checks more, at some cost).
 func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
-	start := time.Now()
+	clock := opt.clock()
+	start := clock()
 	if err := g.validateShape(); err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 	defer release()
 	l := newLimits(g, &opt, cancelled.Load)
 	finest := &level{g: g.weighted(), fixed: fixedVertices(g, &opt, l)}
-	t := &task{c: presets[opt.Preset], workers: newWorkers(opt.workers()), start: start, timeLimit: opt.TimeLimit, progress: opt.Progress,
+	t := &task{c: presets[opt.Preset], workers: newWorkers(opt.workers()), start: start, clock: clock, timeLimit: opt.TimeLimit, progress: opt.Progress,
 		contiguous: opt.Contiguous, hasty: opt.Preset == Fast, uneven: isUneven(finest.g)}
 	if opt.Objective == MappingCost && opt.Parts > 2 {
 		t.distance = opt.Distances
@@ -64,8 +65,9 @@ func haltOn(ctx context.Context, after time.Duration) (halt *atomic.Bool, releas
 func (t *task) searchFor(ctx context.Context, finest *level, l *limits, opt *Options) []int32 {
 	if opt.TimeLimit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, t.start.Add(opt.TimeLimit))
+		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()
+		go t.cancelInTime(ctx, cancel)
 	}
 	var release func()
 	t.halt, release = haltOn(ctx, 0)
@@ -79,6 +81,24 @@ func (t *task) searchFor(ctx context.Context, finest *level, l *limits, opt *Opt
 		t.previous = completed(opt.Previous, searched, l)
 	}
 	return t.search(searched, l.effective, newRandom(opt.Seed))[:finest.g.Vertices()]
+}
+
+// cancelInTime cancels ctx when the time limit has passed by the clock, which
+// may run slower than time, or a little faster, so that it looks every so often.
+func (t *task) cancelInTime(ctx context.Context, cancel context.CancelFunc) {
+	const longest = 10 * time.Millisecond
+	for {
+		left := t.timeLimit - (t.clock() - t.start)
+		if left <= 0 {
+			cancel()
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(min(left, longest)):
+		}
+	}
 }
 
 // finish makes the partition meet what the search did not take into account.

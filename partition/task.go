@@ -21,7 +21,8 @@ type task struct {
 	// previous partition to start from, or nil.
 	previous []int32
 
-	start     time.Time
+	start     time.Duration // by the clock
+	clock     func() time.Duration
 	timeLimit time.Duration
 
 	mutex    sync.Mutex
@@ -37,7 +38,7 @@ func (t *task) stopped() bool { return t.halt.Load() }
 func (t *task) timed() bool { return t.timeLimit > 0 }
 
 // elapsed returns the share of the time limit that has passed.
-func (t *task) elapsed() float64 { return float64(time.Since(t.start)) / float64(t.timeLimit) }
+func (t *task) elapsed() float64 { return float64(t.clock()-t.start) / float64(t.timeLimit) }
 
 // expect announces how many steps will be reported.
 func (t *task) expect(steps int) { t.steps = steps }

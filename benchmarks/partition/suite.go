@@ -29,6 +29,17 @@ type Options struct {
 	// TimeLimit, if positive, adds a memetic run of that length for each
 	// graph and number of parts.
 	TimeLimit time.Duration
+	// ProcessorTime measures TimeLimit in this process's processor time,
+	// which other programs beside it do not lessen. One core's worth is used:
+	// on two, a minute of time would be two of processor time.
+	ProcessorTime bool
+	// Tools names the tools to run, presets and "memetic" included; nil means
+	// all there are.
+	Tools []string
+	// Journal, if given, is a file to which each row is added as soon as it is
+	// measured. Rows that it holds already are not measured again, so that an
+	// interrupted run can be taken up.
+	Journal string
 	// Quick restricts the run to small graphs, few numbers of parts and one
 	// seed.
 	Quick bool
@@ -116,7 +127,15 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 		return nil, fmt.Errorf("making a folder for the other programs' files: %w", err)
 	}
 	defer os.RemoveAll(work)
-	tools := append(ourTools(&o), otherTools(work)...)
+	tools, err := chosenTools(&o, work)
+	if err != nil {
+		return nil, err
+	}
+	journal, err := openJournal(o.Journal)
+	if err != nil {
+		return nil, err
+	}
+	defer journal.close()
 	steps, done := len(o.Graphs)*len(o.Parts)*len(tools), 0
 	for _, name := range o.Graphs {
 		g, err := readGraph(filepath.Join(o.Folder, name+graphSuffix))
@@ -128,6 +147,11 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 				if o.Progress != nil {
 					o.Progress(fmt.Sprintf("%s in %d, %s", name, k, tool.name), float64(done)/float64(steps))
 				}
+				done++
+				if row, ok := journal.row(name, k, tool.name); ok {
+					report.Rows = append(report.Rows, row)
+					continue
+				}
 				row, err := measure(ctx, tool, name, g, k, &o)
 				if ctx.Err() != nil {
 					return report, ctx.Err()
@@ -135,8 +159,10 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 				if err != nil {
 					return report, fmt.Errorf("%s on %s in %d parts: %w", tool.name, name, k, err)
 				}
+				if err := journal.add(row); err != nil {
+					return report, err
+				}
 				report.Rows = append(report.Rows, row)
-				done++
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,9 +29,11 @@ func allSeeds(o *Options) int { return o.Seeds }
 // ourTools lists the presets and, given a time limit, the memetic search.
 func ourTools(o *Options) []tool {
 	var tools []tool
-	add := func(name string, preset partition.Preset, limit time.Duration, seeds func(*Options) int) {
+	add := func(name string, options partition.Options, seeds func(*Options) int) {
 		tools = append(tools, tool{name, seeds, func(ctx context.Context, g *partition.Graph, k int, imbalance float64, seed uint64) ([]int32, error) {
-			result, err := partition.Partition(ctx, g, partition.Options{Parts: k, Imbalance: imbalance, Preset: preset, Seed: seed, TimeLimit: limit})
+			options := options
+			options.Parts, options.Imbalance, options.Seed = k, imbalance, seed
+			result, err := partition.Partition(ctx, g, options)
 			if err != nil {
 				return nil, err
 			}
@@ -38,12 +41,39 @@ func ourTools(o *Options) []tool {
 		}})
 	}
 	for _, preset := range o.Presets {
-		add(preset.String(), preset, 0, allSeeds)
+		add(preset.String(), partition.Options{Preset: preset}, allSeeds)
 	}
 	if o.TimeLimit > 0 {
-		add("memetic", partition.Strong, o.TimeLimit, func(*Options) int { return 1 })
+		options := partition.Options{Preset: partition.Strong, TimeLimit: o.TimeLimit}
+		if o.ProcessorTime {
+			options.Clock = func() time.Duration { return time.Duration(processorSeconds() * float64(time.Second)) }
+			options.Workers = 1
+		}
+		add("memetic", options, func(*Options) int { return 1 })
 	}
 	return tools
+}
+
+// chosenTools lists the tools asked for, with files in folder work.
+func chosenTools(o *Options, work string) ([]tool, error) {
+	all := append(ourTools(o), otherTools(work)...)
+	if o.Tools == nil {
+		return all, nil
+	}
+	var chosen []tool
+	var names []string
+	for _, t := range all {
+		names = append(names, t.name)
+		if slices.Contains(o.Tools, t.name) {
+			chosen = append(chosen, t)
+		}
+	}
+	for _, name := range o.Tools {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("no tool %q here; there are %s (memetic only with a time limit)", name, strings.Join(names, ", "))
+		}
+	}
+	return chosen, nil
 }
 
 // otherTools lists the other programs found, with files in folder work.

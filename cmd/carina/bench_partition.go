@@ -97,5 +97,8 @@ func newBenchPartition(flags *benchFlags) *cobra.Command {
 	f.BoolVar(&features, "features", false, "instead compare connected parts with unconstrained ones, and mapping to a machine with mapping after the fact")
 	f.StringSliceVar(&presets, "presets", nil, "presets to run (default fast, eco and strong)")
 	f.StringVar(&timeLimit, "time-limit", "", "add a memetic run of that length, such as 60s")
+	f.BoolVar(&o.ProcessorTime, "cpu-time", false, "measure the time limit in processor time of one core, for busy machines")
+	f.StringSliceVar(&o.Tools, "tools", nil, "what to run: fast, eco, strong, memetic, gpmetis, scotch (default all there are)")
+	f.StringVar(&o.Journal, "journal", "", "file to add each row to as it is measured; rows that it holds are not measured again")
 	return command
 }
