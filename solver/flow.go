@@ -16,6 +16,8 @@ type Flow struct {
 	Settings Settings
 	Units    Units
 	Warnings []string
+	// Set are the velocities.
+	Set *lattice.Set
 	// Operator is the collision operator, never Automatic.
 	Operator Collision
 	// OmegaPlus and OmegaMinus are the relaxation rates.
@@ -61,12 +63,13 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	if err := settings.validateConditions(domain.Grid); err != nil {
 		return nil, err
 	}
-	areas, err := openingAreas(domain.Grid, lattice.D3Q19)
+	set := settings.set()
+	areas, err := openingAreas(domain.Grid, set)
 	if err != nil {
 		return nil, err
 	}
-	r := &Rank{domain: domain, settings: settings, set: lattice.D3Q19, expected: expect(domain.Grid, &settings)}
-	f := &Flow{Domain: domain, Settings: settings, rank: r}
+	r := &Rank{domain: domain, settings: settings, set: set, expected: expect(domain.Grid, &settings)}
+	f := &Flow{Domain: domain, Settings: settings, Set: set, rank: r}
 	if f.Units, f.Warnings, err = chooseUnits(domain.Grid, &settings, r.expected); err != nil {
 		return nil, err
 	}
@@ -81,7 +84,7 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	for _, o := range f.states.list {
 		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, Normal: o.normal, EvenTime: o.evenTime, OddTime: o.oddTime})
 	}
-	if f.profiles, err = openingProfiles(domain.Grid, lattice.D3Q19, f.states.list); err != nil {
+	if f.profiles, err = openingProfiles(domain.Grid, set, f.states.list); err != nil {
 		return nil, err
 	}
 	f.rampSteps, f.crossing = r.chooseRamp(), r.crossing()
@@ -91,10 +94,6 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 
 // deviceSupports says what of the settings devices do not compute.
 func (s *Settings) deviceSupports() error {
-	if s.set() != lattice.D3Q19 {
-		return fmt.Errorf("the lattice %s is not computed on a GPU; choose %s with another collision than %s, or compute on the processor",
-			s.set().Name, D3Q19, Cumulant)
-	}
 	if s.Wall == Quadratic {
 		return fmt.Errorf("%s walls are not computed on a GPU; choose %s, or compute on the processor", Quadratic, Interpolated)
 	}
@@ -149,7 +148,7 @@ type OpeningLink struct {
 // OpeningLink describes the link of cell (x, y, z) in a direction, an index in
 // geometry.Directions, that meets the opening of the given index.
 func (f *Flow) OpeningLink(x, y, z int32, direction, opening int) OpeningLink {
-	b := linkBuilder{layout: &layout{set: lattice.D3Q19}, grid: f.Domain.Grid, states: f.states.list, profiles: f.profiles}
+	b := linkBuilder{layout: &layout{set: f.Set}, grid: f.Domain.Grid, states: f.states.list, profiles: f.profiles}
 	l := b.openingLink(x, y, z, direction, opening)
 	return OpeningLink{Area: l.area, Inflow: l.inflow, Distance: l.distance}
 }

@@ -21,7 +21,7 @@ func (s *Solver) connect(exchange Exchange) error {
 		return err
 	}
 	for _, p := range s.parts {
-		if err := p.finishLinks(s.bits); err != nil {
+		if err := p.finishLinks(); err != nil {
 			return err
 		}
 		if err := p.device.synchronize(); err != nil {
@@ -40,7 +40,7 @@ func (s *Solver) joinParts(exchange Exchange) error {
 				if back.rank != p.share.rank {
 					continue
 				}
-				if err := l.accept(other.offerTo(i, s.bits, nil), p.device, other, exchange); err != nil {
+				if err := l.accept(other.offerTo(i, nil), p.device, other, exchange); err != nil {
 					return err
 				}
 			}
@@ -76,7 +76,7 @@ func (s *Solver) joinProcesses(exchange Exchange) error {
 		return err
 	}
 	for i, l := range p.links {
-		text, err := p.offerTo(i, s.bits, handle).encode()
+		text, err := p.offerTo(i, handle).encode()
 		if err != nil {
 			return err
 		}
@@ -114,14 +114,14 @@ func (s *Solver) joinProcesses(exchange Exchange) error {
 }
 
 // finishLinks uploads what the part leaves where, and whom it tells.
-func (p *part) finishLinks(bits int) error {
+func (p *part) finishLinks() error {
 	if p.share.border == 0 {
 		return nil
 	}
-	exits := p.exitTables(bits)
+	exits := p.exitTables()
 	told := make([]uint64, len(p.links))
 	for i, l := range p.links {
-		if err := l.prepare(p, bits, &exits); err != nil {
+		if err := l.prepare(p, &exits); err != nil {
 			return err
 		}
 		if l.direct {
@@ -135,7 +135,7 @@ func (p *part) finishLinks(bits int) error {
 			return err
 		}
 	}
-	p.meeting.here = p.populations + address(p.flagOffset(bits))
+	p.meeting.here = p.populations + address(p.flagOffset())
 	p.meeting.there, err = p.allocate(0, bytesOf(told))
 	return err
 }

@@ -33,21 +33,27 @@ func TestCompile(t *testing.T) {
 		}
 	}
 	translates(program{kernel: "meet"})
-	for _, bits := range []int{64, 32, 16} {
+	for _, l := range layouts {
+		var of []operator
+		for _, o := range operators {
+			if o.set == l.set() {
+				of = append(of, o)
+			}
+		}
 		for variant := range 16 {
-			p, _ := tuned(bits, variant&1 != 0, variant&2 != 0, variant&4 != 0, operators[variant%len(operators)], variant&8 != 0)
+			p, _ := tuned(l, variant&1 != 0, variant&2 != 0, variant&4 != 0, of[variant%len(of)], variant&8 != 0)
 			translates(p)
 			if p.walls {
 				translates(p.atOpenings())
 			}
 		}
 		for _, kernel := range []string{"outflow", "fields", "peak", "hash", "stress", "change", "initialize"} {
-			translates(looking(kernel, bits, 0, true))
-			translates(looking(kernel, bits, 1, false))
+			translates(looking(kernel, l, 0, true))
+			translates(looking(kernel, l, 1, false))
 		}
-		translates(unpacking(bits))
-		force := looking("wallforce", bits, 0, true)
-		force.operator = operators[2]
+		translates(unpacking(l))
+		force := looking("wallforce", l, 0, true)
+		force.operator = of[0]
 		translates(force)
 	}
 }

@@ -60,7 +60,7 @@ func (s *Solver) exchangeMessages() error {
 		}
 	}
 	for _, p := range s.parts {
-		if err := p.deliverMessages(s.bits, int(s.steps%2)); err != nil {
+		if err := p.deliverMessages(int(s.steps % 2)); err != nil {
 			return err
 		}
 	}
@@ -81,8 +81,8 @@ func (p *part) fetchMessages(odd int) error {
 }
 
 // deliverMessages copies what has come to the device and puts it in place.
-func (p *part) deliverMessages(bits, odd int) error {
-	program := unpacking(bits)
+func (p *part) deliverMessages(odd int) error {
+	program := unpacking(p.tileLayout)
 	for _, l := range p.links {
 		if l.direct {
 			continue
@@ -98,10 +98,10 @@ func (p *part) deliverMessages(bits, odd int) error {
 		if l.direct {
 			continue
 		}
-		edges := len(l.arriving[odd]) - l.faces
-		chunks, threads := l.faces*faceChunks+edges, 32*program.warps
-		err := p.device.launch(borderQueue, p.unpack, launch{blocks: (chunks + threads - 1) / threads, threads: threads,
-			arguments: append(words(l.incoming, l.unpacking[odd]), words(l.faces, edges)...)})
+		corners := len(l.arriving[odd]) - l.faces - l.edges
+		moves, threads := l.faces*program.chunksOf(0)+l.edges*program.chunksOf(faceGroups)+corners, 32*program.warps
+		err := p.device.launch(borderQueue, p.unpack, launch{blocks: (moves + threads - 1) / threads, threads: threads,
+			arguments: append(words(l.incoming, l.unpacking[odd]), words(l.faces, l.edges, corners)...)})
 		if err != nil {
 			return err
 		}

@@ -66,8 +66,8 @@ type offer struct {
 }
 
 // offerTo returns the offer to the neighbour of link i.
-func (p *part) offerTo(i, bits int, handle []byte) *offer {
-	o := &offer{Host: hostName(), Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset(bits) + int64(i)*flagBytes}
+func (p *part) offerTo(i int, handle []byte) *offer {
+	o := &offer{Host: hostName(), Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes}
 	for odd, list := range p.links[i].arriving {
 		for _, c := range list {
 			o.Places[odd] = append(o.Places[odd], c.tile)
@@ -129,19 +129,19 @@ func (l *link) reach(o *offer, d device, other *part) error {
 
 // prepare allocates what messages need, and fills in where the part leaves
 // what belongs to this neighbour.
-func (l *link) prepare(p *part, bits int, exits *[2][][groups]uint64) error {
+func (l *link) prepare(p *part, exits *[2][]uint64) error {
 	if !l.direct {
-		if err := l.allocate(p, bits); err != nil {
+		if err := l.allocate(p); err != nil {
 			return err
 		}
 	}
 	for odd, list := range l.leaving {
 		for i, c := range list {
-			to := uint64(l.outgoing) + uint64(l.message(i, bits)-groupChunk(c.group(), odd)*chunkBytes(bits))
+			to := uint64(l.outgoing) + uint64(l.message(i, p.tileLayout)-p.groupOffset(c.group(), odd))
 			if l.direct {
-				to = uint64(l.memory) + uint64(l.places[odd][i])*uint64(tileBytes(bits))
+				to = uint64(l.memory) + uint64(l.places[odd][i])*uint64(p.tileBytes())
 			}
-			exits[odd][c.tile][c.group()] = to
+			exits[odd][int(c.tile)*p.directions+c.group()] = to
 		}
 	}
 	l.places = [2][]int32{}
@@ -149,8 +149,8 @@ func (l *link) prepare(p *part, bits int, exits *[2][][groups]uint64) error {
 }
 
 // allocate makes room for messages.
-func (l *link) allocate(p *part, bits int) (err error) {
-	bytes := l.bytes(bits)
+func (l *link) allocate(p *part) (err error) {
+	bytes := l.bytes(p.tileLayout)
 	for _, a := range []*address{&l.outgoing, &l.incoming} {
 		if *a, err = p.allocate(bytes, nil); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (l *link) allocate(p *part, bits int) (err error) {
 	for odd, list := range l.arriving {
 		places := make([]uint64, len(list))
 		for i, c := range list {
-			places[i] = p.tile(c.tile, bits) + uint64(groupChunk(c.group(), odd)*chunkBytes(bits))
+			places[i] = p.tile(c.tile) + uint64(p.groupOffset(c.group(), odd))
 		}
 		if l.unpacking[odd], err = p.allocate(0, bytesOf(places)); err != nil {
 			return err

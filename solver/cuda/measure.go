@@ -176,7 +176,7 @@ func (s *Solver) Scramble(seed uint64) error {
 		}
 	}
 	for _, p := range s.parts {
-		total := int64(len(p.tiles)) * tileBytes(s.bits)
+		total := int64(len(p.tiles)) * s.tileBytes()
 		for at := int64(0); at < total; at += block {
 			if err := p.device.upload(p.populations+address(at), content[:min(block, total-at)]); err != nil {
 				return fmt.Errorf("filling the populations: %w", err)

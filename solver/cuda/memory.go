@@ -25,16 +25,17 @@ func (s *Solver) MemoryUses() []MemoryUse {
 }
 
 // needs returns the memory that the part takes on its device.
-func (p *part) needs(bits int) int64 {
-	const row, mask, position, order, exits = 4 * directions, 8, 12, 4, 2 * 8 * groups
-	n := int64(len(p.share.tiles))*tileBytes(bits) + int64(len(p.tiles))*(row+mask+position+order) + int64(p.share.border)*exits
+func (p *part) needs() int64 {
+	const mask, position, order = 8, 12, 4
+	row, exits := int64(4*p.directions), int64(2*8*p.directions)
+	n := int64(len(p.share.tiles))*p.tileBytes() + int64(len(p.tiles))*(row+mask+position+order) + int64(p.share.border)*exits
 	t := p.walls
 	if len(t.links) == 0 {
 		return n
 	}
-	real := int64(realBytes(bits))
+	real := int64(realBytes(p.bits))
 	const ofStep = 1 // outflow
-	n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(bits)/8
+	n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(p.valueBytes())
 	for _, list := range p.openTiles {
 		n += sizeOf(list)
 	}
@@ -50,12 +51,12 @@ const (
 )
 
 // checkMemory says before anything is allocated whether it will fit.
-func (p *part) checkMemory(bits int) error {
+func (p *part) checkMemory() error {
 	free, _, err := p.device.memory()
 	if err != nil {
 		return err
 	}
-	p.memory = MemoryUse{p.share.rank, p.device.name(), p.needs(bits), free}
+	p.memory = MemoryUse{p.share.rank, p.device.name(), p.needs(), free}
 	if p.memory.Needs > free {
 		return fmt.Errorf("%v; use 16-bit storage, more GPUs or a coarser spacing", p.memory)
 	}

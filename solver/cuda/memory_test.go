@@ -21,7 +21,7 @@ func TestMemoryIsAnnounced(t *testing.T) {
 	}
 	p := s.parts[0]
 	p.device = fullDevice{p.device}
-	err := p.checkMemory(s.bits)
+	err := p.checkMemory()
 	if err == nil || !strings.Contains(err.Error(), "needs 0.00 GB of the 0.00 GB that are free") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got error %v", err)
 	}

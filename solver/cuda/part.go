@@ -9,6 +9,7 @@ import (
 
 // part is the tiles of one rank, on a device.
 type part struct {
+	tileLayout
 	device device
 	share  *share
 	// tiles are the numbers of its own tiles in the order in which they lie in
@@ -17,8 +18,8 @@ type part struct {
 	walls                *wallTables
 	links                []*link
 	// borderRows are the places of the neighbours of the tiles at the border,
-	// by direction.
-	borderRows [][directions]int32
+	// by tile and direction.
+	borderRows []int32
 
 	populations, rows, places, fluid, positions, order, findings, sums address
 	exits                                                              [2]address // by parity
@@ -26,7 +27,6 @@ type part struct {
 	allocated                                                          []address
 	bytes                                                              int64
 	step                                                               [2][2]stepKernel // interior or border, by parity
-	bits                                                               int
 	memory                                                             MemoryUse
 	kernels                                                            map[program]kernel // of looks
 	openTiles                                                          [2][]openingTile   // at openings, of the interior and the border
@@ -89,9 +89,9 @@ func (w *wallParts) words() []uint64 {
 	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow})
 }
 
-func newPart(d device, share *share, walls *wallTables) *part {
+func newPart(d device, l tileLayout, share *share, walls *wallTables) *part {
 	tiles := share.tiles[:share.own]
-	p := &part{device: d, share: share, tiles: tiles, walls: walls.of(tiles), kernels: map[program]kernel{}}
+	p := &part{tileLayout: l, device: d, share: share, tiles: tiles, walls: walls.of(tiles), kernels: map[program]kernel{}}
 	byNumber := make([]int64, len(tiles))
 	for i, t := range tiles {
 		byNumber[i] = int64(t)<<32 | int64(i)
@@ -114,8 +114,7 @@ func newPart(d device, share *share, walls *wallTables) *part {
 }
 
 // compile compiles the kernels of a step.
-func (p *part) compile(bits int, walls, force bool, o operator) (err error) {
-	p.bits = bits
+func (p *part) compile(walls, force bool, o operator) (err error) {
 	compile := func(program program) kernel {
 		if err != nil {
 			return nil
@@ -127,11 +126,11 @@ func (p *part) compile(bits int, walls, force bool, o operator) (err error) {
 	sides := []int{interiorSide}
 	if p.share.border > 0 {
 		sides = append(sides, borderSide)
-		p.meeting.kernel, p.unpack = compile(program{kernel: "meet"}), compile(unpacking(bits))
+		p.meeting.kernel, p.unpack = compile(program{kernel: "meet"}), compile(unpacking(p.tileLayout))
 	}
 	for _, side := range sides {
 		for odd := range 2 {
-			program, perWarp := tuned(bits, odd == 1, walls, force, o, side == borderSide)
+			program, perWarp := tuned(p.tileLayout, odd == 1, walls, force, o, side == borderSide)
 			k := stepKernel{kernel: compile(program), program: program, perWarp: perWarp}
 			if len(p.openTiles[side]) > 0 {
 				k.openings = compile(program.atOpenings())
@@ -144,18 +143,18 @@ func (p *part) compile(bits int, walls, force bool, o operator) (err error) {
 
 // fill allocates and uploads everything but what belongs to links; the fluid is
 // at rest. Place is where the tiles lie on their ranks, by number.
-func (p *part) fill(tiles *tileSet, owner, place []int32, bits, openings int) (err error) {
+func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err error) {
 	put := func(to *address, bytes int64, content []byte) {
 		if err == nil {
 			*to, err = p.allocate(bytes, content)
 		}
 	}
 	// The flags lie behind the tiles, so that neighbours reach both at once.
-	put(&p.populations, p.flagOffset(bits)+maxLinks*flagBytes, nil)
+	put(&p.populations, p.flagOffset()+maxLinks*flagBytes, nil)
 	rows := p.share.rows(tiles, owner, place)
-	p.borderRows = slices.Clone(rows[:p.share.border])
+	p.borderRows = slices.Clone(rows[:p.share.border*p.directions])
 	put(&p.rows, 0, bytesOf(rows))
-	put(&p.places, 0, bytesOf(chunkPlaces()))
+	put(&p.places, 0, p.placeTable())
 	put(&p.fluid, 0, bytesOf(inOrder(tiles.fluid, p.tiles)))
 	put(&p.positions, 0, bytesOf(inOrder(tiles.position, p.tiles)))
 	put(&p.order, 0, bytesOf(p.place))
@@ -168,10 +167,10 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, bits, openings int) (e
 	put(&w.spans, 0, bytesOf(t.spans))
 	put(&w.cells, 0, bytesOf(t.cells))
 	put(&w.links, 0, bytesOf(t.links))
-	put(&w.held, int64(len(t.links))*int64(bits)/8, nil)
+	put(&w.held, int64(len(t.links))*int64(p.valueBytes()), nil)
 	put(&w.openingCells, 0, bytesOf(t.openingCells))
-	real := int64(realBytes(bits))
-	put(&w.openingLinks, 0, openingRecords(t.openingLinks, bits))
+	real := int64(realBytes(p.bits))
+	put(&w.openingLinks, 0, openingRecords(t.openingLinks, p.bits))
 	put(&w.openings, int64(openings)*openingNumbersOfStep*real, nil)
 	put(&w.samples, int64(len(t.openingCells))*sampleNumbers*real, nil)
 	put(&w.outflow, int64(len(t.openingLinks))*real, nil)
@@ -185,11 +184,11 @@ const (
 )
 
 // flagOffset is where the flags lie behind the tiles.
-func (p *part) flagOffset(bits int) int64 { return int64(len(p.share.tiles)) * tileBytes(bits) }
+func (p *part) flagOffset() int64 { return int64(len(p.share.tiles)) * p.tileBytes() }
 
 // tile is the address of a tile by place.
-func (p *part) tile(place int32, bits int) uint64 {
-	return uint64(p.populations) + uint64(place)*uint64(tileBytes(bits))
+func (p *part) tile(place int32) uint64 {
+	return uint64(p.populations) + uint64(place)*uint64(p.tileBytes())
 }
 
 // allocate returns memory with the given content, or that many zeros.

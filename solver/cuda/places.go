@@ -2,24 +2,9 @@ package cuda
 
 import "carina/geometry"
 
-// Sizes of a tile; kernels/tile.h and kernels/pipeline.h have the same.
-const (
-	tileSide   = 4
-	tileCells  = tileSide * tileSide * tileSide
-	directions = 18
-	// chunkValues populations move together; a tile has tileChunks of them.
-	chunkValues = 4
-	tileChunks  = 19 * tileCells / chunkValues
-	faceChunks  = 16 // that one face neighbour touches
-)
-
-// tileBytes is the memory of a tile: its chunks, the twelve edges a second
-// time, rounded up to whole cache lines.
-func tileBytes(bitsPerValue int) int64 {
-	const edges, line = 12, 128
-	n := int64(tileChunks+edges) * chunkValues * int64(bitsPerValue) / 8
-	return (n + line - 1) / line * line
-}
+// unpermuted is the coordinate x of a place in the image, or the place of a
+// coordinate: the two in the middle change places.
+func unpermuted(x int) int { return x>>1 | x&1<<1 }
 
 // chunkRow is a chunk of the image: population and the coordinates of its
 // cells that are the same for all four; the third coordinate is −1.
@@ -30,11 +15,10 @@ type chunkRow struct {
 
 // imageChunk returns what chunk k of the image holds; position in
 // kernels/tile.h is its inverse.
-func imageChunk(k int) chunkRow {
+func (l tileLayout) imageChunk(k int) chunkRow {
 	q, slow, middle := k/16, k/4%4, k%4
-	unpermuted := func(x int) int { return x>>1 | x&1<<1 }
 	switch {
-	case q == directions || geometry.Directions[q].Z == 0:
+	case q == l.directions || geometry.Directions[q].Z == 0:
 		return chunkRow{q, [3]int{unpermuted(slow), middle, -1}}
 	case geometry.Directions[q].Y != 0:
 		return chunkRow{q, [3]int{-1, middle, slow}}
@@ -43,48 +27,96 @@ func imageChunk(k int) chunkRow {
 	}
 }
 
-// toucher is the direction of the neighbour whose odd steps touch a chunk,
-// seen from that neighbour: the one in which it finds this tile. It is
-// directions where no other tile does.
-func (c chunkRow) toucher() int {
-	if c.population == directions {
-		return directions
-	}
-	d := geometry.Directions[c.population]
-	var leaves geometry.Offset
-	for _, axis := range []struct {
-		step  int8
-		at    int
-		leave *int8
-	}{{d.X, c.cell[0], &leaves.X}, {d.Y, c.cell[1], &leaves.Y}, {d.Z, c.cell[2], &leaves.Z}} {
-		if axis.step > 0 && axis.at == 0 || axis.step < 0 && axis.at == tileSide-1 {
-			*axis.leave = axis.step
-		}
-	}
-	for i, o := range geometry.Directions[:directions] {
-		if o == leaves {
-			return i
-		}
-	}
-	return directions
-}
-
 // chunkPlaces returns, for every chunk in the order of memory, its place in
 // the image: the faces in the order of directions, the interior, the edges.
-func chunkPlaces() []uint16 {
-	groups := make([][]uint16, directions+1)
+func (l tileLayout) chunkPlaces() []uint16 {
+	var inside []uint16
+	groups := make([][]uint16, straight)
 	for k := range tileChunks {
-		t := imageChunk(k).toucher()
-		groups[t] = append(groups[t], uint16(k))
+		if k >= straight*tileCells/chunkValues { // at rest, behind the corners
+			k += l.corners() * tileCells / chunkValues
+		}
+		c := l.imageChunk(k)
+		if t := l.toucher(c.population, c.cell); t < straight {
+			groups[t] = append(groups[t], uint16(k))
+		} else {
+			inside = append(inside, uint16(k))
+		}
 	}
-	const faces = 6
 	var places []uint16
-	for _, g := range groups[:faces] {
+	for _, g := range groups[:faceGroups] {
 		places = append(places, g...)
 	}
-	places = append(places, groups[directions]...)
-	for _, g := range groups[faces:directions] {
+	places = append(places, inside...)
+	for _, g := range groups[faceGroups:] {
 		places = append(places, g...)
 	}
 	return places
+}
+
+// single says where one value of a corner population lies: its place in the
+// image, its group, and its place in the first copy of a tile, in values. As
+// the kernels have it, in 11, 5 and 16 bits.
+type single uint32
+
+const (
+	// noPlace is that of padding, which is written but not read; noGroup that of
+	// nothing at all.
+	noPlace, noGroup = 1<<11 - 1, 1<<5 - 1
+	// lanes of a warp move a single each.
+	lanes = 32
+)
+
+func newSingle(place, group, at int) single { return single(place | group<<11 | at<<16) }
+
+func (s single) place() int { return int(s & noPlace) }
+func (s single) group() int { return int(s >> 11 & noGroup) }
+func (s single) at() int    { return int(s >> 16) }
+
+// singles lists the values of the corner populations in rounds of a warp:
+// those at faces, edges and corners, then the others, each in the order of
+// memory.
+func (l tileLayout) singles() []single {
+	if l.corners() == 0 {
+		return nil
+	}
+	groups := make([][]int, l.directions+1) // places in the image
+	for q := straight; q < l.directions; q++ {
+		for cell := range tileCells {
+			x, y, z := cell>>4, cell>>2&3, cell&3
+			group := l.toucher(q, [3]int{x, y, z})
+			groups[group] = append(groups[group], q*tileCells+unpermuted(x)*16+y*4+z)
+		}
+	}
+	var list []single
+	add := func(group, from, room int) {
+		for i := range room {
+			place := noPlace
+			if i < len(groups[group]) {
+				place = groups[group][i]
+			}
+			list = append(list, newSingle(place, group, from+i))
+		}
+	}
+	for group := range l.directions {
+		before := 0 // chunks of the group
+		switch {
+		case group < faceGroups:
+			before = faceChunks * chunkValues
+		case group < straight:
+			before = chunkValues
+		}
+		add(group, int(l.groupOffset(group, 0))/l.valueBytes()+before, int(l.groupBytes(group))/l.valueBytes()-before)
+	}
+	inside := len(groups[l.directions])
+	add(l.directions, l.edges()-inside, inside)
+	for len(list)%lanes != 0 {
+		list = append(list, newSingle(noPlace, noGroup, 0))
+	}
+	return list
+}
+
+// placeTable is what the kernels know of both.
+func (l tileLayout) placeTable() []byte {
+	return append(append([]byte(nil), bytesOf(l.chunkPlaces())...), bytesOf(l.singles())...)
 }

@@ -12,20 +12,23 @@ import (
 //go:embed kernels/*.h kernels/*.cu
 var sources embed.FS
 
-// operator is a collision operator on D3Q19.
+// operator is a collision operator.
 type operator struct {
 	name      string // as in package collision
+	set       *lattice.Set
 	largeEddy bool
 }
 
 // generated tells whether the operator is generated from package collision;
-// TRT, and BGK which is TRT with equal rates, are written by hand in
+// TRT on D3Q19, and BGK which is TRT with equal rates, are written by hand in
 // kernels/collide.h: the compiler makes faster code of that.
-func (o operator) generated() bool { return o.largeEddy || o.name == "regularized" }
+func (o operator) generated() bool {
+	return o.largeEddy || o.set == lattice.D3Q27 || o.name == "regularized"
+}
 
 // variant is the operator in package collision.
 func (o operator) variant(force bool) collision.Variant {
-	return collision.Variant{Name: o.name, Set: lattice.D3Q19, Force: force, LargeEddy: o.largeEddy}
+	return collision.Variant{Name: o.name, Set: o.set, Force: force, LargeEddy: o.largeEddy}
 }
 
 // source is the function collide of the operator.
@@ -34,7 +37,7 @@ func (o operator) source(force bool) string {
 		return kernelSource("collide.h")
 	}
 	// Populations are numbered here as directions, with that at rest last.
-	place := func(i int) int { return (i + directions) % (directions + 1) }
+	place := func(i int) int { return (i + o.set.Q - 1) % o.set.Q }
 	statements, outputs := o.variant(force).Program().C(
 		func(i int) string { return fmt.Sprintf("g[%d] * (1 / SCALE)", place(i)) },
 		func(i int) string { return fmt.Sprintf("rate.table[%d]", i) })
@@ -57,8 +60,8 @@ func (o operator) tableSize(force bool) int {
 
 // program is a kernel specialised at compile time.
 type program struct {
+	tileLayout
 	kernel string // the file in kernels that defines it
-	bits   int    // of a stored population
 	odd    bool
 	stages int // of the pipeline of a warp
 	warps  int // of a block
@@ -85,11 +88,14 @@ func (p program) constants() string {
 		name  string
 		value int
 	}{
-		{"BITS", p.bits}, {"ODD", number(p.odd)}, {"STAGES", p.stages}, {"WARPS", p.warps}, {"BLOCKS", p.blocks},
+		{"ODD", number(p.odd)}, {"STAGES", p.stages}, {"WARPS", p.warps}, {"BLOCKS", p.blocks},
 		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"TABLE", p.operator.tableSize(p.force)},
 		{"MODE", p.mode}, {"LOOKS", tilesOfLook}, {"BORDER", number(p.border)},
 	} {
 		fmt.Fprintf(&b, "#define %s %d\n", c.name, c.value)
+	}
+	if p.kernel != "meet" {
+		b.WriteString(p.tileLayout.constants())
 	}
 	return b.String()
 }
@@ -100,7 +106,11 @@ func (p program) body() string {
 	if p.kernel == "meet" {
 		return last
 	}
-	parts := []string{kernelSource("tile.h"), kernelSource("pipeline.h"), kernelSource("walls.h")}
+	parts := []string{kernelSource("tile.h")}
+	if p.corners() > 0 {
+		parts = append(parts, kernelSource("corners.h"))
+	}
+	parts = append(parts, kernelSource("pipeline.h"), kernelSource("walls.h"))
 	if p.collides() {
 		parts = append(parts, p.operator.source(p.force), kernelSource("update.h"))
 	}
@@ -135,7 +145,7 @@ func realBytes(bits int) int {
 // sharedBytes is the shared memory of a block.
 func (p program) sharedBytes() int {
 	const stagedCells, stagedLinks, cellBytes, linkBytes, heldBytes = 32, 128, 8, 4, 2
-	image := tileChunks * chunkValues * p.bits / 8
+	image := p.imageBytes()
 	if p.walls {
 		image += stagedCells*cellBytes + stagedLinks*(linkBytes+realBytes(p.bits))
 		if p.bits == 16 {
@@ -147,22 +157,25 @@ func (p program) sharedBytes() int {
 
 // tuned returns the program of a step as it was measured to be fastest, and
 // how many tiles a warp updates in a row (NOTES.md).
-func tuned(bits int, odd, walls, force bool, o operator, border bool) (p program, perWarp int) {
-	p = program{kernel: "step", bits: bits, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, operator: o, border: border}
+func tuned(l tileLayout, odd, walls, force bool, o operator, border bool) (p program, perWarp int) {
+	p = program{kernel: "step", tileLayout: l, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, operator: o, border: border}
 	switch {
-	case bits == 64:
+	case l.corners() > 0:
+		p.stages, p.warps, p.blocks = 1, 2, 10
+		return p, 1
+	case l.bits == 64:
 		// Two stages of four warps would need more than the 48 KiB of shared
 		// memory that a block has unasked.
 		p.stages, p.blocks = 1, 3
-	case o.generated() && bits == 32:
+	case o.generated() && l.bits == 32:
 		p.stages = 1
 	case o.generated():
 		p.blocks = 3
 	case border: // few tiles, and more registers
-	case bits == 16 && !walls:
+	case l.bits == 16 && !walls:
 		p.blocks = 5
 		return p, 4
-	case bits == 16:
+	case l.bits == 16:
 		p.stages, p.warps, p.blocks = 1, 2, 10
 	case walls:
 		p.stages, p.warps, p.blocks = 1, 2, 10
@@ -189,13 +202,13 @@ func (p program) atOpenings() program {
 const tilesOfLook = 4
 
 // looking returns a program that looks at the flow.
-func looking(kernel string, bits, mode int, walls bool) program {
-	return program{kernel: kernel, bits: bits, stages: 1, warps: 4, blocks: 4, walls: walls, mode: mode}
+func looking(kernel string, l tileLayout, mode int, walls bool) program {
+	return program{kernel: kernel, tileLayout: l, stages: 1, warps: 4, blocks: 4, walls: walls, mode: mode}
 }
 
 // unpacking returns the program that puts messages where they belong.
-func unpacking(bits int) program {
-	return program{kernel: "unpack", bits: bits, stages: 1, warps: 4, blocks: 1}
+func unpacking(l tileLayout) program {
+	return program{kernel: "unpack", tileLayout: l, stages: 1, warps: 4, blocks: 1}
 }
 
 // cellsOfSum are added by a thread of outflow.

@@ -16,8 +16,12 @@ import (
 	"carina/solver/lattice"
 )
 
-// operators are all on D3Q19.
-var operators = []operator{{"trt", false}, {"bgk", false}, {"regularized", false}, {"trt", true}, {"bgk", true}, {"regularized", true}}
+// operators are all on D3Q19 and D3Q27.
+var operators = []operator{
+	{"trt", lattice.D3Q19, false}, {"bgk", lattice.D3Q19, false}, {"regularized", lattice.D3Q19, false},
+	{"trt", lattice.D3Q19, true}, {"bgk", lattice.D3Q19, true}, {"regularized", lattice.D3Q19, true},
+	{"trt", lattice.D3Q27, false}, {"cumulant", lattice.D3Q27, false}, {"trt", lattice.D3Q27, true}, {"cumulant", lattice.D3Q27, true},
+}
 
 // Every operator computes what package collision says, with and without a
 // force, to rounding. All are compiled into one program for the processor.
@@ -43,7 +47,7 @@ func TestOperators(t *testing.T) {
 	var want [][]float64
 	inputs := make([][]float64, cells)
 	for i := range inputs {
-		for range lattice.D3Q19.Q {
+		for range lattice.D3Q27.Q {
 			inputs[i] = append(inputs[i], 0.02*(random.Float64()-0.5))
 		}
 	}
@@ -65,18 +69,18 @@ func TestOperators(t *testing.T) {
 		}
 		fmt.Fprintf(&source, "#undef FORCE\n#define FORCE %d\nnamespace o%d {\nstruct Rates { real plus, minus, force[3], unused, table[64]; };\n%s}\n", forced, k, o.source(force))
 		for _, in := range inputs {
-			fmt.Fprintf(&calls, "{ real g[19] = %s, n[70] = %s; print(g, [&] { o%d::collide(g, *(o%d::Rates *)n); }); }\n",
-				values(append(in[1:], in[0])), values(numbers), k, k)
-			want = append(want, program.Evaluate(in, parameters))
+			fmt.Fprintf(&calls, "{ real g[] = %s, n[90] = %s; print(g, %d, [&] { o%d::collide(g, *(o%d::Rates *)n); }); }\n",
+				values(append(in[1:o.set.Q:o.set.Q], in[0])), values(numbers), o.set.Q, k, k)
+			want = append(want, program.Evaluate(in[:o.set.Q], parameters))
 		}
 	}
 	source.WriteString(`bool begun;
-template <class F> void print(real *g, F f)
+template <class F> void print(real *g, int q, F f)
 {
 	f();
 	printf(begun ? ",[" : "[[");
 	begun = true;
-	for (int i = 0; i < 19; i++) printf(i ? ",%.17g" : "%.17g", g[(i + 18) % 19]);
+	for (int i = 0; i < q; i++) printf(i ? ",%.17g" : "%.17g", g[(i + q - 1) % q]);
 	printf("]");
 }
 int main()
@@ -101,9 +105,10 @@ int main()
 	if len(got) != len(want) {
 		t.Fatalf("%d results, want %d", len(got), len(want))
 	}
+	const rounding = 3e-16 // where the density itself is computed with: of 1
 	for i := range want {
 		for p, w := range want[i] {
-			if d := math.Abs(got[i][p] - w); !(d <= 1e-16) {
+			if d := math.Abs(got[i][p] - w); !(d <= rounding) {
 				t.Errorf("%+v, population %d: %g, want %g", operators[i/cells/2], p, got[i][p], w)
 			}
 		}

@@ -62,7 +62,7 @@ func (s *Solver) rankSummaries() ([]solver.RankSummary, error) {
 		for _, tile := range p.tiles {
 			own[0] += int64(bits.OnesCount64(s.tiles.fluid[tile]))
 		}
-		own[1], own[2] = p.needs(s.bits), int64(s.seconds*1e9)
+		own[1], own[2] = p.needs(), int64(s.seconds*1e9)
 	}
 	if err := s.reduce(transport.Sum, values); err != nil {
 		return nil, fmt.Errorf("collecting the load of the ranks: %w", err)

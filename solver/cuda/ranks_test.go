@@ -138,7 +138,7 @@ func TestOwners(t *testing.T) {
 	for _, side := range []int32{3, 4, 6, 8} {
 		const ranks = 4
 		d := bricked(t, uint64(side), ranks, side)
-		tiles, err := newTileSet(d)
+		tiles, err := newTileSet(d, straight)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestCut(t *testing.T) {
 	d := slabs(t, g, ranks)
 	starts := g.Starts()
 	whole := cellsByPlace(g, starts)
-	tiles, err := newTileSet(d)
+	tiles, err := newTileSet(d, straight)
 	if err != nil {
 		t.Fatal(err)
 	}

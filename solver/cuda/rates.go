@@ -6,7 +6,7 @@ import (
 
 // operator is that of the steps.
 func (s *Solver) operator() operator {
-	return operator{name: string(s.flow.Operator), largeEddy: s.flow.Settings.Smagorinsky > 0}
+	return operator{name: string(s.flow.Operator), set: s.flow.Set, largeEddy: s.flow.Settings.Smagorinsky > 0}
 }
 
 // plainNumbers are those of struct Rates of kernels/tile.h before the table.

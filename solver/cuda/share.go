@@ -27,7 +27,9 @@ type border struct {
 	rank int // the other one
 	// leaving and arriving are by parity of the step, and equally long.
 	leaving, arriving [2][]crossing
-	faces             int // of the crossings; the others are edges
+	// faces and edges are how many of the crossings come first; the others are
+	// corners.
+	faces, edges int
 }
 
 // crossing is a group of chunks of a tile that has been left for a neighbour.
@@ -36,11 +38,7 @@ type crossing struct {
 	tile int32  // where it comes from or goes to, by place in memory
 }
 
-const (
-	groups       = directions
-	faceGroups   = 6
-	positionBits = 57
-)
+const positionBits = 57
 
 func (c crossing) group() int { return int(c.key >> positionBits) }
 
@@ -68,7 +66,7 @@ func (s *tileSet) borders(owner []int32) []bool {
 	at := make([]bool, len(owner))
 	inParallel(len(owner), func(from, to int) {
 		for t := from; t < to; t++ {
-			for _, n := range s.neighbours[t] {
+			for _, n := range s.around(int32(t)) {
 				if n >= 0 && owner[n] != owner[t] {
 					at[t] = true
 				}
@@ -110,7 +108,7 @@ func newShare(tiles *tileSet, owner []int32, rank int, order []int32, atBorder [
 func (s *share) addGhosts(tiles *tileSet, owner []int32) {
 	var ghosts []int32
 	for _, t := range s.tiles[:s.border] {
-		for _, n := range tiles.neighbours[t] {
+		for _, n := range tiles.around(t) {
 			if n >= 0 && owner[n] != int32(s.rank) {
 				ghosts = append(ghosts, n)
 			}
@@ -130,7 +128,7 @@ func (s *share) ghost(tile int32) int32 {
 func (s *share) findCrossings(tiles *tileSet, owner []int32) {
 	byRank := map[int32]*border{}
 	for i, t := range s.tiles[:s.border] {
-		for d, n := range tiles.neighbours[t] {
+		for d, n := range tiles.around(t) {
 			if n < 0 || owner[n] == int32(s.rank) {
 				continue
 			}
@@ -151,7 +149,7 @@ func (s *share) findCrossings(tiles *tileSet, owner []int32) {
 
 // add adds what an own tile and its neighbour in a direction exchange. In an
 // odd step a tile works on group d of the neighbour in direction d; what it
-// leaves in an edge it keeps in a second copy, which the neighbour reads.
+// leaves in an edge or a corner it keeps in a second copy, which the neighbour reads.
 func (b *border) add(own, ghost int32, d int, at, there [3]int32) {
 	const even, odd = 0, 1
 	put := func(list *[]crossing, group int, position [3]int32, tile int32) {
@@ -160,12 +158,15 @@ func (b *border) add(own, ghost int32, d int, at, there [3]int32) {
 	put(&b.leaving[even], d^1, at, own)
 	put(&b.leaving[odd], d, at, own)
 	put(&b.arriving[even], d, there, ghost)
-	if d < faceGroups {
+	switch {
+	case d < faceGroups:
 		b.faces++
 		put(&b.arriving[odd], d^1, there, own)
-	} else {
-		put(&b.arriving[odd], d^1, there, ghost)
+		return
+	case d < straight:
+		b.edges++
 	}
+	put(&b.arriving[odd], d^1, there, ghost)
 }
 
 func (b *border) sort() {
@@ -177,46 +178,32 @@ func (b *border) sort() {
 }
 
 // bytes is the size of a message across the border.
-func (b *border) bytes(bits int) int64 {
-	edges := len(b.leaving[0]) - b.faces
-	return int64(b.faces*faceChunks+edges) * chunkBytes(bits)
+func (b *border) bytes(l tileLayout) int64 { return b.message(len(b.leaving[0]), l) }
+
+// message returns where in a message the values of a crossing begin: first
+// faces, then edges, then corners.
+func (b *border) message(crossing int, l tileLayout) int64 {
+	faces := min(crossing, b.faces)
+	edges := min(crossing-faces, b.edges)
+	return int64(faces)*l.groupBytes(0) + int64(edges)*l.groupBytes(faceGroups) + int64(crossing-faces-edges)*l.groupBytes(straight)
 }
 
-// message returns where in a message the chunks of a crossing begin: first the
-// faces, then single chunks of edges.
-func (b *border) message(crossing, bits int) int64 {
-	if crossing < b.faces {
-		return int64(crossing*faceChunks) * chunkBytes(bits)
-	}
-	return int64(b.faces*faceChunks+crossing-b.faces) * chunkBytes(bits)
-}
-
-// groupChunk is where in a tile the chunks begin that a step leaves in a
-// group: its face, or its edge in the copy of even or of odd steps.
-func groupChunk(group, odd int) int64 {
-	if group < faceGroups {
-		return int64(group * faceChunks)
-	}
-	const edges = groups - faceGroups
-	return int64(tileChunks - edges + edges*odd + group - faceGroups)
-}
-
-func chunkBytes(bits int) int64 { return chunkValues * int64(bits) / 8 }
-
-// rows returns the places in memory of the neighbours of the own tiles, −1
-// where there is none. Places of own tiles are given by number in the set.
-func (s *share) rows(tiles *tileSet, owner, place []int32) [][directions]int32 {
-	rows := make([][directions]int32, s.own)
+// rows returns the places in memory of the neighbours of the own tiles, by
+// tile and direction, −1 where there is none. Places of own tiles are given by
+// number in the set.
+func (s *share) rows(tiles *tileSet, owner, place []int32) []int32 {
+	rows := make([]int32, s.own*tiles.directions)
 	inParallel(s.own, func(from, to int) {
 		for i := from; i < to; i++ {
-			for d, n := range tiles.neighbours[s.tiles[i]] {
+			row := rows[i*tiles.directions:]
+			for d, n := range tiles.around(s.tiles[i]) {
 				switch {
 				case n < 0:
-					rows[i][d] = -1
+					row[d] = -1
 				case owner[n] == int32(s.rank):
-					rows[i][d] = place[n]
+					row[d] = place[n]
 				default:
-					rows[i][d] = s.ghost(n)
+					row[d] = s.ghost(n)
 				}
 			}
 		}
@@ -227,18 +214,16 @@ func (s *share) rows(tiles *tileSet, owner, place []int32) [][directions]int32 {
 // exitTables returns, by parity, for every tile of the border and every group
 // the address of the tile that the step leaves the group in, 0 where there is
 // none, before links fill in what leaves this rank.
-func (p *part) exitTables(bits int) (tables [2][][groups]uint64) {
+func (p *part) exitTables() (tables [2][]uint64) {
 	for odd := range tables {
-		tables[odd] = make([][groups]uint64, p.share.border)
+		tables[odd] = make([]uint64, p.share.border*p.directions)
 		for i := range tables[odd] {
-			for g := range groups {
-				to := int32(i)
-				if odd == 1 && g < faceGroups {
-					to = p.borderRows[i][g]
-				}
-				if to >= 0 {
-					tables[odd][i][g] = p.tile(to, bits)
-				}
+			to := int32(i / p.directions)
+			if g := i % p.directions; odd == 1 && g < faceGroups {
+				to = p.borderRows[int(to)*p.directions+g]
+			}
+			if to >= 0 {
+				tables[odd][i] = p.tile(to)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ type Options struct {
 type Solver struct {
 	flow  *solver.Flow
 	tiles *tileSet
-	bits  int
+	tileLayout
 	walls bool
 	parts []*part
 	rates []uint64 // struct Rates of kernels/tile.h
@@ -122,7 +122,7 @@ func closeAll(devices []device) {
 const maxTiles = math.MaxInt32
 
 func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err error) {
-	s = &Solver{flow: flow, bits: 32, transport: o.Transport}
+	s = &Solver{flow: flow, tileLayout: layoutOf(flow.Set, 32), transport: o.Transport}
 	switch {
 	case flow.Settings.Precision == solver.Double:
 		s.bits = 64
@@ -145,7 +145,7 @@ func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err e
 // without their neighbours.
 func (s *Solver) makeParts(devices []device) (err error) {
 	flow := s.flow
-	if s.tiles, err = newTileSet(flow.Domain); err != nil {
+	if s.tiles, err = newTileSet(flow.Domain, s.directions); err != nil {
 		return err
 	}
 	walls, err := newWallTables(s.tiles, flow.Domain, flow, flow.Settings.Wall)
@@ -160,9 +160,9 @@ func (s *Solver) makeParts(devices []device) (err error) {
 	}
 	for _, p := range s.parts {
 		for _, step := range []func() error{
-			func() error { return p.checkMemory(s.bits) },
-			func() error { return p.compile(s.bits, s.walls, flow.Forced(), s.operator()) },
-			func() error { return p.fill(s.tiles, owner, place, s.bits, len(flow.Openings)) },
+			func() error { return p.checkMemory() },
+			func() error { return p.compile(s.walls, flow.Forced(), s.operator()) },
+			func() error { return p.fill(s.tiles, owner, place, len(flow.Openings)) },
 		} {
 			if err := step(); err != nil {
 				return err
@@ -197,7 +197,7 @@ func (s *Solver) divide(devices []device, walls *wallTables) (owner, place []int
 		for at, tile := range share.tiles[:share.own] {
 			place[tile] = int32(at)
 		}
-		s.parts = append(s.parts, newPart(devices[i], share, walls))
+		s.parts = append(s.parts, newPart(devices[i], s.tileLayout, share, walls))
 	}
 	return owner, place, nil
 }
@@ -221,7 +221,7 @@ func (s *Solver) owners(ranks int, work func(tile int32) int64) ([]int32, error)
 func (s *Solver) Bytes() int64 {
 	var n int64
 	for _, p := range s.parts {
-		n += p.needs(s.bits)
+		n += p.needs()
 	}
 	return n
 }

@@ -189,6 +189,14 @@ func TestAgreesWithProcessor(t *testing.T) {
 		{"large eddies 16 bits", small, Half, halfRounding, func(s *solver.Settings) {
 			s.Collision, s.Smagorinsky = solver.TRT, 0.2
 		}},
+		{"cumulant double", [3]bool{}, Single, doubleRounding, func(s *solver.Settings) {
+			s.Conditions, s.Precision, s.Collision = share, solver.Double, solver.Cumulant
+		}},
+		{"TRT on D3Q27", [3]bool{}, Single, singleRounding, func(s *solver.Settings) {
+			s.Conditions, s.Lattice = share, solver.D3Q27
+		}},
+		{"periodic cumulant", small, Single, singleRounding, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
+		{"periodic cumulant 16 bits", small, Half, halfRounding, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.tolerance != doubleRounding {
@@ -310,12 +318,15 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 	for _, c := range []struct {
 		periodic [3]bool
 		storage  Storage
-	}{{[3]bool{}, Single}, {[3]bool{true, true, true}, Half}} {
+		lattice  solver.Lattice
+	}{{[3]bool{}, Single, solver.D3Q19}, {[3]bool{true, true, true}, Half, solver.D3Q19}, {[3]bool{}, Half, solver.D3Q27}, {[3]bool{true, true, true}, Single, solver.D3Q27}} {
 		g := cave(6, c.periodic)
 		domain := solver.WholeDomain(g)
 		domain.Periodic = c.periodic
 		summarize := func(devices int, exchange Exchange) *solver.Summary {
-			flow, err := solver.NewFlow(domain, caveSettings(g))
+			settings := caveSettings(g)
+			settings.Lattice, settings.Collision = c.lattice, solver.TRT
+			flow, err := solver.NewFlow(domain, settings)
 			if err != nil {
 				t.Fatal(err)
 			}

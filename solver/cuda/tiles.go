@@ -21,8 +21,9 @@ type tileSet struct {
 	// position is where the tiles are, fluid has bit 16x+4y+z of each cell.
 	position [][3]int32
 	fluid    []uint64
-	// neighbours are by direction, −1 where there is no tile.
-	neighbours [][directions]int32
+	// neighbours are by tile and direction, −1 where there is no tile.
+	neighbours []int32
+	directions int // 18, or 26 with corners
 	layers     []layer
 }
 
@@ -33,14 +34,16 @@ type layer struct {
 	before []int32
 }
 
-// newTileSet finds the tiles of a domain, their cells and their neighbours.
-func newTileSet(domain *solver.Domain) (*tileSet, error) {
+// newTileSet finds the tiles of a domain, their cells and their neighbours in
+// so many directions.
+func newTileSet(domain *solver.Domain, directions int) (*tileSet, error) {
 	s, err := newTilePositions(domain)
 	if err != nil {
 		return nil, err
 	}
 	n := len(s.position)
-	s.fluid, s.neighbours = make([]uint64, n), make([][directions]int32, n)
+	s.directions = directions
+	s.fluid, s.neighbours = make([]uint64, n), make([]int32, n*directions)
 	byLayer := s.runsByLayer(domain.Grid.Runs)
 	s.eachLayer(func(z int) {
 		for _, r := range byLayer[z] {
@@ -175,6 +178,11 @@ func (s *tileSet) fill(r geometry.Run) {
 	}
 }
 
+// around returns the neighbours of a tile by direction.
+func (s *tileSet) around(tile int32) []int32 {
+	return s.neighbours[int(tile)*s.directions:][:s.directions]
+}
+
 // findNeighbours finds the neighbours of the tiles of a layer.
 func (s *tileSet) findNeighbours(z int) {
 	if s.layers[z].words == nil {
@@ -183,8 +191,9 @@ func (s *tileSet) findNeighbours(z int) {
 	from := int(s.layers[z].before[0])
 	for i := from; i < len(s.position) && s.position[i][2] == int32(z); i++ {
 		p := s.position[i]
-		for d, o := range geometry.Directions[:directions] {
-			s.neighbours[i][d] = s.find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z))
+		around := s.around(int32(i))
+		for d, o := range geometry.Directions[:s.directions] {
+			around[d] = s.find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z))
 		}
 	}
 }

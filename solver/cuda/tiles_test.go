@@ -9,29 +9,79 @@ import (
 	"carina/solver"
 )
 
-// Every chunk of the image lies in memory once, and faces and edges hold what
-// leaves the tile towards one neighbour: 64 and 4 values.
-func TestChunkPlaces(t *testing.T) {
-	places := chunkPlaces()
-	sorted := slices.Clone(places)
-	slices.Sort(sorted)
-	for i, p := range sorted {
-		if int(p) != i {
-			t.Fatalf("the places are no permutation: %v", sorted)
+// layouts are of all velocity sets in all storages.
+var layouts = []tileLayout{{64, 18}, {32, 18}, {16, 18}, {64, 26}, {32, 26}, {16, 26}}
+
+// Every value of the image lies in memory once, and is in the group of the
+// neighbour towards which it leaves the tile.
+func TestPlaces(t *testing.T) {
+	for _, l := range layouts {
+		q := l.directions + 1
+		at := make([]int, q*tileCells) // where in a tile, plus one
+		groups := make([]int, len(at))
+		put := func(place, group, from int) {
+			if at[place] != 0 {
+				t.Fatalf("%+v: value %d of the image lies in memory twice", l, place)
+			}
+			at[place], groups[place] = from+1, group
+		}
+		value := l.valueBytes()
+		for k, chunk := range l.chunkPlaces() {
+			group, from := l.directions, l.interior()+(k-6*faceChunks)*chunkValues
+			switch edges := tileChunks - 12; {
+			case k < 6*faceChunks:
+				group = k / faceChunks
+				from = int(l.groupOffset(group, 0))/value + k%faceChunks*chunkValues
+			case k >= edges:
+				group = faceGroups + k - edges
+				from = int(l.groupOffset(group, 0)) / value
+			}
+			for i := range chunkValues {
+				put(int(chunk)*chunkValues+i, group, from+i)
+			}
+		}
+		for _, s := range l.singles() {
+			if s.place() != noPlace {
+				put(s.place(), s.group(), s.at())
+			}
+		}
+		used := map[int]bool{}
+		for place, from := range at {
+			if from == 0 || used[from] {
+				t.Fatalf("%+v: value %d of the image lies at %d", l, place, from-1)
+			}
+			used[from] = true
+			group, begin, size := groups[place], l.interior(), l.edges()-l.interior()
+			if group < l.directions {
+				begin, size = int(l.groupOffset(group, 0))/value, int(l.groupBytes(group))/value
+			}
+			if from-1 < begin || from-1 >= begin+size {
+				t.Errorf("%+v: value %d lies at %d, its group %d from %d on", l, place, from-1, group, begin)
+			}
+			cell := cellOf(l, place)
+			if want := l.toucher(place/tileCells, cell); group != want {
+				t.Errorf("%+v: population %d of cell %v is touched from direction %d, want %d", l, place/tileCells, cell, group, want)
+			}
+		}
+		if n := l.groupOffset(l.directions-1, 1) + l.groupBytes(l.directions-1); n > l.tileBytes() || n+128 <= l.tileBytes() {
+			t.Errorf("%+v: a tile has %d bytes of %d", l, n, l.tileBytes())
 		}
 	}
-	for k, p := range places {
-		want := directions
-		switch faces, edges := 6*faceChunks, tileChunks-12; {
-		case k < faces:
-			want = k / faceChunks
-		case k >= edges:
-			want = 6 + k - edges
-		}
-		if got := imageChunk(int(p)).toucher(); got != want {
-			t.Errorf("chunk %d is touched from direction %d, want %d", k, got, want)
+}
+
+// cellOf is the cell that a value of the image belongs to: position in
+// kernels/tile.h, the other way round.
+func cellOf(l tileLayout, place int) [3]int {
+	if q := place / tileCells; q >= straight && q < l.directions {
+		return [3]int{unpermuted(place / 16 % 4), place / 4 % 4, place % 4}
+	}
+	c := l.imageChunk(place / chunkValues).cell
+	for a := range c {
+		if c[a] == -1 {
+			c[a] = place % chunkValues
 		}
 	}
+	return c
 }
 
 // Tiles, their cells and neighbours agree with the grid, cell by cell.
@@ -42,7 +92,7 @@ func TestTileSet(t *testing.T) {
 		size := [3]int32{20, 13, 16}
 		g := makeGrid(size, periodic, func(x, y, z int32) bool { return random.Float64() < 0.05 }, random)
 		// makeGrid asks more than once; the runs are what counts.
-		s, err := newTileSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: periodic})
+		s, err := newTileSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: periodic}, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,10 +115,10 @@ func TestTileSet(t *testing.T) {
 			t.Errorf("%d cells, want %d", s.cells(), cells)
 		}
 		for i, p := range s.position {
-			for d, o := range geometry.Directions[:directions] {
-				if n := s.neighbours[i][d]; n != s.find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z)) {
+			for d, o := range geometry.Directions {
+				if n := s.around(int32(i))[d]; n != s.find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z)) {
 					t.Fatalf("tile %d has neighbour %d in direction %d", i, n, d)
-				} else if n >= 0 && s.neighbours[n][d^1] != int32(i) {
+				} else if n >= 0 && s.around(n)[d^1] != int32(i) {
 					t.Fatalf("tile %d is no neighbour of its neighbour in direction %d", i, d)
 				}
 			}
@@ -85,11 +135,11 @@ func TestTileSet(t *testing.T) {
 
 // A grid that a GPU cannot compute is refused with a reason.
 func TestRefusals(t *testing.T) {
-	if _, err := newTileSet(&solver.Domain{Grid: &geometry.Grid{}}); err == nil {
+	if _, err := newTileSet(&solver.Domain{Grid: &geometry.Grid{}}, straight); err == nil {
 		t.Error("an empty grid was accepted")
 	}
 	g := &geometry.Grid{Spacing: 1, Size: [3]int32{6, 4, 4}, Runs: []geometry.Run{{X1: 6}}}
-	if _, err := newTileSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: [3]bool{true, false, false}}); err == nil {
+	if _, err := newTileSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: [3]bool{true, false, false}}, straight); err == nil {
 		t.Error("a periodic axis of six cells was accepted")
 	}
 }

@@ -29,6 +29,7 @@ type (
 // wallTables are the links of all tiles. Cells and links of a tile stand
 // together, beginning at multiples of 2 and 8: 16 bytes.
 type wallTables struct {
+	directions   int
 	spans        []span
 	cells        []boundaryCell
 	links        []uint32
@@ -58,13 +59,13 @@ func (s *span) work(bits int) int64 {
 // newWallTables collects the links of a domain by tile.
 func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wall solver.Wall) (*wallTables, error) {
 	l := &domain.Grid.Links
-	if len(l.Cells) > 0 && l.Directions < directions {
-		return nil, fmt.Errorf("the grid's links cover %d directions and D3Q19 needs %d; voxelize the surface again", l.Directions, directions)
+	if len(l.Cells) > 0 && l.Directions < tiles.directions {
+		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.directions)
 	}
-	t := &wallTables{spans: make([]span, len(tiles.position))}
-	const d3q19 = 1<<directions - 1
+	t := &wallTables{directions: tiles.directions, spans: make([]span, len(tiles.position))}
+	within := uint32(1)<<tiles.directions - 1
 	eachBoundaryCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
-		if n := bits.OnesCount32(l.Mask[i] & d3q19); n > 0 {
+		if n := bits.OnesCount32(l.Mask[i] & within); n > 0 {
 			t.spans[tile].cells++
 			t.spans[tile].links += int32(n)
 		}
@@ -119,7 +120,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		d := bits.TrailingZeros32(mask)
 		number := link
 		link++
-		if d >= directions {
+		if d >= t.directions {
 			continue
 		}
 		distance := uint32(l.Distance[number])

@@ -17,8 +17,10 @@ template <int BYTES> DEVICE void copy_async(char *to, const char *from)
 		copy_async<16>(to + 16, from + 16);
 	} else if (BYTES == 16)
 		asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
-	else
+	else if (BYTES == 8)
 		asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at), "l"(from) : "memory");
+	else
+		asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(from) : "memory");
 }
 DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int GROUPS> DEVICE void wait_for_copies() { asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory"); }
@@ -63,5 +65,8 @@ DEVICE int count_bits(unsigned long long x) { return __popcll(x); }
 DEVICE void atomic_max(unsigned long long *at, unsigned long long v) { atomicMax(at, v); }
 DEVICE void atomic_min(unsigned long long *at, unsigned long long v) { atomicMin(at, v); }
 DEVICE void atomic_add(unsigned long long *at, unsigned long long v) { atomicAdd(at, v); }
+// from_lane returns what a lane holds.
+DEVICE int from_lane(int v, unsigned lane) { return __shfl_sync(~0u, v, lane); }
+DEVICE unsigned long long from_lane(unsigned long long v, unsigned lane) { return __shfl_sync(~0u, v, lane); }
 // exchange returns what the lane whose number differs in a bit holds.
 DEVICE unsigned long long exchange(unsigned long long v, unsigned bit) { return __shfl_xor_sync(~0u, v, bit); }

@@ -23,7 +23,7 @@ KERNEL(hash)(Memory memory, Looking looking, Walls walls, Rates rate, unsigned l
 			const int cell = view.cell(h);
 			if (!view.is_fluid(tile, cell)) continue;
 			unsigned long long hash = mix(view.key(tile, cell) + 1);
-			for (int q = 0; q < 19; q++) hash = mix(hash ^ bits_of(widen(view.slots[access_cell(cell, q == 18 ? 18 : q ^ 1)])));
+			for (int q = 0; q <= REST; q++) hash = mix(hash ^ bits_of(widen(view.slots[access_cell(cell, q == REST ? REST : q ^ 1)])));
 			sum += hash;
 		}
 	}

@@ -4,28 +4,28 @@ KERNEL(initialize)(Memory memory, Looking looking, Walls walls, const Moments *c
 {
 	SHARED_BYTES(shared);
 	const View view(memory, looking, walls, shared);
+	const real rest = DIRECTIONS == 26 ? real(8) / 27 : real(1) / 3; // its weight
 	for (unsigned number = view.begin(); number < view.end(); number++) {
 		const unsigned tile = view.tile(number);
 		const Moments *const tile_cells = cells + (size_t)number * 64;
 		auto equilibrium = [&](int cell, int q) {
 			const Moments m = tile_cells[cell];
 			const real cu = component(ALONG_X, q) * m.x + component(ALONG_Y, q) * m.y + component(ALONG_Z, q) * m.z;
-			const real w = q < 6 ? real(1) / 18 : real(1) / 36;
 			const real square = m.x * m.x + m.y * m.y + m.z * m.z;
-			return narrow(SCALE * w * (m.density + real(4.5) * cu * cu - real(1.5) * square + 3 * cu));
+			return narrow(SCALE * weight(q) * (m.density + real(4.5) * cu * cu - real(1.5) * square + 3 * cu));
 		};
 		sync_warp();
 		for (int h = 0; h < 2; h++) {
 			const int cell = view.cell(h);
 			const Moments m = tile_cells[cell];
-			for (int q = 0; q < 18; q++) view.slots[access_cell(cell, q ^ 1)] = equilibrium(cell, q);
+			for (int q = 0; q < DIRECTIONS; q++) view.slots[access_cell(cell, q ^ 1)] = equilibrium(cell, q);
 			const real square = m.x * m.x + m.y * m.y + m.z * m.z;
-			view.slots[access_cell(cell, 18)] = narrow(SCALE * (m.density - real(1.5) * square) * (real(1) / 3));
+			view.slots[access_cell(cell, REST)] = narrow(SCALE * (m.density - real(1.5) * square) * rest);
 		}
 		sync_warp();
 		Neighbours neighbours;
 		fetch_neighbours(neighbours, looking.rows, nullptr, tile, view.lane);
-		Tiles(memory, view.lane).restore(view.image, tile, neighbours, view.places);
+		Tiles(memory, view.lane, looking.places).restore(view.image, tile, neighbours, view.places);
 		const Span span = view.span(tile);
 		for (int i = view.lane; i < span.links; i += 32) {
 			const unsigned l = walls.links[span.first_link + i];

@@ -47,7 +47,7 @@ struct View {
 		sync_warp(); // what was there has been looked at
 		Neighbours neighbours;
 		fetch_neighbours(neighbours, looking.rows, nullptr, tile, lane);
-		Tiles(memory, lane).load(image, tile, neighbours, places);
+		Tiles(memory, lane, looking.places).load(image, tile, neighbours, places);
 		const Span wall = span(tile);
 		if (WALLS) stage_walls(image, wall, walls, lane);
 		commit_copies();
@@ -62,12 +62,12 @@ struct View {
 	// cell is the number in the tile of the lane's first or second cell.
 	DEVICE int cell(int h) const { return (2 * (lane >> 4) + h) * 16 + (lane & 15); }
 	DEVICE bool is_fluid(unsigned tile, int cell) const { return looking.fluid[tile] >> cell & 1; }
-	DEVICE real arriving(int cell, int q) const { return widen(slots[access_cell(cell, q == 18 ? 18 : q ^ 1)]) * (1 / SCALE); }
+	DEVICE real arriving(int cell, int q) const { return widen(slots[access_cell(cell, q == REST ? REST : q ^ 1)]) * (1 / SCALE); }
 	DEVICE Moments moments(int cell, const Rates &rate) const
 	{
 		const real half = real(0.5) / SCALE;
-		Moments m = {arriving(cell, 18), half * rate.force[0], half * rate.force[1], half * rate.force[2]};
-		for (int q = 0; q < 18; q++) {
+		Moments m = {arriving(cell, REST), half * rate.force[0], half * rate.force[1], half * rate.force[2]};
+		for (int q = 0; q < DIRECTIONS; q++) {
 			const real v = arriving(cell, q);
 			m.density += v;
 			m.x += component(ALONG_X, q) * v;

@@ -11,7 +11,7 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	char *const image = shared + warp * STAGE;
 	unsigned places[5];
 	read_places(places, table, lane);
-	const Tiles storage(memory, lane);
+	const Tiles storage(memory, lane, table);
 	Neighbours neighbours;
 	fetch_neighbours(neighbours, rows, exits, tile, lane);
 	const Span span = all_walls.spans[tile];

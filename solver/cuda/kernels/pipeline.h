@@ -1,12 +1,16 @@
 // How tiles come into shared memory and go back. A warp owns a tile: it copies
 // the tile's image asynchronously, STAGES − 1 tiles ahead, updates it, and
-// writes it back. In memory a tile is a list of chunks:
+// writes it back. In memory a tile is, here on D3Q19, a list of chunks:
 //
 //	  0 …  95  what the six face neighbours touch in odd steps, 16 chunks each
 //	 96 … 291  what only this tile touches
 //	292 … 303  what the twelve edge neighbours touch, in two copies: a tile
 //	304 … 315  writes its own and reads its neighbours', so that no two
 //	           multiprocessors write the same 32-byte sector
+//
+// On D3Q27 every face and edge has values of corner populations behind its
+// chunks, which corners.h moves; the interior has too, and corners follow the edges
+// in both copies.
 //
 // Lane l of a warp moves chunks l, l + 32, …: the first three rounds are the
 // faces, the last one the end of the interior and the edges.
@@ -23,20 +27,32 @@ struct Neighbours {
 #if BORDER
 	char *face_exit[3], *edge_exit;
 #endif
+#if SINGLES
+	int row; // the tile that group number `lane` is read from
+#if BORDER
+	char *exit; // where it goes
+#endif
+#endif
 };
 
 // fetch_neighbours reads the tiles that the lane's chunks come from and, in
 // odd steps, faces go to.
 DEVICE void fetch_neighbours(Neighbours &n, const int *rows, const unsigned long long *exits, unsigned tile, unsigned lane)
 {
-	const int *const row = rows + (size_t)tile * 18;
+	const int *const row = rows + (size_t)tile * DIRECTIONS;
 	if (ODD)
 		for (int i = 0; i < 3; i++) n.face[i] = row[2 * i + (lane >> 4)];
 	n.edge = lane < 4 ? tile : lane >= 16 ? -1 : row[ODD ? 2 + lane : 6 + ((lane - 4) ^ 1)];
 #if BORDER
-	const unsigned long long *const exit = exits + (size_t)tile * 18;
+	const unsigned long long *const exit = exits + (size_t)tile * DIRECTIONS;
 	for (int i = 0; i < 3; i++) n.face_exit[i] = (char *)exit[2 * i + (lane >> 4)];
 	n.edge_exit = lane >= 4 && lane < 16 ? (char *)exit[2 + lane] : 0;
+#endif
+#if SINGLES
+	n.row = lane >= DIRECTIONS || (!ODD && lane < 6) ? tile : row[ODD ? lane : lane ^ 1];
+#if BORDER
+	n.exit = lane < DIRECTIONS ? (char *)exit[lane] : 0;
+#endif
 #endif
 }
 
@@ -44,16 +60,27 @@ DEVICE void fetch_neighbours(Neighbours &n, const int *rows, const unsigned long
 struct Tiles {
 	const Memory &memory;
 	unsigned in, out; // offsets of the lane's last chunk where it is read and written
+	unsigned face;    // offset of its first one
 	unsigned lane;
+#if SINGLES
+	const Corners corners;
+#endif
 
-	DEVICE Tiles(const Memory &memory, unsigned lane) : memory(memory), lane(lane)
+	DEVICE Tiles(const Memory &memory, unsigned lane, const unsigned short *table)
+	    : memory(memory), lane(lane)
+#if SINGLES
+	    , corners{memory, (const unsigned *)(table + 304), lane}
+#endif
 	{
-		in = (lane < 4 || ODD ? 288 + lane : 300 + lane) * CHUNK;
-		out = (lane < 4 || !ODD ? 288 + lane : 300 + lane) * CHUNK;
+		const unsigned last = lane < 4 ? INTERIOR + (192 + lane) * CHUNK : EDGES + (lane - 4) * EDGE;
+		in = last + (lane < 4 || ODD ? 0 : COPY);
+		out = last + (lane < 4 || !ODD ? 0 : COPY);
+		face = lane * CHUNK + (lane >> 4) * (FACE - 16 * CHUNK);
 	}
 	DEVICE char *chunk(int round, unsigned tile, const Neighbours &n) const
 	{
-		return (ODD && round < 3 ? memory.tile(n.face[round]) : memory.tile(tile)) + (lane + 32 * round) * CHUNK;
+		if (round >= 3) return memory.tile(tile) + INTERIOR + (lane + 32 * (round - 3)) * CHUNK;
+		return memory.tile(ODD ? n.face[round] : tile) + face + 2 * round * FACE;
 	}
 	DEVICE void load(char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
 	{
@@ -65,6 +92,9 @@ struct Tiles {
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
 				copy_async<CHUNK>(to, chunk(i, tile, n));
 		}
+#if SINGLES
+		corners.load(image, tile, n.row);
+#endif
 	}
 	DEVICE void store(const char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
 	{
@@ -73,7 +103,7 @@ struct Tiles {
 			const char *const from = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
 #if BORDER
 			if (i < 3) {
-				if (n.face_exit[i]) store_chunk<CHUNK>(n.face_exit[i] + (lane + 32 * i) * CHUNK, from);
+				if (n.face_exit[i]) store_chunk<CHUNK>(n.face_exit[i] + face + 2 * i * FACE, from);
 				continue;
 			}
 			if (i == 9 && lane >= 4) {
@@ -86,6 +116,11 @@ struct Tiles {
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
 				store_chunk<CHUNK>(chunk(i, tile, n), from);
 		}
+#if SINGLES && BORDER
+		corners.store_border(image, tile, n.exit);
+#elif SINGLES
+		corners.store(image, tile, n.row);
+#endif
 	}
 	// restore writes an image to where load finds it.
 	DEVICE void restore(const char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
@@ -98,6 +133,9 @@ struct Tiles {
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
 				store_chunk<CHUNK>(chunk(i, tile, n), from);
 		}
+#if SINGLES
+		corners.restore(image, tile, n.row);
+#endif
 	}
 };
 

@@ -8,7 +8,7 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 	char *const images = shared + warp * (STAGES * STAGE);
 	unsigned places[5];
 	read_places(places, table, lane);
-	const Tiles storage(memory, lane);
+	const Tiles storage(memory, lane, table);
 
 	unsigned tile = first + blockIdx.x * WARPS * per_warp + warp, ahead = tile;
 	unsigned last = first + (blockIdx.x + 1) * WARPS * per_warp;

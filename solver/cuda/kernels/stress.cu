@@ -15,7 +15,7 @@ KERNEL(stress)(Memory memory, Looking looking, Walls walls, Rates rate, float *r
 			real s[6] = {m.x * (fx - m.x) - third, m.y * (fy - m.y) - third, m.z * (fz - m.z) - third,
 			             real(0.5) * (m.x * fy + fx * m.y) - m.x * m.y, real(0.5) * (m.x * fz + fx * m.z) - m.x * m.z,
 			             real(0.5) * (m.y * fz + fy * m.z) - m.y * m.z};
-			for (int q = 0; q < 18; q++) {
+			for (int q = 0; q < DIRECTIONS; q++) {
 				const real v = view.arriving(cell, q);
 				const int x = component(ALONG_X, q), y = component(ALONG_Y, q), z = component(ALONG_Z, q);
 				s[0] += x * x * v;

@@ -5,11 +5,17 @@
 // (numbers that a generated operator needs), BORDER (1 for tiles at the border
 // to other ranks).
 //
-// Populations are numbered as geometry.Directions, the one at rest is 18; all
-// are shifted by their weights and, in 16 bits, scaled by 2¹⁵.
-#define CHUNK (BITS / 2)          // bytes of 4 populations
-#define IMAGE (304 * CHUNK)       // bytes of a tile in shared memory
-#define TILE ((316 * CHUNK + 127) / 128 * 128) // bytes of a tile in memory
+// The layout's sizes, in bytes, are constants too: of a TILE in memory and its
+// IMAGE in shared memory, of the group that a FACE or an EDGE neighbour touches,
+// where the INTERIOR and the EDGES with the corners begin, and how far the second
+// COPY of these lies behind the first.
+//
+// Populations are numbered as geometry.Directions (DIRECTIONS of them, whose
+// components plus one are ALONG_X, ALONG_Y and ALONG_Z, two bits each), the one
+// at rest is the last; all are shifted by their weights and, in 16 bits, scaled
+// by 2¹⁵.
+#define CHUNK (BITS / 2) // bytes of 4 populations
+#define REST DIRECTIONS  // the population at rest
 #define STAGED_CELLS 32
 #define STAGED_LINKS 128
 // Behind the image: boundary cells, links, what they hold, how they change it
@@ -47,23 +53,30 @@ struct Rates { // of the collision
 #endif
 };
 
-// The components of the directions plus one, two bits each.
-#define ALONG_X 0x1552222552ull
-#define ALONG_Y 0x1225582525ull
-#define ALONG_Z 0x1828255255ull
 DEVICE int component(unsigned long long along, int q) { return (int)(along >> (2 * q) & 3) - 1; }
+
+// weight is that of a moving population.
+DEVICE real weight(int q)
+{
+#if DIRECTIONS == 26
+	return q < 6 ? real(2) / 27 : q < 18 ? real(1) / 54 : real(1) / 216;
+#else
+	return q < 6 ? real(1) / 18 : real(1) / 36;
+#endif
+}
 
 // position returns where the image holds population q of cell (x, y, z) of
 // this tile, or of the neighbour around it whose coordinate wraps to there.
 // The four cells of a chunk, consecutive in the image, leave the tile together:
-// they lie along an axis in which the population does not move.
+// they lie along an axis in which the population does not move. Those that move
+// along all three have none, and leave value by value.
 DEVICE int position(int x, int y, int z, int q)
 {
 	x &= 3;
 	y &= 3;
 	z &= 3;
 	x = x >> 1 | (x & 1) << 1; // x and x + 2 side by side: no bank conflicts
-	if (q < 4 || q == 18 || (q > 5 && q < 10)) return q * 64 + x * 16 + y * 4 + z;
+	if (q < 4 || q >= 18 || (q > 5 && q < 10)) return q * 64 + x * 16 + y * 4 + z;
 	if (q >= 14) return q * 64 + z * 16 + y * 4 + x;
 	return q * 64 + x * 16 + z * 4 + y;
 }
@@ -73,7 +86,7 @@ DEVICE int position(int x, int y, int z, int q)
 // population, in an odd step the neighbour's slot of q.
 DEVICE int access(int x, int y, int z, int q)
 {
-	if (q == 18) return position(x, y, z, q);
+	if (q == REST) return position(x, y, z, q);
 	if (ODD) return position(x + component(ALONG_X, q), y + component(ALONG_Y, q), z + component(ALONG_Z, q), q);
 	return position(x, y, z, q ^ 1);
 }

@@ -1,10 +1,14 @@
-// Puts the chunks of a message where the next step reads them: first the faces,
-// 16 chunks each, then single chunks of edges. Places are the addresses of a
-// face's first chunk or of an edge's chunk.
-KERNEL(unpack)(const char *__restrict__ message, char *const *__restrict__ places, unsigned faces, unsigned edges)
+// Puts the values of a message where the next step reads them: first faces and
+// then edges, a chunk a thread, then corners, a value each. Places are the
+// addresses where a face, an edge or a corner begins.
+KERNEL(unpack)(const char *__restrict__ message, char *const *__restrict__ places, unsigned faces, unsigned edges, unsigned corners)
 {
-	const unsigned i = blockIdx.x * WARPS * 32 + threadIdx.x;
-	if (i >= 16 * faces + edges) return;
-	char *const to = i < 16 * faces ? places[i >> 4] + (i & 15) * CHUNK : places[i - 15 * faces];
-	store_chunk<CHUNK>(to, message + (size_t)i * CHUNK);
+	const unsigned i = blockIdx.x * WARPS * 32 + threadIdx.x, chunks = faces * (FACE / CHUNK) + edges * (EDGE / CHUNK);
+	if (i < faces * (FACE / CHUNK))
+		store_chunk<CHUNK>(places[i / (FACE / CHUNK)] + i % (FACE / CHUNK) * CHUNK, message + (size_t)i * CHUNK);
+	else if (i < chunks) {
+		const unsigned edge = i - faces * (FACE / CHUNK);
+		store_chunk<CHUNK>(places[faces + edge / (EDGE / CHUNK)] + edge % (EDGE / CHUNK) * CHUNK, message + (size_t)i * CHUNK);
+	} else if (i < chunks + corners)
+		*(slot_t *)places[faces + edges + i - chunks] = ((const slot_t *)(message + (size_t)chunks * CHUNK))[i - chunks];
 }

@@ -5,12 +5,12 @@ DEVICE void update(slot_t *slots, unsigned lane, const Rates &rate)
 #pragma unroll
 	for (int h = 0; h < 2; h++) {
 		const int x = 2 * (lane >> 4) + h;
-		real g[19];
+		real g[REST + 1];
 #pragma unroll
-		for (int q = 0; q < 18; q++) g[q] = widen(slots[access(x, y, z, q ^ 1)]);
-		g[18] = widen(slots[access(x, y, z, 18)]);
+		for (int q = 0; q < DIRECTIONS; q++) g[q] = widen(slots[access(x, y, z, q ^ 1)]);
+		g[REST] = widen(slots[access(x, y, z, REST)]);
 		collide(g, rate);
 #pragma unroll
-		for (int q = 0; q < 19; q++) slots[access(x, y, z, q)] = narrow(g[q]);
+		for (int q = 0; q <= REST; q++) slots[access(x, y, z, q)] = narrow(g[q]);
 	}
 }

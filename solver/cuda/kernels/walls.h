@@ -107,7 +107,7 @@ struct TileWalls {
 				const unsigned l = link(k);
 				sum += after ? leaving(l, widen(slots[access_cell(l >> 5 & 63, l & 31)])) : arriving(l, held(k));
 			}
-			slot_t *const rest = slots + access_cell(c.cell & 63, 18);
+			slot_t *const rest = slots + access_cell(c.cell & 63, REST);
 			if (sum != 0) *rest = narrow(widen(*rest) - sum);
 		}
 	}
@@ -121,9 +121,9 @@ struct TileWalls {
 			const BoundaryCell c = cell(i);
 			if (!c.opening) continue;
 			const int number = c.cell & 63;
-			Sample u = {widen(slots[access_cell(number, 18)]) * (1 / SCALE), 0, 0, 0};
+			Sample u = {widen(slots[access_cell(number, REST)]) * (1 / SCALE), 0, 0, 0};
 #pragma unroll 1
-			for (int q = 0; q < 18; q++) add(u, q, widen(slots[access_cell(number, q ^ 1)]) * (1 / SCALE));
+			for (int q = 0; q < DIRECTIONS; q++) add(u, q, widen(slots[access_cell(number, q ^ 1)]) * (1 / SCALE));
 			u.stress[0] -= u.x * u.x + u.density / 3, u.stress[1] -= u.y * u.y + u.density / 3, u.stress[2] -= u.z * u.z + u.density / 3;
 			u.stress[3] -= u.x * u.y, u.stress[4] -= u.x * u.z, u.stress[5] -= u.y * u.z;
 			walls.samples[c.opening - 1] = u;
@@ -152,7 +152,7 @@ struct TileWalls {
 		const real shear = -3 / o.even_time * (px * x + py * y + pz * z - (px * o.x + py * o.y + pz * o.z) * cn);
 		const real even = o.density - o.gradient * distance + un * un * (real(4.5) * cn * cn - real(1.5)) - 3 * o.even_time * cn * shear;
 		const real odd = 3 * cn * un - o.odd_time * (3 * (3 * cn * cn - 1) * un * shear + cn * (1 - real(1.5) * across) * o.gradient);
-		return (q < 6 ? real(1) / 18 : real(1) / 36) * (even + odd);
+		return weight(q) * (even + odd);
 	}
 
 	// impose replaces what returns from the openings: where a flow is imposed
