@@ -57,9 +57,6 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
-	if err := settings.deviceSupports(); err != nil {
-		return nil, err
-	}
 	if err := settings.validateConditions(domain.Grid); err != nil {
 		return nil, err
 	}
@@ -90,14 +87,6 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	f.rampSteps, f.crossing = r.chooseRamp(), r.crossing()
 	f.Prepare(0)
 	return f, nil
-}
-
-// deviceSupports says what of the settings devices do not compute.
-func (s *Settings) deviceSupports() error {
-	if s.Wall == Quadratic {
-		return fmt.Errorf("%s walls are not computed on a GPU; choose %s, or compute on the processor", Quadratic, Interpolated)
-	}
-	return nil
 }
 
 // Forced tells whether there is a body force at any time.

@@ -21,7 +21,7 @@ func (s *Solver) connect(exchange Exchange) error {
 		return err
 	}
 	for _, p := range s.parts {
-		if err := p.finishLinks(); err != nil {
+		if err := p.finishLinks(s.tiles); err != nil {
 			return err
 		}
 		if err := p.device.synchronize(); err != nil {
@@ -114,9 +114,9 @@ func (s *Solver) joinProcesses(exchange Exchange) error {
 }
 
 // finishLinks uploads what the part leaves where, and whom it tells.
-func (p *part) finishLinks() error {
+func (p *part) finishLinks(tiles *tileSet) error {
 	if p.share.border == 0 {
-		return nil
+		return p.uploadLends(tiles)
 	}
 	exits := p.exitTables()
 	told := make([]uint64, len(p.links))
@@ -136,6 +136,8 @@ func (p *part) finishLinks() error {
 		}
 	}
 	p.meeting.here = p.populations + address(p.flagOffset())
-	p.meeting.there, err = p.allocate(0, bytesOf(told))
-	return err
+	if p.meeting.there, err = p.allocate(0, bytesOf(told)); err != nil {
+		return err
+	}
+	return p.uploadLends(tiles)
 }

@@ -98,10 +98,10 @@ func (p *part) deliverMessages(odd int) error {
 		if l.direct {
 			continue
 		}
-		corners := len(l.arriving[odd]) - l.faces - l.edges
-		moves, threads := l.faces*program.chunksOf(0)+l.edges*program.chunksOf(faceGroups)+corners, 32*program.warps
+		singles := len(l.arriving[odd]) - l.faces - l.edges + len(l.asked)
+		moves, threads := l.faces*program.chunksOf(0)+l.edges*program.chunksOf(faceGroups)+singles, 32*program.warps
 		err := p.device.launch(borderQueue, p.unpack, launch{blocks: (moves + threads - 1) / threads, threads: threads,
-			arguments: append(words(l.incoming, l.unpacking[odd]), words(l.faces, l.edges, corners)...)})
+			arguments: append(words(l.incoming, l.unpacking[odd]), words(l.faces, l.edges, singles)...)})
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *Solver) listMessages() error {
 					continue
 				}
 				var err error
-				if l.receive[odd], err = l.pin(p.device, int64(len(l.send[odd]))); err != nil {
+				if l.receive[odd], err = l.pin(p.device, l.incomingBytes(p.tileLayout)); err != nil {
 					return err
 				}
 				s.messages[odd] = append(s.messages[odd], transport.Message{Peer: l.rank, Send: l.send[odd], Receive: l.receive[odd]})

@@ -33,6 +33,9 @@ type link struct {
 	memory, flag address
 	places       [2][]int32
 	opened       bool // memory is that of another process
+	// requests are the values that the other rank has asked for, asked those
+	// that this one has asked it for; they follow the crossings in messages.
+	requests, asked []request
 
 	// outgoing and incoming are messages on the device, send and receive the
 	// same on the host, unpacking where the incoming chunks belong. Within a
@@ -63,11 +66,14 @@ type offer struct {
 	// Places are the tiles in which arrives what the neighbour leaves, by
 	// parity and in the order of the border.
 	Places [2][]int32
+	// Requests are the values of quadratic walls that it needs.
+	Requests []request
 }
 
 // offerTo returns the offer to the neighbour of link i.
 func (p *part) offerTo(i int, handle []byte) *offer {
-	o := &offer{Host: hostName(), Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes}
+	p.links[i].asked = p.asked[p.links[i].rank]
+	o := &offer{Host: hostName(), Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.links[i].asked}
 	for odd, list := range p.links[i].arriving {
 		for _, c := range list {
 			o.Places[odd] = append(o.Places[odd], c.tile)
@@ -97,7 +103,7 @@ func (l *link) accept(o *offer, d device, other *part, exchange Exchange) error 
 			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", l.rank, len(o.Places[odd]), len(l.leaving[odd]))
 		}
 	}
-	l.places = o.Places
+	l.places, l.requests = o.Places, o.Requests
 	if exchange == Host {
 		return nil
 	}
@@ -150,11 +156,12 @@ func (l *link) prepare(p *part, exits *[2][]uint64) error {
 
 // allocate makes room for messages.
 func (l *link) allocate(p *part) (err error) {
-	bytes := l.bytes(p.tileLayout)
-	for _, a := range []*address{&l.outgoing, &l.incoming} {
-		if *a, err = p.allocate(bytes, nil); err != nil {
-			return err
-		}
+	bytes := l.bytes(p.tileLayout) + int64(len(l.requests)*p.valueBytes())
+	if l.outgoing, err = p.allocate(bytes, nil); err != nil {
+		return err
+	}
+	if l.incoming, err = p.allocate(l.incomingBytes(p.tileLayout), nil); err != nil {
+		return err
 	}
 	for odd := range l.send {
 		if l.send[odd], err = l.pin(p.device, bytes); err != nil {
@@ -166,11 +173,19 @@ func (l *link) allocate(p *part) (err error) {
 		for i, c := range list {
 			places[i] = p.tile(c.tile) + uint64(p.groupOffset(c.group(), odd))
 		}
+		for _, r := range l.asked {
+			places = append(places, uint64(p.populations)+uint64(r.At)+uint64(odd*p.valueBytes()))
+		}
 		if l.unpacking[odd], err = p.allocate(0, bytesOf(places)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// incomingBytes is the size of what the neighbour sends.
+func (l *link) incomingBytes(t tileLayout) int64 {
+	return l.bytes(t) + int64(len(l.asked)*t.valueBytes())
 }
 
 // pin allocates a message on the host.

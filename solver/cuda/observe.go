@@ -60,7 +60,9 @@ func (p *part) look(program program, tiles tileRange, rates []uint64, arguments 
 
 // looking returns the program of a look.
 func (s *Solver) looking(kernel string, mode int) program {
-	return looking(kernel, s.tileLayout, mode, s.walls)
+	program := looking(kernel, s.tileLayout, mode, s.walls)
+	program.quadratic = s.flow.Settings.Wall == solver.Quadratic
+	return program.fitting()
 }
 
 // find lets a kernel look at all tiles of all ranks, which work at the same

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"unsafe"
+
+	"carina/solver"
 )
 
 // part is the tiles of one rank, on a device.
@@ -32,8 +34,10 @@ type part struct {
 	openTiles                                                          [2][]openingTile   // at openings, of the interior and the border
 	openLists                                                          [2]address         // the same on the device
 	meeting                                                            meeting
-	unpack                                                             kernel
-	timeline                                                           *timeline // nil unless steps are measured
+	// asked are the values that the part's links need, by the rank that lends.
+	asked    map[int][]request
+	unpack   kernel
+	timeline *timeline // nil unless steps are measured
 }
 
 // stepKernel is the kernel of even or odd steps.
@@ -82,11 +86,14 @@ func (p *part) forgetRates() {
 // wallParts is struct Walls of kernels/tile.h.
 type wallParts struct {
 	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow address
+	// Of quadratic walls: what others lend, and what is lent to them. Bent is 1
+	// from the second step on: before, there was nothing to lend.
+	lent, lendSpans, lends, bent address
 }
 
 // words returns struct Walls as an argument.
 func (w *wallParts) words() []uint64 {
-	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow})
+	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.lent, w.lendSpans, w.lends, w.bent})
 }
 
 func newPart(d device, l tileLayout, share *share, walls *wallTables) *part {
@@ -131,6 +138,8 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 	for _, side := range sides {
 		for odd := range 2 {
 			program, perWarp := tuned(p.tileLayout, odd == 1, walls, force, o, side == borderSide)
+			program.quadratic = p.walls.wall == solver.Quadratic
+			program = program.fitting()
 			k := stepKernel{kernel: compile(program), program: program, perWarp: perWarp}
 			if len(p.openTiles[side]) > 0 {
 				k.openings = compile(program.atOpenings())
@@ -149,7 +158,8 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err err
 			*to, err = p.allocate(bytes, content)
 		}
 	}
-	// The flags lie behind the tiles, so that neighbours reach both at once.
+	// What is lent and the flags lie behind the tiles, so that neighbours reach all
+	// at once.
 	put(&p.populations, p.flagOffset()+maxLinks*flagBytes, nil)
 	rows := p.share.rows(tiles, owner, place)
 	p.borderRows = slices.Clone(rows[:p.share.border*p.directions])
@@ -184,7 +194,7 @@ const (
 )
 
 // flagOffset is where the flags lie behind the tiles.
-func (p *part) flagOffset() int64 { return int64(len(p.share.tiles)) * p.tileBytes() }
+func (p *part) flagOffset() int64 { return p.lentOffset() + p.lentBytes() }
 
 // tile is the address of a tile by place.
 func (p *part) tile(place int32) uint64 {

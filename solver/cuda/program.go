@@ -68,6 +68,8 @@ type program struct {
 	blocks int // of a multiprocessor
 	walls  bool
 	force  bool
+	// quadratic tells how walls are interpolated.
+	quadratic bool
 	// operator is that of steps.
 	operator operator
 	mode     int // of looks that have several
@@ -89,7 +91,7 @@ func (p program) constants() string {
 		value int
 	}{
 		{"ODD", number(p.odd)}, {"STAGES", p.stages}, {"WARPS", p.warps}, {"BLOCKS", p.blocks},
-		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"TABLE", p.operator.tableSize(p.force)},
+		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"QUADRATIC", number(p.quadratic)}, {"TABLE", p.operator.tableSize(p.force)},
 		{"MODE", p.mode}, {"LOOKS", tilesOfLook}, {"BORDER", number(p.border)},
 	} {
 		fmt.Fprintf(&b, "#define %s %d\n", c.name, c.value)
@@ -144,15 +146,25 @@ func realBytes(bits int) int {
 
 // sharedBytes is the shared memory of a block.
 func (p program) sharedBytes() int {
-	const stagedCells, stagedLinks, cellBytes, linkBytes, heldBytes = 32, 128, 8, 4, 2
+	const stagedCells, stagedLinks, cellBytes, linkBytes = 32, 128, 8, 4
 	image := p.imageBytes()
 	if p.walls {
 		image += stagedCells*cellBytes + stagedLinks*(linkBytes+realBytes(p.bits))
-		if p.bits == 16 {
-			image += stagedLinks * heldBytes
+		if p.bits == 16 || p.quadratic {
+			image += stagedLinks * p.valueBytes()
 		}
 	}
 	return p.warps * p.stages * image
+}
+
+// fitting returns the program with as many warps as have the shared memory that a
+// block has unasked.
+func (p program) fitting() program {
+	const unasked = 48 << 10
+	for p.sharedBytes() > unasked {
+		p.warps /= 2
+	}
+	return p
 }
 
 // tuned returns the program of a step as it was measured to be fastest, and
@@ -203,7 +215,7 @@ const tilesOfLook = 4
 
 // looking returns a program that looks at the flow.
 func looking(kernel string, l tileLayout, mode int, walls bool) program {
-	return program{kernel: kernel, tileLayout: l, stages: 1, warps: 4, blocks: 4, walls: walls, mode: mode}
+	return program{kernel: kernel, tileLayout: l, stages: 1, warps: 4, blocks: 4, walls: walls, mode: mode}.fitting()
 }
 
 // unpacking returns the program that puts messages where they belong.

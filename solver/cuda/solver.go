@@ -159,6 +159,7 @@ func (s *Solver) makeParts(devices []device) (err error) {
 		return err
 	}
 	for _, p := range s.parts {
+		p.findLends(s.tiles, owner)
 		for _, step := range []func() error{
 			func() error { return p.checkMemory() },
 			func() error { return p.compile(s.walls, flow.Forced(), s.operator()) },
@@ -259,6 +260,12 @@ func (s *Solver) Step() error {
 	}
 	if err := s.exchange(); err != nil {
 		return fmt.Errorf("step %d: %w", s.steps, err)
+	}
+	if s.steps == 0 && s.flow.Settings.Wall == solver.Quadratic {
+		for _, p := range s.parts {
+			p.wallParts.bent = 1
+			p.forgetRates()
+		}
 	}
 	s.steps++
 	return nil

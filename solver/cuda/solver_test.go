@@ -195,6 +195,13 @@ func TestAgreesWithProcessor(t *testing.T) {
 		{"TRT on D3Q27", [3]bool{}, Single, singleRounding, func(s *solver.Settings) {
 			s.Conditions, s.Lattice = share, solver.D3Q27
 		}},
+		{"quadratic walls double", [3]bool{}, Single, doubleRounding, func(s *solver.Settings) {
+			s.Conditions, s.Precision, s.Wall = share, solver.Double, solver.Quadratic
+		}},
+		{"quadratic walls with the cumulant", small, Single, singleRounding, func(s *solver.Settings) {
+			s.Wall, s.Collision = solver.Quadratic, solver.Cumulant
+		}},
+		{"quadratic walls 16 bits", [3]bool{}, Half, halfRounding, func(s *solver.Settings) { s.Wall = solver.Quadratic }},
 		{"periodic cumulant", small, Single, singleRounding, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
 		{"periodic cumulant 16 bits", small, Half, halfRounding, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
 	} {
@@ -319,13 +326,18 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 		periodic [3]bool
 		storage  Storage
 		lattice  solver.Lattice
-	}{{[3]bool{}, Single, solver.D3Q19}, {[3]bool{true, true, true}, Half, solver.D3Q19}, {[3]bool{}, Half, solver.D3Q27}, {[3]bool{true, true, true}, Single, solver.D3Q27}} {
+		wall     solver.Wall
+	}{
+		{[3]bool{}, Single, solver.D3Q19, solver.Interpolated}, {[3]bool{true, true, true}, Half, solver.D3Q19, solver.Interpolated},
+		{[3]bool{}, Half, solver.D3Q27, solver.Quadratic}, {[3]bool{true, true, true}, Single, solver.D3Q27, solver.Interpolated},
+		{[3]bool{true, true, true}, Single, solver.D3Q19, solver.Quadratic},
+	} {
 		g := cave(6, c.periodic)
 		domain := solver.WholeDomain(g)
 		domain.Periodic = c.periodic
 		summarize := func(devices int, exchange Exchange) *solver.Summary {
 			settings := caveSettings(g)
-			settings.Lattice, settings.Collision = c.lattice, solver.TRT
+			settings.Lattice, settings.Collision, settings.Wall = c.lattice, solver.TRT, c.wall
 			flow, err := solver.NewFlow(domain, settings)
 			if err != nil {
 				t.Fatal(err)

@@ -29,7 +29,8 @@ type (
 // wallTables are the links of all tiles. Cells and links of a tile stand
 // together, beginning at multiples of 2 and 8: 16 bytes.
 type wallTables struct {
-	directions   int
+	tiles        *tileSet
+	wall         solver.Wall
 	spans        []span
 	cells        []boundaryCell
 	links        []uint32
@@ -62,7 +63,7 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wal
 	if len(l.Cells) > 0 && l.Directions < tiles.directions {
 		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.directions)
 	}
-	t := &wallTables{directions: tiles.directions, spans: make([]span, len(tiles.position))}
+	t := &wallTables{tiles: tiles, wall: wall, spans: make([]span, len(tiles.position))}
 	within := uint32(1)<<tiles.directions - 1
 	eachBoundaryCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
 		if n := bits.OnesCount32(l.Mask[i] & within); n > 0 {
@@ -85,7 +86,7 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wal
 	t.cells, t.links = make([]boundaryCell, cells), make([]uint32, links)
 	opening := openingFinder{list: l.Openings}
 	eachBoundaryCell(tiles, domain.Grid, func(tile int32, cell int, i int) {
-		t.addCell(domain.Grid, flow, wall, &opening, tile, tiles.position[tile], cell, i)
+		t.addCell(domain.Grid, flow, &opening, tile, tiles.position[tile], cell, i)
 	})
 	return t, nil
 }
@@ -109,7 +110,7 @@ func eachBoundaryCell(tiles *tileSet, grid *geometry.Grid, f func(tile int32, ce
 }
 
 // addCell adds the links of a boundary cell, number i in the grid's links.
-func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver.Wall, opening *openingFinder, tile int32, position [3]int32, cell, i int) {
+func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, opening *openingFinder, tile int32, position [3]int32, cell, i int) {
 	l := &grid.Links
 	s := &t.spans[tile]
 	x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
@@ -120,7 +121,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		d := bits.TrailingZeros32(mask)
 		number := link
 		link++
-		if d >= t.directions {
+		if d >= t.tiles.directions {
 			continue
 		}
 		distance := uint32(l.Distance[number])
@@ -129,8 +130,10 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 		if o := opening.find(number); o >= 0 {
 			distance, flags = halfWay, opens
 			t.openingLinks = append(t.openingLinks, openingLink{uint32(at), uint32(len(t.openingCells)), uint32(d), uint32(o), flow.OpeningLink(x, y, z, d, o)})
+		} else {
+			flags = t.bendFlags(tile, cell, d)
 		}
-		if wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
+		if t.wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
 			distance = halfWay // nothing to interpolate with
 		}
 		t.links[at] = uint32(d) | uint32(cell)<<5 | flags | distance<<16
@@ -151,7 +154,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, wall solver
 
 // of returns the tables of some of the tiles, in their order.
 func (t *wallTables) of(tiles []int32) *wallTables {
-	p := &wallTables{spans: make([]span, len(tiles))}
+	p := &wallTables{tiles: t.tiles, wall: t.wall, spans: make([]span, len(tiles))}
 	for i, tile := range tiles {
 		s := t.spans[tile]
 		q := span{int32(len(p.cells)), s.cells, int32(len(p.links)), s.links}

@@ -25,12 +25,13 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	sync_warp();
 	walls.observe(lane);
 	sync_warp();
-	walls.arrive(lane, false);
+	walls.arrive(lane, false, true);
 	sync_warp();
 	update((slot_t *)image, lane, rate);
 	sync_warp();
 	walls.leave(lane);
 	sync_warp();
 	walls.impose(lane, open);
+	if (QUADRATIC) lend(all_walls, tile, (slot_t *)image, lane);
 	storage.store(image, tile, neighbours, places);
 }

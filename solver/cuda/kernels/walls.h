@@ -5,6 +5,16 @@
 // cell's population at rest, which one lane does for all links of the cell, in
 // their order, so that the result does not depend on the lanes.
 
+// lend writes what other tiles need for their quadratic walls, after the update.
+DEVICE void lend(const Walls &walls, unsigned tile, const slot_t *slots, unsigned lane)
+{
+	const LendSpan span = walls.lend_spans[tile];
+	for (unsigned i = span.first + lane; i < span.first + span.count; i += 32) {
+		const Lend l = walls.lends[i];
+		*(slot_t *)(l.to + (ODD ? l.stride : 0)) = slots[access_cell(l.from & 63, l.from >> 6)];
+	}
+}
+
 // stage_walls copies the tile's boundary cells, links and what they hold
 // behind its image, as far as there is room.
 DEVICE void stage_walls(char *image, const Span &span, const Walls &walls, unsigned lane)
@@ -57,20 +67,74 @@ struct TileWalls {
 		return twice > 1 ? real(float(1 - reciprocal(twice))) * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - out) : 0;
 	}
 
-	// arrive puts what returns from the walls where the update looks for it,
-	// interpolated unless exact.
-	DEVICE void arrive(unsigned lane, bool exact) const
+#if QUADRATIC
+	// behind is what arrives at the cell behind a link's along the link, or has
+	// left it against the link.
+	DEVICE real behind(unsigned l) const
 	{
+		const int q = l & 31, cell = l >> 5 & 63;
+		return widen(slots[access((cell >> 4) - component(ALONG_X, q), (cell >> 2 & 3) - component(ALONG_Y, q), (cell & 3) - component(ALONG_Z, q), q ^ 1)]);
+	}
+	DEVICE real lent(int i) const { return widen(walls.lent[2 * (size_t)(span.first_link + i) + !ODD]); }
+	// bend is the quadratic part of what returns, as solver's curve has it, as far
+	// as it was not known when it left: of walls nearer than half-way, and of
+	// others what another tile has lent.
+	DEVICE real bend(int i, unsigned l, real bounced) const
+	{
+		if (!(l & BENDS) || !walls.bent) return 0;
+		const real twice = ((l >> 16) + 1) * (real(1) / 32768);
+		if (twice >= 1) return l & LENT ? -far_share(twice) * lent(i) : 0;
+		const real middle = widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]), last = l & LENT ? lent(i) : behind(l);
+		return -real(float(real(0.5) * (1 - twice))) * (bounced - 2 * middle + last);
+	}
+	DEVICE static real far_share(real twice) { return real(float((twice - 1) / (twice + 1))); }
+	// bend_leaving is the same of walls farther than half-way when it leaves.
+	DEVICE real bend_leaving(unsigned l, real out) const
+	{
+		const real twice = ((l >> 16) + 1) * (real(1) / 32768);
+		if (!(l & BENDS) || twice < 1) return 0;
+		const real middle = widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]);
+		return -far_share(twice) * (out - 2 * middle + (l & LENT ? real(0) : behind(l)));
+	}
+#else
+	DEVICE real bend(int, unsigned, real) const { return 0; }
+#endif
+
+	// The stages of a link's change: what arrives before it is interpolated
+	// linearly, that interpolation, both, and what leaves.
+	enum Stage { bent, interpolated, arrived, left };
+	DEVICE real change(Stage stage, int i, unsigned l, real value) const
+	{
+#if QUADRATIC
+		if (stage == left) {
+			const real linear = leaving(l, value);
+			return linear + bend_leaving(l, value + linear);
+		}
+		const real bending = bend(i, l, value);
+		if (stage == bent) return bending;
+		const real linear = arriving(l, value + bending);
+		return stage == arrived ? bending + linear : linear;
+#else
+		return stage == left ? leaving(l, value) : stage == bent ? 0 : arriving(l, value);
+#endif
+	}
+
+	// arrive puts what returns from the walls where the update looks for it,
+	// linearly interpolated unless exact; a second time where it has been exact
+	// before.
+	DEVICE void arrive(unsigned lane, bool exact, bool again = false) const
+	{
+		const Stage stage = exact ? bent : QUADRATIC && again ? interpolated : arrived;
 #pragma unroll 1
 		for (int i = lane; i < span.links; i += 32) {
 			const unsigned l = link(i);
-			const real bounced = held(i), change = exact ? 0 : arriving(l, bounced);
-			slots[access_cell(l >> 5 & 63, l & 31)] = narrow(bounced + change);
-			if (!exact && i < STAGED_LINKS) changes()[i] = change;
+			const real bounced = held(i), more = change(stage, i, l, bounced);
+			slots[access_cell(l >> 5 & 63, l & 31)] = narrow(stage == interpolated ? bounced + (bend(i, l, bounced) + more) : bounced + more);
+			if ((QUADRATIC || !exact) && i < STAGED_LINKS) changes()[i] = more;
 		}
-		if (exact) return;
+		if (exact && !QUADRATIC) return;
 		sync_warp();
-		take(lane, false);
+		take(lane, stage);
 	}
 
 	// leave keeps what has left along the links.
@@ -79,19 +143,19 @@ struct TileWalls {
 #pragma unroll 1
 		for (int i = lane; i < span.links; i += 32) {
 			const unsigned l = link(i);
-			const real out = widen(slots[access_cell(l >> 5 & 63, l & 31)]), change = leaving(l, out);
-			walls.held[span.first_link + i] = narrow(out + change);
-			if (i < STAGED_LINKS) changes()[i] = change;
+			const real out = widen(slots[access_cell(l >> 5 & 63, l & 31)]), more = change(left, i, l, out);
+			walls.held[span.first_link + i] = narrow(out + more);
+			if (i < STAGED_LINKS) changes()[i] = more;
 		}
 		sync_warp();
-		take(lane, true);
+		take(lane, left);
 	}
 
 	// take takes the changes of every cell's links from its population at
-	// rest, before the update or after it. Changes that were not kept, in tiles
+	// rest, in the same stage. Changes that were not kept, in tiles
 	// with very many links, are computed again: nothing they depend on has
 	// moved meanwhile.
-	DEVICE void take(unsigned lane, bool after) const
+	DEVICE void take(unsigned lane, Stage stage) const
 	{
 #pragma unroll 1
 		for (int i = lane; i < span.count(); i += 32) {
@@ -105,7 +169,7 @@ struct TileWalls {
 					continue;
 				}
 				const unsigned l = link(k);
-				sum += after ? leaving(l, widen(slots[access_cell(l >> 5 & 63, l & 31)])) : arriving(l, held(k));
+				sum += change(stage, k, l, stage == left ? widen(slots[access_cell(l >> 5 & 63, l & 31)]) : held(k));
 			}
 			slot_t *const rest = slots + access_cell(c.cell & 63, REST);
 			if (sum != 0) *rest = narrow(widen(*rest) - sum);
