@@ -30,6 +30,11 @@ type Options struct {
 	// Exchanges are the ways of exchanging borders to measure; empty means
 	// directly from GPU to GPU.
 	Exchanges []cuda.Exchange
+	// Collision, Lattice and Wall are those of all cases; empty means the
+	// defaults.
+	Collision solver.Collision
+	Lattice   solver.Lattice
+	Wall      solver.Wall
 	// Steps are timed; 0 means 200, enough for the power limit to show.
 	Steps int
 	// Quick measures small cases.
@@ -63,6 +68,8 @@ type Row struct {
 	Layout     string  `json:"layout"`
 	Precision  string  `json:"precision"`
 	Collision  string  `json:"collision"`
+	Lattice    string  `json:"lattice"`
+	Wall       string  `json:"wall"`
 	Devices    int     `json:"devices"`
 	Exchange   string  `json:"exchange,omitempty"`
 	FluidCells int64   `json:"fluid_cells"`
@@ -257,7 +264,7 @@ func dense(side int32, cubes int) *solver.Domain {
 			g.Runs = append(g.Runs, geometry.Run{X1: side, Y: y, Z: z})
 		}
 	}
-	g.Links = geometry.Links{Directions: 18, First: []int64{0}}
+	g.Links = geometry.Links{Directions: len(geometry.Directions), First: []int64{0}}
 	d := solver.WholeDomain(g)
 	d.Periodic = [3]bool{true, true, true}
 	return d
@@ -267,6 +274,19 @@ func dense(side int32, cubes int) *solver.Domain {
 // away at the openings.
 const slowFlow = 1e-3 / 60
 
+// settings are those of all cases.
+func (o *Options) settings() solver.Settings {
+	settings := solver.DefaultSettings()
+	settings.FlowRate, settings.Lattice = slowFlow, o.Lattice
+	if o.Collision != "" {
+		settings.Collision = o.Collision
+	}
+	if o.Wall != "" {
+		settings.Wall = o.Wall
+	}
+	return settings
+}
+
 // measure times one case.
 func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*Row, error) {
 	begin := time.Now()
@@ -274,9 +294,7 @@ func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*
 	for i := range v.devices {
 		options.Devices = append(options.Devices, o.Device+i)
 	}
-	settings := solver.DefaultSettings()
-	settings.FlowRate = slowFlow
-	s, err := cuda.New(domain, settings, options)
+	s, err := cuda.New(domain, o.settings(), options)
 	if err != nil {
 		return nil, err
 	}
@@ -290,14 +308,15 @@ func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*
 		return nil, err
 	}
 	cells := domain.Grid.Cells()
-	const values = 2 * 19 // read and written
-	bytes := float64(values * 4)
+	set := s.Flow().Set
+	const readAndWritten, single = 2, 4
+	bytes := float64(readAndWritten * set.Q * single)
 	if v.storage == cuda.Half {
 		bytes /= 2
 	}
 	rate := float64(cells) / t.Step
 	return &Row{
-		Layout: "packed tiles, in place", Precision: string(v.storage), Collision: string(s.Flow().Operator), Devices: v.devices, Exchange: string(v.exchange),
+		Layout: "packed tiles, in place", Precision: string(v.storage), Collision: string(s.Flow().Operator), Lattice: set.Name, Wall: string(s.Flow().Settings.Wall), Devices: v.devices, Exchange: string(v.exchange),
 		FluidCells: cells, MLUPS: rate / 1e6, BytesPerUpdate: bytes, Fraction: rate * bytes / (bandwidth * float64(v.devices)),
 		BytesPerCell: float64(s.Bytes()) / float64(cells), TileShare: s.TileShare(),
 		EvenSeconds: t.Even, OddSeconds: t.Odd, CheckSeconds: t.Check, SetupSeconds: setup, Phases: t.Phases,

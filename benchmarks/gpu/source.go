@@ -15,7 +15,8 @@ func sparse(ctx context.Context, o *Options, cells int64) (*geometry.Grid, error
 	if err != nil {
 		return nil, err
 	}
-	grid, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: cells})
+	settings := o.settings()
+	grid, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: cells, Directions: settings.Directions()})
 	if err != nil {
 		return nil, fmt.Errorf("voxelizing the airway: %w", err)
 	}

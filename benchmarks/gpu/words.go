@@ -11,6 +11,10 @@ import (
 func (r *Report) Words() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, copy %.0f GB/s read and written\n\n", r.Device, r.BandwidthBytesPerSecond/1e9)
+	if len(r.Results) > 0 {
+		c := &r.Results[0]
+		fmt.Fprintf(&b, "%s, collision %s, %s walls, %.0f bytes an update in single storage\n\n", c.Lattice, c.Collision, c.Wall, c.BytesPerUpdate)
+	}
 	for _, c := range r.Cards {
 		fmt.Fprintf(&b, "GPU %d on a dense cube in single precision: %.0f MLUPS alone, %.0f while the others compute theirs\n", c.Device, c.Alone, c.Together)
 	}

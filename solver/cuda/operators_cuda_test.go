@@ -20,7 +20,7 @@ func cube(side int32) *solver.Domain {
 			g.Runs = append(g.Runs, geometry.Run{X1: side, Y: y, Z: z})
 		}
 	}
-	g.Links = geometry.Links{Directions: 18, First: []int64{0}}
+	g.Links = geometry.Links{Directions: len(geometry.Directions), First: []int64{0}}
 	domain := solver.WholeDomain(g)
 	domain.Periodic = [3]bool{true, true, true}
 	return domain
@@ -37,13 +37,13 @@ func BenchmarkOperators(b *testing.B) {
 			storage   Storage
 			precision solver.Precision
 		}{{"double", Single, solver.Double}, {"single", Single, solver.Single}, {"half", Half, solver.Single}} {
-			name := fmt.Sprintf("%s/%s", o.name, c.name)
+			name := fmt.Sprintf("%s/%s/%s", o.set.Name, o.name, c.name)
 			if o.largeEddy {
-				name = fmt.Sprintf("%s+LES/%s", o.name, c.name)
+				name = fmt.Sprintf("%s/%s+LES/%s", o.set.Name, o.name, c.name)
 			}
 			b.Run(name, func(b *testing.B) {
 				settings := solver.DefaultSettings()
-				settings.Collision, settings.Precision = solver.Collision(o.name), c.precision
+				settings.Collision, settings.Precision, settings.Lattice = solver.Collision(o.name), c.precision, solver.Lattice(o.set.Name)
 				if o.largeEddy {
 					settings.Smagorinsky = 0.15
 				}
