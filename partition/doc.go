@@ -11,8 +11,8 @@
 // size-constrained clusterings, with the rating ω²/(c(u)·c(v)); the coarsest
 // graph is bisected recursively, each bisection being multilevel itself and
 // the best of several; on the way back, partitions are refined by localised
-// k-way Fiduccia–Mattheyses searches and by flow cuts between adjacent parts
-// (FlowCutter). The presets Eco and Strong then partition groups of two to four
+// k-way Fiduccia–Mattheyses searches, on large graphs in groups of parts side by
+// side, and by flow cuts between adjacent parts (FlowCutter). The presets Eco and Strong then partition groups of two to four
 // adjacent parts anew, by themselves, and keep what is better (large
 // neighbourhood search); of two parts they make several partitions and combine
 // them: coarsening contracts no edge that one of two partitions cuts, so the

@@ -24,6 +24,12 @@ type fm struct {
 	connected *connectivity
 	branch    *branch
 	stop      func() bool
+	// workers, if set, search groups of parts side by side on large graphs.
+	workers  *workers
+	ofVertex []int32 // scratch for regions
+	// kept collects, if keep is set, the moves not undone.
+	keep bool
+	kept []moved
 }
 
 // moved records one move for rolling back.
@@ -46,18 +52,28 @@ func (f *fm) bestMove(v int32) (int32, int64) {
 	}
 	w := s.g.VertexWeights[v]
 	parts, conn := s.row(v)
-	best, bestConn, inner := int32(-1), int64(-1), int64(0)
+	best, bestConn, inner, outside := int32(-1), int64(-1), int64(0), int64(-1)
 	for i, p := range parts {
 		if p == from {
 			inner = conn[i]
 			continue
 		}
-		if conn[i] < bestConn || s.weight[p]+w > s.limit[p]+f.slack {
+		if conn[i] < bestConn {
+			continue
+		}
+		if !s.region.holds(p) {
+			outside = max(outside, conn[i])
+			continue
+		}
+		if s.weight[p]+w > s.limit[p]+f.slack {
 			continue
 		}
 		if conn[i] > bestConn || s.limit[p]-s.weight[p] > s.limit[best]-s.weight[best] {
 			best, bestConn = p, conn[i]
 		}
+	}
+	if outside > bestConn {
+		return -1, 0 // its turn comes when that part is in the group
 	}
 	return best, bestConn - inner
 }
@@ -83,7 +99,11 @@ func (f *fm) bestMappedMove(v int32) (int32, int64) {
 func (f *fm) refine(rounds int) {
 	for i := 0; i < rounds && !f.stop(); i++ {
 		before, overBefore := f.s.cut, f.s.overload()
-		f.round()
+		if f.mayGroup() {
+			f.roundInGroups()
+		} else {
+			f.round()
+		}
 		if f.s.cut >= before && f.over >= overBefore {
 			return
 		}
@@ -96,7 +116,12 @@ func (f *fm) round() {
 	f.over = f.s.overload()
 	f.seeds = f.s.boundary(f.seeds[:0])
 	f.r.shuffle(f.seeds)
-	for _, v := range f.seeds {
+	f.searchFrom(f.seeds)
+}
+
+// searchFrom starts a search from each of the seeds that has not moved yet.
+func (f *fm) searchFrom(seeds []int32) {
+	for _, v := range seeds {
 		if f.locked[v] == f.stamp {
 			continue
 		}
@@ -145,6 +170,9 @@ func (f *fm) search() {
 		m := f.moves[i]
 		s.move(m.v, m.from)
 	}
+	if f.keep {
+		f.kept = append(f.kept, f.moves[:bestLength]...)
+	}
 	if bestLength == 0 {
 		f.over = startOver
 	} else {
@@ -165,7 +193,7 @@ func (f *fm) apply(v, to int32) {
 func (f *fm) touchNeighbours(v int32) {
 	g := f.s.g
 	for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
-		if f.locked[u] == f.stamp {
+		if f.s.region.isOutside(u) || f.locked[u] == f.stamp {
 			continue
 		}
 		if to, gain := f.bestMove(u); to >= 0 {

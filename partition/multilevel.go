@@ -258,7 +258,7 @@ func (t *task) refine(l *level, part []int32, limit []int64, c *levelConfig, r *
 	}
 	rebalance(s, r, t.stopped)
 	f := newFM(s, r, c.patience, t.stopped)
-	f.slack = heaviestOf(l.g)
+	f.slack, f.workers = heaviestOf(l.g), t.workers
 	f.refine(c.rounds)
 	t.refineFlows(s, c, r)
 }

@@ -36,3 +36,12 @@ func (w *workers) each(n int, do func(i int)) {
 	}
 	group.Wait()
 }
+
+// stretch is how many vertices ranges hands out at a time.
+const stretch = 1 << 15
+
+// ranges calls do for consecutive ranges of 0..n-1, each but the last stretch
+// long.
+func (w *workers) ranges(n int, do func(begin, end int)) {
+	w.each((n+stretch-1)/stretch, func(i int) { do(i*stretch, min((i+1)*stretch, n)) })
+}

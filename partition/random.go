@@ -53,3 +53,22 @@ func (r *random) seeds(n int) []uint64 {
 	}
 	return s
 }
+
+// shuffleRuns puts items in random order; many in runs of neighbours in random
+// order, each shuffled, so that what lies near in memory is visited while it
+// is in the cache.
+func (r *random) shuffleRuns(items []int32) {
+	const run, many = 512, 1 << 16
+	if len(items) < many {
+		r.shuffle(items)
+		return
+	}
+	ordered := append([]int32(nil), items...)
+	at := 0
+	for _, b := range r.permutation((len(items) + run - 1) / run) {
+		begin := int(b) * run
+		n := copy(items[at:], ordered[begin:min(begin+run, len(ordered))])
+		r.shuffle(items[at : at+n])
+		at += n
+	}
+}

@@ -21,6 +21,8 @@ type state struct {
 	rowLen  []int32
 	rowPart []int32
 	rowConn []int64
+	// region, if set, confines moves to a group of parts.
+	region *region
 }
 
 // newState takes over part, which it will change.
@@ -124,7 +126,7 @@ func (s *state) move(v, to int32) {
 	s.count[to]++
 	s.part[v] = to
 	for e := s.g.Offsets[v]; e < s.g.Offsets[v+1]; e++ {
-		if u := s.g.Neighbours[e]; s.rowLen[u] >= 0 {
+		if u := s.g.Neighbours[e]; !s.region.isOutside(u) && s.rowLen[u] >= 0 {
 			s.shiftRow(u, from, to, s.g.EdgeWeights[e])
 		}
 	}
@@ -181,11 +183,14 @@ func (s *state) boundary(list []int32) []int32 {
 	return list
 }
 
-// overload returns the total weight above the limits.
+// overload returns the total weight above the limits, of the region's parts if
+// there is one.
 func (s *state) overload() int64 {
 	var over int64
-	for p, w := range s.weight {
-		over += max(w-s.limit[p], 0)
+	for p := range s.weight {
+		if s.region.holds(int32(p)) {
+			over += max(s.weight[p]-s.limit[p], 0)
+		}
 	}
 	return over
 }
