@@ -25,8 +25,9 @@ import (
 // (TestPoiseuille).
 //
 // There is one stream for the near corrections and one for the far. Both hold
-// for each chunk links as kernel.Corrector describes, by window, direction and
-// cell.
+// for each chunk links as kernel.Corrector describes, by direction and cell:
+// so the links of one cell, which wait for each other at the population at
+// rest, lie apart.
 type wallStream []uint32
 
 // open returns the links that begin the stream.
@@ -35,19 +36,20 @@ func (s wallStream) open() wallStream { return s[1 : 1+linkWords*s[0]] }
 // linkWords is the size of a link.
 const linkWords = 2
 
-// correct applies to the populations of a window its links, which begin the
-// stream, and takes them from it. First is the place of its first cell in the
-// chunk. Before the update the populations are by direction of arrival; after
-// it those that leave along i are in the place of ī, so that the same two
-// places take part. Populations are rounded as if they were in memory, where
-// assembly corrects them.
-func correct[T kernel.Real, S stored](gathered []T, links *wallStream, window, first int) {
+// correct applies to the populations of a window its links, among those of the
+// chunk. First is the place of its first cell in the chunk. Before the update
+// the populations are by direction of arrival; after it those that leave along
+// i are in the place of ī, so that the same two places take part. Populations
+// are rounded as if they were in memory, where assembly corrects them.
+func correct[T kernel.Real, S stored](gathered []T, links wallStream, window, first int) {
 	var taken [windowCells]T
 	sums := isHalf[S]()
-	for len(*links) > 0 && int((*links)[0]>>24) == window {
-		link := (*links)[0]
-		share := T(math.Float32frombits((*links)[1]))
-		*links = (*links)[linkWords:]
+	for ; len(links) > 0; links = links[linkWords:] {
+		link := links[0]
+		if int(link>>24) != window {
+			continue
+		}
+		share := T(math.Float32frombits(links[1]))
 		lane, back := int(link&0xffff)-first, int(link>>16&0xff)+1
 		bounced := &gathered[back*windowCells+lane]
 		change := T(share * (gathered[lattice.Opposite(back)*windowCells+lane] - *bounced))
@@ -65,9 +67,14 @@ func correct[T kernel.Real, S stored](gathered []T, links *wallStream, window, f
 	}
 }
 
-// finish appends the links collected to a stream and begins anew.
-func (s wallStream) finish(links *wallStream) wallStream {
-	s = append(append(s, uint32(len(*links)/linkWords)), *links...)
-	*links = (*links)[:0]
+// finish appends the links collected by direction to a stream and begins anew.
+func (s wallStream) finish(links *[26]wallStream) wallStream {
+	number := len(s)
+	s = append(s, 0)
+	for d := range links {
+		s = append(s, links[d]...)
+		links[d] = links[d][:0]
+	}
+	s[number] = uint32((len(s) - number) / linkWords)
 	return s
 }

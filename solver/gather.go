@@ -15,12 +15,12 @@ func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
 		first := int(int32(words[0]) - c.cell)
 		s.moveWalled(words, packed, odd, true)
 		s.decode(w)
-		correct[T, S](gathered, &before, i, first)
+		correct[T, S](gathered, before, i, first)
 		s.collide(w)
 		if len(after) > 0 {
 			s.encode(w)
 			s.decode(w)
-			correct[T, S](gathered, &after, i, first)
+			correct[T, S](gathered, after, i, first)
 		}
 		s.encode(w)
 		s.moveWalled(words, packed, odd, false)

@@ -190,8 +190,8 @@ type linkBuilder struct {
 	// shares are those of the window at hand, by direction and lane, the far
 	// ones negative.
 	shares [26][windowCells]float32
-	// nearLinks and farLinks are those of the chunk at hand.
-	nearLinks, farLinks wallStream
+	// nearLinks and farLinks are those of the chunk at hand, by direction.
+	nearLinks, farLinks [26]wallStream
 }
 
 // neighbour returns that of a lane of the window at hand in a direction, or −1
@@ -220,11 +220,11 @@ func (b *linkBuilder) addWindow(number int, first int32) {
 				continue
 			}
 			b.shares[d][lane] = 0
-			stream := &b.nearLinks
+			links := &b.nearLinks[d]
 			if share < 0 {
-				stream, share = &b.farLinks, -share
+				links, share = &b.farLinks[d], -share
 			}
-			*stream = append(*stream, kernel.NewCorrectedLink(int(cell-first)+lane, d^1, number), math.Float32bits(share))
+			*links = append(*links, kernel.NewCorrectedLink(int(cell-first)+lane, d^1, number), math.Float32bits(share))
 		}
 	}
 }

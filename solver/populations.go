@@ -159,7 +159,7 @@ func (s *populations[T, S]) arriving(c *chunk, w *workspace, f func(cell, count 
 	s.eachWalled(c, func(i int, words []uint32) {
 		s.moveWalled(words, packed, false, true)
 		s.decode(w)
-		correct[T, S](gathered, &near, i, int(int32(words[0])-c.cell))
+		correct[T, S](gathered, near, i, int(int32(words[0])-c.cell))
 		give(int32(words[0]), int32(words[1]))
 	})
 }

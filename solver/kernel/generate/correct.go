@@ -40,10 +40,10 @@ func writeCorrect(ctx *build.Context, m machine, s storage) {
 	if s.name == half {
 		c.taken = ctx.GP64()
 		ctx.Load(ctx.Param("scratch"), c.taken)
-		zero := ctx.ZMM()
-		ctx.VPXORD(zero, zero, zero)
-		for i := range takenVectors {
-			ctx.VMOVUPS(zero, operand.Mem{Base: c.taken, Disp: 64 * i})
+		zero := ctx.YMM()
+		ctx.VPXOR(zero, zero, zero)
+		for i := range 2 * takenVectors {
+			ctx.VMOVUPS(zero, operand.Mem{Base: c.taken, Disp: 32 * i})
 		}
 	}
 	odd := ctx.Load(ctx.Param("odd"), ctx.GP64())
@@ -84,12 +84,9 @@ func (c *corrector) take(rest reg.GPVirtual) {
 	c.Label("vector")
 	c.VMOVUPS(operand.Mem{Base: c.taken}, sum)
 	c.VPTESTMD(sum, sum, some)
-	c.KORTESTW(some, some)
-	c.JE(operand.LabelRef("none"))
 	c.VCVTPH2PS_Z(operand.Mem{Base: rest}, some, still)
 	c.VSUBPS(sum, still, still)
 	c.VCVTPS2PH(toNearestEven, still, some, operand.Mem{Base: rest})
-	c.Label("none")
 	c.ADDQ(operand.Imm(64), c.taken)
 	c.ADDQ(operand.Imm(32), rest)
 	c.DECQ(left)
