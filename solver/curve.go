@@ -76,7 +76,7 @@ func (l *curveLink) last(odd bool) location {
 
 // newCurve finds the links of a rank and what it exchanges.
 func newCurve(r *Rank) (*curve, error) {
-	b, err := newLayoutBuilder(r.domain, r.Number(), r.set)
+	b, err := newLayoutBuilder(r.domain, r.Number(), r.set, r.settings.Layout)
 	if err != nil {
 		return nil, err
 	}
@@ -253,6 +253,7 @@ func (f *curveFinder) finish(r *Rank) *curve {
 		c.links[l.link].third = -1 - int32(first[l.rank]+l.value)
 	}
 	c.links = slices.Clip(c.links)
+	slices.SortStableFunc(c.links, func(a, b curveLink) int { return int(a.cell - b.cell) })
 	from := func(cell int32) int32 {
 		return int32(sort.Search(len(c.links), func(i int) bool { return c.links[i].cell >= cell }))
 	}

@@ -18,6 +18,9 @@ type Domain struct {
 	Segments []cuboid.Segment
 	// Owners is the rank of each cuboid.
 	Owners []int32
+	// Boxes are the cuboids themselves, for the dense layout; where there are
+	// none it takes the smallest boxes around their segments.
+	Boxes []cuboid.Cuboid
 	// Ranks is the number of ranks.
 	Ranks int
 	// Work is the work of each rank by the partition's cost model, for
@@ -69,15 +72,18 @@ type piece struct {
 	geometry.Run
 	owner  int32
 	global int64 // global number of the first cell
-	local  int32 // local number of the first cell on the rank at hand, −1 elsewhere
+	cuboid int32
+	// local is the local number of the first cell on the rank at hand, −1
+	// elsewhere, and index its index in the rank's Fields.
+	local, index int32
 }
 
 func (p *piece) cells() int32 { return p.X1 - p.X0 }
 
 // pieces returns all segments in run order with owner and global number;
-// neighbouring segments of one owner are joined. It checks that every cell is
-// owned exactly once.
-func (d *Domain) pieces() ([]piece, error) {
+// neighbouring segments of one owner are joined, unless they are to be kept
+// apart by cuboid. It checks that every cell is owned exactly once.
+func (d *Domain) pieces(byCuboid bool) ([]piece, error) {
 	if d.Grid == nil || len(d.Grid.Runs) == 0 {
 		return nil, errors.New("the grid has no fluid cell; choose a finer spacing")
 	}
@@ -106,10 +112,10 @@ func (d *Domain) pieces() ([]piece, error) {
 			if owner < 0 || int(owner) >= d.Ranks {
 				return nil, fmt.Errorf("cuboid %d belongs to rank %d of %d; partition the geometry again", s.Cuboid, owner, d.Ranks)
 			}
-			if n := len(pieces); n > 0 && x > run.X0 && pieces[n-1].owner == owner {
+			if n := len(pieces); n > 0 && x > run.X0 && pieces[n-1].owner == owner && !(byCuboid && pieces[n-1].cuboid != s.Cuboid) {
 				pieces[n-1].X1 = s.X1
 			} else {
-				pieces = append(pieces, piece{Run: s.Run, owner: owner, global: global, local: -1})
+				pieces = append(pieces, piece{Run: s.Run, owner: owner, global: global, cuboid: s.Cuboid, local: -1})
 			}
 			global += int64(s.X1 - x)
 			x = s.X1

@@ -20,7 +20,7 @@ type Piece struct {
 func (r *Rank) Pieces() []Piece {
 	pieces := make([]Piece, len(r.layout.pieces))
 	for i, p := range r.layout.pieces {
-		pieces[i] = Piece{p.Run, p.global, int(p.local)}
+		pieces[i] = Piece{p.Run, p.global, int(p.index)}
 	}
 	return pieces
 }
@@ -48,13 +48,14 @@ func (f *Fields) arrays() [][]float32 {
 
 // Fields returns the flow in the rank's own cells.
 func (r *Rank) Fields() *Fields {
-	f := newFields(r.layout.cells)
+	f := newFields(r.layout.fluid)
 	pressure, velocity := r.units.Pressure(), r.units.Velocity()
 	r.pool.run(0, len(r.layout.chunks), func(i int, w *workspace) {
-		r.eachCell(&r.layout.chunks[i], w, func(cell int32, density float64, u [3]float64) {
-			f.Pressure[cell] = float32(density * pressure)
+		r.eachCell(&r.layout.chunks[i], w, func(p *piece, cell int32, density float64, u [3]float64) {
+			index := p.index + cell - p.local
+			f.Pressure[index] = float32(density * pressure)
 			for a := range 3 {
-				f.Velocity[a][cell] = float32(u[a] * velocity)
+				f.Velocity[a][index] = float32(u[a] * velocity)
 			}
 		})
 	})
@@ -76,7 +77,7 @@ func (r *Rank) Gather() (*Fields, error) {
 		}
 		return nil, nil
 	}
-	pieces, err := r.domain.pieces()
+	pieces, err := r.domain.pieces(false)
 	if err != nil {
 		return nil, err
 	}

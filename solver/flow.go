@@ -57,6 +57,9 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
+	if settings.Layout == Dense {
+		return nil, fmt.Errorf("the %s layout is not computed on a GPU; leave it out, or compute on the processor", Dense)
+	}
 	if err := settings.validateConditions(domain.Grid); err != nil {
 		return nil, err
 	}

@@ -9,13 +9,13 @@ import "math"
 func (r *Rank) StrainRate() [6][]float32 {
 	var s [6][]float32
 	for i := range s {
-		s[i] = make([]float32, r.layout.cells)
+		s[i] = make([]float32, r.layout.fluid)
 	}
 	// S = −3/(2τ) Π (Chapman–Enskog), per step.
 	factor := -1.5 / r.units.RelaxationTime() / r.units.TimeStep
-	r.eachStress(func(cell int32, stress [6]float64) {
+	r.eachStress(func(index int32, stress [6]float64) {
 		for i := range s {
-			s[i][cell] = float32(factor * stress[i])
+			s[i][index] = float32(factor * stress[i])
 		}
 	})
 	return s
@@ -24,13 +24,13 @@ func (r *Rank) StrainRate() [6][]float32 {
 // ShearStress returns the largest shear stress in the rank's own cells, in Pa:
 // next to a wall, the wall shear stress half a cell inside.
 func (r *Rank) ShearStress() []float32 {
-	shear := make([]float32, r.layout.cells)
+	shear := make([]float32, r.layout.fluid)
 	viscosity := r.units.KinematicViscosity * r.units.Density
 	factor := 1.5 / r.units.RelaxationTime() / r.units.TimeStep
-	r.eachStress(func(cell int32, s [6]float64) {
+	r.eachStress(func(index int32, s [6]float64) {
 		// √(2 S:S) is the shear rate of simple shear.
 		sum := s[0]*s[0] + s[1]*s[1] + s[2]*s[2] + 2*(s[3]*s[3]+s[4]*s[4]+s[5]*s[5])
-		shear[cell] = float32(viscosity * factor * math.Sqrt(2*sum))
+		shear[index] = float32(viscosity * factor * math.Sqrt(2*sum))
 	})
 	return shear
 }
@@ -38,13 +38,13 @@ func (r *Rank) ShearStress() []float32 {
 // tensorAxes lists the components of a symmetric tensor.
 var tensorAxes = [6][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}
 
-// eachStress calls f for all own cells with the second moments that arrive,
-// less those of the equilibrium.
-func (r *Rank) eachStress(f func(cell int32, stress [6]float64)) {
+// eachStress calls f for all own cells, by their index in Fields, with the
+// second moments that arrive, less those of the equilibrium.
+func (r *Rank) eachStress(f func(index int32, stress [6]float64)) {
 	r.pool.run(0, len(r.layout.chunks), func(i int, w *workspace) {
-		r.state.arriving(&r.layout.chunks[i], w, func(cell, count int32, populations *[27][windowCells]float64) {
+		r.eachPart(&r.layout.chunks[i], w, func(p *piece, cell, count int32, populations *[27][windowCells]float64) {
 			for lane := range count {
-				f(cell+lane, r.stress(populations, lane))
+				f(p.index+cell-p.local+lane, r.stress(populations, lane))
 			}
 		})
 	})

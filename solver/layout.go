@@ -21,17 +21,21 @@ const (
 	chunkCells = kernel.ChunkCells
 )
 
-// layout is the storage of one rank. Its own cells are numbered from 0 in run
-// order; ghosts, the cells of other ranks that its cells touch, follow.
+// layout is the storage of one rank. Its own cells are numbered from 0, in run
+// order or, in the dense layout, box after box; ghosts, the cells of other ranks
+// that its cells touch, follow.
 //
 // The update of cell x touches, in an odd step, for each moving population p,
 // either slot p of the neighbour in direction c_p or, where that is not
 // fluid, slot opposite(p) of x itself. No two cells touch the same location.
 type layout struct {
-	set    *lattice.Set
-	pieces []piece // own, in run order
-	cells  int     // own
-	ghosts int
+	set *lattice.Set
+	// pieces are the own ones in run order, stored the same in the order of
+	// storage.
+	pieces, stored []piece
+	// cells is how many own cells are stored, fluid how many are fluid.
+	cells, fluid int
+	ghosts       int
 	// chunks with a cell next to another rank come first.
 	chunks   []chunk
 	crossing int // how many chunks have a cell next to another rank
@@ -83,7 +87,8 @@ type layoutBuilder struct {
 	rows   []row
 	ghost  []ghostPiece
 	pairs  []crossingPair
-	blank  []uint32 // room for one regular window
+	boxes  []storedBox // in the dense layout
+	blank  []uint32    // room for one regular window
 }
 
 // ghostPiece is cells x0 ≤ x < x1 of piece number piece, known here as ghosts
@@ -100,8 +105,8 @@ type crossingPair struct {
 }
 
 // newLayout numbers the cells of a rank and finds their neighbours.
-func newLayout(domain *Domain, rank int, set *lattice.Set) (*layout, error) {
-	b, err := newLayoutBuilder(domain, rank, set)
+func newLayout(domain *Domain, rank int, set *lattice.Set, kind Layout) (*layout, error) {
+	b, err := newLayoutBuilder(domain, rank, set, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -112,23 +117,28 @@ func newLayout(domain *Domain, rank int, set *lattice.Set) (*layout, error) {
 			b.pieces = append(b.pieces, p)
 		}
 	}
+	b.stored = b.pieces
+	if kind == Dense {
+		b.stored = slices.Clone(b.pieces)
+		slices.SortFunc(b.stored, func(p, q piece) int { return int(p.local - q.local) })
+	}
 	return b.layout, nil
 }
 
 // newLayoutBuilder numbers the cells of a rank and the ghosts.
-func newLayoutBuilder(domain *Domain, rank int, set *lattice.Set) (*layoutBuilder, error) {
-	all, err := domain.pieces()
+func newLayoutBuilder(domain *Domain, rank int, set *lattice.Set, kind Layout) (*layoutBuilder, error) {
+	all, err := domain.pieces(kind == Dense)
 	if err != nil {
 		return nil, err
 	}
 	b := &layoutBuilder{layout: &layout{set: set}, domain: domain, rank: int32(rank), all: all}
-	var cells int64
+	var fluid int64
 	for i := range all {
 		if p := &all[i]; p.owner == b.rank {
-			p.local = int32(cells)
-			cells += int64(p.cells())
-			if cells > math.MaxInt32/2 {
-				return nil, errors.New("one rank cannot hold more than a billion cells; use more ranks")
+			p.local, p.index = int32(fluid), int32(fluid)
+			fluid += int64(p.cells())
+			if fluid > mostCells {
+				return nil, errTooManyCells
 			}
 		}
 		if n := len(b.rows); n == 0 || b.rows[n-1].y != all[i].Y || b.rows[n-1].z != all[i].Z {
@@ -136,10 +146,20 @@ func newLayoutBuilder(domain *Domain, rank int, set *lattice.Set) (*layoutBuilde
 		}
 		b.rows[len(b.rows)-1].end++
 	}
-	b.cells = int(cells)
+	b.cells, b.fluid = int(fluid), int(fluid)
+	if kind == Dense {
+		if err := b.findBoxes(); err != nil {
+			return nil, err
+		}
+	}
 	b.findGhosts()
 	return b, nil
 }
+
+// mostCells is how many cells a rank can number, with its ghosts.
+const mostCells = math.MaxInt32 / 2
+
+var errTooManyCells = errors.New("one rank cannot hold more than a billion cells; use more ranks")
 
 // findRow returns the pieces of row (y, z), wrapped where periodic.
 func (b *layoutBuilder) findRow(y, z int32) row {
@@ -196,7 +216,8 @@ func (b *layoutBuilder) overlaps(r row, x0, x1 int32, f func(piece, from, to, sh
 // findGhosts collects the cells of other ranks that own cells touch.
 func (b *layoutBuilder) findGhosts() {
 	var found []ghostPiece
-	b.eachOwnPiece(func(p *piece, rows *[9]row) {
+	b.eachOwnPiece(func(number int32, rows *[9]row) {
+		p := &b.all[number]
 		for _, d := range geometry.Directions[:b.set.Q-1] {
 			b.overlaps(rows[rowIndex(d)], p.X0+int32(d.X), p.X1+int32(d.X), func(i, from, to, _ int32) {
 				if b.all[i].owner != b.rank {
@@ -222,8 +243,9 @@ func (b *layoutBuilder) findGhosts() {
 	}
 }
 
-// eachOwnPiece calls f for the rank's pieces in order, with the rows around.
-func (b *layoutBuilder) eachOwnPiece(f func(p *piece, rows *[9]row)) {
+// eachOwnPiece calls f for the rank's pieces in run order, by their number among
+// all, with the rows around.
+func (b *layoutBuilder) eachOwnPiece(f func(number int32, rows *[9]row)) {
 	var rows [9]row
 	y, z := int32(-1), int32(-1)
 	for i := range b.all {
@@ -235,7 +257,7 @@ func (b *layoutBuilder) eachOwnPiece(f func(p *piece, rows *[9]row)) {
 			y, z = p.Y, p.Z
 			rows = b.neighbourRows(y, z)
 		}
-		f(p, &rows)
+		f(int32(i), &rows)
 	}
 }
 
@@ -260,27 +282,36 @@ func (b *layoutBuilder) findWindows() {
 	neighbours := make([]int32, (q-1)*windowCells)
 	b.blank = make([]uint32, walledWidth(q))
 	var inner, crossing []chunk
-	var c chunk
+	c := chunk{cell: -1, cellEnd: -1}
 	crosses := false
 	finish := func() {
 		w := &b.windows
 		c.innerEnd = int32(len(w.inner) / innerWidth(q))
 		c.walledEnd = int32(len(w.walled) / walledWidth(q))
-		if c.cellEnd > c.cell {
+		if c.cell >= 0 {
 			if crosses {
 				crossing = append(crossing, c)
 			} else {
 				inner = append(inner, c)
 			}
 		}
-		c = chunk{cell: c.cellEnd, cellEnd: c.cellEnd, inner: c.innerEnd, walled: c.walledEnd}
+		c = chunk{cell: -1, cellEnd: -1, inner: c.innerEnd, walled: c.walledEnd}
 		crosses = false
 	}
-	b.eachOwnPiece(func(p *piece, rows *[9]row) {
-		for x := p.X0; x < p.X1; x += windowCells {
-			cell, count := p.local+x-p.X0, min(windowCells, p.X1-x)
-			touches := b.findNeighbours(neighbours, p, x, count, rows)
+	b.eachSpan(func(s *span, rows *[9]row) {
+		for x := s.x0; x < s.x1; x += windowCells {
+			cell, count := s.local+x-s.x0, min(windowCells, s.x1-x)
+			fluid, touches := b.findNeighbours(neighbours, s, x, count, rows)
+			if !fluid {
+				continue
+			}
+			if c.cell >= 0 && cell+count-c.cell >= chunkCells+windowCells {
+				finish()
+			}
 			for lane := int32(0); lane < count; {
+				if c.cell < 0 {
+					c.cell = cell + lane
+				}
 				lane = b.addWindow(neighbours, cell, lane, count)
 				crosses = crosses || touches
 				if c.cellEnd = cell + lane; c.cellEnd-c.cell >= chunkCells {
@@ -295,14 +326,29 @@ func (b *layoutBuilder) findWindows() {
 	b.crossing = len(crossing)
 }
 
-// findNeighbours fills index with the neighbours of count cells from x of
-// piece p on, notes those on other ranks, and reports whether there are any.
-func (b *layoutBuilder) findNeighbours(index []int32, p *piece, x, count int32, rows *[9]row) (crosses bool) {
+// findNeighbours fills index with the neighbours of count cells from x of a
+// span on, notes those on other ranks, and reports whether there are any and
+// whether any of the cells is fluid.
+func (b *layoutBuilder) findNeighbours(index []int32, s *span, x, count int32, rows *[9]row) (fluid, crosses bool) {
 	for i := range index {
 		index[i] = -1
 	}
+	for i := s.pieces.first; i < s.pieces.end; i++ {
+		p := &b.all[i]
+		if from, to := max(x, p.X0), min(x+count, p.X1); from < to && p.cuboid == s.cuboid {
+			fluid = true
+			if b.findPieceNeighbours(index[from-x:], p, from, to-from, rows) {
+				crosses = true
+			}
+		}
+	}
+	return fluid, crosses
+}
+
+// findPieceNeighbours does this for cells of one piece.
+func (b *layoutBuilder) findPieceNeighbours(index []int32, p *piece, x, count int32, rows *[9]row) (crosses bool) {
 	for di, d := range geometry.Directions[:b.set.Q-1] {
-		lanes := index[di*windowCells:][:windowCells]
+		lanes := index[di*windowCells:][:count]
 		from := x + int32(d.X)
 		b.overlaps(rows[rowIndex(d)], from, from+count, func(i, x0, x1, shift int32) {
 			number := b.number(i, x0)

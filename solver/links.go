@@ -185,7 +185,7 @@ type linkBuilder struct {
 	states      []openingState
 	profiles    []profile
 	openingNext int
-	piece       int // of the window at hand
+	piece       *piece // of the cells at hand
 	window      []uint32
 	// shares are those of the window at hand, by direction and lane, the far
 	// ones negative.
@@ -208,12 +208,14 @@ func (b *linkBuilder) neighbour(lane int32, d int) int32 {
 func (b *linkBuilder) addWindow(number int, first int32) {
 	l := &b.grid.Links
 	cell, count := int32(b.window[0]), int32(b.window[1])
-	b.piece = b.pieceOf(cell)
-	global := b.pieces[b.piece].global + int64(cell-b.pieces[b.piece].local)
-	i, _ := slices.BinarySearch(l.Cells, global)
-	for ; i < len(l.Cells) && l.Cells[i] < global+int64(count); i++ {
-		b.addCell(int32(l.Cells[i]-global), i)
-	}
+	b.eachPiece(cell, cell+count, func(p *piece, from, to int32) {
+		b.piece = p
+		global := p.global + int64(from-p.local)
+		i, _ := slices.BinarySearch(l.Cells, global)
+		for ; i < len(l.Cells) && l.Cells[i] < global+int64(to-from); i++ {
+			b.addCell(from-cell+int32(l.Cells[i]-global), i)
+		}
+	})
 	for d := range b.shares {
 		for lane, share := range b.shares[d] {
 			if share == 0 {
@@ -247,7 +249,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 			continue
 		}
 		if o := b.openingOf(number); o >= 0 {
-			p := &b.pieces[b.piece]
+			p := b.piece
 			open = append(open, b.openingLink(p.X0+int32(b.window[0])+lane-p.local, p.Y, p.Z, d, o))
 			continue
 		}
@@ -299,13 +301,12 @@ func (b *linkBuilder) openingOf(link int64) int {
 	return -1
 }
 
-// pieceOf returns the piece of an own cell.
-func (l *layout) pieceOf(cell int32) int {
-	return sort.Search(len(l.pieces), func(i int) bool { return l.pieces[i].local > cell }) - 1
-}
-
-// globalNumber is that of an own cell.
-func (l *layout) globalNumber(cell int32) int64 {
-	p := &l.pieces[l.pieceOf(cell)]
-	return p.global + int64(cell-p.local)
+// eachPiece calls f for the parts of the rank's pieces that lie in from ≤ cell
+// < to, in the order of storage.
+func (l *layout) eachPiece(from, to int32, f func(p *piece, from, to int32)) {
+	i := sort.Search(len(l.stored), func(i int) bool { return l.stored[i].local+l.stored[i].cells() > from })
+	for ; i < len(l.stored) && l.stored[i].local < to; i++ {
+		p := &l.stored[i]
+		f(p, max(from, p.local), min(to, p.local+p.cells()))
+	}
 }

@@ -80,10 +80,10 @@ func (r *Rank) check(ctx context.Context) (checked, error) {
 // of a cell that has diverged.
 func (r *Rank) peak(c *chunk, w *workspace) (peak float64, diverged int64) {
 	diverged = math.MaxInt64
-	r.eachCell(c, w, func(cell int32, _ float64, u [3]float64) {
+	r.eachCell(c, w, func(p *piece, cell int32, _ float64, u [3]float64) {
 		square := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
 		if !(square < divergedVelocity*divergedVelocity) {
-			diverged = min(diverged, r.layout.globalNumber(cell))
+			diverged = min(diverged, p.global+int64(cell-p.local))
 			return
 		}
 		peak = max(peak, square)
@@ -103,11 +103,29 @@ func (d *Domain) cell(global int64) [3]int32 {
 	return [3]int32{}
 }
 
-// eachCell calls f for the cells of a chunk with density and velocity in
-// lattice units, before an even step.
-func (r *Rank) eachCell(c *chunk, w *workspace, f func(cell int32, density float64, u [3]float64)) {
-	set := r.set
+// eachPart calls f for the fluid cells of a chunk with what arrives there,
+// before an even step: for some cells of one piece at a time.
+func (r *Rank) eachPart(c *chunk, w *workspace, f func(p *piece, cell, count int32, populations *[27][windowCells]float64)) {
+	var part [27][windowCells]float64
 	r.state.arriving(c, w, func(cell, count int32, populations *[27][windowCells]float64) {
+		r.layout.eachPiece(cell, cell+count, func(p *piece, from, to int32) {
+			if from == cell {
+				f(p, from, to-from, populations)
+				return
+			}
+			for i := range r.set.Q {
+				copy(part[i][:], populations[i][from-cell:to-cell])
+			}
+			f(p, from, to-from, &part)
+		})
+	})
+}
+
+// eachCell calls f for the fluid cells of a chunk with the piece they belong
+// to, density and velocity in lattice units, before an even step.
+func (r *Rank) eachCell(c *chunk, w *workspace, f func(p *piece, cell int32, density float64, u [3]float64)) {
+	set := r.set
+	r.eachPart(c, w, func(p *piece, cell, count int32, populations *[27][windowCells]float64) {
 		for lane := range count {
 			var density float64
 			u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}
@@ -118,27 +136,18 @@ func (r *Rank) eachCell(c *chunk, w *workspace, f func(cell int32, density float
 					u[a] += float64(component) * v
 				}
 			}
-			f(cell+lane, density, u)
+			f(p, cell+lane, density, u)
 		}
 	})
 }
 
-// eachGlobal calls f for the cells of a chunk with their global numbers.
+// eachGlobal calls f for the fluid cells of a chunk with their global numbers.
 func (l *layout) eachGlobal(c *chunk, f func(cell int32, global int64)) {
-	low, high := 0, len(l.pieces)
-	for low < high {
-		if mid := (low + high) / 2; l.pieces[mid].local+l.pieces[mid].cells() <= c.cell {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	for cell := c.cell; cell < c.cellEnd; low++ {
-		p := &l.pieces[low]
-		for end := min(c.cellEnd, p.local+p.cells()); cell < end; cell++ {
+	l.eachPiece(c.cell, c.cellEnd, func(p *piece, from, to int32) {
+		for cell := from; cell < to; cell++ {
 			f(cell, p.global+int64(cell-p.local))
 		}
-	}
+	})
 }
 
 // Hash returns a hash of the state of all cells. It does not depend on how

@@ -29,7 +29,7 @@ func (a *average) add(f *Fields) {
 
 // StartAverage begins a new average over time of the rank's fields, with one
 // sample every 50 steps.
-func (r *Rank) StartAverage() { r.average = &average{sums: newFields(r.layout.cells)} }
+func (r *Rank) StartAverage() { r.average = &average{sums: newFields(r.layout.fluid)} }
 
 // Average returns the mean fields of the rank's own cells since StartAverage,
 // or nil if there are no samples.
@@ -78,14 +78,14 @@ func (r *Rank) Probe(points []r3.Vec) ([]Sample, error) {
 	return samples, nil
 }
 
-// ownCell returns the own cell that holds a point, or −1.
+// ownCell returns the index in Fields of the own cell that holds a point, or −1.
 func (r *Rank) ownCell(p r3.Vec) int32 {
 	c := r3.Scale(1/r.domain.Grid.Spacing, r3.Sub(p, r.domain.Grid.Origin))
 	x, y, z := int32(math.Floor(c.X)), int32(math.Floor(c.Y)), int32(math.Floor(c.Z))
 	for i := range r.layout.pieces {
 		q := &r.layout.pieces[i]
 		if q.Z == z && q.Y == y && x >= q.X0 && x < q.X1 {
-			return q.local + x - q.X0
+			return q.index + x - q.X0
 		}
 	}
 	return -1
@@ -103,7 +103,7 @@ func (r *Rank) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure 
 			if !plane.Holds(cellCenter(r.domain.Grid, x, p.Y, p.Z)) {
 				continue
 			}
-			i := p.local + x - p.X0
+			i := p.index + x - p.X0
 			sums.Add(&plane, r.units, f.Pressure[i], [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
 		}
 	}

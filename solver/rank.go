@@ -65,7 +65,7 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	if err != nil {
 		return nil, err
 	}
-	if r.layout, err = newLayout(domain, t.Rank(), r.set); err != nil {
+	if r.layout, err = newLayout(domain, t.Rank(), r.set, settings.Layout); err != nil {
 		return nil, err
 	}
 	r.expected = expect(domain.Grid, &settings)

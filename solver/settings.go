@@ -73,6 +73,21 @@ const (
 // Precisions lists the precisions.
 var Precisions = []Precision{Single, Double, Half}
 
+// Layout names how the cells of a rank are stored.
+type Layout string
+
+// The layouts. Both give the same results.
+const (
+	// Sparse stores fluid cells alone, row after row.
+	Sparse Layout = "sparse"
+	// Dense stores the boxes of all cuboids whole. Solid cells next to fluid
+	// ones are computed along and ignored.
+	Dense Layout = "dense"
+)
+
+// Layouts lists the layouts.
+var Layouts = []Layout{Sparse, Dense}
+
 // Lattice names a set of velocities.
 type Lattice string
 
@@ -91,6 +106,8 @@ type Settings struct {
 	Collision Collision
 	Wall      Wall
 	Precision Precision
+	// Layout is Sparse if empty.
+	Layout Layout
 	// Lattice is D3Q19 if empty, or D3Q27 with the cumulant operator. BGK and
 	// Regularized exist on D3Q19 only.
 	Lattice Lattice
@@ -162,6 +179,11 @@ func (s *Settings) Validate() error {
 	}
 	if err := oneOf("precision", s.Precision, Precisions); err != nil {
 		return err
+	}
+	if s.Layout != "" {
+		if err := oneOf("layout", s.Layout, Layouts); err != nil {
+			return err
+		}
 	}
 	if s.Lattice != "" {
 		if err := oneOf("lattice", s.Lattice, Lattices); err != nil {

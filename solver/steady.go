@@ -77,8 +77,8 @@ func (w *rankWatch) look() (bool, error) {
 	now := map[int64][3]float64{}
 	var sums [2]int64
 	for i := range r.layout.chunks {
-		r.eachCell(&r.layout.chunks[i], r.pool.workspaces[0], func(cell int32, _ float64, u [3]float64) {
-			global := r.layout.globalNumber(cell)
+		r.eachCell(&r.layout.chunks[i], r.pool.workspaces[0], func(p *piece, cell int32, _ float64, u [3]float64) {
+			global := p.global + int64(cell-p.local)
 			if global%SampleStride != 0 {
 				return
 			}

@@ -167,7 +167,7 @@ func (r *Rank) rankSummaries() ([]RankSummary, error) {
 	n := r.domain.Ranks
 	values := make([]int64, 4*n)
 	own := values[4*r.Number():]
-	own[0], own[1] = int64(r.layout.cells), int64(r.timing.total)
+	own[0], own[1] = int64(r.layout.fluid), int64(r.timing.total)
 	own[2], own[3] = int64(r.timing.exchange), r.Bytes()
 	if err := r.transport.Reduce(transport.Sum, values); err != nil {
 		return nil, fmt.Errorf("collecting the load of the ranks: %w", err)

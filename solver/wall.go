@@ -19,8 +19,8 @@ import (
 func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 	sums := make([][3]int64, len(r.layout.chunks))
 	r.pool.run(0, len(r.layout.chunks), func(i int, w *workspace) {
-		r.state.arriving(&r.layout.chunks[i], w, func(cell, count int32, arriving *[27][windowCells]float64) {
-			r.addWallForce(&sums[i], cell, count, arriving, w, selected)
+		r.eachPart(&r.layout.chunks[i], w, func(p *piece, cell, count int32, arriving *[27][windowCells]float64) {
+			r.addWallForce(&sums[i], p, cell, count, arriving, w, selected)
 		})
 	})
 	total := make([]int64, 3)
@@ -36,9 +36,9 @@ func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 	return r3.Vec{X: float64(total[0]) * unit, Y: float64(total[1]) * unit, Z: float64(total[2]) * unit}, nil
 }
 
-// addWallForce adds the momentum that the links of a window give to walls.
-func (r *Rank) addWallForce(sum *[3]int64, cell, count int32, arriving *[27][windowCells]float64, w *workspace, selected func(r3.Vec) bool) {
-	p := &r.layout.pieces[r.layout.pieceOf(cell)]
+// addWallForce adds the momentum that the links of some cells of a piece give to
+// walls.
+func (r *Rank) addWallForce(sum *[3]int64, p *piece, cell, count int32, arriving *[27][windowCells]float64, w *workspace, selected func(r3.Vec) bool) {
 	links := r.wallLinks(p.global+int64(cell-p.local), count)
 	if len(links) == 0 {
 		return
