@@ -18,12 +18,7 @@ func clusterVertices(l *level, heaviest int64, r *random, stop func() bool) ([]i
 	tie := make([]int64, n) // edge weight to each cluster met
 	var met []int32
 	clusters := n
-	order := make([]int32, n)
-	for v := range order {
-		order[v] = int32(v)
-	}
-	r.shuffleRuns(order)
-	for i, v := range order {
+	for i, v := range r.permutation(n) {
 		if i%4096 == 0 && stop() {
 			break
 		}

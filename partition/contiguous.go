@@ -74,7 +74,7 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 	size, combinations := at(t.c.connectedPopulation, len(limit)), at(t.c.connectedCombinations, len(limit))
 	best := inner.evolve(base, limit, c, size, combinations, r, build)
 	part := t.ascend(levels, best.part, limit, &c, r)
-	if len(levels) == 1 || len(limit) > fewParts {
+	if len(levels) == 1 || len(limit) > fewParts || t.stopped() {
 		return part
 	}
 	return bestOf([]*individual{t.measure(l, part, limit), t.withCorridors(l, limit, c, r)}).part
@@ -123,6 +123,9 @@ func (t *task) companion(contiguous bool) *task {
 // moves that keep them so. Where the limits cannot be kept that way, balance
 // goes first and pieces may break off again.
 func (t *task) connectParts(s *state, c *levelConfig, r *random, corridors bool) {
+	if t.stopped() {
+		return
+	}
 	joinFragments(s, corridors, t.stopped)
 	connected := newConnectivity(s)
 	f := newFM(s, r, 2*c.patience, t.stopped)

@@ -1,5 +1,7 @@
 package partition
 
+import "math"
+
 // individual is a complete partition of the finest graph.
 type individual struct {
 	part []int32
@@ -53,7 +55,12 @@ func (t *task) measure(l *level, part []int32, limit []int64) *individual {
 	} else {
 		result.cut = EdgeCutOf(l.g, part)
 	}
-	if t.contiguous {
+	switch {
+	case !t.contiguous:
+	case t.stopped():
+		// No time to count: what is finished goes first.
+		result.broken = math.MaxInt
+	default:
 		result.broken = len(fragments(l.g, part)) - len(limit)
 	}
 	return result

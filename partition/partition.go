@@ -40,13 +40,17 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 	graced, release := haltOn(ctx, grace)
 	defer release()
 	t.halt = graced
-	parts = t.finish(finest, parts, l, &opt)
+	parts = t.finish(ctx, finest, parts, l, &opt)
 	return newResult(g, parts, l, &opt), ctx.Err()
 }
 
 // grace is how long after a run was cancelled its partition may still be
 // brought within the limits.
 const grace = 30 * time.Millisecond
+
+// connectedInGrace is up to how many vertices parts are connected then: on
+// more, setting out alone takes that long.
+const connectedInGrace = 100_000
 
 // haltOn returns a flag that is set a while after ctx is done.
 func haltOn(ctx context.Context, after time.Duration) (halt *atomic.Bool, release func()) {
@@ -102,10 +106,10 @@ func (t *task) cancelInTime(ctx context.Context, cancel context.CancelFunc) {
 }
 
 // finish makes the partition meet what the search did not take into account.
-func (t *task) finish(finest *level, parts []int32, l *limits, opt *Options) []int32 {
+func (t *task) finish(ctx context.Context, finest *level, parts []int32, l *limits, opt *Options) []int32 {
 	r := newRandom(opt.Seed)
 	parts = t.settle(finest, parts, l, r)
-	if opt.Contiguous && !t.stopped() {
+	if opt.Contiguous && !t.stopped() && (ctx.Err() == nil || len(parts) <= connectedInGrace) {
 		s := t.newState(finest, append([]int32(nil), parts...), l.effective)
 		t.connectParts(s, &t.c.kway, r, false)
 		before, after := t.measure(finest, parts, l.effective), t.measure(finest, s.part, l.effective)
