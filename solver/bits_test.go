@@ -151,6 +151,7 @@ var boundaries = map[string]map[int]Condition{
 	"flows":        {1: {Kind: ImposedPressure, Pressure: 5e-3}, 2: {Kind: ImposedFlow, Flow: -5e-9, Profile: Developed}, 3: {Kind: ImposedFlow, Flow: -3e-9, Profile: Parabolic}},
 	"shares":       {2: {Kind: FlowShare, Share: 0.7}, 3: {Kind: FlowShare, Share: 0.3}},
 	"windkessels":  {2: {Kind: Windkessel, ProximalResistance: 1e6, DistalResistance: 1e6, Compliance: 1e-10}, 3: {Kind: Windkessel, DistalResistance: 2e6}},
+	"breathing":    {1: {Kind: ImposedFlow, Flow: 1e-7, Waveform: Sine{Period: 6e-4, Amplitude: 1}}}, // out from step 12 on
 	"moving walls": {3: {Kind: MovingWall, Velocity: [3]float64{0, 1, 0.5}}},
 }
 

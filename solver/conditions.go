@@ -15,7 +15,8 @@ type ConditionKind string
 
 // The kinds of conditions.
 const (
-	// ImposedFlow prescribes what enters (negative: leaves).
+	// ImposedFlow prescribes what enters (negative: leaves). Its profile is
+	// imposed while air enters; air that leaves brings its own.
 	ImposedFlow ConditionKind = "flow"
 	// ImposedPressure prescribes the pressure on the opening's plane.
 	ImposedPressure ConditionKind = "pressure"
@@ -143,16 +144,18 @@ func (s *openingState) absorption() float64 { return s.impedance() * (s.fast - s
 
 // couples tells whether any opening reacts to the flow.
 func (o *openingStates) couples() bool {
-	return slices.ContainsFunc(o.list, func(s openingState) bool { return !s.imposes() })
+	return slices.ContainsFunc(o.list, func(s openingState) bool { return s.condition.Kind != MovingWall })
 }
 
-// couple takes over the measured flow through the openings, what leaves in
-// cell volumes per step. Sound crosses the domain in crossing steps.
-func (o *openingStates) couple(outflow func(i int) float64, crossing float64, u Units) {
+// couple takes over what was measured at the openings in the last step, for
+// each what leaves (cell volumes per step) and the sum of area times density,
+// in fixed point. Sound crosses the domain in crossing steps.
+func (o *openingStates) couple(measured func(i int) (outflow, areaDensity int64), crossing float64, u Units) {
 	var leaving, shares float64
 	for i := range o.list {
 		s := &o.list[i]
-		s.outflow = outflow(i)
+		outflow, areaDensity := measured(i)
+		s.outflow = FromFixed(outflow)
 		if s.condition.Kind == FlowShare {
 			leaving += s.outflow
 			shares += s.condition.Share
@@ -160,8 +163,11 @@ func (o *openingStates) couple(outflow func(i int) float64, crossing float64, u 
 		s.fast += (s.outflow - s.fast) * couplingInterval / fastSteps
 		s.slow += (s.outflow - s.slow) * couplingInterval / (couplingInterval + slowCrossings*crossing)
 		s.smooth += (s.outflow - s.smooth) * couplingInterval / smoothSteps
-		if s.condition.Kind == Windkessel {
+		switch s.condition.Kind {
+		case Windkessel:
 			s.drain(u)
+		case ImposedFlow:
+			s.correct(FromFixed(areaDensity)/max(s.area, 1), crossing)
 		}
 	}
 	if shares == 0 {

@@ -37,7 +37,8 @@ type Flow struct {
 
 // OpeningCondition is what one opening imposes.
 type OpeningCondition struct {
-	// Velocity tells whether a velocity is imposed (else a pressure).
+	// Velocity tells whether a velocity is imposed in the present step (else a
+	// pressure).
 	Velocity bool
 	// Area is that of the opening as voxelized, in cell faces.
 	Area float64
@@ -48,8 +49,9 @@ type OpeningCondition struct {
 	EvenTime, OddTime float64
 	// Inflow is the factor of the links' inflows in the present step, Density
 	// the imposed deviation of the density and Gradient that along the normal,
-	// per cell.
-	Inflow, Density, Gradient float64
+	// per cell. Fastest is the largest velocity along the normal, negative, with
+	// which air comes in where a pressure is imposed.
+	Inflow, Density, Gradient, Fastest float64
 }
 
 // NewFlow prepares the computation of a domain on a device.
@@ -101,7 +103,9 @@ func (f *Flow) Prepare(steps int64) {
 	f.states.prepare(float64(steps+1), f.rampSteps, f.Units)
 	for i := range f.states.list {
 		o := &f.states.list[i]
+		f.Openings[i].Velocity = o.imposes()
 		f.Openings[i].Inflow, f.Openings[i].Density, f.Openings[i].Gradient = o.inflow, o.density, o.gradient
+		f.Openings[i].Fastest = o.fastest
 	}
 	f.rank.setForce(steps)
 	f.Force = f.rank.force
@@ -114,10 +118,11 @@ func (f *Flow) Parameters() map[string]float64 { return f.rank.parameters() }
 // Couples tells whether Couple is due after the given number of steps.
 func (f *Flow) Couples(steps int64) bool { return steps%couplingInterval == 0 && f.states.couples() }
 
-// Couple tells the openings what has left through them in the last step, in
-// cell volumes, in fixed point (ToFixed).
-func (f *Flow) Couple(outflow []int64) {
-	f.states.couple(func(i int) float64 { return float64(outflow[i]) / fixedPoint }, f.crossing, f.Units)
+// Couple tells the openings what was measured at them in the last step, in
+// fixed point (ToFixed): what has left, in cell volumes, and the sum of link
+// areas times density of their cells.
+func (f *Flow) Couple(outflow, areaDensity []int64) {
+	f.states.couple(func(i int) (int64, int64) { return outflow[i], areaDensity[i] }, f.crossing, f.Units)
 }
 
 // ToFixed returns a number in fixed point, as an integer: sums of these do not

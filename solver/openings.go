@@ -34,6 +34,10 @@ type openingState struct {
 	// base is the density that belongs to the condition without the part that
 	// lets sound out; stored is that of a Windkessel's compliance.
 	base, stored float64
+	// fastest is the largest velocity along the normal, negative, with which
+	// air comes in through a cell of a pressure opening.
+	fastest  float64
+	steering steering
 }
 
 // openingStates are all openings of the grid and what the rank's opening
@@ -98,14 +102,17 @@ func (o *openingStates) prepare(time, ramp float64, u Units) {
 			if s.area > 0 {
 				s.inflow = s.flow * factor / s.area
 			}
-			continue
+			s.steer(-s.flow*factor, sinceCoupling(time))
+			s.density = s.steered()
 		case MovingWall:
 			s.inflow = factor
-			continue
-		case ImposedPressure:
-			s.base = s.condition.Pressure / u.Pressure() * factor
+		default:
+			if s.condition.Kind == ImposedPressure {
+				s.base = s.condition.Pressure / u.Pressure() * factor
+			}
+			s.density = s.base + s.absorption()
 		}
-		s.density, s.gradient = s.base+s.absorption(), s.developedGradient()
+		s.gradient, s.fastest = s.developedGradient(), s.fastestInflow()
 	}
 }
 
@@ -124,6 +131,12 @@ func startFactor(time, ramp float64) float64 {
 func (s *openingState) developedGradient() float64 {
 	area := max(s.area, 1)
 	return -8 * math.Pi * (s.evenTime - 0.5) * s.smooth / (area * area)
+}
+
+// fastestInflow is the velocity on the axis of developed flow through a round
+// opening where air enters, twice the mean, and zero where it leaves.
+func (s *openingState) fastestInflow() float64 {
+	return 2 * min(0, s.fast/max(s.area, 1))
 }
 
 // observeOpenings reads density, velocity and stress of the opening cells of a
@@ -173,9 +186,9 @@ func (s *openingSample) subtractEquilibrium() {
 	}
 }
 
-// imposes tells whether an opening prescribes the velocity.
+// imposes tells whether an opening prescribes the velocity at present.
 func (s *openingState) imposes() bool {
-	return s.condition.Kind == ImposedFlow || s.condition.Kind == MovingWall
+	return s.condition.Kind == ImposedFlow && !s.steering.on || s.condition.Kind == MovingWall
 }
 
 // imposeOpenings replaces what plain bounce-back has left on the links that
@@ -214,6 +227,18 @@ func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
 // where c_n and c_t are the velocity along and across the normal. Only u_n and
 // g come from the cell, g as moments of all its populations, so that the
 // opening may lie at any angle and nothing is fed back link by link.
+//
+// Air that comes in carries what is outside, and to believe the cell instead
+// feeds back the faster what is faster already, until it diverges (backflow
+// divergence: Esmaily Moghadam and others 2011, Comput. Mech. 48, "A comparison
+// of outlet boundary treatments for prevention of backflow divergence"). So
+// where u_n < 0, the pressure of the opening is that of air at rest outside,
+// whose sum with ½ρu_n² is conserved on the way in (Bernoulli),
+//
+//	ρ → ρ − 3/2 u_n²
+//
+// it brings no shear, g = 0, and u_n is at most twice the mean over the opening,
+// as in developed flow: a faster cell meets the resistance of a sound wave.
 func (s *openingState) arriving(set *lattice.Set, p int, distance float64, sample *openingSample) float64 {
 	n, w := &s.normal, set.Weights[p]
 	v := set.Velocities[p]
@@ -230,6 +255,10 @@ func (s *openingState) arriving(set *lattice.Set, p int, distance float64, sampl
 	// c_t·g; the stress is −g/(3ω₊) (n e_t + e_t n).
 	shear := -3 / s.evenTime * (across - along*cn)
 	density := s.density - s.gradient*distance
+	if un < 0 {
+		un, shear = max(un, s.fastest), 0
+		density -= 1.5 * un * un
+	}
 	even := density + un*un*(4.5*cn*cn-1.5) - 3*s.evenTime*cn*shear
 	odd := 3*cn*un - s.oddTime*(3*(3*cn*cn-1)*un*shear+cn*(1-1.5*(square-cn*cn))*s.gradient)
 	return w * (even + odd)

@@ -331,6 +331,7 @@ func (r *Rank) couple() error {
 	if err := r.sumOpenings(); err != nil {
 		return err
 	}
-	r.openings.couple(func(i int) float64 { return float64(r.openings.sums[2*i]) / fixedPoint }, r.crossing(), r.units)
+	sums := r.openings.sums
+	r.openings.couple(func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }, r.crossing(), r.units)
 	return nil
 }

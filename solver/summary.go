@@ -149,7 +149,7 @@ func (o *openingStates) summaries(grid *geometry.Grid, u Units, sums func(i int)
 		state := &o.list[i]
 		outflow, areaDensity := sums(i)
 		density := state.base
-		if state.imposes() && state.area > 0 {
+		if kind := state.condition.Kind; (kind == ImposedFlow || kind == MovingWall) && state.area > 0 {
 			density = float64(areaDensity) / fixedPoint / state.area
 		}
 		list[i] = OpeningSummary{

@@ -30,7 +30,7 @@ func (s *Solver) prepare() error {
 		if o.Velocity {
 			velocity = 1
 		}
-		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.Gradient,
+		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.Gradient, o.Fastest,
 			o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.OddTime)
 	}
 	s.imposing = imposed
@@ -51,11 +51,11 @@ func (s *Solver) couple() error {
 	if s.steps == s.coupled || !s.flow.Couples(s.steps) {
 		return nil
 	}
-	outflow, _, err := s.sumOpenings()
+	outflow, areaDensity, err := s.sumOpenings()
 	if err != nil {
 		return err
 	}
-	s.flow.Couple(outflow)
+	s.flow.Couple(outflow, areaDensity)
 	s.coupled = s.steps
 	return nil
 }

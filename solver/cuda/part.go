@@ -189,7 +189,7 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err err
 
 // Numbers of struct Opening and struct Sample of kernels/tile.h.
 const (
-	openingNumbersOfStep = 9
+	openingNumbersOfStep = 10
 	sampleNumbers        = 10
 )
 

@@ -277,6 +277,9 @@ func TestConditionsAgree(t *testing.T) {
 				1: {Kind: solver.MovingWall, Velocity: [3]float64{0.02, 0.1, -0.05}, Waveform: wave},
 				2: {Kind: solver.ImposedFlow, Flow: -1e-8, Shape: func(p r3.Vec) float64 { return 1 + 300*p.Y }}}
 		}},
+		{"breathing", func(s *solver.Settings) { // out from step 30 on
+			s.Waveform = solver.Sine{Period: 1.5e-3, Amplitude: 1}
+		}},
 		{"force over time", func(s *solver.Settings) {
 			s.BodyForce, s.ForceWaveform = [3]float64{30, 20, 10}, wave
 		}},
@@ -338,6 +341,7 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 		summarize := func(devices int, exchange Exchange) *solver.Summary {
 			settings := caveSettings(g)
 			settings.Lattice, settings.Collision, settings.Wall = c.lattice, solver.TRT, c.wall
+			settings.Waveform = solver.Sine{Period: 3e-4, Amplitude: 1} // out from step 6 on
 			flow, err := solver.NewFlow(domain, settings)
 			if err != nil {
 				t.Fatal(err)

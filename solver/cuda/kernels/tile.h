@@ -126,6 +126,7 @@ struct Opening {
 	real velocity;             // 1 where a velocity is imposed, 0 where a pressure is
 	real inflow;               // the factor of the links' inflows
 	real density, gradient;    // the imposed deviation, and its gradient along the normal
+	real fastest;              // velocity along the normal, negative, with which air comes in
 	real x, y, z;              // the normal, out of the lumen
 	real even_time, odd_time;  // that parts of the populations stay out of equilibrium, in steps
 };

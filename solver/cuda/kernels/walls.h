@@ -211,10 +211,16 @@ struct TileWalls {
 		const real px = u.stress[0] * o.x + u.stress[3] * o.y + u.stress[4] * o.z;
 		const real py = u.stress[3] * o.x + u.stress[1] * o.y + u.stress[5] * o.z;
 		const real pz = u.stress[4] * o.x + u.stress[5] * o.y + u.stress[2] * o.z;
-		const real cn = x * o.x + y * o.y + z * o.z, un = u.x * o.x + u.y * o.y + u.z * o.z;
+		const real cn = x * o.x + y * o.y + z * o.z;
+		real un = u.x * o.x + u.y * o.y + u.z * o.z;
 		const real across = x * x + y * y + z * z - cn * cn;
-		const real shear = -3 / o.even_time * (px * x + py * y + pz * z - (px * o.x + py * o.y + pz * o.z) * cn);
-		const real even = o.density - o.gradient * distance + un * un * (real(4.5) * cn * cn - real(1.5)) - 3 * o.even_time * cn * shear;
+		real shear = -3 / o.even_time * (px * x + py * y + pz * z - (px * o.x + py * o.y + pz * o.z) * cn);
+		real density = o.density - o.gradient * distance;
+		if (un < 0) {
+			un = un > o.fastest ? un : o.fastest, shear = 0;
+			density -= real(1.5) * un * un;
+		}
+		const real even = density + un * un * (real(4.5) * cn * cn - real(1.5)) - 3 * o.even_time * cn * shear;
 		const real odd = 3 * cn * un - o.odd_time * (3 * (3 * cn * cn - 1) * un * shear + cn * (1 - real(1.5) * across) * o.gradient);
 		return weight(q) * (even + odd);
 	}
