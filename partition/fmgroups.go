@@ -41,17 +41,17 @@ func (f *fm) mayGroup() bool {
 
 // roundInGroups is round by groups of adjacent parts: of several groupings in
 // turn the groups are searched side by side, each within itself, and at last
-// whatever lies between parts that were in no group together.
+// whatever lies between parts that were in no group together. A vertex may move
+// once in each.
 func (f *fm) roundInGroups() {
 	s := f.s
-	f.stamp++
-	f.over = s.overload()
 	f.seeds = s.boundaryRows(f.seeds[:0], f.workers)
 	f.r.shuffleRuns(f.seeds)
 	ties := quotientTies(s, f.seeds)
 	var tried [][]int32
 	for range groupings {
 		group, groups := groupByTies(ties, s.k, tried, f.r)
+		f.stamp++
 		f.searchGroups(group, groups)
 		tried = append(tried, group)
 		if f.stop() {
@@ -63,6 +63,7 @@ func (f *fm) roundInGroups() {
 		parts, _ := s.row(v)
 		return slices.ContainsFunc(parts, func(q int32) bool { return p != q && !together(tried, p, q) })
 	}
+	f.stamp++
 	f.over = s.overload()
 	f.searchFrom(slices.DeleteFunc(f.seeds, func(v int32) bool { return !apart(v) }))
 }

@@ -42,3 +42,22 @@ func TestSumOverVertices(t *testing.T) {
 		}
 	}
 }
+
+// Large graphs are counted in stretches side by side.
+func TestVolumesOfLargeGraphs(t *testing.T) {
+	const side, k = 60, 7
+	g := gridGraph(side, side, side)
+	r := rand.New(rand.NewPCG(7, 8))
+	parts := make([]int32, g.Vertices())
+	for v := range parts {
+		parts[v] = int32(r.IntN(k))
+	}
+	var total, bottleneck int64
+	for _, volume := range volumesBetween(g, parts, k, 0, g.Vertices()) {
+		total += volume
+		bottleneck = max(bottleneck, volume)
+	}
+	if gotTotal, gotBottleneck := VolumesOf(g, parts, k); gotTotal != total || gotBottleneck != bottleneck {
+		t.Errorf("volumes %d and %d, want %d and %d", gotTotal, gotBottleneck, total, bottleneck)
+	}
+}

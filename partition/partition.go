@@ -48,9 +48,10 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 // brought within the limits.
 const grace = 30 * time.Millisecond
 
-// connectedInGrace is up to how many vertices parts are connected then: on
-// more, setting out alone takes that long.
-const connectedInGrace = 100_000
+// finishedInGrace is up to how many vertices a cancelled run's parts are still
+// connected and their volumes refined: on more, setting out alone takes longer
+// than the grace.
+const finishedInGrace = 100_000
 
 // haltOn returns a flag that is set a while after ctx is done.
 func haltOn(ctx context.Context, after time.Duration) (halt *atomic.Bool, release func()) {
@@ -109,7 +110,10 @@ func (t *task) cancelInTime(ctx context.Context, cancel context.CancelFunc) {
 func (t *task) finish(ctx context.Context, finest *level, parts []int32, l *limits, opt *Options) []int32 {
 	r := newRandom(opt.Seed)
 	parts = t.settle(finest, parts, l, r)
-	if opt.Contiguous && !t.stopped() && (ctx.Err() == nil || len(parts) <= connectedInGrace) {
+	if ctx.Err() != nil && len(parts) > finishedInGrace {
+		return parts
+	}
+	if opt.Contiguous && !t.stopped() {
 		s := t.newState(finest, append([]int32(nil), parts...), l.effective)
 		t.connectParts(s, &t.c.kway, r, false)
 		before, after := t.measure(finest, parts, l.effective), t.measure(finest, s.part, l.effective)

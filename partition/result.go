@@ -167,8 +167,31 @@ func sumOverVertices(n int, sum func(begin, end int) int64) int64 {
 // and the largest share of it that a single part sends.
 func VolumesOf(g *Graph, parts []int32, k int) (total, bottleneck int64) {
 	perPart := make([]int64, k)
+	var mutex sync.Mutex
+	total = sumOverVertices(g.Vertices(), func(begin, end int) int64 {
+		some := volumesBetween(g, parts, k, begin, end)
+		mutex.Lock()
+		defer mutex.Unlock()
+		var sum int64
+		for p, volume := range some {
+			perPart[p] += volume
+			sum += volume
+		}
+		return sum
+	})
+	for _, volume := range perPart {
+		bottleneck = max(bottleneck, volume)
+	}
+	return total, bottleneck
+}
+
+// volumesBetween counts for each part the other parts among the neighbours of
+// its vertices from begin to end.
+func volumesBetween(g *Graph, parts []int32, k, begin, end int) []int64 {
+	perPart := make([]int64, k)
 	seen := make([]int32, k)
-	for v, p := range parts {
+	for v := begin; v < end; v++ {
+		p := parts[v]
 		seen[p] = int32(v) + 1
 		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
 			if q := parts[u]; seen[q] != int32(v)+1 {
@@ -177,11 +200,7 @@ func VolumesOf(g *Graph, parts []int32, k int) (total, bottleneck int64) {
 			}
 		}
 	}
-	for _, volume := range perPart {
-		total += volume
-		bottleneck = max(bottleneck, volume)
-	}
-	return total, bottleneck
+	return perPart
 }
 
 // onePerPart gives every vertex its own part, heavier vertices to parts with
