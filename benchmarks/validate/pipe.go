@@ -8,6 +8,7 @@ import (
 	"carina/solver"
 
 	"gonum.org/v1/gonum/spatial/r3"
+	"gonum.org/v1/gonum/stat"
 )
 
 // pipeShape is a pipe of unit diameter with n cells across and the given
@@ -158,6 +159,9 @@ func (s *suite) pipe() error {
 	if err := s.turnedPipes(aligned); err != nil {
 		return err
 	}
+	if err := s.drivenPipes(); err != nil {
+		return err
+	}
 	plain, err := s.poiseuille(21, x, solver.BounceBack)
 	if err != nil {
 		return err
@@ -198,4 +202,59 @@ func (s *suite) turnedPipes(aligned map[int32]float64) error {
 		}
 	}
 	return nil
+}
+
+// drivenPipes computes endless pipes driven by a force, in which the walls are
+// the only source of errors. How far walls are from cells changes with the
+// resolution, and the error with it, by up to a factor of two either way; so
+// the order of convergence is that of a line through many resolutions.
+func (s *suite) drivenPipes() error {
+	if s.precision == solver.Half { // whose rounding errors count
+		return nil
+	}
+	resolutions := []int32{11, 13, 17, 21, 25, 33, 41, 49, 61}
+	if s.options.Quick {
+		resolutions = resolutions[:5]
+	}
+	var curves []Curve
+	for _, wall := range []solver.Wall{solver.Interpolated, solver.Quadratic} {
+		errors := Curve{Name: string(wall)}
+		var logN, logE []float64
+		for _, n := range resolutions {
+			e, err := s.drivenPipe(n, wall)
+			if err != nil {
+				return err
+			}
+			errors.X, errors.Y = append(errors.X, float64(n)), append(errors.Y, e)
+			logN, logE = append(logN, math.Log(float64(n))), append(logE, math.Log(e))
+		}
+		_, slope := stat.LinearRegression(logN, logE, nil, false)
+		s.addOrder(fmt.Sprintf("endless pipe, %s", wall), -slope, 0.3)
+		curves = append(curves, errors)
+	}
+	s.plots = append(s.plots, convergence("pipe-order-endless", "Endless pipe driven by a force", curves...))
+	return nil
+}
+
+// drivenPipe is the relative velocity error of an endless pipe.
+func (s *suite) drivenPipe(n int32, wall solver.Wall) (float64, error) {
+	const viscosity, latticeViscosity, peak, radius, diffusionTimes = 0.1, 0.1, 2.0, 0.5, 0.8
+	sh := &shape{size: [3]int32{1, n, n}, spacing: 1 / float64(n), periodic: [3]bool{true, false, false}}
+	distance := func(p r3.Vec) float64 { return math.Hypot(p.Y-radius, p.Z-radius) }
+	sh.inside = func(p r3.Vec) float64 { return radius - distance(p) }
+	settings := solver.DefaultSettings()
+	settings.Collision, settings.Wall = solver.TRT, wall
+	settings.KinematicViscosity, settings.Density, settings.FlowRate = viscosity, 1, 0
+	settings.BodyForce[0] = 4 * viscosity * peak / (radius * radius)
+	settings.TimeStep = latticeStep(latticeViscosity, sh.spacing, viscosity)
+	f, err := s.compute(sh, settings, int64(diffusionTimes*float64(n)*float64(n)/latticeViscosity), nil)
+	if err != nil {
+		return 0, err
+	}
+	var e norm
+	f.eachCell(sh, func(i int, x, y, z int32) {
+		r := distance(sh.center(x, y, z)) / radius
+		e.add(float64(f.fields.Velocity[0][i]), peak*(1-r*r))
+	})
+	return e.relative(), nil
 }

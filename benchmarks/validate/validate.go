@@ -51,6 +51,7 @@ var cases = []struct {
 	{"taylor-green", (*suite).taylorGreen},
 	{"womersley", (*suite).womersley},
 	{"bifurcation", (*suite).bifurcation},
+	{"breathing", (*suite).breathing},
 	{"cavity", (*suite).cavity},
 	{"cylinder", (*suite).cylinders},
 }
