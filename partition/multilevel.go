@@ -54,7 +54,7 @@ var presets = [...]config{
 		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.25},
 		population:            [2]float64{1.3, 3},
 		combinations:          [2]float64{0, 6},
-		renewals:              [2]float64{3, 6},
+		renewals:              [2]float64{2.6, 5},
 		pairPopulation:        3,
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{28, 4},

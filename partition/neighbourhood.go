@@ -1,5 +1,7 @@
 package partition
 
+import "slices"
+
 // plain tells whether the cut is all that counts: neither distances nor what
 // moving costs nor connected parts, of which bisections know nothing.
 func (t *task) plain() bool { return !t.contiguous && t.distance == nil && t.previous == nil }
@@ -37,18 +39,15 @@ func (t *task) repartitionGroups(l *level, found *individual, limit []int64, c l
 	members := verticesByPart(found.part, len(limit))
 	part := append([]int32(nil), found.part...)
 	seeds := r.seeds(len(groups))
-	improved := make([]bool, len(groups))
+	replaced := make([]bool, len(groups))
 	number := make([]int32, len(part))
 	t.workers.each(len(groups), func(i int) {
 		if len(groups[i]) > 1 && !t.stopped() {
-			improved[i] = t.repartitionGroup(l, found.part, part, number, groups[i], members, limit, c, newRandom(seeds[i]))
+			replaced[i] = t.repartitionGroup(l, found.part, part, number, groups[i], members, limit, c, newRandom(seeds[i]))
 		}
 	})
-	for _, gained := range improved {
-		if gained {
-			t.refine(l, part, limit, &t.c.kway, r)
-			break
-		}
+	if slices.Contains(replaced, true) {
+		t.refine(l, part, limit, &t.c.kway, r)
 	}
 	if result := t.measure(l, part, limit); !found.better(result) {
 		return result
@@ -57,8 +56,10 @@ func (t *task) repartitionGroups(l *level, found *individual, limit []int64, c l
 }
 
 // repartitionGroup partitions the parts of one group anew and tells whether
-// that has made the partition better. It changes part and number only at the
-// group's own vertices and reads the others' old parts.
+// the outcome has taken the place of the old parts, as it does where it is no
+// worse: other boundaries of the same cut give refinement with the parts around
+// a new start. It changes part and number only at the group's own vertices and
+// reads the others' old parts.
 func (t *task) repartitionGroup(l *level, from, part, number []int32, group []int32, members [][]int32, limit []int64, c levelConfig, r *random) bool {
 	var vertices, old []int32
 	limits := make([]int64, len(group))
@@ -82,7 +83,7 @@ func (t *task) repartitionGroup(l *level, from, part, number []int32, group []in
 	for i, v := range vertices {
 		part[v] = group[after.part[i]]
 	}
-	return after.better(before)
+	return true
 }
 
 // Bounds of the number of parts that are partitioned anew together. Pairs cost
