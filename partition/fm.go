@@ -95,8 +95,12 @@ func (f *fm) bestMappedMove(v int32) (int32, int64) {
 	return best, bestGain
 }
 
-// refine runs up to rounds rounds and ends early when one gains nothing.
+// refine runs up to rounds rounds and ends early when one gains nothing. In
+// groups, where a vertex may move several times in a round, it runs one less.
 func (f *fm) refine(rounds int) {
+	if f.mayGroup() {
+		rounds = max(rounds-1, 1)
+	}
 	for i := 0; i < rounds && !f.stop(); i++ {
 		before, overBefore := f.s.cut, f.s.overload()
 		if f.mayGroup() {
