@@ -75,6 +75,7 @@ func hashOf(t testing.TB, d *Domain, s Settings, steps int64) (string, *Summary)
 func caveSettings(g *geometry.Grid) Settings {
 	s := DefaultSettings()
 	s.FlowRate, s.RampTime = 1e-7, -1
+	s.LatticeVelocity = 0.1 // also with fast waves
 	if len(g.Openings) == 0 {
 		s.BodyForce = [3]float64{3, 2, 1}
 	}

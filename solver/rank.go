@@ -159,10 +159,7 @@ func (r *Rank) chooseRamp() float64 {
 }
 
 // crossing is the number of steps in which sound crosses the domain.
-func (r *Rank) crossing() float64 {
-	size := r.domain.Grid.Size
-	return Mach(float64(max(size[0], size[1], size[2])))
-}
+func (r *Rank) crossing() float64 { return soundCrossing(r.domain.Grid) }
 
 // pinnedCells is how many cells a rank must have for its workers to be pinned:
 // waking a pinned worker takes longer, some microseconds.

@@ -47,6 +47,37 @@ func (b Breathing) Factor(time float64) float64 {
 	return -b.Inspiration / expiration * math.Sin(math.Pi*(phase-b.Inspiration)/expiration)
 }
 
+// shortestPeriod is the shortest in which a waveform goes there and back, in
+// seconds, and infinite where that is not known.
+func shortestPeriod(w Waveform) float64 {
+	period := math.Inf(1)
+	switch w := w.(type) {
+	case Sine:
+		if w.Amplitude != 0 {
+			period = w.Period
+		}
+	case Breathing:
+		period = 2 * w.Period * min(w.Inspiration, 1-w.Inspiration)
+	case *Table:
+		if w.Periodic {
+			period = w.Times[len(w.Times)-1] - w.Times[0]
+		}
+	}
+	if period > 0 {
+		return period
+	}
+	return math.Inf(1)
+}
+
+// shortestPeriod is that of all waveforms at openings.
+func (s *Settings) shortestPeriod() float64 {
+	period := shortestPeriod(s.Waveform)
+	for _, c := range s.Conditions {
+		period = min(period, shortestPeriod(c.Waveform))
+	}
+	return period
+}
+
 // Table joins values by straight lines. After the last time it stays constant
 // or, if Periodic, begins again.
 type Table struct {

@@ -107,6 +107,7 @@ func makeGrid(size [3]int32, periodic [3]bool, fluid func(x, y, z int32) bool, r
 func caveSettings(g *geometry.Grid) solver.Settings {
 	s := solver.DefaultSettings()
 	s.FlowRate, s.RampTime, s.Workers = 2e-7, -1, 1
+	s.LatticeVelocity = 0.1 // also with fast waves
 	if len(g.Openings) == 0 {
 		s.BodyForce = [3]float64{30, 20, 10}
 	}
