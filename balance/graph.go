@@ -136,26 +136,30 @@ func sum(weights []int64) int64 {
 	return total
 }
 
-// subgraph returns the graph of the vertices of one part, and which they are.
-func subgraph(g *partition.Graph, parts []int32, part int32) (*partition.Graph, []int32) {
-	number := make([]int32, len(parts))
-	var vertices []int32
+// membersOf lists the vertices of each of so many parts, and for every vertex
+// its place in its part's list.
+func membersOf(parts []int32, count int) (members [][]int32, number []int32) {
+	members, number = make([][]int32, count), make([]int32, len(parts))
 	for v, p := range parts {
-		if p == part {
-			number[v] = int32(len(vertices))
-			vertices = append(vertices, int32(v))
-		}
+		number[v] = int32(len(members[p]))
+		members[p] = append(members[p], int32(v))
 	}
+	return members, number
+}
+
+// subgraph returns the graph of some vertices, all those of one part; number
+// has the place of each in the list.
+func subgraph(g *partition.Graph, parts, number, vertices []int32) *partition.Graph {
 	sub := &partition.Graph{Offsets: []int64{0}}
 	for _, v := range vertices {
 		sub.VertexWeights = append(sub.VertexWeights, g.VertexWeights[v])
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-			if n := g.Neighbours[e]; parts[n] == part {
+			if n := g.Neighbours[e]; parts[n] == parts[v] {
 				sub.Neighbours = append(sub.Neighbours, number[n])
 				sub.EdgeWeights = append(sub.EdgeWeights, g.EdgeWeights[e])
 			}
 		}
 		sub.Offsets = append(sub.Offsets, int64(len(sub.Neighbours)))
 	}
-	return sub, vertices
+	return sub
 }

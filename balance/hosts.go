@@ -3,9 +3,11 @@ package balance
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 
 	"carina/partition"
+	"golang.org/x/sync/errgroup"
 )
 
 // graphByHosts partitions once.
@@ -13,6 +15,9 @@ func graphByHosts(ctx context.Context, p *Problem) ([]int32, error) {
 	hosts := ranksByHost(p.Ranks)
 	if len(hosts) == 1 || len(hosts) == len(p.Ranks) {
 		return partitionGraph(ctx, p, p.Graph, shares(p.Ranks), p.Imbalance)
+	}
+	if len(hosts) > manyHosts && equalSpeeds(p.Ranks) {
+		return ranksFirst(ctx, p, hosts)
 	}
 	down, err := hostsFirst(ctx, p, hosts)
 	if err != nil {
@@ -40,6 +45,10 @@ func graphByHosts(ctx context.Context, p *Problem) ([]int32, error) {
 	}
 	return down, nil
 }
+
+// manyHosts is the number of hosts beyond which cuboids are first divided among
+// all ranks: a thousand small graphs, one a host, take longer than a large one.
+const manyHosts = 64
 
 // manyVertices is the size of graphs that are not partitioned a second time
 // to see whether that is better.
@@ -138,6 +147,16 @@ func quotientGraph(g *partition.Graph, parts []int32, n int) *partition.Graph {
 
 // hostsFirst partitions among hosts, then among the ranks of each.
 func hostsFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, error) {
+	// Half of the room for the hosts, what is left for the ranks.
+	host, err := amongHosts(ctx, p, hosts, p.Imbalance/2)
+	if err != nil {
+		return nil, err
+	}
+	return withinHosts(ctx, p, hosts, host)
+}
+
+// amongHosts returns the host of every cuboid.
+func amongHosts(ctx context.Context, p *Problem, hosts [][]int32, imbalance float64) ([]int32, error) {
 	all := shares(p.Ranks)
 	target := make([]float64, len(hosts))
 	for h, ranks := range hosts {
@@ -145,33 +164,50 @@ func hostsFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, erro
 			target[h] += all[r]
 		}
 	}
-	// Half of the room for the hosts, what is left for the ranks.
-	host, err := partitionGraph(ctx, p, p.Graph, target, p.Imbalance/2)
+	host, err := partitionGraph(ctx, p, p.Graph, target, imbalance)
 	if err != nil {
 		return nil, err
 	}
 	repairHosts(p, hosts, host)
-	total := sum(p.Graph.VertexWeights)
+	return host, nil
+}
+
+// withinHosts divides the cuboids of every host among its ranks, several hosts
+// at a time.
+func withinHosts(ctx context.Context, p *Problem, hosts [][]int32, host []int32) ([]int32, error) {
+	all := shares(p.Ranks)
+	total := float64(sum(p.Graph.VertexWeights))
+	members, number := membersOf(host, len(hosts))
 	owners := make([]int32, len(host))
+	within := *p
+	within.Progress = nil // must not be called by several at a time
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for h, ranks := range hosts {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		sub, vertices := subgraph(p.Graph, host, int32(h))
-		share := make([]float64, len(ranks))
-		for i, r := range ranks {
-			share[i] = all[r] / target[h]
-		}
-		room := float64(total)*target[h]*(1+p.Imbalance)/float64(max(1, sum(sub.VertexWeights))) - 1
-		parts, err := partitionGraph(ctx, p, sub, share, math.Max(0, room))
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range vertices {
-			owners[v] = ranks[parts[i]]
-		}
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			sub := subgraph(p.Graph, host, number, members[h])
+			share, target := make([]float64, len(ranks)), 0.0
+			for _, r := range ranks {
+				target += all[r]
+			}
+			for i, r := range ranks {
+				share[i] = all[r] / target
+			}
+			room := total*target*(1+p.Imbalance)/float64(max(1, sum(sub.VertexWeights))) - 1
+			parts, err := partitionGraph(ctx, &within, sub, share, math.Max(0, room))
+			if err != nil {
+				return err
+			}
+			for i, v := range members[h] {
+				owners[v] = ranks[parts[i]]
+			}
+			return nil
+		})
 	}
-	return owners, nil
+	return owners, group.Wait()
 }
 
 // ranksByHost lists the ranks of every host that has any.

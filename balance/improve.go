@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -18,8 +19,14 @@ type improver struct {
 	offsets []int64   // CSR of what crosses, in bytes one way
 	targets []int32
 	bytes   []int64
+	members [][]int32         // cuboids of each rank
+	hosts   map[int][]int32   // ranks of each host
 	load    []rankLoad        // of each rank
 	sent    []map[int32]int64 // bytes from each rank to each other
+
+	with, shifts  []shift // for use again
+	first, second []touched
+	moved         []touched
 }
 
 // rankLoad is what a rank has to do in a step.
@@ -39,36 +46,86 @@ func (l rankLoad) step(c *Cost) float64 {
 	return l.seconds
 }
 
-// improve lowers the predicted step time: it takes the slowest rank and moves
-// one of its cuboids to a neighbouring rank where that leaves the slowest of
-// all ranks concerned faster than before, until the slowest rank has no such
-// cuboid. It changes owners and returns the number of moves.
+// improvePasses bounds the passes over the slow ranks; most gain comes in the
+// first few.
+const improvePasses = 20
+
+// improve lowers the predicted step time: slow ranks, the slowest first, move
+// one of their cuboids to another rank, or swap it for a lighter one, where that
+// leaves the slowest of all ranks concerned faster than before. A rank that
+// finds nothing gets another chance once others have made room. It changes
+// owners and returns the number of moves.
 func improve(ctx context.Context, cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings []cuboid.Crossing, owners []int32) int {
 	m := newImprover(cost, ranks, counts, crossings, owners)
-	members := make([][]int32, len(ranks))
-	for v, o := range owners {
-		members[o] = append(members[o], int32(v))
+	return m.relieveAll(ctx)
+}
+
+// improveAndSave is improve with moves in between that save time over all,
+// which makes room for more.
+func improveAndSave(ctx context.Context, cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings []cuboid.Crossing, owners []int32) {
+	m := newImprover(cost, ranks, counts, crossings, owners)
+	m.relieveAll(ctx)
+	for range savingPasses {
+		if ctx.Err() != nil || m.saveAll()+m.relieveAll(ctx) == 0 {
+			return
+		}
 	}
+}
+
+// relieveAll relieves slow ranks until none can be and returns the number of
+// moves.
+func (m *improver) relieveAll(ctx context.Context) int {
 	moves := 0
 	// Every move lowers the sorted list of step times, so that it ends; the
-	// bound is for the time it may take.
-	for limit := 4 * len(owners); moves < limit && ctx.Err() == nil; moves++ {
-		slowest := int32(0)
-		for r := range m.load {
-			if m.load[r].step(cost) > m.load[slowest].step(cost) {
-				slowest = int32(r)
+	// bounds are for the time it may take.
+	for range improvePasses {
+		before := moves
+		for _, p := range m.slow() {
+			for moves < 4*len(m.owners) && ctx.Err() == nil && m.relieve(p) {
+				moves++
 			}
 		}
-		v, to, ok := m.best(slowest, members[slowest])
-		if !ok {
+		if moves == before {
 			break
 		}
-		m.move(v, to)
-		at := slices.Index(members[slowest], v)
-		members[slowest] = slices.Delete(members[slowest], at, at+1)
-		members[to] = append(members[to], v)
 	}
 	return moves
+}
+
+// slow lists the ranks in the upper half between the mean step time and the
+// slowest one's, the slowest first.
+func (m *improver) slow() []int32 {
+	mean, slowest := 0.0, 0.0
+	for r := range m.load {
+		t := m.load[r].step(m.cost)
+		mean += t / float64(len(m.load))
+		slowest = math.Max(slowest, t)
+	}
+	var list []int32
+	for r := range m.load {
+		if m.load[r].step(m.cost) > (mean+slowest)/2 {
+			list = append(list, int32(r))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int32) int {
+		return cmp.Compare(m.load[b].step(m.cost), m.load[a].step(m.cost))
+	})
+	return list
+}
+
+// relieve makes rank p faster by a move or, if there is none, a swap.
+func (m *improver) relieve(p int32) bool {
+	if v, to, ok := m.best(p); ok {
+		m.move(v, to)
+		return true
+	}
+	u, w, ok := m.bestSwap(p)
+	if ok {
+		to := m.owners[w]
+		m.move(u, to)
+		m.move(w, p)
+	}
+	return ok
 }
 
 func newImprover(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings []cuboid.Crossing, owners []int32) *improver {
@@ -77,14 +134,17 @@ func newImprover(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings []c
 		cost: cost, ranks: ranks, owners: owners, offsets: g.Offsets, targets: g.Neighbours, bytes: g.EdgeWeights,
 		seconds: make([]float64, len(counts)),
 		load:    make([]rankLoad, len(ranks)), sent: make([]map[int32]int64, len(ranks)),
+		members: make([][]int32, len(ranks)), hosts: make(map[int][]int32),
 	}
 	for r := range m.sent {
 		m.sent[r] = make(map[int32]int64)
+		m.hosts[ranks[r].Host] = append(m.hosts[ranks[r].Host], int32(r))
 	}
 	for i := range m.bytes {
 		m.bytes[i] /= 2 // the graph counts both ways
 	}
 	for v, o := range owners {
+		m.members[o] = append(m.members[o], int32(v))
 		m.seconds[v] = cost.Seconds(counts[v])
 		m.load[o].seconds += m.seconds[v] / ranks[o].Speed
 		for e := m.offsets[v]; e < m.offsets[v+1]; e++ {
@@ -129,13 +189,13 @@ type shift struct {
 	bytes    int64
 }
 
-// changes lists what moving cuboid v to rank q alters, one entry for each pair
-// of ranks, beginning with the pair of the old owner and q, and what crosses
-// between v and each rank.
-func (m *improver) changes(v, q int32) []shift {
+// changes appends to list what moving cuboid v to rank q alters, one entry for
+// each pair of ranks, beginning with the pair of the old owner and q, and what
+// crosses between v and each rank.
+func (m *improver) changes(list []shift, v, q int32) []shift {
 	p := m.owners[v]
 	// with[r] is what v sends to cuboids of rank r.
-	var with []shift
+	with := m.with[:0]
 	for e := m.offsets[v]; e < m.offsets[v+1]; e++ {
 		r := m.owners[m.targets[e]]
 		i := slices.IndexFunc(with, func(c shift) bool { return c.to == r })
@@ -145,7 +205,8 @@ func (m *improver) changes(v, q int32) []shift {
 		}
 		with[i].bytes += m.bytes[e]
 	}
-	list := []shift{{from: p, to: q}, {from: p, to: p}, {from: q, to: q}}
+	m.with = with
+	list = append(list, shift{from: p, to: q}, shift{from: p, to: p}, shift{from: q, to: q})
 	for _, w := range with {
 		switch w.to {
 		case p: // copies within p become messages
@@ -161,27 +222,39 @@ func (m *improver) changes(v, q int32) []shift {
 	return list
 }
 
-// after returns the loads, after a move, of the ranks it touches.
-func (m *improver) after(v, q int32, list []shift) map[int32]rankLoad {
-	p := m.owners[v]
-	loads := map[int32]rankLoad{p: m.load[p], q: m.load[q]}
-	work := func(r int32, sign float64) {
-		l := loads[r]
-		l.seconds += sign * m.seconds[v] / m.ranks[r].Speed
-		loads[r] = l
-	}
-	work(p, -1)
-	work(q, 1)
-	alter := func(r, s int32, bytes int64) {
-		l, ok := loads[r]
-		if !ok {
-			l = m.load[r]
+// touched is the load that a rank would have.
+type touched struct {
+	rank int32
+	load rankLoad
+}
+
+// at returns the place of a rank in the list of loads, which it joins with its
+// present load if it is not there yet.
+func (m *improver) at(loads []touched, r int32) ([]touched, int) {
+	for i := range loads {
+		if loads[i].rank == r {
+			return loads, i
 		}
-		m.change(&l, r, s, m.sent[r][s], -1)
-		m.change(&l, r, s, m.sent[r][s]+bytes, 1)
-		loads[r] = l
 	}
-	for _, c := range list {
+	return append(loads, touched{r, m.load[r]}), len(loads)
+}
+
+// after appends to loads, which are empty, the loads of the ranks that a move
+// touches, after it.
+func (m *improver) after(loads []touched, v, q int32) []touched {
+	p := m.owners[v]
+	loads = append(loads, touched{p, m.load[p]}, touched{q, m.load[q]})
+	loads[0].load.seconds -= m.seconds[v] / m.ranks[p].Speed
+	loads[1].load.seconds += m.seconds[v] / m.ranks[q].Speed
+	alter := func(r, s int32, bytes int64) {
+		var i int
+		loads, i = m.at(loads, r)
+		before := m.sent[r][s]
+		m.change(&loads[i].load, r, s, before, -1)
+		m.change(&loads[i].load, r, s, before+bytes, 1)
+	}
+	m.shifts = m.changes(m.shifts[:0], v, q)
+	for _, c := range m.shifts {
 		alter(c.from, c.to, c.bytes)
 		if c.from != c.to {
 			alter(c.to, c.from, c.bytes)
@@ -190,26 +263,119 @@ func (m *improver) after(v, q int32, list []shift) map[int32]rankLoad {
 	return loads
 }
 
-// best returns the move of one of the members of rank p that leaves the
+// lowers is how much faster, as a fraction, a move must make the slowest of the
+// ranks it touches; less would only make work.
+const lowers = 1e-6
+
+// best returns the move of one of the cuboids of rank p that leaves the
 // slowest of the ranks concerned fastest, if that is faster than p is now.
-func (m *improver) best(p int32, members []int32) (v, to int32, ok bool) {
-	if len(members) < 2 {
+func (m *improver) best(p int32) (v, to int32, ok bool) {
+	if len(m.members[p]) < 2 {
 		return 0, 0, false
 	}
-	// A gain too small to matter would only make work.
-	limit := m.load[p].step(m.cost) * (1 - 1e-6)
-	for _, u := range members {
-		for _, q := range m.adjacent(u) {
-			worst := 0.0
-			for _, l := range m.after(u, q, m.changes(u, q)) {
-				worst = math.Max(worst, l.step(m.cost))
-			}
-			if worst < limit {
+	limit := m.load[p].step(m.cost) * (1 - lowers)
+	idle := m.idle(p)
+	for _, u := range m.members[p] {
+		for _, q := range m.receivers(u, idle) {
+			m.first = m.after(m.first[:0], u, q)
+			if worst := m.slowest(m.first); worst < limit {
 				limit, v, to, ok = worst, u, q, true
 			}
 		}
 	}
 	return v, to, ok
+}
+
+// fewMembers bounds the cuboids of ranks that swap some: those with many find
+// one of the right size to move.
+const fewMembers = 32
+
+// bestSwap returns a cuboid of rank p and one of another rank, whose exchange
+// leaves the slowest of the ranks concerned fastest, if that is faster than p
+// is now.
+func (m *improver) bestSwap(p int32) (u, w int32, ok bool) {
+	if len(m.members[p]) > fewMembers {
+		return 0, 0, false
+	}
+	limit := m.load[p].step(m.cost) * (1 - lowers)
+	idle := m.idle(p)
+	for _, mine := range slices.Clone(m.members[p]) {
+		for _, q := range m.receivers(mine, idle) {
+			if len(m.members[q]) > fewMembers {
+				continue
+			}
+			for _, theirs := range slices.Clone(m.members[q]) {
+				work := m.seconds[mine] - m.seconds[theirs]
+				if work <= 0 || m.load[q].step(m.cost)+work/m.ranks[q].Speed >= limit {
+					continue
+				}
+				if worst := m.slowest(m.afterSwap(mine, theirs)); worst < limit {
+					limit, u, w, ok = worst, mine, theirs, true
+				}
+			}
+		}
+	}
+	return u, w, ok
+}
+
+// afterSwap returns the loads, after two cuboids changed places, of the ranks
+// that it touches. They are good until the next call.
+func (m *improver) afterSwap(mine, theirs int32) []touched {
+	p, q := m.owners[mine], m.owners[theirs]
+	m.first = m.after(m.first[:0], mine, q)
+	m.move(mine, q)
+	m.second = m.after(m.second[:0], theirs, p)
+	m.move(mine, p)
+	for _, f := range m.first {
+		if !slices.ContainsFunc(m.second, func(t touched) bool { return t.rank == f.rank }) {
+			m.second = append(m.second, f)
+		}
+	}
+	return m.second
+}
+
+// slowest returns the longest step time of some ranks.
+func (m *improver) slowest(loads []touched) float64 {
+	worst := 0.0
+	for i := range loads {
+		worst = math.Max(worst, loads[i].load.step(m.cost))
+	}
+	return worst
+}
+
+// fewRanks bounds the hosts all of whose ranks a cuboid may move to; in larger
+// ones it is the fastest rank besides those it exchanges with.
+const fewRanks = 16
+
+// idle returns the ranks of a rank's host that are faster than it, or the
+// fastest of them if there are many in the host.
+func (m *improver) idle(p int32) []int32 {
+	host := m.hosts[m.ranks[p].Host]
+	var list []int32
+	for _, r := range host {
+		if m.load[r].step(m.cost) >= m.load[p].step(m.cost) {
+			continue
+		}
+		switch {
+		case len(host) <= fewRanks || len(list) == 0:
+			list = append(list, r)
+		case m.load[r].step(m.cost) < m.load[list[0]].step(m.cost):
+			list[0] = r
+		}
+	}
+	return list
+}
+
+// receivers returns the ranks that a cuboid may move to: those it exchanges
+// with, and what is idle in its host.
+func (m *improver) receivers(u int32, idle []int32) []int32 {
+	list := m.adjacent(u)
+	for _, r := range idle {
+		if !slices.Contains(list, r) {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // adjacent returns the other ranks that cuboid v exchanges with, in the order
@@ -226,15 +392,19 @@ func (m *improver) adjacent(v int32) []int32 {
 
 // move makes a move.
 func (m *improver) move(v, q int32) {
-	list := m.changes(v, q)
-	for r, l := range m.after(v, q, list) {
-		m.load[r] = l
+	m.moved = m.after(m.moved[:0], v, q) // fills shifts too
+	for _, t := range m.moved {
+		m.load[t.rank] = t.load
 	}
-	for _, c := range list {
+	for _, c := range m.shifts {
 		m.sent[c.from][c.to] += c.bytes
 		if c.from != c.to {
 			m.sent[c.to][c.from] += c.bytes
 		}
 	}
+	p := m.owners[v]
+	at := slices.Index(m.members[p], v)
+	m.members[p] = slices.Delete(m.members[p], at, at+1)
+	m.members[q] = append(m.members[q], v)
 	m.owners[v] = q
 }

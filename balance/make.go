@@ -21,50 +21,82 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 		return nil, err
 	}
 	ranks := opt.ranks()
-	opt.Progress("decompose", 0)
-	d, err := decompose(ctx, g, &opt, ranks)
+	best, err := opt.balanced(ctx, g, ranks, balancer)
 	if err != nil {
 		return nil, err
 	}
-	crossings, owners, err := d.assign(ctx, g, &opt, ranks, balancer)
-	if err != nil {
-		return nil, err
-	}
-	if crossings, owners, err = d.refine(ctx, g, &opt, ranks, crossings, owners); err != nil {
-		return nil, err
+	if opt.Improve && opt.spreads(ranks) {
+		other, err := opt.spread(ctx, g, ranks)
+		if err != nil {
+			return nil, err
+		}
+		if other.step < best.step {
+			best = other
+		}
 	}
 	opt.Progress("judge", 0.9)
 	p := &Partition{
 		Source: opt.Source, Grid: Reference(g), Cost: *opt.Cost, Ranks: ranks, Method: opt.method(),
-		Quality: measureQuality(opt.Cost, ranks, d.counts, crossings, owners, d.segments),
-		Cuboids: d.cuboids, Counts: d.counts, Owners: owners,
+		Quality: measureQuality(opt.Cost, ranks, best.counts, best.crossings, best.owners, best.segments),
+		Cuboids: best.cuboids, Counts: best.counts, Owners: best.owners,
 	}
 	opt.Progress("judge", 1)
 	return p, nil
 }
 
+// balanced decomposes the grid, gives cuboids to ranks by a balancer, and does
+// what the options ask for afterwards.
+func (opt *Options) balanced(ctx context.Context, g *geometry.Grid, ranks []Rank, balancer Balancer) (*layoutState, error) {
+	opt.Progress("decompose", 0)
+	d, err := decompose(ctx, g, opt, ranks)
+	if err != nil {
+		return nil, err
+	}
+	crossings, owners, err := d.assign(ctx, g, opt, ranks, balancer)
+	if err != nil {
+		return nil, err
+	}
+	return d.refine(ctx, g, opt, ranks, crossings, owners)
+}
+
 // refine does what the options ask for after balancing: recombination within
 // ranks, and improvement.
-func (d *decomposition) refine(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, crossings []cuboid.Crossing, owners []int32) ([]cuboid.Crossing, []int32, error) {
+func (d *decomposition) refine(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, crossings []cuboid.Crossing, owners []int32) (*layoutState, error) {
 	s, err := parseStrategy(opt.Decompose)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if s.recombine {
 		if crossings, owners, err = d.mergeOwned(g, opt, crossings, owners); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
+	now := &layoutState{decomposition: *d, crossings: crossings, owners: owners}
+	now.judge(opt.Cost, ranks)
 	if !opt.Improve {
-		return crossings, owners, nil
+		return now, nil
 	}
 	opt.Progress("improve", 0.8)
-	improve(ctx, opt.Cost, ranks, d.counts, crossings, owners)
-	if opt.KeepHeavy || s.base == "bricks" {
-		return crossings, owners, nil
+	for range improvements {
+		before := now.step
+		improveAndSave(ctx, opt.Cost, ranks, now.counts, now.crossings, now.owners)
+		now.judge(opt.Cost, ranks)
+		if opt.KeepHeavy || s.base == "bricks" {
+			break
+		}
+		if now, err = now.trim(ctx, g, opt, ranks, s.shrink); err != nil {
+			return nil, err
+		}
+		if now.step > before*(1-trimGain) {
+			break
+		}
 	}
-	return d.trim(ctx, g, opt, ranks, s.shrink, crossings, owners)
+	return now, nil
 }
+
+// improvements bounds how often whole cuboids and slices of them are moved in
+// turn.
+const improvements = 3
 
 // tries is how often cuboids are split further when the balancer cannot meet
 // the imbalance with them.
@@ -81,12 +113,7 @@ func (d *decomposition) assign(ctx context.Context, g *geometry.Grid, opt *Optio
 	for try := 1; ; try++ {
 		opt.Progress("weigh", 0.2)
 		crossings := cuboid.Crossings(d.segments, opt.Cost.Directions)
-		problem := &Problem{
-			Graph: Graph(opt.Cost, d.counts, crossings), Cuboids: d.cuboids, Ranks: ranks,
-			Imbalance: opt.room(ranks), Seed: opt.Seed, Preset: opt.Preset, TimeLimit: opt.TimeLimit,
-			Inside: opt.Cost.Inside, Between: opt.Cost.Between,
-			Progress: func(stage string, done float64) { opt.Progress(stage, 0.4+0.4*done) },
-		}
+		problem := d.problem(opt, ranks, crossings)
 		opt.Progress("balance", 0.4)
 		owners, err := balancer.Balance(ctx, problem)
 		if err != nil {
@@ -106,5 +133,15 @@ func (d *decomposition) assign(ctx context.Context, g *geometry.Grid, opt *Optio
 		if len(d.cuboids) == cuboids {
 			return crossings, owners, nil
 		}
+	}
+}
+
+// problem states what a balancer is to solve.
+func (d *decomposition) problem(opt *Options, ranks []Rank, crossings []cuboid.Crossing) *Problem {
+	return &Problem{
+		Graph: Graph(opt.Cost, d.counts, crossings), Cuboids: d.cuboids, Ranks: ranks,
+		Imbalance: opt.room(ranks), Seed: opt.Seed, Preset: opt.Preset, TimeLimit: opt.TimeLimit,
+		Inside: opt.Cost.Inside, Between: opt.Cost.Between,
+		Progress: func(stage string, done float64) { opt.Progress(stage, 0.4+0.4*done) },
 	}
 }

@@ -59,7 +59,8 @@ type Options struct {
 	// Progress, if set, is told the stage and the share done, 0 to 1.
 	Progress func(stage string, done float64)
 
-	carved int // the largest number of cuboids carving may make; 0 for any
+	carved      int  // the largest number of cuboids carving may make; 0 for any
+	cutsAreSent bool // what crosses between cuboids is rarely within a rank
 }
 
 // complete checks the options and fills in the defaults.

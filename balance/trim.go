@@ -22,39 +22,88 @@ type layoutState struct {
 	decomposition
 	crossings []cuboid.Crossing
 	owners    []int32
-	step      float64 // predicted seconds of the slowest rank
-	norm      float64 // power mean of the seconds of all ranks
+	steps     []float64 // predicted seconds of each rank
+	step      float64   // of the slowest
+	norm      float64   // their power mean
 }
 
 // trim evens out what whole cuboids cannot: slower ranks cut slices off their
-// cuboids and give them to faster ranks that they touch there, many at a time,
-// as long as the predicted step time falls. Slices are merged with what the
-// other rank has where that pays, and whole cuboids are moved again. It leaves
-// the better decomposition in d.
-func (d *decomposition) trim(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, shrink bool, crossings []cuboid.Crossing, owners []int32) ([]cuboid.Crossing, []int32, error) {
-	now := &layoutState{decomposition: *d, crossings: crossings, owners: owners}
-	now.judge(opt.Cost, ranks)
-	best := now
+// cuboids and give them to faster ranks that they touch there or that are in
+// their host, many at a time, as long as the predicted step time falls. Slices
+// are merged with what the other rank has where that pays, and whole cuboids are
+// moved again. It returns the fastest state it came to.
+func (s *layoutState) trim(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, shrink bool) (*layoutState, error) {
+	now, best := s, s
 	most := len(ranks) // slices of a round
+	refused := make(map[refusal]bool)
 	for round := 0; round < trimRounds && most > 0 && ctx.Err() == nil; round++ {
-		cuts := newTrimmer(now, opt.Cost, ranks).slices(most)
+		t := newTrimmer(now, opt.Cost, ranks)
+		t.refused = refused
+		cuts := t.slices(most)
 		if len(cuts) == 0 {
 			break
 		}
 		next, err := now.cut(ctx, g, opt, ranks, shrink, cuts)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if less := 1 - trimGain/10; next.norm >= now.norm*less && next.step >= now.step*less {
-			most = len(cuts) / 4 // the slowest ranks alone
+		if !next.better(now) {
+			// Others may be worth cutting without those that did not help.
+			all := len(cuts)
+			if cuts = now.helpful(next, cuts, refused); len(cuts) > 0 && len(cuts) < all {
+				if next, err = now.cut(ctx, g, opt, ranks, shrink, cuts); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if !next.better(now) {
+			most /= 2 // the slowest ranks alone
 			continue
 		}
 		if now = next; now.step < best.step {
 			best = now
 		}
 	}
-	*d = best.decomposition
-	return best.crossings, best.owners, ctx.Err()
+	return best, ctx.Err()
+}
+
+// better reports whether a state is faster than one before.
+func (s *layoutState) better(before *layoutState) bool {
+	const less = 1 - trimGain/2
+	return s.norm < before.norm*less || s.step < before.step*less
+}
+
+// refusal is a slice that did not help where it was tried.
+type refusal struct {
+	box   cuboid.Cuboid
+	axis  int
+	plane int32
+	to    int32
+	back  cuboid.Cuboid // without cells for nothing
+}
+
+// refusal describes a slice so that it is known again in other states.
+func (s *layoutState) refusal(c slicing) refusal {
+	r := refusal{box: s.cuboids[c.cuboid], axis: c.axis, plane: c.plane, to: c.to}
+	if c.back != nothing {
+		r.back = s.cuboids[c.back]
+	}
+	return r
+}
+
+// helpful returns those slices after which the slower of the two ranks is
+// faster, and notes the others.
+func (s *layoutState) helpful(next *layoutState, cuts []slicing, refused map[refusal]bool) []slicing {
+	var list []slicing
+	for _, c := range cuts {
+		from := s.owners[c.cuboid]
+		if math.Max(next.steps[from], next.steps[c.to]) < s.steps[from] {
+			list = append(list, c)
+			continue
+		}
+		refused[s.refusal(c)] = true
+	}
+	return list
 }
 
 // judge predicts the step time of the slowest rank, and the power mean of all
@@ -63,27 +112,32 @@ func (d *decomposition) trim(ctx context.Context, g *geometry.Grid, opt *Options
 func (s *layoutState) judge(cost *Cost, ranks []Rank) {
 	const power = 32
 	load := newImprover(cost, ranks, s.counts, s.crossings, s.owners).load
-	s.step = 0
-	for _, l := range load {
-		s.step = math.Max(s.step, l.step(cost))
+	s.steps = make([]float64, len(load))
+	for r, l := range load {
+		s.steps[r] = l.step(cost)
 	}
+	s.step = slices.Max(s.steps)
 	sum := 0.0
-	for _, l := range load {
-		sum += math.Pow(l.step(cost)/s.step, power)
+	for _, t := range s.steps {
+		sum += math.Pow(t/s.step, power)
 	}
 	s.norm = s.step * math.Pow(sum/float64(len(load)), 1./power)
 }
 
 // slicing cuts a cuboid at a plane and gives the part below it (low) or above
-// it to another rank.
+// it to another rank, perhaps in return for a whole cuboid.
 type slicing struct {
 	cuboid int32
 	axis   int
 	plane  int32
 	low    bool
 	to     int32
+	back   int32   // the cuboid that is given in return, or nothing
 	worst  float64 // expected seconds of the slower of the two ranks
 }
+
+// nothing stands for no cuboid.
+const nothing = -1
 
 // cut applies slices, tidies up and predicts the step time.
 func (s *layoutState) cut(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, shrink bool, cuts []slicing) (*layoutState, error) {
@@ -98,6 +152,9 @@ func (s *layoutState) cut(ctx context.Context, g *geometry.Grid, opt *Options, r
 		next.cuboids[c.cuboid] = below
 		next.cuboids = append(next.cuboids, above)
 		next.owners = append(next.owners, c.to)
+		if c.back != nothing {
+			next.owners[c.back] = s.owners[c.cuboid]
+		}
 	}
 	if err := next.count(g, opt.Cost, shrink); err != nil {
 		return nil, err
@@ -132,6 +189,7 @@ type trimmer struct {
 	first   []int   // where the segments of each cuboid begin in sorted
 	sorted  []int32 // numbers of segments by cuboid
 	members [][]int32
+	refused map[refusal]bool // slices not to be tried again
 }
 
 func newTrimmer(s *layoutState, cost *Cost, ranks []Rank) *trimmer {
@@ -193,27 +251,58 @@ func (t *trimmer) step(r int32) float64 { return t.load.load[r].step(t.cost) }
 func (t *trimmer) best(p int32, busy []bool) (slicing, bool) {
 	best := slicing{worst: t.step(p) * (1 - trimGain)}
 	found := false
+	try := func(s slicing) {
+		if s.worst < best.worst && !t.refused[t.state.refusal(s)] {
+			best, found = s, true
+		}
+	}
+	receivers, returns := t.receivers(p, busy)
 	for _, u := range t.members[p] {
 		var layers [3][]int64
+		for axis := range 3 {
+			layers[axis] = t.layers(u, axis)
+		}
 		for e := t.load.offsets[u]; e < t.load.offsets[u+1]; e++ {
 			v := t.load.targets[e]
 			q := t.state.owners[v]
 			if q == p || busy[q] || t.step(q) >= t.step(p) {
 				continue
 			}
-			axis, low, ok := facing(t.state.cuboids[u], t.state.cuboids[v])
-			if !ok {
-				continue
+			if axis, low, ok := facing(t.state.cuboids[u], t.state.cuboids[v]); ok {
+				try(t.thickest(u, v, axis, low, layers[axis]))
 			}
-			if layers[axis] == nil {
-				layers[axis] = t.layers(u, axis)
-			}
-			if s := t.thickest(u, v, axis, low, layers[axis]); s.worst < best.worst {
-				best, found = s, true
+		}
+		for i, q := range receivers {
+			for axis := range 3 {
+				for _, low := range []bool{true, false} {
+					for _, back := range returns[i] {
+						try(t.thickestFor(u, q, back, axis, low, layers[axis]))
+					}
+				}
 			}
 		}
 	}
 	return best, found
+}
+
+// receivers lists the faster ranks that are in a rank's host or exchange with
+// it and are not busy, and what each may give in return: nothing or one of its
+// cuboids.
+func (t *trimmer) receivers(p int32, busy []bool) (list []int32, returns [][]int32) {
+	list = t.load.idle(p)
+	for _, u := range t.members[p] {
+		list = t.load.receivers(u, list)
+	}
+	slices.Sort(list)
+	list = slices.DeleteFunc(slices.Compact(list), func(q int32) bool { return q == p || busy[q] || t.step(q) >= t.step(p) })
+	for _, q := range list {
+		may := []int32{nothing}
+		if len(t.members[q]) <= fewMembers {
+			may = append(may, t.members[q]...)
+		}
+		returns = append(returns, may)
+	}
+	return list, returns
 }
 
 // facing returns the axis along which two cuboids touch face to face, and
@@ -258,30 +347,74 @@ func (t *trimmer) layers(u int32, axis int) []int64 {
 func (t *trimmer) thickest(u, v int32, axis int, low bool, layers []int64) slicing {
 	box, other := t.state.cuboids[u], t.state.cuboids[v]
 	p, q := t.state.owners[u], t.state.owners[v]
-	all := t.state.counts[u].Fluid
-	perCell := (t.load.seconds[u] - t.cost.Cuboid) / float64(all)
 	merges := true // the slice and v make a cuboid
 	for a := range 3 {
 		merges = merges && (a == axis || box.Min[a] == other.Min[a] && box.Max[a] == other.Max[a])
 	}
-	best := slicing{cuboid: u, axis: axis, low: low, to: q, worst: math.Inf(1)}
-	var taken int64
-	for i := 0; i+1 < len(layers); i++ {
-		at := i
-		if !low {
-			at = len(layers) - 1 - i
+	return t.thicknesses(u, q, axis, low, layers, func(work float64, at, _ int) (giver, receiver float64) {
+		if !merges {
+			receiver = t.cost.Cuboid + t.cost.CopyPerByte*t.faceBytes(layers[at])
 		}
+		return t.step(p) - work/t.load.ranks[p].Speed, t.step(q) + (work+receiver)/t.load.ranks[q].Speed
+	})
+}
+
+// thickestFor is thickest where the slice goes to a rank q that need not touch
+// it: it receives a cuboid of its own, perhaps gives one back, and what crosses
+// the cut becomes messages.
+func (t *trimmer) thickestFor(u, q, back int32, axis int, low bool, layers []int64) slicing {
+	p := t.state.owners[u]
+	link := t.cost.link(t.load.ranks, p, q)
+	// What u and the cuboid given back exchange with others moves with them.
+	ofU, returned, ofReturned := t.cost.Between.SecondsPerByte*t.crossing(u), 0.0, 0.0
+	if back != nothing {
+		returned, ofReturned = t.load.seconds[back], t.cost.Between.SecondsPerByte*t.crossing(back)
+	}
+	best := t.thicknesses(u, q, axis, low, layers, func(work float64, _, inner int) (giver, receiver float64) {
+		sent := link.message(int64(t.faceBytes(layers[inner]) / 2))
+		exchanged := ofU*work/t.load.seconds[u] - ofReturned
+		return t.step(p) - (work-returned)/t.load.ranks[p].Speed + sent - exchanged,
+			t.step(q) + (work-returned+t.cost.Cuboid)/t.load.ranks[q].Speed + sent + exchanged
+	})
+	best.back = back
+	return best
+}
+
+// crossing returns the bytes that a cuboid sends to and copies for others.
+func (t *trimmer) crossing(u int32) float64 {
+	var bytes int64
+	for e := t.load.offsets[u]; e < t.load.offsets[u+1]; e++ {
+		bytes += t.load.bytes[e]
+	}
+	return float64(bytes)
+}
+
+// faceBytes returns what crosses a face of so many fluid cells, both ways.
+func (t *trimmer) faceBytes(cells int64) float64 {
+	return float64(t.cost.Bytes(cuboid.Crossing{Populations: populationsPerFace * cells}))
+}
+
+// thicknesses returns the best slice of cuboid u for rank q. Costs says how
+// long giver and receiver would take with a slice of so much work, whose
+// outermost and innermost layers are at and inner.
+func (t *trimmer) thicknesses(u, q int32, axis int, low bool, layers []int64, costs func(work float64, at, inner int) (giver, receiver float64)) slicing {
+	box := t.state.cuboids[u]
+	all := t.state.counts[u].Fluid
+	perCell := (t.load.seconds[u] - t.cost.Cuboid) / float64(all)
+	best := slicing{cuboid: u, axis: axis, low: low, to: q, back: nothing, worst: math.Inf(1)}
+	var taken int64
+	outermost, step := 0, 1
+	if !low {
+		outermost, step = len(layers)-1, -1
+	}
+	for i := 0; i+1 < len(layers); i++ {
+		at := outermost + i*step
 		taken += layers[at]
 		if taken == 0 || taken == all {
 			continue
 		}
-		work := perCell * float64(taken)
-		more := work
-		if !merges {
-			more += t.cost.Cuboid + t.cost.CopyPerByte*float64(t.cost.Bytes(cuboid.Crossing{Populations: populationsPerFace * layers[at]}))
-		}
-		worst := math.Max(t.step(p)-work/t.load.ranks[p].Speed, t.step(q)+more/t.load.ranks[q].Speed)
-		if worst < best.worst {
+		giver, receiver := costs(perCell*float64(taken), outermost, at)
+		if worst := math.Max(giver, receiver); worst < best.worst {
 			best.worst, best.plane = worst, box.Min[axis]+int32(i)+1
 			if !low {
 				best.plane = box.Max[axis] - int32(i) - 1

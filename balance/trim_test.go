@@ -11,13 +11,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTrimOutdoesWholeCuboids divides a full box unevenly: no cuboid can be
-// moved to help, slices can.
+// TestTrimOutdoesWholeCuboids divides a full box unevenly among hosts of one
+// rank: no cuboid can be moved to help, slices can.
 func TestTrimOutdoesWholeCuboids(t *testing.T) {
 	const ranks = 3
 	g := gridtest.Full([3]int32{60, 20, 20})
 	cost := DefaultCost(Dense)
-	opt := Options{Ranks: ranks, Cost: &cost}
+	opt := Options{Ranks: ranks, Cost: &cost, DevicesPerHost: 1}
 	if err := opt.complete(g); err != nil {
 		t.Fatal(err)
 	}
@@ -34,17 +34,18 @@ func TestTrimOutdoesWholeCuboids(t *testing.T) {
 	if improve(context.Background(), &cost, opt.ranks(), d.counts, now.crossings, slices.Clone(now.owners)) > 0 {
 		t.Fatal("a whole cuboid could be moved")
 	}
-	crossings, owners, err := d.trim(context.Background(), g, &opt, opt.ranks(), true, now.crossings, now.owners)
+	now.judge(&cost, opt.ranks())
+	trimmed, err := now.trim(context.Background(), g, &opt, opt.ranks(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := measureQuality(&cost, opt.ranks(), d.counts, crossings, owners, d.segments)
+	q := measureQuality(&cost, opt.ranks(), trimmed.counts, trimmed.crossings, trimmed.owners, trimmed.segments)
 	if q.FluidCells != g.Cells() || q.EmptyRanks > 0 {
 		t.Errorf("%d cells of %d, %d ranks empty", q.FluidCells, g.Cells(), q.EmptyRanks)
 	}
 	// A layer is 1/60 of all cells, 5 % of a rank's share.
-	if q.WorkMaxOverMean > 1.05 || len(d.cuboids) != ranks {
-		t.Errorf("work max/mean %.3f with %d cuboids; slices should merge with their neighbours and leave 1.05", q.WorkMaxOverMean, len(d.cuboids))
+	if q.WorkMaxOverMean > 1.05 || len(trimmed.cuboids) != ranks {
+		t.Errorf("work max/mean %.3f with %d cuboids; slices should merge with their neighbours and leave 1.05", q.WorkMaxOverMean, len(trimmed.cuboids))
 	}
 }
 

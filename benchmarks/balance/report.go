@@ -134,55 +134,6 @@ func (r *report) improvement(rows []Row) {
 	r.sameK(rows)
 }
 
-// margins sorts numbers of ranks by whether the source's margin and ours are
-// reached.
-type margins struct {
-	shrinking, shrinkingShort []string // +75 % over the traditional way
-	ours, oursShort           []string // a further 10 %
-}
-
-// note sorts one number of ranks; the source's margin is for 8 and more.
-func (m *margins) note(old, shrunk, ours *Row) {
-	if old.Ranks < 8 {
-		return
-	}
-	sort := func(reached, short *[]string, before, after *Row, factor float64) {
-		list := reached
-		if before.Predicted < factor*after.Predicted {
-			list = short
-		}
-		*list = append(*list, fmt.Sprintf("%d (%s)", old.Ranks, gain(before.Predicted, after.Predicted)))
-	}
-	sort(&m.shrinking, &m.shrinkingShort, old, shrunk, 1.75)
-	sort(&m.ours, &m.oursShort, shrunk, ours, 1.1)
-}
-
-// verdict says where the margins are reached, and why not elsewhere.
-func (r *report) verdict(m *margins) {
-	if len(m.shrinking)+len(m.shrinkingShort) == 0 {
-		return
-	}
-	list := func(ranks []string) string {
-		if len(ranks) == 0 {
-			return "none"
-		}
-		return strings.Join(ranks, ", ")
-	}
-	r.printf("By the prediction, at 8 ranks and up:\n\n")
-	r.printf("- shrinking + graph gains the source's 75 %% over the traditional way at ranks: %s; not at: %s.\n", list(m.shrinking), list(m.shrinkingShort))
-	r.printf("- ours gain a further 10 %% at ranks: %s; not at: %s.\n\n", list(m.ours), list(m.oursShort))
-	if len(m.shrinkingShort) > 0 {
-		r.printf("Shrinking falls short where the traditional way is better than the source's: see its bound, and what it loses to empty cells. ")
-		r.printf("With many blocks per rank (k = 16 or 32) removing empty blocks alone sheds most empty cells, and by the cost model above more cuboids cost little; ")
-		r.printf("on the source's cluster large k lost (its table 5.2: 0.226 MLUP/ps at k = 8, 0.134 at k = 32), so that its traditional way kept more empty cells. ")
-		r.printf("The next table has the same k on both sides; at 512 ranks the source's own gain was 34 %% (its table 5.4).\n\n")
-	}
-	if len(m.oursShort) > 0 {
-		r.printf("Where ours fall short of a further 10 %%, the bound over shrinking is all that could be gained, and the table above tells what ours lose of it: ")
-		r.printf("mostly messages, which no strategy avoids, and the more the fewer cells a rank has.\n\n")
-	}
-}
-
 // lost tells where the time of a row goes.
 func lost(r *Row) []string {
 	var list []string
