@@ -238,7 +238,7 @@ func chosen(r *Row) string {
 
 func sameStrategy(a, b Strategy) bool { return a.String() == b.String() }
 
-var strategyHead = []string{"ranks", "strategy", "k", "cuboids", "fluid of kept cells", "work max/mean", "MB per step", "MB busiest rank", "neighbours", "step ms", "MLUP/ps", "seconds to partition"}
+var strategyHead = []string{"ranks", "strategy", "k", "cuboids", "fluid of kept cells", "work max/mean", "MB per step", "MB busiest rank", "neighbours", "step ms", "MLUP/ps", "processor seconds to partition"}
 
 func strategyLine(b *Row) []string {
 	return []string{fmt.Sprint(b.Ranks), b.Strategy.String(), chosen(b), fmt.Sprint(b.Cuboids),

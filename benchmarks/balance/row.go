@@ -72,7 +72,8 @@ type Row struct {
 	Ideal float64
 	// Lost is where a step's time goes besides.
 	Lost Losses
-	// Seconds is how long partitioning took.
+	// Seconds is the time of the processor that partitioning took; in Scale and
+	// Strict that on the clock.
 	Seconds float64
 	// Costs says which cost model was used.
 	Costs string

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"carina/balance"
 	"carina/geometry"
@@ -161,7 +160,7 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 	case preset == "" && layout == balance.Dense:
 		preset = "fast"
 	}
-	begin := time.Now()
+	begin := processorTime()
 	p, err := balance.Make(ctx, g, balance.Options{
 		Ranks: ranks, Decompose: strategy.Decompose, Balance: strategy.Balance, CuboidsPerRank: k,
 		KeepHeavy: strategy.Plain, Improve: strategy.Improve, Imbalance: strategy.Imbalance, Cost: cost, Preset: preset,
@@ -176,7 +175,7 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 		Geometry: name, FluidCells: q.FluidCells, Layout: layout, Strategy: strategy, PerRank: k, Ranks: ranks,
 		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,
 		Bytes: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax,
-		Predicted: q.PredictedStep, Ideal: bound, Lost: lost, Seconds: time.Since(begin).Seconds(), Costs: describeCosts(cost),
+		Predicted: q.PredictedStep, Ideal: bound, Lost: lost, Seconds: (processorTime() - begin).Seconds(), Costs: describeCosts(cost),
 	})
 	return p, nil
 }
