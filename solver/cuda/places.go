@@ -60,9 +60,8 @@ func (l tileLayout) chunkPlaces() []uint16 {
 type single uint32
 
 const (
-	// noPlace is that of padding, which is written but not read; noGroup that of
-	// nothing at all.
-	noPlace, noGroup = 1<<11 - 1, 1<<5 - 1
+	// noPlace is that of padding, which is written but not read.
+	noPlace, groupMask = 1<<11 - 1, 1<<5 - 1
 	// lanes of a warp move a single each.
 	lanes = 32
 )
@@ -70,12 +69,13 @@ const (
 func newSingle(place, group, at int) single { return single(place | group<<11 | at<<16) }
 
 func (s single) place() int { return int(s & noPlace) }
-func (s single) group() int { return int(s >> 11 & noGroup) }
+func (s single) group() int { return int(s >> 11 & groupMask) }
 func (s single) at() int    { return int(s >> 16) }
 
 // singles lists the values of the corner populations in rounds of a warp:
 // those at faces, edges and corners, then the others, each in the order of
-// memory.
+// memory. Edges come with their padding, so that sectors are written whole;
+// sectors of faces have been read by the tile that writes them.
 func (l tileLayout) singles() []single {
 	if l.corners() == 0 {
 		return nil
@@ -89,8 +89,8 @@ func (l tileLayout) singles() []single {
 		}
 	}
 	var list []single
-	add := func(group, from, room int) {
-		for i := range room {
+	add := func(group, from, values int) {
+		for i := range values {
 			place := noPlace
 			if i < len(groups[group]) {
 				place = groups[group][i]
@@ -99,20 +99,17 @@ func (l tileLayout) singles() []single {
 		}
 	}
 	for group := range l.directions {
-		before := 0 // chunks of the group
+		before, values := 0, 1 // chunks of the group, and what follows them
 		switch {
 		case group < faceGroups:
-			before = faceChunks * chunkValues
+			before, values = faceChunks*chunkValues, len(groups[group])
 		case group < straight:
-			before = chunkValues
+			before, values = chunkValues, l.edgeValues()-chunkValues
 		}
-		add(group, int(l.groupOffset(group, 0))/l.valueBytes()+before, int(l.groupBytes(group))/l.valueBytes()-before)
+		add(group, int(l.groupOffset(group, 0))/l.valueBytes()+before, values)
 	}
 	inside := len(groups[l.directions])
-	add(l.directions, l.edges()-inside, inside)
-	for len(list)%lanes != 0 {
-		list = append(list, newSingle(noPlace, noGroup, 0))
-	}
+	add(l.directions, l.edges()-inside, (inside+lanes-1)/lanes*lanes)
 	return list
 }
 

@@ -20,42 +20,42 @@ type operator struct {
 }
 
 // generated tells whether the operator is generated from package collision;
-// TRT on D3Q19, and BGK which is TRT with equal rates, are written by hand in
+// TRT, and BGK which is TRT with equal rates, are written by hand in
 // kernels/collide.h: the compiler makes faster code of that.
 func (o operator) generated() bool {
-	return o.largeEddy || o.set == lattice.D3Q27 || o.name == "regularized"
+	return o.largeEddy || o.name == "regularized" || o.name == "cumulant"
 }
 
-// variant is the operator in package collision.
-func (o operator) variant(force bool) collision.Variant {
-	return collision.Variant{Name: o.name, Set: o.set, Force: force, LargeEddy: o.largeEddy}
+// variant is the operator in package collision; 16-bit storage is scaled.
+func (o operator) variant(force bool, bits int) collision.Variant {
+	return collision.Variant{Name: o.name, Set: o.set, Force: force, LargeEddy: o.largeEddy, Scaled: bits == 16}
 }
 
 // source is the function collide of the operator.
-func (o operator) source(force bool) string {
+func (o operator) source(force bool, bits int) string {
 	if !o.generated() {
 		return kernelSource("collide.h")
 	}
 	// Populations are numbered here as directions, with that at rest last.
 	place := func(i int) int { return (i + o.set.Q - 1) % o.set.Q }
-	statements, outputs := o.variant(force).Program().C(
-		func(i int) string { return fmt.Sprintf("g[%d] * (1 / SCALE)", place(i)) },
+	statements, outputs := o.variant(force, bits).Program().C(
+		func(i int) string { return fmt.Sprintf("g[%d]", place(i)) },
 		func(i int) string { return fmt.Sprintf("rate.table[%d]", i) })
 	var b strings.Builder
 	b.WriteString("DEVICE void collide(real *g, const Rates &rate)\n{\n" + statements)
 	for i, out := range outputs {
-		fmt.Fprintf(&b, "g[%d] = (%s) * SCALE;\n", place(i), out)
+		fmt.Fprintf(&b, "g[%d] = %s;\n", place(i), out)
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
 
 // tableSize is how many numbers the generated function needs.
-func (o operator) tableSize(force bool) int {
+func (o operator) tableSize(force bool, bits int) int {
 	if !o.generated() {
 		return 0
 	}
-	return len(o.variant(force).Program().Table())
+	return len(o.variant(force, bits).Program().Table())
 }
 
 // program is a kernel specialised at compile time.
@@ -91,7 +91,7 @@ func (p program) constants() string {
 		value int
 	}{
 		{"ODD", number(p.odd)}, {"STAGES", p.stages}, {"WARPS", p.warps}, {"BLOCKS", p.blocks},
-		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"QUADRATIC", number(p.quadratic)}, {"TABLE", p.operator.tableSize(p.force)},
+		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"QUADRATIC", number(p.quadratic)}, {"TABLE", p.operator.tableSize(p.force, p.bits)},
 		{"MODE", p.mode}, {"LOOKS", tilesOfLook}, {"BORDER", number(p.border)},
 	} {
 		fmt.Fprintf(&b, "#define %s %d\n", c.name, c.value)
@@ -114,7 +114,7 @@ func (p program) body() string {
 	}
 	parts = append(parts, kernelSource("pipeline.h"), kernelSource("walls.h"))
 	if p.collides() {
-		parts = append(parts, p.operator.source(p.force), kernelSource("update.h"))
+		parts = append(parts, p.operator.source(p.force, p.bits), kernelSource("update.h"))
 	}
 	if !p.steps() && p.kernel != "unpack" {
 		parts = append(parts, kernelSource("look.h"))
@@ -172,8 +172,14 @@ func (p program) fitting() program {
 func tuned(l tileLayout, odd, walls, force bool, o operator, border bool) (p program, perWarp int) {
 	p = program{kernel: "step", tileLayout: l, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, operator: o, border: border}
 	switch {
-	case l.corners() > 0:
+	case l.corners() > 0 && l.bits == 64:
+		p.stages, p.warps, p.blocks = 1, 3, 4
+		return p, 1
+	case l.corners() > 0 && l.bits == 16:
 		p.stages, p.warps, p.blocks = 1, 2, 10
+		return p, 1
+	case l.corners() > 0:
+		p.stages, p.warps, p.blocks = 1, 3, 6
 		return p, 1
 	case l.bits == 64:
 		// Two stages of four warps would need more than the 48 KiB of shared

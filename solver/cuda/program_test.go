@@ -53,7 +53,7 @@ func TestOperators(t *testing.T) {
 	}
 	for k := range 2 * len(operators) {
 		o, force := operators[k/2], k%2 == 1
-		program := o.variant(force).Program()
+		program := o.variant(force, 64).Program()
 		minus := parameters[collision.OmegaMinus]
 		if o.name == "bgk" {
 			minus = parameters[collision.OmegaPlus]
@@ -67,7 +67,7 @@ func TestOperators(t *testing.T) {
 		if force {
 			forced = 1
 		}
-		fmt.Fprintf(&source, "#undef FORCE\n#define FORCE %d\nnamespace o%d {\nstruct Rates { real plus, minus, force[3], unused, table[64]; };\n%s}\n", forced, k, o.source(force))
+		fmt.Fprintf(&source, "#undef FORCE\n#define FORCE %d\n#undef DIRECTIONS\n#define DIRECTIONS %d\nnamespace o%d {\nstruct Rates { real plus, minus, force[3], unused, table[64]; };\n%s}\n", forced, o.set.Q-1, k, o.source(force, 64))
 		for _, in := range inputs {
 			fmt.Fprintf(&calls, "{ real g[] = %s, n[90] = %s; print(g, %d, [&] { o%d::collide(g, *(o%d::Rates *)n); }); }\n",
 				values(append(in[1:o.set.Q:o.set.Q], in[0])), values(numbers), o.set.Q, k, k)

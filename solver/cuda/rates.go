@@ -17,7 +17,7 @@ func (s *Solver) ratesNow() []uint64 {
 	f, scale := s.flow, s.scale()
 	numbers := []float64{f.OmegaPlus, f.OmegaMinus, f.Force[0] * scale, f.Force[1] * scale, f.Force[2] * scale, 0}
 	if o := s.operator(); o.generated() {
-		program := o.variant(f.Forced()).Program()
+		program := o.variant(f.Forced(), s.bits).Program()
 		if s.bits == 64 {
 			numbers = append(numbers, expression.EvaluateTable[float64](program, f.Parameters())...)
 		} else {

@@ -1,41 +1,57 @@
 // How the values of corner populations move, which have no chunks: one by one,
-// a lane each, those that neighbours touch first. Where a value lies in the
-// image, in which group and where in the tile's first copy says a table, in 11,
-// 5 and 16 bits (single in places.go).
+// a lane each. The first six rounds of a warp are values at faces, four more
+// hold the rest of what neighbours touch, the others are the tile's alone and
+// lie in its memory in their order. Where a value lies in the image, in which
+// group and where in the tile's first copy says a table, in 11, 5 and 16 bits
+// (single in places.go). Instructions limit this, not memory.
 #define NO_PLACE 0x7ffu // of padding, which completes sectors that are written
-#define NO_GROUP 31u
 
 struct Corners {
-	static constexpr int rounds = SINGLES / 32;
-	// around are the rounds that have values of neighbours.
-	static constexpr int around = ((6 * (FACE - 16 * CHUNK) + 12 * (EDGE - CHUNK)) / (int)sizeof(slot_t) + 8 + 31) / 32;
+	static constexpr int face_rounds = 6, around = 10, inside = 216, rounds = SINGLES / 32;
+	static constexpr int begin = EDGES - inside * (int)sizeof(slot_t); // of those inside
 
 	const Memory &memory;
 	const unsigned *const table;
 	const unsigned lane;
 
-	DEVICE unsigned entry(int round) const { return table[lane + 32 * round]; }
-	DEVICE static unsigned place(unsigned entry) { return entry & NO_PLACE; }
-	DEVICE static unsigned group(unsigned entry) { return entry >> 11 & NO_GROUP; }
-	// offset is where in a tile the value lies, in the second copy or the first.
-	DEVICE static unsigned offset(unsigned entry, bool second)
+	// read reads the lane's entries, all before the first is used. It is done
+	// anew whenever values move: registers are scarcer than reads.
+	DEVICE void read(unsigned *entries) const
 	{
-		return (entry >> 16) * sizeof(slot_t) + (second && group(entry) - 6 < DIRECTIONS - 6 ? COPY : 0);
+		const unsigned *const own = table + opaque(lane);
+#pragma unroll
+		for (int i = 0; i < rounds; i++) entries[i] = own[32 * i];
 	}
+	DEVICE static unsigned place(unsigned entry) { return entry & NO_PLACE; }
+	DEVICE static unsigned group(unsigned entry) { return entry >> 11 & 31; }
+	// offset is where in a tile the value lies, in the second copy or the first.
+	DEVICE static unsigned offset(unsigned entry, int round, bool second)
+	{
+		return (entry >> 16) * sizeof(slot_t) + (second && round >= face_rounds && group(entry) >= 6 ? COPY : 0);
+	}
+	// is_inside tells whether the lane has a value in a round behind those around.
+	DEVICE bool is_inside(int round) const { return 32 * (round - around) + 31 < inside || 32 * (round - around) + (int)lane < inside; }
+	DEVICE unsigned inside_offset(int round) const { return begin + (lane + 32 * (round - around)) * sizeof(slot_t); }
 
 	// load brings the values into the image; row is Neighbours::row.
 	DEVICE void load(char *image, unsigned tile, int row) const
 	{
 		slot_t *const slots = (slot_t *)image;
+		unsigned entries[rounds];
+		read(entries);
 #if BITS == 16
 		slot_t values[rounds]; // asynchronous copies have four bytes at least
 #endif
 #pragma unroll
 		for (int i = 0; i < rounds; i++) {
-			const unsigned e = entry(i);
-			const int from = i < around ? from_lane(row, group(e)) : (int)tile;
-			const bool there = from >= 0 && place(e) != NO_PLACE;
-			const char *const at = memory.tile(from) + offset(e, !ODD);
+			const unsigned e = entries[i];
+			bool there = is_inside(i);
+			const char *at = memory.tile(tile) + inside_offset(i);
+			if (i < around) {
+				const int from = i < face_rounds && !ODD ? (int)tile : from_lane(row, group(e));
+				there = from >= 0 && (i < face_rounds || place(e) != NO_PLACE);
+				at = memory.tile(from) + offset(e, i, !ODD);
+			}
 #if BITS == 16
 			values[i] = there ? *(const slot_t *)at : slot_t(0);
 #else
@@ -44,50 +60,50 @@ struct Corners {
 		}
 #if BITS == 16
 #pragma unroll
-		for (int i = 0; i < rounds; i++) {
-			const unsigned e = entry(i);
-			if (place(e) != NO_PLACE) slots[place(e)] = values[i];
-		}
+		for (int i = 0; i < rounds; i++)
+			if (i < around ? i < face_rounds || place(entries[i]) != NO_PLACE : is_inside(i)) slots[place(entries[i])] = values[i];
 #endif
 	}
 
-	// put writes a value of the image, or what completes a sector.
-	DEVICE void put(char *tile, unsigned e, const char *image, bool second) const
+	// write writes the values, those that neighbours touch to the tiles that `to`
+	// finds for a round's group.
+	template <class Find> DEVICE void write(const char *image, unsigned tile, bool second, Find to) const
 	{
-		if (group(e) == NO_GROUP) return;
-		*(slot_t *)(tile + offset(e, second)) = place(e) == NO_PLACE ? slot_t(0) : ((const slot_t *)image)[place(e)];
+		const slot_t *const slots = (const slot_t *)image;
+		unsigned entries[rounds];
+		read(entries);
+#pragma unroll
+		for (int i = 0; i < rounds; i++) {
+			const unsigned e = entries[i];
+			if (i >= around) {
+				if (is_inside(i)) *(slot_t *)(memory.tile(tile) + inside_offset(i)) = slots[place(e)];
+				continue;
+			}
+			char *const at = to(i, group(e));
+			if (at) *(slot_t *)(at + offset(e, i, second)) = i >= face_rounds && place(e) == NO_PLACE ? slot_t(0) : slots[place(e)];
+		}
 	}
-
-	// store writes the values to the tiles in the rows, of which each lane knows
-	// one, and restore to where load finds them.
+	// store writes them where the next step finds them; of faces each lane knows
+	// one tile.
 	DEVICE void store(const char *image, unsigned tile, int row) const
 	{
 		const int mine = lane < 6 ? row : (int)tile;
-#pragma unroll
-		for (int i = 0; i < rounds; i++) {
-			const unsigned e = entry(i);
-			const int to = i < around ? from_lane(mine, group(e)) : (int)tile;
-			if (to >= 0) put(memory.tile(to), e, image, ODD);
-		}
+		write(image, tile, ODD, [&](int i, unsigned group) {
+			const int to = ODD && i <= face_rounds ? from_lane(mine, group) : (int)tile;
+			return to < 0 ? nullptr : memory.tile(to);
+		});
 	}
+	// restore writes them to where load finds them.
 	DEVICE void restore(const char *image, unsigned tile, int row) const
 	{
-#pragma unroll
-		for (int i = 0; i < rounds; i++) {
-			const unsigned e = entry(i);
-			const int to = i < around ? from_lane(row, group(e)) : (int)tile;
-			if (to >= 0) put(memory.tile(to), e, image, !ODD);
-		}
+		write(image, tile, !ODD, [&](int i, unsigned group) {
+			const int to = i < face_rounds && !ODD ? (int)tile : from_lane(row, group);
+			return to < 0 ? nullptr : memory.tile(to);
+		});
 	}
 	// store_border writes them to where exits say.
-	DEVICE void store_border(const char *image, unsigned tile, char *exit) const
+	DEVICE void store_border(const char *image, char *exit, unsigned tile) const
 	{
-		const unsigned long long mine = (unsigned long long)(lane < DIRECTIONS ? exit : memory.tile(tile));
-#pragma unroll
-		for (int i = 0; i < rounds; i++) {
-			const unsigned e = entry(i);
-			char *const to = i < around ? (char *)from_lane(mine, group(e)) : memory.tile(tile);
-			if (to) put(to, e, image, ODD);
-		}
+		write(image, tile, ODD, [&](int, unsigned group) { return (char *)from_lane((unsigned long long)exit, group); });
 	}
 };

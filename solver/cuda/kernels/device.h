@@ -5,6 +5,12 @@
 #define DEVICE __device__ __forceinline__
 
 DEVICE void sync_warp() { __syncwarp(); }
+// opaque returns v; the compiler does not know that it does.
+DEVICE unsigned opaque(unsigned v)
+{
+	asm volatile("" : "+r"(v));
+	return v;
+}
 
 // Asynchronous copies go through the first-level cache (.ca): 16-byte copies
 // past it (.cg) fetch a 32-byte sector twice when its halves go to different

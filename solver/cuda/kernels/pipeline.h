@@ -117,7 +117,7 @@ struct Tiles {
 				store_chunk<CHUNK>(chunk(i, tile, n), from);
 		}
 #if SINGLES && BORDER
-		corners.store_border(image, tile, n.exit);
+		corners.store_border(image, n.exit, tile);
 #elif SINGLES
 		corners.store(image, tile, n.row);
 #endif
