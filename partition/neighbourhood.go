@@ -6,8 +6,12 @@ import "slices"
 // moving costs nor connected parts, of which bisections know nothing.
 func (t *task) plain() bool { return !t.contiguous && t.distance == nil && t.previous == nil }
 
-// enough is how many rounds without gain end a renewal.
-const enough = 6
+// enough is how many rounds in a row that gain next to nothing, less than one
+// part in worthwhile of the cut, end a renewal.
+const (
+	enough     = 8
+	worthwhile = 2000
+)
 
 // renew improves a partition by rounds of a large neighbourhood search. With
 // two parts that would only start over, and groups know neither distances nor
@@ -18,7 +22,8 @@ func (t *task) renew(l *level, found *individual, limit []int64, c levelConfig, 
 	}
 	for idle := 0; rounds > 0 && idle < enough && !t.stopped(); rounds-- {
 		before := found
-		if found = t.repartitionGroups(l, found, limit, c, r); found.better(before) {
+		found = t.repartitionGroups(l, found, limit, c, r)
+		if found.over < before.over || found.broken < before.broken || before.cut-found.cut > before.cut/worthwhile {
 			idle = 0
 		} else {
 			idle++
