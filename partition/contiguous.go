@@ -56,6 +56,9 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 	}
 	inner, free := t.companion(true), t.companion(false)
 	base := levels[len(levels)-1]
+	if len(levels) > 1 {
+		inner.broodsWithoutGain = enoughBroods
+	}
 	build := func(r *random) *individual {
 		part := free
 		if r.below(2) == 0 {
@@ -74,35 +77,61 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 	size, combinations := at(t.c.connectedPopulation, len(limit)), at(t.c.connectedCombinations, len(limit))
 	best := inner.evolve(base, limit, c, size, combinations, r, build)
 	part := t.ascend(levels, best.part, limit, &c, r)
-	if len(levels) == 1 || len(limit) > fewParts || t.stopped() {
+	if len(limit) > fewParts || t.stopped() {
 		return part
 	}
 	return bestOf([]*individual{t.measure(l, part, limit), t.withCorridors(l, limit, c, r)}).part
 }
 
-// withCorridors connects an unconstrained partition by corridors, which are
-// narrow only on the finest graph, and improves it by a V-cycle.
+// corridorTries is how many unconstrained partitions of n vertices are connected
+// by corridors. Of few parts of a tree of tubes these cost most, and differ by a
+// third from one partition to the next.
+func corridorTries(n int) int {
+	const vertices, most = 80_000, 32
+	return min(max(vertices/n, 1), most)
+}
+
+// withCorridors connects unconstrained partitions by corridors, which are
+// narrow only on the finest graph, and improves the best by a V-cycle.
 func (t *task) withCorridors(l *level, limit []int64, c levelConfig, r *random) *individual {
-	s := t.newState(l, t.companion(false).multilevel(l, limit, c, r), limit)
-	t.connectParts(s, &c, r, true)
-	t.refineFlows(s, &c, r)
-	laid := t.measure(l, s.part, limit)
+	found := make([]*individual, corridorTries(l.g.Vertices()))
+	seeds := r.seeds(len(found))
+	t.workers.each(len(found), func(i int) {
+		if i > 0 && t.stopped() {
+			return
+		}
+		r := newRandom(seeds[i])
+		s := t.newState(l, t.companion(false).multilevel(l, limit, c, r), limit)
+		t.connectParts(s, &c, r, true)
+		t.refineFlows(s, &c, r)
+		found[i] = t.measure(l, s.part, limit)
+	})
+	laid := bestOf(found)
 	top := &level{g: l.g, fixed: l.fixed, label: laid.part}
 	cycled := t.measure(l, t.descend(top, laid.part, limit, c, r), limit)
 	return bestOf([]*individual{laid, cycled})
 }
 
+// enoughBroods is how many broods of combinations without gain end a search on
+// a coarse graph, whose finest differences mean little on the fine one.
+const enoughBroods = 2
+
 // fewestForSearch is the size down to which graphs are coarsened for the
 // search for connected parts.
 const fewestForSearch = 1500
 
-// connectedEffort bounds a population of partitions each of which is already
-// the best of a search on a coarse graph: one will do where that is the graph
-// itself, or where there are many groups of parts to be renewed.
-func connectedEffort(l *level, parts, size, combinations int) (int, int) {
-	const enough, few = 3, 8
-	if parts > few || l.g.Vertices() < 2*fewestForSearch {
+// connectedEffort sets the size of a population of partitions each of which is
+// already the best of a search on a coarse graph: one will do where that is the
+// graph itself, or where there are many groups of parts to be renewed. Of few
+// parts what can be found depends on the coarse graph more than on the search,
+// so that several are worth their while.
+func (t *task) connectedEffort(l *level, parts, size, combinations int) (int, int) {
+	const enough, few, large = 3, 8, 50_000
+	switch {
+	case parts > few || l.g.Vertices() < 2*fewestForSearch:
 		return 1, 0
+	case parts <= fewParts && !t.hasty && l.g.Vertices() < large:
+		return enough, enough
 	}
 	return min(size, enough), min(combinations, enough)
 }

@@ -23,7 +23,9 @@
 // where several partitions are cheaply made and combined: some by bisections
 // at the ratio that cuts least, since graphs like trees have their narrow
 // places where they have them, some from unconstrained partitions whose lesser
-// pieces join their neighbours or are tied to their part by corridors.
+// pieces join their neighbours or are tied to their part by corridors. Of few
+// parts, several unconstrained partitions are tied so on the finest graph, where
+// corridors are narrow, and all of it is done for several coarse graphs.
 // Refinement then moves a vertex only together with what would break off
 // without it. On tree-like graphs few connected parts of equal weight cost
 // more than unconstrained ones, whatever the method.

@@ -189,7 +189,7 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		size, combinations = 2*size, 2*combinations
 	}
 	if t.contiguous {
-		size, combinations = connectedEffort(l, len(limit), size, combinations)
+		size, combinations = t.connectedEffort(l, len(limit), size, combinations)
 	}
 	c, steps, renewals := t.c.kway, size+combinations, at(t.c.renewals, len(limit))
 	if len(limit) == 2 {
