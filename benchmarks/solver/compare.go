@@ -10,7 +10,8 @@ type Comparison struct {
 }
 
 // comparisons lists what is compared, by what is different from a single
-// precision TRT D3Q19 row with interpolated walls and no eddy viscosity. Each
+// precision TRT D3Q19 row with interpolated walls and no eddy viscosity in the
+// sparse layout. Each
 // holds for every case in which both are measured.
 var comparisons = []struct {
 	name       string
@@ -26,18 +27,24 @@ var comparisons = []struct {
 	{"16 against 32 bits, bounce-back walls", func(r *Row) { r.Precision, r.Wall = string(solver.Half), string(solver.BounceBack) },
 		func(r *Row) { r.Wall = string(solver.BounceBack) }},
 	{"64 against 32 bits", func(r *Row) { r.Precision = string(solver.Double) }, func(*Row) {}},
+	{"dense against sparse layout", func(r *Row) { r.Layout = string(solver.Dense) }, func(*Row) {}},
+	{"dense octree cuboids against sparse layout", func(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "octree+shrink" }, func(*Row) {}},
+	{"the same in 16 bits", func(r *Row) {
+		r.Layout, r.Decompose, r.Precision = string(solver.Dense), "octree+shrink", string(solver.Half)
+	}, func(r *Row) { r.Precision = string(solver.Half) }},
+	{"dense shrunk blocks against sparse layout", func(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "shrink" }, func(*Row) {}},
 }
 
 // compare fills in the comparisons.
 func (r *Report) compare() {
 	for _, name := range []string{"cavity", "airway"} {
 		find := func(change func(*Row)) *Row {
-			want := Row{Case: name, Precision: string(solver.Single), Collision: string(solver.TRT), Wall: string(solver.Interpolated), Lattice: "D3Q19"}
+			want := Row{Case: name, Precision: string(solver.Single), Collision: string(solver.TRT), Wall: string(solver.Interpolated), Lattice: "D3Q19", Layout: string(solver.Sparse)}
 			change(&want)
 			for i := range r.Results {
 				got := &r.Results[i]
 				if got.Case == want.Case && got.Precision == want.Precision && got.Collision == want.Collision &&
-					got.Wall == want.Wall && got.Lattice == want.Lattice && got.LargeEddy == want.LargeEddy {
+					got.Wall == want.Wall && got.Lattice == want.Lattice && got.LargeEddy == want.LargeEddy && got.Layout == want.Layout && got.Decompose == want.Decompose {
 					return got
 				}
 			}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"carina/geometry"
-	"carina/geometry/generate"
 	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/kernel"
@@ -50,8 +49,12 @@ type Report struct {
 
 // Row is one case.
 type Row struct {
-	Case       string  `json:"case"`
-	Layout     string  `json:"layout"`
+	Case   string `json:"case"`
+	Layout string `json:"layout"`
+	// Decompose says what cuboids the domain is cut into, if it is; Cuboids is
+	// how many.
+	Decompose  string  `json:"decompose,omitempty"`
+	Cuboids    int     `json:"cuboids"`
 	Precision  string  `json:"precision"`
 	Collision  string  `json:"collision"`
 	Wall       string  `json:"wall"`
@@ -70,53 +73,55 @@ type Row struct {
 	BytesPerCell float64 `json:"bytes_per_cell"`
 }
 
-// variant is one way to compute.
+// variant is one way to compute one of the domains.
 type variant struct {
-	airway bool
+	where  string
 	change func(*solver.Settings)
 }
 
-// variants lists the cases: the cube with every collision, and the airway
-// with what walls, eddies and storage cost there.
+// variants lists the cases: the cube with every collision, the airway with what
+// walls, eddies and storage cost there, and both in the dense layout.
 var variants = []variant{
-	{false, func(s *solver.Settings) {}},
-	{false, func(s *solver.Settings) { s.Collision = solver.BGK }},
-	{false, func(s *solver.Settings) { s.Collision = solver.Regularized }},
-	{false, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
-	{false, func(s *solver.Settings) { s.Lattice = solver.D3Q27 }},
-	{false, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
-	{false, func(s *solver.Settings) { s.Precision = solver.Half }},
-	{false, func(s *solver.Settings) { s.Precision, s.Smagorinsky = solver.Half, 0.15 }},
-	{false, func(s *solver.Settings) { s.Precision = solver.Double }},
-	{true, func(s *solver.Settings) { s.Wall = solver.BounceBack }},
-	{true, func(s *solver.Settings) {}},
-	{true, func(s *solver.Settings) { s.Collision = solver.BGK }},
-	{true, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
-	{true, func(s *solver.Settings) { s.Precision, s.Wall = solver.Half, solver.BounceBack }},
-	{true, func(s *solver.Settings) { s.Precision = solver.Half }},
+	{cavity, func(s *solver.Settings) {}},
+	{cavity, func(s *solver.Settings) { s.Collision = solver.BGK }},
+	{cavity, func(s *solver.Settings) { s.Collision = solver.Regularized }},
+	{cavity, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
+	{cavity, func(s *solver.Settings) { s.Lattice = solver.D3Q27 }},
+	{cavity, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
+	{cavity, func(s *solver.Settings) { s.Precision = solver.Half }},
+	{cavity, func(s *solver.Settings) { s.Precision, s.Smagorinsky = solver.Half, 0.15 }},
+	{cavity, func(s *solver.Settings) { s.Precision = solver.Double }},
+	{airway, func(s *solver.Settings) { s.Wall = solver.BounceBack }},
+	{airway, func(s *solver.Settings) {}},
+	{airway, func(s *solver.Settings) { s.Collision = solver.BGK }},
+	{airway, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
+	{airway, func(s *solver.Settings) { s.Precision, s.Wall = solver.Half, solver.BounceBack }},
+	{airway, func(s *solver.Settings) { s.Precision = solver.Half }},
+	{cavity, dense},
+	{octreeAirway, dense},
+	{shrunkAirway, dense},
+	{octreeAirway, denseHalf},
 }
+
+func dense(s *solver.Settings) { s.Layout = solver.Dense }
+
+func denseHalf(s *solver.Settings) { s.Layout, s.Precision = solver.Dense, solver.Half }
 
 // Measure runs all cases.
 func Measure(ctx context.Context, o Options) (*Report, error) {
 	o.setDefaults()
 	r := &Report{Machines: kernel.Machines(), Workers: runtime.GOMAXPROCS(0)}
 	o.Progress("making the airway", 0)
-	airway, err := sparse(ctx, &o)
+	domains, err := makeDomains(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
-	cube := solver.WholeDomain(cavity(o.Side))
 	for i, v := range variants {
 		r.copyBandwidth(&o)
-		domain, name := cube, "cavity"
-		if v.airway {
-			domain, name = airway, "airway"
-		}
-		row, err := measure(domain, v, &o)
+		row, err := measure(domains[v.where], v, &o)
 		if err != nil {
-			return nil, fmt.Errorf("measuring the %s: %w", name, err)
+			return nil, fmt.Errorf("measuring the %s: %w", v.where, err)
 		}
-		row.Case = name
 		o.Progress(row.title(), float64(i+1)/float64(len(variants)))
 		r.Results = append(r.Results, *row)
 		if err := ctx.Err(); err != nil {
@@ -157,48 +162,12 @@ func (r *Report) copyBandwidth(o *Options) {
 	r.BandwidthBytesPerSecond = max(r.BandwidthBytesPerSecond, machine.CopyBandwidth(r.Workers, bytes, 5))
 }
 
-// cavity is a closed cube of side³ cells.
-func cavity(side int32) *geometry.Grid {
-	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{side, side, side}}
-	for z := range side {
-		for y := range side {
-			g.Runs = append(g.Runs, geometry.Run{X0: 0, X1: side, Y: y, Z: z})
-		}
-	}
-	g.Links.First = []int64{0}
-	return g
-}
-
-// sparse voxelizes an airway with links in all directions.
-func sparse(ctx context.Context, o *Options) (*solver.Domain, error) {
-	var surface *geometry.Surface
-	var err error
-	if o.Surface != "" {
-		surface, err = geometry.ReadSurface(o.Surface, o.Unit)
-	} else {
-		// Fine branches only where there are cells to fill them.
-		generations := 11
-		if o.FluidCells < 5e6 {
-			generations = 5
-		}
-		surface, _, err = generate.Airway(generate.AirwayOptions{Generations: generations})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the airway to measure: %w", err)
-	}
-	grid, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: o.FluidCells})
-	if err != nil {
-		return nil, fmt.Errorf("the airway to measure: %w", err)
-	}
-	return solver.WholeDomain(grid), nil
-}
-
 // measure times one case.
-func measure(domain *solver.Domain, v variant, o *Options) (*Row, error) {
+func measure(d domain, v variant, o *Options) (*Row, error) {
 	s := solver.DefaultSettings()
-	s.Collision, s.LatticeVelocity = solver.TRT, 0.01
+	s.Collision, s.LatticeVelocity, s.Layout = solver.TRT, 0.01, solver.Sparse
 	v.change(&s)
-	rank, err := solver.NewRank(domain, s, transport.NewLocal(1)[0])
+	rank, err := solver.NewRank(d.Domain, s, transport.NewLocal(1)[0])
 	if err != nil {
 		return nil, err
 	}
@@ -207,10 +176,10 @@ func measure(domain *solver.Domain, v variant, o *Options) (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells := domain.Grid.Cells()
+	cells := d.Grid.Cells()
 	q := s.Directions() + 1
 	return &Row{
-		Layout: "runs", Precision: string(s.Precision), Collision: string(s.Collision), Wall: string(s.Wall),
+		Case: d.name, Layout: string(s.Layout), Decompose: d.decompose, Cuboids: len(d.Owners), Precision: string(s.Precision), Collision: string(s.Collision), Wall: string(s.Wall),
 		Lattice: fmt.Sprintf("D3Q%d", q), LargeEddy: s.Smagorinsky > 0, Devices: 1, FluidCells: cells,
 		MLUPS: float64(cells) / t.Best / 1e6, MedianMLUPS: float64(cells) / t.Median / 1e6,
 		BytesPerUpdate: float64(2 * q * s.Precision.Bytes()),
@@ -224,22 +193,29 @@ func (r *Row) title() string {
 	if r.LargeEddy {
 		words = append(words, "+ eddies")
 	}
-	return strings.Join(append(words, r.Precision, r.Wall), " ")
+	words = append(words, r.Precision, r.Wall)
+	if r.Layout == string(solver.Dense) {
+		words = append(words, r.Layout)
+	}
+	if r.Decompose != "" {
+		words = append(words, fmt.Sprintf("%s (%d)", r.Decompose, r.Cuboids))
+	}
+	return strings.Join(words, " ")
 }
 
 // Words is the report as a table.
 func (r *Report) Words() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "copy %.1f GB/s read and written; %d workers; %s\n", r.BandwidthBytesPerSecond/1e9, r.Workers, strings.Join(r.Machines, ", "))
-	fmt.Fprintf(&b, "%-52s %12s %8s %8s %14s %9s %11s\n", "case", "fluid cells", "MLUPS", "median", "bytes/update", "fraction", "bytes/cell")
+	fmt.Fprintf(&b, "%-66s %12s %8s %8s %14s %9s %11s\n", "case", "fluid cells", "MLUPS", "median", "bytes/update", "fraction", "bytes/cell")
 	for i := range r.Results {
 		row := &r.Results[i]
-		fmt.Fprintf(&b, "%-52s %12d %8.1f %8.1f %14.0f %9.2f %11.1f\n", row.title(), row.FluidCells, row.MLUPS, row.MedianMLUPS,
+		fmt.Fprintf(&b, "%-66s %12d %8.1f %8.1f %14.0f %9.2f %11.1f\n", row.title(), row.FluidCells, row.MLUPS, row.MedianMLUPS,
 			row.BytesPerUpdate, row.Fraction, row.BytesPerCell)
 	}
-	fmt.Fprintf(&b, "\n%-52s %12s %8s\n", "speeds compared", "case", "ratio")
+	fmt.Fprintf(&b, "\n%-66s %12s %8s\n", "speeds compared", "case", "ratio")
 	for _, c := range r.Comparisons {
-		fmt.Fprintf(&b, "%-52s %12s %8.2f\n", c.Name, c.Case, c.Ratio)
+		fmt.Fprintf(&b, "%-66s %12s %8.2f\n", c.Name, c.Case, c.Ratio)
 	}
 	return b.String()
 }
