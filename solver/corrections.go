@@ -31,7 +31,9 @@ import (
 type wallStream []uint32
 
 // open returns the links that begin the stream.
-func (s wallStream) open() wallStream { return s[1 : 1+linkWords*s[0]] }
+func (s wallStream) open() wallStream {
+	return s[1 : 1+linkWords*(s[0]&(1<<kernel.LinkCountBits-1))]
+}
 
 // linkWords is the size of a link.
 const linkWords = 2
@@ -76,5 +78,8 @@ func (s wallStream) finish(links *[26]wallStream) wallStream {
 		links[d] = links[d][:0]
 	}
 	s[number] = uint32((len(s) - number) / linkWords)
+	for i := number + 1; i < len(s); i += linkWords {
+		s[number] |= 1 << (s[i]&0xffff/windowCells + kernel.LinkCountBits)
+	}
 	return s
 }

@@ -11,8 +11,9 @@ import (
 const WindowCells = 16
 
 // ScratchBytes is the memory that an assembly kernel needs for itself. It must
-// be aligned to 64 bytes.
-const ScratchBytes = 65 * 64
+// be aligned to 64 bytes and zero in the beginning; a Corrector leaves the zeros
+// that it needs.
+const ScratchBytes = (65 + ChunkCells/WindowCells + 1) * 64
 
 // Storage names how populations are stored.
 type Storage string
@@ -49,7 +50,8 @@ type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch
 
 // Corrector corrects what comes back along links of walled windows, after an
 // even or (odd = 1) an odd step. Links begins with their number, which is not
-// zero; then come two words for each: the cell, from first on, in 16 bits, the
+// zero, in LinkCountBits, and above these a bit for every WindowCells cells from
+// first on that have links; then come two words for each: the cell, from first on, in 16 bits, the
 // direction of bounced, the population that comes back, from 0, and the number
 // of the window in 8 bits each; and a float32 share. Share times (companion −
 // bounced) is added to bounced and taken from the population at rest; with
@@ -61,6 +63,9 @@ type Corrector func(slots **byte, words *uint32, width int, first uint32, links 
 // ChunkCells is the least number of cells that are corrected together, unless
 // there are no more.
 const ChunkCells = 256
+
+// LinkCountBits is how many bits the number of links of a Corrector takes.
+const LinkCountBits = 15
 
 // NewCorrectedLink is the first word of a link for a Corrector.
 func NewCorrectedLink(cell, direction, window int) uint32 {

@@ -1044,11 +1044,13 @@ TEXT ·walledAVX2SingletrtD3Q19(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -2967,11 +2969,13 @@ TEXT ·walledAVX2SingletrtD3Q19Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -4857,11 +4861,13 @@ TEXT ·walledAVX2SingletrtD3Q19LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -6931,11 +6937,13 @@ TEXT ·walledAVX2SingletrtD3Q19ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -8737,11 +8745,13 @@ TEXT ·walledAVX2SinglebgkD3Q19(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -10555,11 +10565,13 @@ TEXT ·walledAVX2SinglebgkD3Q19Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -12310,11 +12322,13 @@ TEXT ·walledAVX2SinglebgkD3Q19LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -14221,11 +14235,13 @@ TEXT ·walledAVX2SinglebgkD3Q19ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -16014,11 +16030,13 @@ TEXT ·walledAVX2SingleregularizedD3Q19(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -17988,11 +18006,13 @@ TEXT ·walledAVX2SingleregularizedD3Q19Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -19856,11 +19876,13 @@ TEXT ·walledAVX2SingleregularizedD3Q19LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -21896,11 +21918,13 @@ TEXT ·walledAVX2SingleregularizedD3Q19ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -24188,11 +24212,13 @@ TEXT ·walledAVX2SingletrtD3Q27(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -26933,11 +26959,13 @@ TEXT ·walledAVX2SingletrtD3Q27Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -29605,11 +29633,13 @@ TEXT ·walledAVX2SingletrtD3Q27LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -32524,11 +32554,13 @@ TEXT ·walledAVX2SingletrtD3Q27ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -35894,11 +35926,13 @@ TEXT ·walledAVX2SinglecumulantD3Q27(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -39552,11 +39586,13 @@ TEXT ·walledAVX2SinglecumulantD3Q27Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -43176,11 +43212,13 @@ TEXT ·walledAVX2SinglecumulantD3Q27LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -46887,11 +46925,13 @@ TEXT ·walledAVX2SinglecumulantD3Q27ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -48370,6 +48410,7 @@ TEXT ·correctAVX2Single(SB), $0-56
 	MOVL    first+24(FP), AX
 	MOVQ    links+32(FP), CX
 	MOVLQZX (CX), DI
+	ANDQ    $+32767, DI
 	ADDQ    $0x04, CX
 	SHLQ    $0x02, SI
 	MOVQ    (DX), R8
@@ -49412,11 +49453,13 @@ TEXT ·walledAVX2DoubletrtD3Q19(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -51335,11 +51378,13 @@ TEXT ·walledAVX2DoubletrtD3Q19Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -53225,11 +53270,13 @@ TEXT ·walledAVX2DoubletrtD3Q19LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -55299,11 +55346,13 @@ TEXT ·walledAVX2DoubletrtD3Q19ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -57105,11 +57154,13 @@ TEXT ·walledAVX2DoublebgkD3Q19(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -58923,11 +58974,13 @@ TEXT ·walledAVX2DoublebgkD3Q19Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -60678,11 +60731,13 @@ TEXT ·walledAVX2DoublebgkD3Q19LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -62589,11 +62644,13 @@ TEXT ·walledAVX2DoublebgkD3Q19ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -64382,11 +64439,13 @@ TEXT ·walledAVX2DoubleregularizedD3Q19(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -66356,11 +66415,13 @@ TEXT ·walledAVX2DoubleregularizedD3Q19Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -68224,11 +68285,13 @@ TEXT ·walledAVX2DoubleregularizedD3Q19LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -70264,11 +70327,13 @@ TEXT ·walledAVX2DoubleregularizedD3Q19ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -72556,11 +72621,13 @@ TEXT ·walledAVX2DoubletrtD3Q27(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -75301,11 +75368,13 @@ TEXT ·walledAVX2DoubletrtD3Q27Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -77973,11 +78042,13 @@ TEXT ·walledAVX2DoubletrtD3Q27LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -80892,11 +80963,13 @@ TEXT ·walledAVX2DoubletrtD3Q27ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -84262,11 +84335,13 @@ TEXT ·walledAVX2DoublecumulantD3Q27(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -87920,11 +87995,13 @@ TEXT ·walledAVX2DoublecumulantD3Q27Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -91544,11 +91621,13 @@ TEXT ·walledAVX2DoublecumulantD3Q27LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -95255,11 +95334,13 @@ TEXT ·walledAVX2DoublecumulantD3Q27ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	LEAQ    laneBits64<>+0(SB), R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	LEAQ       laneBits64<>+0(SB), R12
 
 part:
 	VMOVQ        R11, X15
@@ -96738,6 +96819,7 @@ TEXT ·correctAVX2Double(SB), $0-56
 	MOVL    first+24(FP), AX
 	MOVQ    links+32(FP), CX
 	MOVLQZX (CX), DI
+	ANDQ    $+32767, DI
 	ADDQ    $0x04, CX
 	SHLQ    $0x02, SI
 	MOVQ    (DX), R8

@@ -779,6 +779,8 @@ loop:
 	TESTQ       R8, R8
 	JE          done
 	MOVLQZX     (SI), R9
+	PREFETCHT0  2048(SI)
+	PREFETCHT0  2112(SI)
 	MOVLQZX     4(SI), BX
 	XORQ        R10, R10
 	MOVQ        $-1, R10
@@ -2182,6 +2184,8 @@ loop:
 	TESTQ       R8, R8
 	JE          done
 	MOVLQZX     (SI), R9
+	PREFETCHT0  2048(SI)
+	PREFETCHT0  2112(SI)
 	MOVLQZX     4(SI), BX
 	XORQ        R10, R10
 	MOVQ        $-1, R10
@@ -3641,6 +3645,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -5265,6 +5271,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -6605,6 +6613,8 @@ loop:
 	TESTQ       DI, DI
 	JE          done
 	MOVLQZX     (BX), R8
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  2112(BX)
 	MOVLQZX     4(BX), DX
 	XORQ        R9, R9
 	MOVQ        $-1, R9
@@ -7882,6 +7892,8 @@ loop:
 	TESTQ       DI, DI
 	JE          done
 	MOVLQZX     (BX), R8
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  2112(BX)
 	MOVLQZX     4(BX), DX
 	XORQ        R9, R9
 	MOVQ        $-1, R9
@@ -9216,6 +9228,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -10700,6 +10714,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -12054,6 +12070,8 @@ loop:
 	TESTQ       DI, DI
 	JE          done
 	MOVLQZX     (BX), R8
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  2112(BX)
 	MOVLQZX     4(BX), DX
 	XORQ        R9, R9
 	MOVQ        $-1, R9
@@ -13481,6 +13499,8 @@ loop:
 	TESTQ       DI, DI
 	JE          done
 	MOVLQZX     (BX), R8
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  2112(BX)
 	MOVLQZX     4(BX), DX
 	XORQ        R9, R9
 	MOVQ        $-1, R9
@@ -14864,6 +14884,8 @@ loop:
 	TESTQ        DI, DI
 	JE           done
 	MOVLQZX      (BX), R8
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
 	MOVLQZX      4(BX), DX
 	XORQ         R9, R9
 	MOVQ         $-1, R9
@@ -16369,6 +16391,8 @@ loop:
 	TESTQ        DI, DI
 	JE           done
 	MOVLQZX      (BX), R8
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
 	MOVLQZX      4(BX), DX
 	XORQ         R9, R9
 	MOVQ         $-1, R9
@@ -18080,6 +18104,8 @@ loop:
 	TESTQ       R8, R8
 	JE          done
 	MOVLQZX     (SI), R9
+	PREFETCHT0  2048(SI)
+	PREFETCHT0  2112(SI)
 	MOVLQZX     4(SI), BX
 	XORQ        R10, R10
 	MOVQ        $-1, R10
@@ -20123,6 +20149,8 @@ loop:
 	TESTQ       R8, R8
 	JE          done
 	MOVLQZX     (SI), R9
+	PREFETCHT0  2048(SI)
+	PREFETCHT0  2112(SI)
 	MOVLQZX     4(SI), BX
 	XORQ        R10, R10
 	MOVQ        $-1, R10
@@ -22238,6 +22266,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -24578,6 +24608,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -27096,6 +27128,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -29734,6 +29768,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -32371,6 +32407,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -35075,6 +35113,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -36176,6 +36216,7 @@ TEXT ·correctAVX512Single(SB), $0-56
 	MOVL    first+24(FP), AX
 	MOVQ    links+32(FP), CX
 	MOVLQZX (CX), DI
+	ANDQ    $+32767, DI
 	ADDQ    $0x04, CX
 	SHLQ    $0x02, SI
 	MOVQ    (DX), R8
@@ -36962,11 +37003,13 @@ TEXT ·walledAVX512DoubletrtD3Q19(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ        $-1, BX
@@ -38419,11 +38462,13 @@ TEXT ·walledAVX512DoubletrtD3Q19Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ        $-1, BX
@@ -39932,11 +39977,13 @@ TEXT ·walledAVX512DoubletrtD3Q19LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -41610,11 +41657,13 @@ TEXT ·walledAVX512DoubletrtD3Q19ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -43004,11 +43053,13 @@ TEXT ·walledAVX512DoublebgkD3Q19(SB), $0-48
 	SHLQ $0x02, SI
 
 loop:
-	TESTQ   DI, DI
-	JE      done
-	MOVLQZX (BX), R8
-	MOVLQZX 4(BX), R10
-	XORQ    R11, R11
+	TESTQ      DI, DI
+	JE         done
+	MOVLQZX    (BX), R8
+	PREFETCHT0 2048(BX)
+	PREFETCHT0 2112(BX)
+	MOVLQZX    4(BX), R10
+	XORQ       R11, R11
 
 part:
 	MOVQ        $-1, DX
@@ -44335,11 +44386,13 @@ TEXT ·walledAVX512DoublebgkD3Q19Force(SB), $0-48
 	SHLQ $0x02, SI
 
 loop:
-	TESTQ   DI, DI
-	JE      done
-	MOVLQZX (BX), R8
-	MOVLQZX 4(BX), R10
-	XORQ    R11, R11
+	TESTQ      DI, DI
+	JE         done
+	MOVLQZX    (BX), R8
+	PREFETCHT0 2048(BX)
+	PREFETCHT0 2112(BX)
+	MOVLQZX    4(BX), R10
+	XORQ       R11, R11
 
 part:
 	MOVQ        $-1, DX
@@ -45723,11 +45776,13 @@ TEXT ·walledAVX512DoublebgkD3Q19LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -47261,11 +47316,13 @@ TEXT ·walledAVX512DoublebgkD3Q19ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -48669,11 +48726,13 @@ TEXT ·walledAVX512DoubleregularizedD3Q19(SB), $0-48
 	SHLQ $0x02, SI
 
 loop:
-	TESTQ   DI, DI
-	JE      done
-	MOVLQZX (BX), R8
-	MOVLQZX 4(BX), R10
-	XORQ    R11, R11
+	TESTQ      DI, DI
+	JE         done
+	MOVLQZX    (BX), R8
+	PREFETCHT0 2048(BX)
+	PREFETCHT0 2112(BX)
+	MOVLQZX    4(BX), R10
+	XORQ       R11, R11
 
 part:
 	MOVQ        $-1, DX
@@ -50150,11 +50209,13 @@ TEXT ·walledAVX512DoubleregularizedD3Q19Force(SB), $0-48
 	SHLQ $0x02, SI
 
 loop:
-	TESTQ   DI, DI
-	JE      done
-	MOVLQZX (BX), R8
-	MOVLQZX 4(BX), R10
-	XORQ    R11, R11
+	TESTQ      DI, DI
+	JE         done
+	MOVLQZX    (BX), R8
+	PREFETCHT0 2048(BX)
+	PREFETCHT0 2112(BX)
+	MOVLQZX    4(BX), R10
+	XORQ       R11, R11
 
 part:
 	MOVQ        $-1, DX
@@ -51587,11 +51648,13 @@ TEXT ·walledAVX512DoubleregularizedD3Q19LargeEddy(SB), $0-48
 	SHLQ $0x02, SI
 
 loop:
-	TESTQ   DI, DI
-	JE      done
-	MOVLQZX (BX), R8
-	MOVLQZX 4(BX), R10
-	XORQ    R11, R11
+	TESTQ      DI, DI
+	JE         done
+	MOVLQZX    (BX), R8
+	PREFETCHT0 2048(BX)
+	PREFETCHT0 2112(BX)
+	MOVLQZX    4(BX), R10
+	XORQ       R11, R11
 
 part:
 	MOVQ         $-1, DX
@@ -53146,11 +53209,13 @@ TEXT ·walledAVX512DoubleregularizedD3Q19ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, SI
 
 loop:
-	TESTQ   DI, DI
-	JE      done
-	MOVLQZX (BX), R8
-	MOVLQZX 4(BX), R10
-	XORQ    R11, R11
+	TESTQ      DI, DI
+	JE         done
+	MOVLQZX    (BX), R8
+	PREFETCHT0 2048(BX)
+	PREFETCHT0 2112(BX)
+	MOVLQZX    4(BX), R10
+	XORQ       R11, R11
 
 part:
 	MOVQ         $-1, DX
@@ -54911,11 +54976,13 @@ TEXT ·walledAVX512DoubletrtD3Q27(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ        $-1, BX
@@ -57024,11 +57091,13 @@ TEXT ·walledAVX512DoubletrtD3Q27Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ        $-1, BX
@@ -59209,11 +59278,13 @@ TEXT ·walledAVX512DoubletrtD3Q27LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -61619,11 +61690,13 @@ TEXT ·walledAVX512DoubletrtD3Q27ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -64207,11 +64280,13 @@ TEXT ·walledAVX512DoublecumulantD3Q27(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -66915,11 +66990,13 @@ TEXT ·walledAVX512DoublecumulantD3Q27Force(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -69622,11 +69699,13 @@ TEXT ·walledAVX512DoublecumulantD3Q27LargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -72396,11 +72475,13 @@ TEXT ·walledAVX512DoublecumulantD3Q27ForceLargeEddy(SB), $0-48
 	SHLQ $0x02, DI
 
 loop:
-	TESTQ   R8, R8
-	JE      done
-	MOVLQZX (SI), R9
-	MOVLQZX 4(SI), R11
-	XORQ    R12, R12
+	TESTQ      R8, R8
+	JE         done
+	MOVLQZX    (SI), R9
+	PREFETCHT0 2048(SI)
+	PREFETCHT0 2112(SI)
+	MOVLQZX    4(SI), R11
+	XORQ       R12, R12
 
 part:
 	MOVQ         $-1, BX
@@ -73558,6 +73639,7 @@ TEXT ·correctAVX512Double(SB), $0-56
 	MOVL    first+24(FP), AX
 	MOVQ    links+32(FP), CX
 	MOVLQZX (CX), DI
+	ANDQ    $+32767, DI
 	ADDQ    $0x04, CX
 	SHLQ    $0x02, SI
 	MOVQ    (DX), R8
@@ -74343,6 +74425,8 @@ loop:
 	TESTQ       R8, R8
 	JE          done
 	MOVLQZX     (SI), R9
+	PREFETCHT0  2048(SI)
+	PREFETCHT0  2112(SI)
 	MOVLQZX     4(SI), BX
 	XORQ        R10, R10
 	MOVQ        $-1, R10
@@ -75788,6 +75872,8 @@ loop:
 	TESTQ       R8, R8
 	JE          done
 	MOVLQZX     (SI), R9
+	PREFETCHT0  2048(SI)
+	PREFETCHT0  2112(SI)
 	MOVLQZX     4(SI), BX
 	XORQ        R10, R10
 	MOVQ        $-1, R10
@@ -77299,6 +77385,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -78980,6 +79068,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -80363,6 +80453,8 @@ loop:
 	TESTQ       DI, DI
 	JE          done
 	MOVLQZX     (BX), R8
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  2112(BX)
 	MOVLQZX     4(BX), DX
 	XORQ        R9, R9
 	MOVQ        $-1, R9
@@ -81676,6 +81768,8 @@ loop:
 	TESTQ       DI, DI
 	JE          done
 	MOVLQZX     (BX), R8
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  2112(BX)
 	MOVLQZX     4(BX), DX
 	XORQ        R9, R9
 	MOVQ        $-1, R9
@@ -83058,6 +83152,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -84596,6 +84692,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -86004,6 +86102,8 @@ loop:
 	TESTQ       DI, DI
 	JE          done
 	MOVLQZX     (BX), R8
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  2112(BX)
 	MOVLQZX     4(BX), DX
 	XORQ        R9, R9
 	MOVQ        $-1, R9
@@ -87485,6 +87585,8 @@ loop:
 	TESTQ       DI, DI
 	JE          done
 	MOVLQZX     (BX), R8
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  2112(BX)
 	MOVLQZX     4(BX), DX
 	XORQ        R9, R9
 	MOVQ        $-1, R9
@@ -88922,6 +89024,8 @@ loop:
 	TESTQ        DI, DI
 	JE           done
 	MOVLQZX      (BX), R8
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
 	MOVLQZX      4(BX), DX
 	XORQ         R9, R9
 	MOVQ         $-1, R9
@@ -90481,6 +90585,8 @@ loop:
 	TESTQ        DI, DI
 	JE           done
 	MOVLQZX      (BX), R8
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
 	MOVLQZX      4(BX), DX
 	XORQ         R9, R9
 	MOVQ         $-1, R9
@@ -92238,6 +92344,8 @@ loop:
 	TESTQ       R8, R8
 	JE          done
 	MOVLQZX     (SI), R9
+	PREFETCHT0  2048(SI)
+	PREFETCHT0  2112(SI)
 	MOVLQZX     4(SI), BX
 	XORQ        R10, R10
 	MOVQ        $-1, R10
@@ -94339,6 +94447,8 @@ loop:
 	TESTQ       R8, R8
 	JE          done
 	MOVLQZX     (SI), R9
+	PREFETCHT0  2048(SI)
+	PREFETCHT0  2112(SI)
 	MOVLQZX     4(SI), BX
 	XORQ        R10, R10
 	MOVQ        $-1, R10
@@ -96526,6 +96636,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -98939,6 +99051,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -101631,6 +101745,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -104497,6 +104613,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -107361,6 +107479,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -110293,6 +110413,8 @@ loop:
 	TESTQ        R8, R8
 	JE           done
 	MOVLQZX      (SI), R9
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	MOVLQZX      4(SI), BX
 	XORQ         R10, R10
 	MOVQ         $-1, R10
@@ -111497,128 +111619,200 @@ done:
 	RET
 
 // func correctAVX512Half(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX2, AVX512F, F16C
-TEXT ·correctAVX512Half(SB), $0-56
+// Requires: AVX, AVX2, AVX512F, BMI, F16C
+TEXT ·correctAVX512Half(SB), $8-56
 	MOVQ    slots+0(FP), DX
 	MOVQ    words+8(FP), BX
 	MOVQ    width+16(FP), SI
 	MOVL    first+24(FP), AX
 	MOVQ    links+32(FP), CX
 	MOVLQZX (CX), DI
+	ANDQ    $+32767, DI
 	ADDQ    $0x04, CX
 	SHLQ    $0x02, SI
 	MOVQ    (DX), R8
 	MOVQ    scratch+48(FP), R9
-	VPXOR   Y0, Y0, Y0
-	VMOVUPS Y0, (R9)
-	VMOVUPS Y0, 32(R9)
-	VMOVUPS Y0, 64(R9)
-	VMOVUPS Y0, 96(R9)
-	VMOVUPS Y0, 128(R9)
-	VMOVUPS Y0, 160(R9)
-	VMOVUPS Y0, 192(R9)
-	VMOVUPS Y0, 224(R9)
-	VMOVUPS Y0, 256(R9)
-	VMOVUPS Y0, 288(R9)
-	VMOVUPS Y0, 320(R9)
-	VMOVUPS Y0, 352(R9)
-	VMOVUPS Y0, 384(R9)
-	VMOVUPS Y0, 416(R9)
-	VMOVUPS Y0, 448(R9)
-	VMOVUPS Y0, 480(R9)
-	VMOVUPS Y0, 512(R9)
-	VMOVUPS Y0, 544(R9)
-	VMOVUPS Y0, 576(R9)
-	VMOVUPS Y0, 608(R9)
-	VMOVUPS Y0, 640(R9)
-	VMOVUPS Y0, 672(R9)
-	VMOVUPS Y0, 704(R9)
-	VMOVUPS Y0, 736(R9)
-	VMOVUPS Y0, 768(R9)
-	VMOVUPS Y0, 800(R9)
-	VMOVUPS Y0, 832(R9)
-	VMOVUPS Y0, 864(R9)
-	VMOVUPS Y0, 896(R9)
-	VMOVUPS Y0, 928(R9)
-	VMOVUPS Y0, 960(R9)
-	VMOVUPS Y0, 992(R9)
-	VMOVUPS Y0, 1024(R9)
-	VMOVUPS Y0, 1056(R9)
+	ADDQ    $+4160, R9
+	MOVQ    AX, R10
+	SHLQ    $0x02, R10
+	SUBQ    R10, R9
 	MOVQ    odd+40(FP), R10
 	TESTQ   R10, R10
 	JNE     odd
+	SUBQ    $0x02, DI
+	JLT     even_last
 
-even:
+even_two:
 	MOVWQZX   (CX), BX
-	MOVQ      BX, R11
 	MOVBQZX   2(CX), SI
 	ADDQ      AX, BX
 	MOVQ      8(DX)(SI*8), R10
 	XORQ      $0x01, SI
 	MOVQ      8(DX)(SI*8), SI
 	MOVWQZX   (SI)(BX*2), SI
-	MOVWQZX   (R10)(BX*2), R12
-	SHLQ      $0x10, R12
+	MOVWQZX   (R10)(BX*2), R11
+	SHLQ      $0x10, R11
+	ORQ       R11, SI
+	MOVWQZX   8(CX), R11
+	MOVBQZX   10(CX), R12
+	ADDQ      AX, R11
+	MOVQ      8(DX)(R12*8), R13
+	XORQ      $0x01, R12
+	MOVQ      8(DX)(R12*8), R12
+	MOVWQZX   (R12)(R11*2), R12
+	MOVWQZX   (R13)(R11*2), R14
+	SHLQ      $0x10, R14
+	ORQ       R14, R12
+	SHLQ      $0x20, R12
 	ORQ       R12, SI
-	VMOVD     SI, X0
+	VMOVQ     SI, X0
+	VCVTPH2PS X0, X0
+	VMOVSHDUP X0, X1
+	VMOVSHDUP (CX), X2
+	VSUBPS    X1, X0, X0
+	VMULPS    X2, X0, X0
+	VADDPS    X0, X1, X1
+	VCVTPS2PH $0x00, X1, X1
+	VMOVHLPS  X0, X0, X2
+	VADDSS    (R9)(BX*4), X0, X0
+	VMOVSS    X0, (R9)(BX*4)
+	VADDSS    (R9)(R11*4), X2, X2
+	VMOVSS    X2, (R9)(R11*4)
+	VMOVQ     X1, SI
+	MOVW      SI, (R10)(BX*2)
+	SHRQ      $0x20, SI
+	MOVW      SI, (R13)(R11*2)
+	ADDQ      $0x10, CX
+	SUBQ      $0x02, DI
+	JGE       even_two
+
+even_last:
+	CMPQ      DI, $-2
+	JE        take
+	MOVWQZX   (CX), BX
+	MOVBQZX   2(CX), SI
+	ADDQ      AX, BX
+	MOVQ      8(DX)(SI*8), DI
+	XORQ      $0x01, SI
+	MOVQ      8(DX)(SI*8), DX
+	MOVWQZX   (DX)(BX*2), DX
+	MOVWQZX   (DI)(BX*2), SI
+	SHLQ      $0x10, SI
+	ORQ       SI, DX
+	VMOVD     DX, X0
 	VCVTPH2PS X0, X0
 	VMOVSHDUP X0, X1
 	VSUBSS    X1, X0, X0
 	VMULSS    4(CX), X0, X0
 	VADDSS    X0, X1, X1
-	VADDSS    (R9)(R11*4), X0, X0
-	VMOVSS    X0, (R9)(R11*4)
 	VCVTPS2PH $0x00, X1, X1
-	VMOVD     X1, SI
-	MOVW      SI, (R10)(BX*2)
-	ADDQ      $0x08, CX
-	DECQ      DI
-	JNE       even
+	VADDSS    (R9)(BX*4), X0, X0
+	VMOVSS    X0, (R9)(BX*4)
+	VMOVD     X1, DX
+	MOVW      DX, (DI)(BX*2)
 	JMP       take
 
 odd:
+	SUBQ $0x02, DI
+	JLT  odd_last
+
+odd_two:
 	MOVWQZX   (CX), R10
-	MOVQ      R10, R13
 	MOVBQZX   2(CX), R11
 	ADDQ      AX, R10
 	MOVQ      8(DX)(R11*8), R12
-	MOVBQZX   3(CX), R14
-	IMULQ     SI, R14
-	ADDQ      BX, R14
-	MOVLQSX   8(R14)(R11*4), R11
+	MOVBQZX   3(CX), R13
+	IMULQ     SI, R13
+	ADDQ      BX, R13
+	MOVLQSX   8(R13)(R11*4), R11
 	ADDQ      R10, R11
 	MOVWQZX   (R12)(R11*2), R11
-	MOVWQZX   (R12)(R10*2), R14
-	SHLQ      $0x10, R14
+	MOVWQZX   (R12)(R10*2), R13
+	SHLQ      $0x10, R13
+	ORQ       R13, R11
+	MOVWQZX   8(CX), R13
+	MOVBQZX   10(CX), R14
+	ADDQ      AX, R13
+	MOVQ      8(DX)(R14*8), R15
+	MOVBQZX   11(CX), BP
+	IMULQ     SI, BP
+	ADDQ      BX, BP
+	MOVLQSX   8(BP)(R14*4), R14
+	ADDQ      R13, R14
+	MOVWQZX   (R15)(R14*2), R14
+	MOVWQZX   (R15)(R13*2), BP
+	SHLQ      $0x10, BP
+	ORQ       BP, R14
+	SHLQ      $0x20, R14
 	ORQ       R14, R11
-	VMOVD     R11, X0
+	VMOVQ     R11, X0
+	VCVTPH2PS X0, X0
+	VMOVSHDUP X0, X1
+	VMOVSHDUP (CX), X2
+	VSUBPS    X1, X0, X0
+	VMULPS    X2, X0, X0
+	VADDPS    X0, X1, X1
+	VCVTPS2PH $0x00, X1, X1
+	VMOVHLPS  X0, X0, X2
+	VADDSS    (R9)(R10*4), X0, X0
+	VMOVSS    X0, (R9)(R10*4)
+	VADDSS    (R9)(R13*4), X2, X2
+	VMOVSS    X2, (R9)(R13*4)
+	VMOVQ     X1, R11
+	MOVW      R11, (R12)(R10*2)
+	SHRQ      $0x20, R11
+	MOVW      R11, (R15)(R13*2)
+	ADDQ      $0x10, CX
+	SUBQ      $0x02, DI
+	JGE       odd_two
+
+odd_last:
+	CMPQ      DI, $-2
+	JE        take
+	MOVWQZX   (CX), DI
+	MOVBQZX   2(CX), R10
+	ADDQ      AX, DI
+	MOVQ      8(DX)(R10*8), DX
+	MOVBQZX   3(CX), R11
+	IMULQ     SI, R11
+	ADDQ      BX, R11
+	MOVLQSX   8(R11)(R10*4), BX
+	ADDQ      DI, BX
+	MOVWQZX   (DX)(BX*2), BX
+	MOVWQZX   (DX)(DI*2), SI
+	SHLQ      $0x10, SI
+	ORQ       SI, BX
+	VMOVD     BX, X0
 	VCVTPH2PS X0, X0
 	VMOVSHDUP X0, X1
 	VSUBSS    X1, X0, X0
 	VMULSS    4(CX), X0, X0
 	VADDSS    X0, X1, X1
-	VADDSS    (R9)(R13*4), X0, X0
-	VMOVSS    X0, (R9)(R13*4)
 	VCVTPS2PH $0x00, X1, X1
-	VMOVD     X1, R11
-	MOVW      R11, (R12)(R10*2)
-	ADDQ      $0x08, CX
-	DECQ      DI
-	JNE       odd
+	VADDSS    (R9)(DI*4), X0, X0
+	VMOVSS    X0, (R9)(DI*4)
+	VMOVD     X1, BX
+	MOVW      BX, (DX)(DI*2)
 
 take:
-	LEAQ (R8)(AX*2), R8
-	MOVQ $0x00000011, AX
+	MOVQ    links+32(FP), CX
+	MOVLQZX (CX), CX
+	SHRQ    $0x0f, CX
+	VPXOR   Y2, Y2, Y2
+	LEAQ    (R8)(AX*2), R8
+	LEAQ    (R9)(AX*4), R9
 
 vector:
-	VMOVUPS     (R9), Z0
+	TZCNTQ      CX, AX
+	SHLQ        $0x05, AX
+	VMOVUPS     (R9)(AX*2), Z0
 	VPTESTMD    Z0, Z0, K1
-	VCVTPH2PS.Z (R8), K1, Z1
+	VCVTPH2PS.Z (R8)(AX*1), K1, Z1
 	VSUBPS      Z0, Z1, Z1
-	VCVTPS2PH   $0x00, Z1, K1, (R8)
-	ADDQ        $0x40, R9
-	ADDQ        $0x20, R8
-	DECQ        AX
+	VCVTPS2PH   $0x00, Z1, K1, (R8)(AX*1)
+	VMOVUPS     Y2, (R9)(AX*2)
+	VMOVUPS     Y2, 32(R9)(AX*2)
+	BLSRQ       CX, CX
 	JNE         vector
 	VZEROUPPER
 	RET

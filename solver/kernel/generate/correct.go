@@ -9,7 +9,7 @@ import (
 // corrector writes the correction of interpolated walls for one storage: what
 // kernel.Corrector describes. Hardly two lanes of a window have links in the
 // same direction on the same side of one half, so it takes one link at a time,
-// without a branch that depends on it.
+// with 16-bit storage two, without a branch that depends on it.
 type corrector struct {
 	*build.Context
 	storage             storage
@@ -19,6 +19,9 @@ type corrector struct {
 	// cell of a chunk, with 16-bit storage.
 	taken reg.GPVirtual
 }
+
+// linkCountBits is kernel.LinkCountBits.
+const linkCountBits = 15
 
 func writeCorrect(ctx *build.Context, m machine, s storage) {
 	name := "correct" + m.name + s.title()
@@ -34,106 +37,74 @@ func writeCorrect(ctx *build.Context, m machine, s storage) {
 	ctx.Load(ctx.Param("links"), c.links)
 	left, rest := ctx.GP64(), ctx.GP64()
 	ctx.MOVLQZX(operand.Mem{Base: c.links}, left)
+	ctx.ANDQ(operand.I32(1<<linkCountBits-1), left)
 	ctx.ADDQ(operand.Imm(4), c.links)
 	ctx.SHLQ(operand.Imm(2), c.width)
 	ctx.MOVQ(operand.Mem{Base: c.slots}, rest)
 	if s.name == half {
-		c.taken = ctx.GP64()
-		ctx.Load(ctx.Param("scratch"), c.taken)
-		zero := ctx.YMM()
-		ctx.VPXOR(zero, zero, zero)
-		for i := range 2 * takenVectors {
-			ctx.VMOVUPS(zero, operand.Mem{Base: c.taken, Disp: 32 * i})
-		}
+		c.beginHalf()
 	}
 	odd := ctx.Load(ctx.Param("odd"), ctx.GP64())
 	ctx.TESTQ(odd, odd)
 	ctx.JNE(operand.LabelRef("odd"))
+	if s.name == half {
+		c.halves(left, rest)
+		return
+	}
 	for _, label := range []string{"even", "odd"} {
 		ctx.Label(label)
 		c.link(label == "odd", rest)
 		ctx.ADDQ(operand.Imm(8), c.links)
 		ctx.DECQ(left)
 		ctx.JNE(operand.LabelRef(label))
-		if s.name != half {
-			ctx.RET()
-		} else if label == "even" {
-			ctx.JMP(operand.LabelRef("take"))
-		}
-	}
-	if s.name == half {
-		c.take(rest)
-		ctx.VZEROUPPER()
 		ctx.RET()
 	}
 }
 
-// takenVectors is how many vectors the cells of a chunk fill.
-const takenVectors = kernelCells/windowCells + 1
-
-// kernelCells is kernel.ChunkCells.
-const kernelCells = 256
-
-// take writes what takes the sums from the populations at rest.
-func (c *corrector) take(rest reg.GPVirtual) {
-	c.Label("take")
-	left, some := c.GP64(), c.K()
-	sum, still := c.ZMM(), c.ZMM()
-	c.LEAQ(operand.Mem{Base: rest, Index: c.first, Scale: 2}, rest)
-	c.MOVQ(operand.U32(takenVectors), left)
-	c.Label("vector")
-	c.VMOVUPS(operand.Mem{Base: c.taken}, sum)
-	c.VPTESTMD(sum, sum, some)
-	c.VCVTPH2PS_Z(operand.Mem{Base: rest}, some, still)
-	c.VSUBPS(sum, still, still)
-	c.VCVTPS2PH(toNearestEven, still, some, operand.Mem{Base: rest})
-	c.ADDQ(operand.Imm(64), c.taken)
-	c.ADDQ(operand.Imm(32), rest)
-	c.DECQ(left)
-	c.JNE(operand.LabelRef("vector"))
-}
-
 // link writes the correction of one link.
 func (c *corrector) link(odd bool, rest reg.Register) {
-	cell, d, at := c.GP64(), c.GP64(), c.GP64()
-	c.MOVWQZX(operand.Mem{Base: c.links}, cell)
-	taken := operand.Mem{Base: c.taken, Index: c.GP64(), Scale: 4}
-	if c.storage.name == half {
-		c.MOVQ(cell, taken.Index)
+	cell, bounced, companion := c.find(0, odd)
+	share := operand.Mem{Base: c.links, Disp: 4}
+	if still := c.value(rest, cell); c.storage.name == single {
+		c.single(share, companion, bounced, still)
+	} else {
+		c.double(share, companion, bounced, still)
 	}
-	c.MOVBQZX(operand.Mem{Base: c.links, Disp: 2}, d)
+}
+
+// find returns the cell of a link and where its populations are.
+func (c *corrector) find(number int, odd bool) (cell reg.GPVirtual, bounced, companion operand.Mem) {
+	cell = c.GP64()
+	d, at, away := c.GP64(), c.GP64(), c.GP64()
+	link := operand.Mem{Base: c.links, Disp: 8 * number}
+	c.MOVWQZX(link, cell)
+	c.MOVBQZX(offset(link, 2), d)
 	c.ADDQ(c.first, cell)
 	c.MOVQ(operand.Mem{Base: c.slots, Index: d, Scale: 8, Disp: 8}, at)
-	away, companion := c.GP64(), c.value(at, cell)
-	if odd {
-		window := c.GP64()
-		c.MOVBQZX(operand.Mem{Base: c.links, Disp: 3}, window)
-		c.IMULQ(c.width, window)
-		c.ADDQ(c.words, window)
-		c.MOVLQSX(operand.Mem{Base: window, Index: d, Scale: 4, Disp: 8}, away)
-		c.ADDQ(cell, away)
-		companion.Index = away
-	} else {
+	if !odd {
 		c.XORQ(operand.Imm(1), d)
 		c.MOVQ(operand.Mem{Base: c.slots, Index: d, Scale: 8, Disp: 8}, away)
-		companion.Base = away
+		return cell, c.value(at, cell), c.value(away, cell)
 	}
-	share := operand.Mem{Base: c.links, Disp: 4}
-	switch bounced := c.value(at, cell); c.storage.name {
-	case single:
-		c.single(share, companion, bounced, c.value(rest, cell))
-	case double:
-		c.double(share, companion, bounced, c.value(rest, cell))
-	case half:
-		c.half(share, companion, bounced, taken)
-	}
+	window := c.GP64()
+	c.MOVBQZX(offset(link, 3), window)
+	c.IMULQ(c.width, window)
+	c.ADDQ(c.words, window)
+	c.MOVLQSX(operand.Mem{Base: window, Index: d, Scale: 4, Disp: 8}, away)
+	c.ADDQ(cell, away)
+	return cell, c.value(at, cell), c.value(at, away)
+}
+
+func offset(at operand.Mem, bytes int) operand.Mem {
+	at.Disp += bytes
+	return at
 }
 
 func (c *corrector) value(slots, cell reg.Register) operand.Mem {
 	return operand.Mem{Base: slots, Index: cell, Scale: uint8(c.storage.bytes)}
 }
 
-// single, double and half write the arithmetic for their storage.
+// single and double write the arithmetic for their storage.
 func (c *corrector) single(share, companion, bounced, still operand.Mem) {
 	change, b, s := c.XMM(), c.XMM(), c.XMM()
 	c.VMOVSS(companion, change)
@@ -160,27 +131,4 @@ func (c *corrector) double(share, companion, bounced, still operand.Mem) {
 	c.VMOVSD(still, s)
 	c.VSUBSD(change, s, s)
 	c.VMOVSD(s, still)
-}
-
-// half puts both populations into one register, to convert them once, and adds
-// up what is to be taken: the next link of the same cell need not wait for a
-// conversion there and back.
-func (c *corrector) half(share, companion, bounced, taken operand.Mem) {
-	packed, part := c.GP64(), c.GP64()
-	c.MOVWQZX(companion, packed)
-	c.MOVWQZX(bounced, part)
-	c.SHLQ(operand.Imm(16), part)
-	c.ORQ(part, packed)
-	change, b := c.XMM(), c.XMM()
-	c.VMOVD(packed.As32(), change)
-	c.VCVTPH2PS(change, change)
-	c.VMOVSHDUP(change, b)
-	c.VSUBSS(b, change, change)
-	c.VMULSS(share, change, change)
-	c.VADDSS(change, b, b)
-	c.VADDSS(taken, change, change)
-	c.VMOVSS(change, taken)
-	c.VCVTPS2PH(toNearestEven, b, b)
-	c.VMOVD(b, packed.As32())
-	c.MOVW(packed.As16(), bounced)
 }

@@ -24,6 +24,11 @@ func (m machine) kernel(ctx *build.Context, s storage, v collision.Variant, kind
 	ctx.TESTQ(n, n)
 	ctx.JE(operand.LabelRef("done"))
 	ctx.MOVLQZX(operand.Mem{Base: g.words}, cell)
+	if g.walled {
+		// The corrections of the next chunk read its windows out of order.
+		g.PREFETCHT0(operand.Mem{Base: g.words, Disp: prefetchedWords})
+		g.PREFETCHT0(operand.Mem{Base: g.words, Disp: prefetchedWords + 64})
+	}
 	m.window(g)
 	ctx.ADDQ(width, g.words)
 	ctx.DECQ(n)
@@ -61,6 +66,10 @@ func (g *generator) own(i int) operand.Mem { return g.at(i, g.cell, g.other) }
 // is asked for. It is a chunk of package solver, whose corrections find their
 // populations then, and hides what the hardware's prefetching does not.
 const prefetchCells = 256
+
+// prefetchedWords is how many bytes ahead walled windows are asked for: those of
+// a chunk.
+const prefetchedWords = 2048
 
 func (g *generator) prefetch(at operand.Mem) {
 	at.Disp += prefetchCells * g.storage.bytes
