@@ -75,6 +75,9 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 		return inner.measure(base, s.part, limit)
 	}
 	size, combinations := at(t.c.connectedPopulation, len(limit)), at(t.c.connectedCombinations, len(limit))
+	if t.sharesSearch(l, len(limit)) {
+		size, combinations = size/coarseGraphs, combinations/coarseGraphs
+	}
 	best := inner.evolve(base, limit, c, size, combinations, r, build)
 	part := t.ascend(levels, best.part, limit, &c, r)
 	if len(limit) > fewParts || t.stopped() {
@@ -122,18 +125,28 @@ const fewestForSearch = 1500
 
 // connectedEffort sets the size of a population of partitions each of which is
 // already the best of a search on a coarse graph: one will do where that is the
-// graph itself, or where there are many groups of parts to be renewed. Of few
-// parts what can be found depends on the coarse graph more than on the search,
-// so that several are worth their while.
+// graph itself, or where there are many groups of parts to be renewed.
 func (t *task) connectedEffort(l *level, parts, size, combinations int) (int, int) {
-	const enough, few, large = 3, 8, 50_000
+	const few = 8
 	switch {
 	case parts > few || l.g.Vertices() < 2*fewestForSearch:
 		return 1, 0
-	case parts <= fewParts && !t.hasty && l.g.Vertices() < large:
-		return enough, enough
+	case t.sharesSearch(l, parts):
+		return coarseGraphs, coarseGraphs
 	}
-	return min(size, enough), min(combinations, enough)
+	return min(size, coarseGraphs), min(combinations, coarseGraphs)
+}
+
+// coarseGraphs is the largest number of coarse graphs that are searched.
+const coarseGraphs = 3
+
+// sharesSearch tells whether the search for connected parts of l is shared among
+// several coarse graphs: of few parts what can be found depends on the coarse
+// graph more than on how long it is searched.
+func (t *task) sharesSearch(l *level, parts int) bool {
+	const large = 50_000
+	n := l.g.Vertices()
+	return parts <= fewParts && !t.hasty && n >= 2*fewestForSearch && n < large
 }
 
 // fewParts is up to how many parts corridors are tried on the finest graph:
