@@ -56,9 +56,6 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 	}
 	inner, free := t.companion(true), t.companion(false)
 	base := levels[len(levels)-1]
-	if len(levels) > 1 {
-		inner.broodsWithoutGain = enoughBroods
-	}
 	build := func(r *random) *individual {
 		part := free
 		if r.below(2) == 0 {
@@ -76,6 +73,7 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 	}
 	size, combinations := at(t.c.connectedPopulation, len(limit)), at(t.c.connectedCombinations, len(limit))
 	if t.sharesSearch(l, len(limit)) {
+		inner.broodsWithoutGain = enoughBroods
 		size, combinations = size/coarseGraphs, combinations/coarseGraphs
 	}
 	best := inner.evolve(base, limit, c, size, combinations, r, build)
@@ -116,7 +114,7 @@ func (t *task) withCorridors(l *level, limit []int64, c levelConfig, r *random) 
 }
 
 // enoughBroods is how many broods of combinations without gain end a search on
-// a coarse graph, whose finest differences mean little on the fine one.
+// one of several coarse graphs.
 const enoughBroods = 2
 
 // fewestForSearch is the size down to which graphs are coarsened for the
