@@ -26,6 +26,8 @@ type config struct {
 	// renewals is how many rounds of partitioning groups of parts anew there
 	// are instead, where that is possible ([task.renew]), again for 2 and 64.
 	renewals [2]float64
+	// starts is how many partitions the one to be renewed is chosen from.
+	starts int
 	// The sizes of the memetic search for two parts, where there is nothing to
 	// renew, and the vertices per part down to which graphs are coarsened then.
 	pairPopulation, pairCombinations, pairCoarsest int
@@ -55,6 +57,7 @@ var presets = [...]config{
 		population:            [2]float64{1.3, 3},
 		combinations:          [2]float64{0, 6},
 		renewals:              [2]float64{2.6, 5},
+		starts:                1,
 		pairPopulation:        3,
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{28, 4},
@@ -65,7 +68,8 @@ var presets = [...]config{
 		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
 		population:            [2]float64{3, 5},
 		combinations:          [2]float64{2, 20},
-		renewals:              [2]float64{20, 36},
+		renewals:              [2]float64{14, 36},
+		starts:                3,
 		pairPopulation:        8,
 		pairCombinations:      4,
 		pairCoarsest:          20,
@@ -211,6 +215,9 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		if t.previous != nil {
 			return t.measure(l, t.continuePrevious(l, limit, c, r), limit)
 		}
+		if t.plain() && len(limit) > 2 && t.c.starts > 1 {
+			return t.renew(l, t.bestStart(l, limit, c, r), limit, c, renewals, r)
+		}
 		found := t.measure(l, t.fresh(l, limit, c, r), limit)
 		return t.renew(l, found, limit, c, renewals, r)
 	}
@@ -219,6 +226,19 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	}
 	t.expect(steps)
 	return t.evolve(l, limit, c, size, combinations, r, build).part
+}
+
+// bestStart builds several partitions side by side and returns the best:
+// rounds of renewal leave the large features of a partition as they are.
+func (t *task) bestStart(l *level, limit []int64, c levelConfig, r *random) *individual {
+	found := make([]*individual, t.c.starts)
+	seeds := r.seeds(len(found))
+	t.workers.each(len(found), func(i int) {
+		if i == 0 || !t.stopped() {
+			found[i] = t.measure(l, t.fresh(l, limit, c, newRandom(seeds[i])), limit)
+		}
+	})
+	return bestOf(found)
 }
 
 // fresh builds one partition by the way that suits what is asked for.
