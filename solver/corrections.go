@@ -38,28 +38,50 @@ func (s wallStream) open() wallStream {
 // linkWords is the size of a link.
 const linkWords = 2
 
-// correct applies to the populations of a window its links, among those of the
-// chunk. First is the place of its first cell in the chunk. Before the update
-// the populations are by direction of arrival; after it those that leave along
-// i are in the place of ī, so that the same two places take part. Populations
-// are rounded as if they were in memory, where assembly corrects them.
-func correct[T kernel.Real, S stored](gathered []T, links wallStream, window, first int) {
+// linkCursor walks through the links of a chunk window by window.
+type linkCursor struct {
+	links wallStream
+	// next and end are where those of each direction begin and end.
+	next, end [26]int
+}
+
+func newLinkCursor(links wallStream) (c linkCursor) {
+	c.links = links
+	for i := 0; i < len(links); i += linkWords {
+		d := links[i] >> 16 & 0xff
+		if c.end[d] == 0 {
+			c.next[d] = i
+		}
+		c.end[d] = i + linkWords
+	}
+	return c
+}
+
+// correct applies to the populations of a window its links, which follow those
+// of the windows before. First is the place of its first cell in the chunk.
+// Before the update the populations are by direction of arrival; after it those
+// that leave along i are in the place of ī, so that the same two places take
+// part. Populations are rounded as if they were in memory, where assembly
+// corrects them.
+func correct[T kernel.Real, S stored](gathered []T, c *linkCursor, window, first int) {
+	if len(c.links) == 0 {
+		return
+	}
 	var taken [windowCells]T
 	sums := isHalf[S]()
-	for ; len(links) > 0; links = links[linkWords:] {
-		link := links[0]
-		if int(link>>24) != window {
-			continue
-		}
-		share := T(math.Float32frombits(links[1]))
-		lane, back := int(link&0xffff)-first, int(link>>16&0xff)+1
-		bounced := &gathered[back*windowCells+lane]
-		change := T(share * (gathered[lattice.Opposite(back)*windowCells+lane] - *bounced))
-		*bounced = rounded[T, S](*bounced + change)
-		if sums {
-			taken[lane] += change
-		} else {
-			gathered[lane] -= change
+	for d := range c.next {
+		for ; c.next[d] < c.end[d] && int(c.links[c.next[d]]>>24) == window; c.next[d] += linkWords {
+			link := c.links[c.next[d]]
+			share := T(math.Float32frombits(c.links[c.next[d]+1]))
+			lane, back := int(link&0xffff)-first, d+1
+			bounced := &gathered[back*windowCells+lane]
+			change := T(share * (gathered[lattice.Opposite(back)*windowCells+lane] - *bounced))
+			*bounced = rounded[T, S](*bounced + change)
+			if sums {
+				taken[lane] += change
+			} else {
+				gathered[lane] -= change
+			}
 		}
 	}
 	for lane, v := range taken {

@@ -10,17 +10,17 @@ import (
 // updateGathered gathers, updates and returns the walled windows of a chunk.
 func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
 	gathered, packed := s.gathered(w), s.packed(w)
-	before, after := s.layout.near[c.near:].open(), s.layout.far[c.far:].open()
+	before, after := newLinkCursor(s.layout.near[c.near:].open()), newLinkCursor(s.layout.far[c.far:].open())
 	s.eachWalled(c, func(i int, words []uint32) {
 		first := int(int32(words[0]) - c.cell)
 		s.moveWalled(words, packed, odd, true)
 		s.decode(w)
-		correct[T, S](gathered, before, i, first)
+		correct[T, S](gathered, &before, i, first)
 		s.collide(w)
-		if len(after) > 0 {
+		if len(after.links) > 0 {
 			s.encode(w)
 			s.decode(w)
-			correct[T, S](gathered, after, i, first)
+			correct[T, S](gathered, &after, i, first)
 		}
 		s.encode(w)
 		s.moveWalled(words, packed, odd, false)

@@ -155,11 +155,11 @@ func (s *populations[T, S]) arriving(c *chunk, w *workspace, f func(cell, count 
 		s.decode(w)
 		give(int32(words[0]), int32(words[1]))
 	}
-	near := s.layout.near[c.near:].open()
+	near := newLinkCursor(s.layout.near[c.near:].open())
 	s.eachWalled(c, func(i int, words []uint32) {
 		s.moveWalled(words, packed, false, true)
 		s.decode(w)
-		correct[T, S](gathered, near, i, int(int32(words[0])-c.cell))
+		correct[T, S](gathered, &near, i, int(int32(words[0])-c.cell))
 		give(int32(words[0]), int32(words[1]))
 	})
 }
