@@ -2,11 +2,13 @@
 //
 // Cells are stored in tiles of 4×4×4, as many as hold fluid, and streaming is
 // in place: one copy of the populations, 80 bytes per cell of a tile in single
-// precision, 40 with 16-bit storage and 160 in double precision. Within a tile
+// precision on D3Q19, 40 with 16-bit storage and 160 in double precision, half as
+// much again on D3Q27. Within a tile
 // the populations are grouped by who touches them in an odd step: the tile
-// alone, one of its six face neighbours, or one of its twelve edge neighbours,
-// so that every access is a run of whole 32-byte sectors. NOTES.md derives the
-// layout and records what was predicted and measured.
+// alone, one of its six face neighbours, one of its twelve edge neighbours, or
+// on D3Q27 one of its eight corner neighbours, so that every access is a run of
+// whole 32-byte sectors. NOTES.md derives the layout and records what was
+// predicted and measured.
 //
 // The kernels are CUDA C, compiled at run time for the device at hand and
 // specialised for collision operator, precision, storage, parity, walls and
