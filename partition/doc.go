@@ -11,13 +11,15 @@
 // size-constrained clusterings, with the rating ω²/(c(u)·c(v)); the coarsest
 // graph is bisected recursively, each bisection being multilevel itself and
 // the best of several; on the way back, partitions are refined by localised
-// k-way Fiduccia–Mattheyses searches, on large graphs in groups of parts side by
-// side, and by flow cuts between adjacent parts (FlowCutter). The presets Eco and Strong then partition groups of two to four
-// adjacent parts anew, by themselves, and keep what is better (large
-// neighbourhood search; Strong begins with the best of three); of two parts they make several partitions and combine
-// them: coarsening contracts no edge that one of two partitions cuts, so the
-// child takes over the best of both. With a time limit such combinations, each
-// followed by more rounds of groups, go on until time is up.
+// k-way Fiduccia–Mattheyses searches, on large graphs in groups of parts side
+// by side, and by flow cuts between adjacent parts (FlowCutter). The presets
+// Eco and Strong then partition groups of two to four adjacent parts anew, by
+// themselves, and keep what is better (large neighbourhood search; Strong
+// begins with the best of three); of two parts they make several partitions
+// and combine them: coarsening contracts no edge that one of two partitions
+// cuts, so the child takes over the best of both. With a time limit such
+// combinations, each followed by more rounds of groups, go on until time is
+// up.
 //
 // Connected parts ([Options.Contiguous]) are searched for on a coarse graph,
 // where several partitions are cheaply made and combined: some by bisections

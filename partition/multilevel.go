@@ -26,7 +26,8 @@ type config struct {
 	// renewals is how many rounds of partitioning groups of parts anew there
 	// are instead, where that is possible ([task.renew]), again for 2 and 64.
 	renewals [2]float64
-	// starts is how many partitions the one to be renewed is chosen from.
+	// starts is how many partitions the one to be renewed is chosen from; more
+	// where vertex weights differ much.
 	starts int
 	// The sizes of the memetic search for two parts, where there is nothing to
 	// renew, and the vertices per part down to which graphs are coarsened then.
@@ -196,6 +197,10 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		size, combinations = t.connectedEffort(l, len(limit), size, combinations)
 	}
 	c, steps, renewals := t.c.kway, size+combinations, at(t.c.renewals, len(limit))
+	starts := 1
+	if t.c.starts > 1 && t.plain() && len(limit) > 2 {
+		starts = t.c.starts * t.effort()
+	}
 	if len(limit) == 2 {
 		c = t.c.bisection
 		c.tries *= 10 * t.effort()
@@ -215,11 +220,7 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		if t.previous != nil {
 			return t.measure(l, t.continuePrevious(l, limit, c, r), limit)
 		}
-		if t.plain() && len(limit) > 2 && t.c.starts > 1 {
-			return t.renew(l, t.bestStart(l, limit, c, r), limit, c, renewals, r)
-		}
-		found := t.measure(l, t.fresh(l, limit, c, r), limit)
-		return t.renew(l, found, limit, c, renewals, r)
+		return t.renew(l, t.bestStart(l, limit, c, starts, r), limit, c, renewals, r)
 	}
 	if t.timed() {
 		return t.evolveUntilStopped(l, limit, c, r, build).part
@@ -230,8 +231,11 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 
 // bestStart builds several partitions side by side and returns the best:
 // rounds of renewal leave the large features of a partition as they are.
-func (t *task) bestStart(l *level, limit []int64, c levelConfig, r *random) *individual {
-	found := make([]*individual, t.c.starts)
+func (t *task) bestStart(l *level, limit []int64, c levelConfig, starts int, r *random) *individual {
+	if starts == 1 {
+		return t.measure(l, t.fresh(l, limit, c, r), limit)
+	}
+	found := make([]*individual, starts)
 	seeds := r.seeds(len(found))
 	t.workers.each(len(found), func(i int) {
 		if i == 0 || !t.stopped() {
