@@ -9,7 +9,7 @@ func (t *task) plain() bool { return !t.contiguous && t.distance == nil && t.pre
 // enough is how many rounds in a row that gain next to nothing, less than one
 // part in worthwhile of the cut, end a renewal.
 const (
-	enough     = 8
+	enough     = 6
 	worthwhile = 2000
 )
 
