@@ -290,11 +290,15 @@ func (m *improver) best(p int32) (v, to int32, ok bool) {
 // one of the right size to move.
 const fewMembers = 32
 
+// manyCuboids is the number of cuboids beyond which there are no swaps: there
+// are too many pairs to try.
+const manyCuboids = 50_000
+
 // bestSwap returns a cuboid of rank p and one of another rank, whose exchange
 // leaves the slowest of the ranks concerned fastest, if that is faster than p
 // is now.
 func (m *improver) bestSwap(p int32) (u, w int32, ok bool) {
-	if len(m.members[p]) > fewMembers {
+	if len(m.members[p]) > fewMembers || len(m.owners) > manyCuboids {
 		return 0, 0, false
 	}
 	limit := m.load[p].step(m.cost) * (1 - lowers)

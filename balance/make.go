@@ -77,11 +77,16 @@ func (d *decomposition) refine(ctx context.Context, g *geometry.Grid, opt *Optio
 		return now, nil
 	}
 	opt.Progress("improve", 0.8)
+	if s.base == "bricks" { // of which there may be a million
+		improve(ctx, opt.Cost, ranks, now.counts, now.crossings, now.owners)
+		now.judge(opt.Cost, ranks)
+		return now, nil
+	}
 	for range improvements {
 		before := now.step
 		improveAndSave(ctx, opt.Cost, ranks, now.counts, now.crossings, now.owners)
 		now.judge(opt.Cost, ranks)
-		if opt.KeepHeavy || s.base == "bricks" {
+		if opt.KeepHeavy {
 			break
 		}
 		if now, err = now.trim(ctx, g, opt, ranks, s.shrink); err != nil {

@@ -26,7 +26,7 @@ type Strategy struct {
 	// PerRank lists the k to try; nil leaves it to the program.
 	PerRank []int
 	// MostRanks, if given, is up to how many ranks it is tried: beyond them it
-	// makes tens of thousands of cuboids and loses.
+	// makes too many cuboids and loses.
 	MostRanks int
 }
 

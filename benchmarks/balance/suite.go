@@ -91,7 +91,7 @@ var denseStrategies = []Strategy{
 	{Decompose: "octree", Balance: "graph", Plain: true},
 	{Decompose: "shrink", Balance: "graph", PerRank: []int{4, 8}},
 	{Decompose: "octree+shrink", Balance: "graph"},
-	{Decompose: "octree+shrink+recombine", Balance: "graph", Imbalance: 0.01, Improve: true},
+	{Decompose: "octree+shrink+recombine", Balance: "graph", Imbalance: 0.01, Improve: true, MostRanks: 128},
 	{Decompose: "carve", Balance: "graph", Imbalance: 0.02, Improve: true, MostRanks: 256},
 	{Decompose: "carve", Balance: "graph", Imbalance: 0.003, Improve: true, MostRanks: 64},
 	{Decompose: "shrink+carve", Balance: "graph", Imbalance: 0.01, Improve: true, PerRank: []int{8}},
