@@ -48,9 +48,11 @@ type Options struct {
 	// TimeLimit, if positive, lets the graph partitioner go on improving for so
 	// long; the result then depends on the machine.
 	TimeLimit time.Duration
-	// Improve moves cuboids between neighbouring ranks afterwards while the
-	// predicted step time falls and, except for bricks and with KeepHeavy, slices
-	// of cuboids too.
+	// Improve moves and swaps cuboids between ranks afterwards while the
+	// predicted step time falls and, except for bricks and with KeepHeavy, moves
+	// slices of cuboids too. With the graph balancer, on several hosts and where a
+	// byte copied between a rank's cuboids costs more than one sent inside a host,
+	// it also tries more cuts and other owners, and keeps what is fastest.
 	Improve bool
 	// Cost is the cost model; DefaultCost(Sparse) by default.
 	Cost *Cost
