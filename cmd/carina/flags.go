@@ -46,6 +46,10 @@ func partitionFlags(command *cobra.Command, c *workflow.Case) {
 	f.DurationVar(&c.TimeLimit, "time-limit", c.TimeLimit, "graph balancer: go on improving for so long, such as 30s; the result then depends on the machine (default not)")
 }
 
+func layoutFlag(command *cobra.Command, c *workflow.Case) {
+	command.Flags().StringVar(&c.Layout, "layout", c.Layout, "what a rank stores: sparse, fluid cells alone, or dense, its cuboids whole (default sparse)")
+}
+
 func flowFlags(command *cobra.Command, c *workflow.Case) {
 	f := command.Flags()
 	f.StringVar(&c.Flow, "flow", c.Flow, "flow rate through the inlet (default 15L/min)")

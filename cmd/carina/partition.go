@@ -58,7 +58,7 @@ func newPartition() *cobra.Command {
 			if output == "" {
 				return usageError{errors.New("say where to write the partition, such as -o airway.part.json")}
 			}
-			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags)
+			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag)
 			if err != nil {
 				return err
 			}
@@ -93,6 +93,7 @@ func newPartition() *cobra.Command {
 	}
 	geometryFlags(command, new(workflow.Case))
 	partitionFlags(command, new(workflow.Case))
+	layoutFlag(command, new(workflow.Case))
 	command.Flags().BoolVar(&shares, "shares", false, "write for every rank a file with what it needs of the grid, so that no process on a GPU reads the whole")
 	command.Flags().StringVarP(&output, "output", "o", "", "the partition file to write (.part.json, or .part.json.gz)")
 	return command

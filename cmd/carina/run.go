@@ -23,7 +23,7 @@ func newRun() *cobra.Command {
 			"  carina run airway.stl --fluid-cells 500000 --inlet 2 --decompose octree --time 0.2s --out results",
 		Args: exactly("a surface, grid or case file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, flowFlags)
+			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag, flowFlags)
 			if err != nil {
 				return err
 			}
@@ -39,6 +39,7 @@ func newRun() *cobra.Command {
 	defaults := &workflow.Case{Ranks: 1}
 	geometryFlags(command, defaults)
 	partitionFlags(command, defaults)
+	layoutFlag(command, defaults)
 	flowFlags(command, defaults)
 	command.Flags().StringVar(&output, "out", "", "folder for results (default the surface's name with -flow)")
 	return command

@@ -39,7 +39,7 @@ func newSolve() *cobra.Command {
 					return err
 				}
 			}
-			if err := applyFlags(command, &c, flowFlags); err != nil {
+			if err := applyFlags(command, &c, flowFlags, layoutFlag); err != nil {
 				return err
 			}
 			if err := c.CheckFlow(); err != nil {
@@ -49,6 +49,7 @@ func newSolve() *cobra.Command {
 		},
 	}
 	flowFlags(command, new(workflow.Case))
+	layoutFlag(command, new(workflow.Case))
 	command.Flags().StringVar(&casePath, "case", "", "a case file with flow, time and the like")
 	command.Flags().StringVar(&output, "out", "", "folder for results (none are written when missing)")
 	return command

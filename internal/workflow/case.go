@@ -84,6 +84,9 @@ type Case struct {
 	Device   string `yaml:"device"`
 	Storage  string `yaml:"storage"`
 	Exchange string `yaml:"exchange"`
+	// Layout is how a rank stores its cells, see package solver, and what the
+	// balancer takes them to cost.
+	Layout string `yaml:"layout"`
 	// Collision, Wall, Precision, Lattice and Smagorinsky choose the method,
 	// see package solver.
 	Collision   string  `yaml:"collision"`

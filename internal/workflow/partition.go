@@ -56,7 +56,9 @@ func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
 	if !slices.Contains(solver.Precisions, precision) {
 		return nil, fmt.Errorf("unknown precision %q: use single or double", c.Precision)
 	}
-	cost := balance.DefaultCost(balance.Sparse)
+	layout := balance.Sparse
+	setIfGiven(&layout, c.Layout)
+	cost := balance.DefaultCost(layout)
 	if c.Device == "gpu" {
 		cost = balance.GPUCost()
 	}
@@ -66,7 +68,7 @@ func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
 		if err != nil {
 			return nil, err
 		}
-		if cost, err = machine.CostFor(balance.Sparse, precision.Bytes()); err != nil {
+		if cost, err = machine.CostFor(layout, precision.Bytes()); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Machine, err)
 		}
 	}

@@ -47,6 +47,7 @@ func (c *Case) Settings() (solver.Settings, error) {
 		s.Precision = solver.Half
 	}
 	setIfGiven(&s.Lattice, c.Lattice)
+	setIfGiven(&s.Layout, c.Layout)
 	setIfGiven(&s.Profile, c.Profile)
 	if c.LatticeVelocity != 0 {
 		s.LatticeVelocity = c.LatticeVelocity
@@ -205,6 +206,9 @@ func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error)
 			return nil, settings, plan, err
 		}
 	}
+	if err := s.admitBoxes(domain, settings); err != nil {
+		return nil, settings, plan, err
+	}
 	if err := s.makeFolder(); err != nil {
 		return nil, settings, plan, err
 	}
@@ -218,11 +222,27 @@ func domainOf(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
 	if err != nil {
 		return nil, err
 	}
-	domain := &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Ranks: len(p.Ranks)}
+	domain := &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}
 	for _, rank := range p.Quality.Ranks {
 		domain.Work = append(domain.Work, rank.Work)
 	}
 	return domain, nil
+}
+
+// admitBoxes says whether this machine's memory holds the cuboids whole, solid
+// cells included, where they are to be stored so.
+func (s *Solver) admitBoxes(domain *solver.Domain, settings solver.Settings) error {
+	if settings.Layout != solver.Dense {
+		return nil
+	}
+	var cells int64
+	for _, box := range domain.Boxes {
+		cells += box.Cells()
+	}
+	if err := s.Case.AdmitFlow(cells); err != nil {
+		return fmt.Errorf("cuboids stored whole: %w, or the %s layout", err, solver.Sparse)
+	}
+	return nil
 }
 
 // cells is the number of all fluid cells.
