@@ -33,7 +33,7 @@ fuzz:
 # On a machine with a GPU; needs its driver and nvrtc, no headers.
 gpu-test:
 	$(GO) vet -tags cuda ./...
-	$(GO) test -tags cuda -count=1 ./solver/cuda ./benchmarks/gpu
+	$(GO) test -tags cuda -count=1 ./solver/cuda ./benchmarks/gpu ./benchmarks/validate
 	$(GO) test -tags 'mpi cuda' -count=1 -run ProcessesOnGPUs ./cmd/carina
 
 clean:

@@ -44,8 +44,8 @@ func (s *suite) breathing() error {
 	var follows, stored, before float64
 	samples := 0
 	var halves [2]breath // in, out, of the last cycle
-	plan := solver.Plan{Time: cycles * period, Observe: func(r *solver.Rank) error {
-		openings, err := r.OpeningSummaries()
+	observe := func(c computation) error {
+		openings, err := c.OpeningSummaries()
 		if err != nil {
 			return err
 		}
@@ -60,14 +60,14 @@ func (s *suite) breathing() error {
 				right -= o.Flow
 			}
 		}
-		now := r.Time()
+		now := c.Time()
 		samples++
 		wanted := settings.FlowRate * settings.Waveform.Factor(now)
 		follows = max(follows, math.Abs(in-wanted)/settings.FlowRate)
 		for i, q := range [len(names)]float64{wanted, in, left, right} {
 			const sparse = 12
-			if c := &curves[i]; !c.Points || samples%sparse == 0 {
-				c.X, c.Y = append(c.X, now), append(c.Y, q*60e3)
+			if curve := &curves[i]; !curve.Points || samples%sparse == 0 {
+				curve.X, curve.Y = append(curve.X, now), append(curve.Y, q*60e3)
 			}
 		}
 		if now > (cycles-1)*period {
@@ -79,8 +79,8 @@ func (s *suite) breathing() error {
 		}
 		before = now
 		return nil
-	}}
-	if _, err := solver.RunInProcess(s.ctx, solver.WholeDomain(grid), settings, plan); err != nil {
+	}
+	if _, err := s.run(solver.WholeDomain(grid), settings, solver.Plan{Time: cycles * period}, observe, nil); err != nil {
 		return fmt.Errorf("computing: %w", err)
 	}
 	s.plots = append(s.plots, Plot{Name: "breathing", Title: fmt.Sprintf("Breathing in Weibel's airway, %d L/min at most", litresPerMinute),

@@ -60,6 +60,7 @@ type suite struct {
 	// precision is that of all cases.
 	precision solver.Precision
 	ctx       context.Context
+	device    string // that computed the last case
 	results   []Result
 	plots     []Plot
 	// pipeProfiles are the velocities over the radius of the aligned pipes.
@@ -100,23 +101,25 @@ type flow struct {
 	fields   *solver.Fields
 }
 
-// compute runs a shape for some steps on two ranks' worth of workers. Visit
-// may be nil.
-func (s *suite) compute(sh *shape, settings solver.Settings, steps int64, visit func(*solver.Rank) error) (*flow, error) {
+// compute runs a shape for some steps, rounded up to an even number. Visit may
+// be nil.
+func (s *suite) compute(sh *shape, settings solver.Settings, steps int64, visit func(computation) error) (*flow, error) {
 	s.options.Change(&settings)
 	f := &flow{grid: sh.grid(), settings: settings}
 	domain := solver.WholeDomain(f.grid)
 	domain.Periodic = sh.periodic
 	var err error
-	f.summary, err = solver.RunInProcess(s.ctx, domain, settings, solver.Plan{Steps: steps, Visit: func(r *solver.Rank) error {
-		f.fields = r.Fields()
-		if visit != nil {
-			return visit(r)
+	f.summary, err = s.run(domain, settings, solver.Plan{Steps: steps}, nil, func(c computation) (err error) {
+		if f.fields, err = c.fields(); err != nil || visit == nil {
+			return err
 		}
-		return nil
-	}})
+		return visit(c)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("computing: %w", err)
+	}
+	if s.device = "processor"; s.options.Device == GPU {
+		s.device = f.summary.Ranks[0].Device
 	}
 	return f, nil
 }

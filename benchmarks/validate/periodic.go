@@ -17,7 +17,7 @@ func (s *suite) duct() error {
 	if s.options.Quick {
 		n = 21
 	}
-	sh := &shape{size: [3]int32{1, n, n}, spacing: 1 / float64(n), periodic: [3]bool{true, false, false}}
+	sh := &shape{size: [3]int32{s.layers(), n, n}, spacing: 1 / float64(n), periodic: [3]bool{true, false, false}}
 	sh.inside = func(p r3.Vec) float64 { return min(p.Y, 1-p.Y, p.Z, 1-p.Z) }
 	settings := periodicSettings(latticeViscosity, sh.spacing)
 	settings.BodyForce = [3]float64{1e-2, 0, 0}
@@ -112,7 +112,7 @@ type vortexDecay struct {
 // vortex computes the decay to about 1/e.
 func (s *suite) vortex(n int32) (*vortexDecay, error) {
 	const speed, latticeViscosity, samples = 0.05, 0.02, 8
-	sh := &shape{size: [3]int32{n, n, 1}, spacing: 1 / float64(n), periodic: [3]bool{true, true, true}, inside: func(r3.Vec) float64 { return 1 }}
+	sh := &shape{size: [3]int32{n, n, s.layers()}, spacing: 1 / float64(n), periodic: [3]bool{true, true, true}, inside: func(r3.Vec) float64 { return 1 }}
 	settings := periodicSettings(latticeViscosity, sh.spacing)
 	k := 2 * math.Pi
 	nu := settings.KinematicViscosity
@@ -127,14 +127,18 @@ func (s *suite) vortex(n int32) (*vortexDecay, error) {
 	steps := int64(math.Round(1/(2*nu*k*k)/settings.TimeStep/(2*samples))) * 2
 	d := &vortexDecay{decay: Curve{Name: fmt.Sprintf("N = %d", n), Points: true}}
 	var times, ratios []float64 // amplitude over the exact one
-	_, err := s.compute(sh, settings, steps, func(r *solver.Rank) error {
+	_, err := s.compute(sh, settings, steps, func(c computation) error {
 		for sample := range samples {
 			if sample > 0 {
-				if err := r.Advance(s.ctx, steps, nil); err != nil {
+				if err := c.Advance(s.ctx, steps, nil); err != nil {
 					return err
 				}
 			}
-			f, t := flow{grid: sh.grid(), fields: r.Fields()}, r.Time()
+			fields, err := c.fields()
+			if err != nil {
+				return err
+			}
+			f, t := flow{grid: sh.grid(), fields: fields}, c.Time()
 			var difference norm
 			var a float64
 			f.eachCell(sh, func(i int, x, y, z int32) {
@@ -175,7 +179,7 @@ func (s *suite) womersley() error {
 func (s *suite) oscillation(alpha float64) (float64, error) {
 	const n, latticeViscosity, force, phases = 41, 0.1, 1e-3, 8
 	sh := pipeShape(n, r3.Vec{X: 1}, 2)
-	sh.size[0], sh.periodic, sh.openings = 1, [3]bool{true, false, false}, nil
+	sh.size[0], sh.periodic, sh.openings = s.layers(), [3]bool{true, false, false}, nil
 	settings := periodicSettings(latticeViscosity, sh.spacing)
 	nu := settings.KinematicViscosity
 	omega := alpha * alpha * nu / 0.25
@@ -196,14 +200,18 @@ func (s *suite) oscillation(alpha float64) (float64, error) {
 	}
 	var total norm
 	plot := Plot{Name: fmt.Sprintf("womersley-%g", alpha), Title: fmt.Sprintf("Womersley flow, α = %g", alpha), XLabel: "radius / diameter", YLabel: "velocity"}
-	_, err := s.compute(sh, settings, cycles*steps, func(r *solver.Rank) error {
+	_, err := s.compute(sh, settings, cycles*steps, func(c computation) error {
 		for phase := range phases {
 			if phase > 0 {
-				if err := r.Advance(s.ctx, steps/phases, nil); err != nil {
+				if err := c.Advance(s.ctx, steps/phases, nil); err != nil {
 					return err
 				}
 			}
-			f, t := flow{grid: sh.grid(), fields: r.Fields()}, r.Time()
+			fields, err := c.fields()
+			if err != nil {
+				return err
+			}
+			f, t := flow{grid: sh.grid(), fields: fields}, c.Time()
 			computed, wanted := Curve{Name: fmt.Sprintf("phase %d/%d", phase, phases), Points: true}, Curve{}
 			f.eachCell(sh, func(i int, x, y, z int32) {
 				r := radius(r3.Sub(sh.center(x, y, z), middle), r3.Vec{X: 1})

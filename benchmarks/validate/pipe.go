@@ -62,7 +62,7 @@ func (s *suite) poiseuille(n int32, direction r3.Vec, wall solver.Wall) (e pipeE
 	axis := r3.Unit(direction)
 	start := sh.openings[0].Center
 	var strain [6][]float32
-	f, err := s.compute(sh, settings, steps, func(r *solver.Rank) error { strain = r.StrainRate(); return nil })
+	f, err := s.compute(sh, settings, steps, func(c computation) (err error) { strain, err = c.strainRate(); return err })
 	if err != nil {
 		return e, err
 	}
@@ -239,7 +239,7 @@ func (s *suite) drivenPipes() error {
 // drivenPipe is the relative velocity error of an endless pipe.
 func (s *suite) drivenPipe(n int32, wall solver.Wall) (float64, error) {
 	const viscosity, latticeViscosity, peak, radius, diffusionTimes = 0.1, 0.1, 2.0, 0.5, 0.8
-	sh := &shape{size: [3]int32{1, n, n}, spacing: 1 / float64(n), periodic: [3]bool{true, false, false}}
+	sh := &shape{size: [3]int32{s.layers(), n, n}, spacing: 1 / float64(n), periodic: [3]bool{true, false, false}}
 	distance := func(p r3.Vec) float64 { return math.Hypot(p.Y-radius, p.Z-radius) }
 	sh.inside = func(p r3.Vec) float64 { return radius - distance(p) }
 	settings := solver.DefaultSettings()

@@ -30,12 +30,16 @@ type Options struct {
 	// Change alters the settings of every case, for instance the precision;
 	// solver.Half has tolerances of its own. It may be nil.
 	Change func(*solver.Settings)
+	// Device is Processor, also if empty, or GPU: the first one.
+	Device string
 	// Progress hears what is being done; it may be nil.
 	Progress func(stage string, done float64)
 }
 
 // Report is the outcome of the suite.
 type Report struct {
+	// Device computed the cases.
+	Device  string   `json:"device"`
 	Results []Result `json:"results"`
 	// Failed is how many results are outside their tolerance.
 	Failed int `json:"failed"`
@@ -93,7 +97,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return nil, fmt.Errorf("case %s: %w", c.name, err)
 		}
 	}
-	r := &Report{Results: s.results}
+	r := &Report{Device: s.device, Results: s.results}
 	for _, result := range r.Results {
 		if !result.Pass {
 			r.Failed++
@@ -180,6 +184,9 @@ func (r *Report) Words() string {
 		fmt.Fprintf(&b, "%-32s %-38s %12s %12s %10s  %-7s  %s\n", name, quantity, value, reference, tolerance, verdict, source)
 	}
 	number := func(v float64, digits int) string { return strconv.FormatFloat(v, 'g', digits, 64) }
+	if r.Device != "" {
+		fmt.Fprintf(&b, "computed on: %s\n\n", r.Device)
+	}
 	row("case", "quantity", "value", "reference", "tolerance", "verdict", "source")
 	for _, result := range r.Results {
 		verdict := "pass"

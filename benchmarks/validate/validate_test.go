@@ -2,11 +2,13 @@ package validate
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
 	"carina/solver"
+	"carina/solver/cuda"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -51,5 +53,26 @@ func TestTurnedPipe(t *testing.T) {
 func TestUnknownCase(t *testing.T) {
 	if _, err := Run(context.Background(), Options{Cases: []string{"tornado"}}); err == nil || !strings.Contains(err.Error(), "tornado") {
 		t.Errorf("got error %v", err)
+	}
+}
+
+// The whole suite on a GPU, in all precisions.
+func TestSuiteOnGPU(t *testing.T) {
+	if _, err := cuda.Devices(); err != nil {
+		if _, got := Run(context.Background(), Options{Device: GPU, Cases: []string{"duct"}}); got == nil || errors.Is(err, cuda.ErrNoCUDA) && !errors.Is(got, cuda.ErrNoCUDA) {
+			t.Errorf("without a GPU: error %v, want %v", got, err)
+		}
+		t.Skip(err)
+	}
+	for _, precision := range solver.Precisions {
+		r, err := Run(context.Background(), Options{Device: GPU, References: "../../../shared/reference-data",
+			Change: func(s *solver.Settings) { s.Precision = precision }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s\n%s", precision, r.Words())
+		if r.Failed > 0 || len(r.Results) == 0 {
+			t.Errorf("%s: %d of %d results are outside their tolerance", precision, r.Failed, len(r.Results))
+		}
 	}
 }

@@ -138,9 +138,19 @@ func newBenchValidate(flags *benchFlags) *cobra.Command {
 			if precision != "" {
 				o.Change = func(s *solver.Settings) { s.Precision = solver.Precision(precision) }
 			}
+			name := "validate"
+			if o.Device == validate.GPU {
+				name += "-gpu"
+			}
+			if precision != "" {
+				name += "-" + precision
+			}
 			var failed int
-			err := runReport(command, flags, "validate", func(ctx context.Context, progress func(string, float64)) (*validate.Report, error) {
-				o.Quick, o.Folder, o.Progress = flags.quick, flags.folder, progress
+			err := runReport(command, flags, name, func(ctx context.Context, progress func(string, float64)) (*validate.Report, error) {
+				o.Quick, o.Progress = flags.quick, progress
+				if o.Device != validate.GPU { // whose plots would take the places of the processor's
+					o.Folder = flags.folder
+				}
 				report, err := validate.Run(ctx, o)
 				if err == nil {
 					failed = report.Failed
@@ -156,6 +166,7 @@ func newBenchValidate(flags *benchFlags) *cobra.Command {
 	f := command.Flags()
 	f.StringSliceVar(&o.Cases, "cases", nil, fmt.Sprintf("some of %v (default all)", validate.Names()))
 	f.StringVar(&o.References, "references", "", "folder of published data (the cavity is left out without)")
+	f.StringVar(&o.Device, "device", validate.Processor, "cpu or gpu (without plots)")
 	f.StringVar(&precision, "precision", "", "precision instead of each case's own")
 	return command
 }
