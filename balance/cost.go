@@ -78,6 +78,8 @@ func DefaultCost(layout Layout) Cost {
 		c.Fluid, c.Boundary, c.Opening, c.Empty = fluid, 1.3*fluid, 2*fluid, fluid/3
 		c.Cuboid = 0.5e-6
 		c.CopyPerByte = 1 / 5e9
+		c.Inside.SecondsPerByte += c.CopyPerByte // packing and unpacking
+		c.Between.SecondsPerByte += c.CopyPerByte
 		c.BytesPerPopulation = 8
 		return c
 	}

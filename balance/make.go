@@ -25,15 +25,6 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 	if err != nil {
 		return nil, err
 	}
-	if opt.Improve && opt.spreads(ranks) {
-		other, err := opt.spread(ctx, g, ranks)
-		if err != nil {
-			return nil, err
-		}
-		if other.step < best.step {
-			best = other
-		}
-	}
 	opt.Progress("judge", 0.9)
 	p := &Partition{
 		Source: opt.Source, Grid: Reference(g), Cost: *opt.Cost, Ranks: ranks, Method: opt.method(),

@@ -50,9 +50,7 @@ type Options struct {
 	TimeLimit time.Duration
 	// Improve moves and swaps cuboids between ranks afterwards while the
 	// predicted step time falls and, except for bricks and with KeepHeavy, moves
-	// slices of cuboids too. With the graph balancer, on several hosts and where a
-	// byte copied between a rank's cuboids costs more than one sent inside a host,
-	// it also tries more cuts and other owners, and keeps what is fastest.
+	// slices of cuboids too.
 	Improve bool
 	// Cost is the cost model; DefaultCost(Sparse) by default.
 	Cost *Cost
@@ -61,8 +59,7 @@ type Options struct {
 	// Progress, if set, is told the stage and the share done, 0 to 1.
 	Progress func(stage string, done float64)
 
-	carved      int  // the largest number of cuboids carving may make; 0 for any
-	cutsAreSent bool // what crosses between cuboids is rarely within a rank
+	carved int // the largest number of cuboids carving may make; 0 for any
 }
 
 // complete checks the options and fills in the defaults.

@@ -14,7 +14,7 @@ const populationsPerFace = 5
 // carve cuts empty space away where that saves more than one more cuboid and
 // the copies across the cut cost.
 func (d *decomposition) carve(ctx context.Context, g *geometry.Grid, opt *Options) error {
-	c := opt.beforeBalancing()
+	c := opt.Cost
 	boxes, err := cuboid.Carve(ctx, d.cuboids, d.segments, cuboid.Carving{
 		Gain: func(saved, facing int64) float64 {
 			bytes := c.Bytes(cuboid.Crossing{Populations: populationsPerFace * facing})
@@ -30,17 +30,6 @@ func (d *decomposition) carve(ctx context.Context, g *geometry.Grid, opt *Option
 	return err
 }
 
-// beforeBalancing returns the cost model for cuts that are made before owners
-// are known. Where cuboids that touch will not be kept on one rank, see spread,
-// what crosses between them is sent, not copied.
-func (opt *Options) beforeBalancing() *Cost {
-	c := *opt.Cost
-	if opt.cutsAreSent {
-		c.CopyPerByte = c.Inside.SecondsPerByte
-	}
-	return &c
-}
-
 // merging returns what recombination gains by the cost model: one cuboid less
 // and no copies between the two, against the empty cells of the union.
 func merging(c *Cost) cuboid.Merging {
@@ -54,7 +43,7 @@ func merging(c *Cost) cuboid.Merging {
 func (d *decomposition) recombine(g *geometry.Grid, opt *Options) error {
 	weights, total := d.weights(opt.Cost.Weight)
 	limit := total / (int64(opt.Ranks) * int64(opt.CuboidsPerRank))
-	m := merging(opt.beforeBalancing())
+	m := merging(opt.Cost)
 	m.Allowed = func(union cuboid.Counts) bool { return opt.Cost.Weight(union) <= limit }
 	boxes, _ := cuboid.Recombine(d.cuboids, d.fluid(len(weights)), cuboid.Crossings(d.segments, opt.Cost.Directions), m)
 	if len(boxes) == len(d.cuboids) {

@@ -180,8 +180,11 @@ func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 		}
 		if m.layout == balance.Dense {
 			// The plain kernel has no openings; its cells there would do the work
-			// of a boundary cell.
+			// of a boundary cell. What is sent is packed and unpacked, which reads
+			// and writes the same cells as a copy between two cuboids of a rank.
 			cost.Opening = cost.Boundary
+			cost.Inside.SecondsPerByte += cost.CopyPerByte
+			cost.Between.SecondsPerByte += cost.CopyPerByte
 		}
 		if m.layout == balance.Sparse {
 			crossing, err := measureCrossing(ctx, &cost, m.cases[len(m.cases)-1].Grid)
