@@ -95,7 +95,7 @@ var denseStrategies = []Strategy{
 	{Decompose: "carve", Balance: "graph", Imbalance: 0.02, Improve: true, MostRanks: 256},
 	{Decompose: "carve", Balance: "graph", Imbalance: 0.003, Improve: true, MostRanks: 64},
 	{Decompose: "shrink+carve", Balance: "graph", Imbalance: 0.01, Improve: true, PerRank: []int{8}},
-	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.02, Improve: true, PerRank: []int{8, 16, 24}},
+	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.02, Improve: true, PerRank: []int{8, 16, 24, 32}},
 	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.003, Improve: true, PerRank: []int{8}, MostRanks: 128},
 }
 
