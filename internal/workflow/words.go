@@ -42,7 +42,7 @@ func (s *Solution) Words() string {
 		m.Reynolds, m.Mach, m.RelaxationTime, quantity.Format(m.PeakVelocity, "m/s"))
 	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.3g %%\n", quantity.Format(m.PressureDrop, "Pa"), 100*m.MassBalance)
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %14s %8s %14s\n", "no.", "name", "role", "flow", "share", "pressure")
-	total := inflow(m)
+	total := entering(m)
 	for _, o := range m.Openings {
 		share := "-"
 		if total != 0 {
@@ -59,6 +59,16 @@ func (s *Solution) Words() string {
 		fmt.Fprintf(&w, "wrote %s\n", file)
 	}
 	return w.String()
+}
+
+// entering is the sum of the flows through all openings where air enters, at
+// outlets too while somebody breathes out.
+func entering(s *solver.Summary) float64 {
+	var flow float64
+	for _, o := range s.Openings {
+		flow += max(o.Flow, 0)
+	}
+	return flow
 }
 
 func ranksTable(ranks []solver.RankSummary) string {
