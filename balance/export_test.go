@@ -226,6 +226,9 @@ func TestAssumedCostsAreSound(t *testing.T) {
 		if c.Between.SecondsPerByte < c.Inside.SecondsPerByte || c.Between.Latency < c.Inside.Latency {
 			t.Errorf("%s, %s layout: messages between hosts cost less than inside", c.Source, c.Layout)
 		}
+		if c.Inside.SecondsPerByte < c.CopyPerByte {
+			t.Errorf("%s, %s layout: what is packed, sent and unpacked costs less than a copy", c.Source, c.Layout)
+		}
 	}
 }
 

@@ -147,16 +147,16 @@ func quotientGraph(g *partition.Graph, parts []int32, n int) *partition.Graph {
 
 // hostsFirst partitions among hosts, then among the ranks of each.
 func hostsFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, error) {
-	// Half of the room for the hosts, what is left for the ranks.
-	host, err := amongHosts(ctx, p, hosts, p.Imbalance/2)
+	host, err := amongHosts(ctx, p, hosts)
 	if err != nil {
 		return nil, err
 	}
 	return withinHosts(ctx, p, hosts, host)
 }
 
-// amongHosts returns the host of every cuboid.
-func amongHosts(ctx context.Context, p *Problem, hosts [][]int32, imbalance float64) ([]int32, error) {
+// amongHosts returns the host of every cuboid. It takes half of the room for
+// imbalance and leaves the rest for the ranks of each host.
+func amongHosts(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, error) {
 	all := shares(p.Ranks)
 	target := make([]float64, len(hosts))
 	for h, ranks := range hosts {
@@ -164,7 +164,7 @@ func amongHosts(ctx context.Context, p *Problem, hosts [][]int32, imbalance floa
 			target[h] += all[r]
 		}
 	}
-	host, err := partitionGraph(ctx, p, p.Graph, target, imbalance)
+	host, err := partitionGraph(ctx, p, p.Graph, target, p.Imbalance/2)
 	if err != nil {
 		return nil, err
 	}

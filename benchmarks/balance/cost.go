@@ -138,7 +138,8 @@ type CostOptions struct {
 // kernels on one core in single and in double precision, and of the dense
 // layout, with the plain kernel of this package in double precision, and what
 // messages cost between two ranks of this process, with what the solver's
-// kernels lose next to other ranks. What cannot be measured on one host, the
+// kernels lose next to other ranks, and in the dense layout with packing and
+// unpacking as copies cost. What cannot be measured on one host, the
 // network between hosts, keeps the assumed figures.
 func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 	if opt.Progress == nil {

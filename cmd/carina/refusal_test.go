@@ -50,6 +50,8 @@ func TestBadInputGetsOneSentence(t *testing.T) {
 		{"no such decomposition", []string{pipe, "--spacing", "2mm", "--decompose", "slices"}, "slices"},
 		{"no such balancer", []string{pipe, "--spacing", "2mm", "--balance", "luck"}, "luck"},
 		{"no such collision", []string{pipe, "--spacing", "2mm", "--collision", "hard"}, "hard"},
+		{"no such layout", []string{pipe, "--spacing", "2mm", "--layout", "loose"}, "loose"},
+		{"dense layout on a GPU", []string{pipe, "--spacing", "2mm", "--layout", "dense", "--device", "gpu"}, "GPU"},
 		{"negative steps", []string{pipe, "--spacing", "2mm", "--steps", "-1"}, "steps"},
 		{"wrong flow", []string{pipe, "--spacing", "2mm", "--flow", "fast"}, "flow"},
 	}

@@ -50,6 +50,28 @@ func TestSameFlowForAllRanksDecompositionsAndBalancers(t *testing.T) {
 	}
 }
 
+func TestLayoutsEndInTheSameState(t *testing.T) {
+	surface := generated(t, "bifurcation")
+	run := func(layout string) *solver.Summary {
+		t.Helper()
+		arguments := append([]string{"run", surface, "--layout", layout, "--decompose", "octree", "--ranks", "3", "--out", t.TempDir()}, bifurcationGeometry...)
+		return succeed[*solver.Summary](t, append(arguments, bifurcationFlow...)...)
+	}
+	sparse, dense := run("sparse"), run("dense")
+	if dense.StateHash != sparse.StateHash {
+		t.Errorf("the dense layout ends in state %s, the sparse one in %s", dense.StateHash, sparse.StateHash)
+	}
+	memory := func(s *solver.Summary) (bytes int64) {
+		for _, r := range s.Ranks {
+			bytes += r.Bytes
+		}
+		return bytes
+	}
+	if memory(dense) <= memory(sparse) {
+		t.Errorf("whole cuboids take %d bytes, fluid cells alone %d", memory(dense), memory(sparse))
+	}
+}
+
 func TestPartitionAndSolveEqualRun(t *testing.T) {
 	surface := generated(t, "bifurcation")
 	folder := t.TempDir()

@@ -95,6 +95,9 @@ func (c *Case) CheckFlow() error {
 	if c.Device != "" && c.Device != "cpu" && c.Device != "gpu" {
 		return fmt.Errorf("there is no device %q: choose cpu or gpu", c.Device)
 	}
+	if c.Device == "gpu" && c.Layout == string(solver.Dense) {
+		return fmt.Errorf("the %s layout is not computed on a GPU: leave it out, or compute on the processor", solver.Dense)
+	}
 	if storage := cuda.Storage(c.Storage); storage != "" && storage != cuda.Single && storage != cuda.Half {
 		return fmt.Errorf("there is no storage %q: choose %s or %s", c.Storage, cuda.Single, cuda.Half)
 	}
