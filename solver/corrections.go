@@ -30,32 +30,43 @@ import (
 // rest, lie apart.
 type wallStream []uint32
 
-// open returns the links that begin the stream.
-func (s wallStream) open() wallStream {
-	return s[1 : 1+linkWords*(s[0]&(1<<kernel.LinkCountBits-1))]
+// wallLink is a link of a stream.
+type wallLink struct {
+	kernel.CorrectedLink
+	share float32
 }
 
-// linkWords is the size of a link.
-const linkWords = 2
+// count is how many links begin the stream, without those that fill a group.
+func (s wallStream) count() int { return int(s[0] & (1<<kernel.LinkCountBits - 1)) }
+
+// link returns link i of those that begin the stream.
+func (s wallStream) link(i int) wallLink {
+	at := 1 + i/kernel.LinkGroup*2*kernel.LinkGroup + i%kernel.LinkGroup
+	return wallLink{kernel.CorrectedLink(s[at]), math.Float32frombits(s[at+kernel.LinkGroup])}
+}
 
 // linkCursor walks through the links of a chunk window by window.
 type linkCursor struct {
 	links wallStream
-	// next and end are where those of each direction begin and end.
+	width int // of a window
+	// next and end are the numbers of those of each direction.
 	next, end [26]int
 }
 
-func newLinkCursor(links wallStream) (c linkCursor) {
-	c.links = links
-	for i := 0; i < len(links); i += linkWords {
-		d := links[i] >> 16 & 0xff
+func newLinkCursor(links wallStream, width int) (c linkCursor) {
+	c.links, c.width = links, width
+	for i := range links.count() {
+		d := links.link(i).Direction()
 		if c.end[d] == 0 {
 			c.next[d] = i
 		}
-		c.end[d] = i + linkWords
+		c.end[d] = i + 1
 	}
 	return c
 }
+
+// isEmpty tells whether there are no links.
+func (c *linkCursor) isEmpty() bool { return c.links.count() == 0 }
 
 // correct applies to the populations of a window its links, which follow those
 // of the windows before. First is the place of its first cell in the chunk.
@@ -64,16 +75,19 @@ func newLinkCursor(links wallStream) (c linkCursor) {
 // part. Populations are rounded as if they were in memory, where assembly
 // corrects them.
 func correct[T kernel.Real, S stored](gathered []T, c *linkCursor, window, first int) {
-	if len(c.links) == 0 {
+	if c.isEmpty() {
 		return
 	}
 	var taken [windowCells]T
 	sums := isHalf[S]()
 	for d := range c.next {
-		for ; c.next[d] < c.end[d] && int(c.links[c.next[d]]>>24) == window; c.next[d] += linkWords {
-			link := c.links[c.next[d]]
-			share := T(math.Float32frombits(c.links[c.next[d]+1]))
-			lane, back := int(link&0xffff)-first, d+1
+		for ; c.next[d] < c.end[d]; c.next[d]++ {
+			link := c.links.link(c.next[d])
+			if link.Window(c.width) != window {
+				break
+			}
+			share := T(link.share)
+			lane, back := link.Cell()-first, d+1
 			bounced := &gathered[back*windowCells+lane]
 			change := T(share * (gathered[lattice.Opposite(back)*windowCells+lane] - *bounced))
 			*bounced = rounded[T, S](*bounced + change)
@@ -92,16 +106,28 @@ func correct[T kernel.Real, S stored](gathered []T, c *linkCursor, window, first
 }
 
 // finish appends the links collected by direction to a stream and begins anew.
-func (s wallStream) finish(links *[26]wallStream) wallStream {
-	number := len(s)
+func (s wallStream) finish(links *[26][]wallLink) wallStream {
+	number, count := len(s), 0
 	s = append(s, 0)
+	add := func(link wallLink) {
+		if count%kernel.LinkGroup == 0 {
+			var group [2 * kernel.LinkGroup]uint32
+			for i := range kernel.LinkGroup {
+				group[i] = uint32(kernel.PaddingLink)
+			}
+			s = append(s, group[:]...)
+		}
+		at := len(s) - 2*kernel.LinkGroup + count%kernel.LinkGroup
+		s[at], s[at+kernel.LinkGroup] = uint32(link.CorrectedLink), math.Float32bits(link.share)
+		s[number] |= 1 << (link.Cell()/windowCells + kernel.LinkCountBits)
+		count++
+	}
 	for d := range links {
-		s = append(s, links[d]...)
+		for _, link := range links[d] {
+			add(link)
+		}
 		links[d] = links[d][:0]
 	}
-	s[number] = uint32((len(s) - number) / linkWords)
-	for i := number + 1; i < len(s); i += linkWords {
-		s[number] |= 1 << (s[i]&0xffff/windowCells + kernel.LinkCountBits)
-	}
+	s[number] |= uint32(count)
 	return s
 }

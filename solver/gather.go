@@ -10,14 +10,14 @@ import (
 // updateGathered gathers, updates and returns the walled windows of a chunk.
 func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
 	gathered, packed := s.gathered(w), s.packed(w)
-	before, after := newLinkCursor(s.layout.near[c.near:].open()), newLinkCursor(s.layout.far[c.far:].open())
+	before, after := s.linkCursor(s.layout.near[c.near:]), s.linkCursor(s.layout.far[c.far:])
 	s.eachWalled(c, func(i int, words []uint32) {
 		first := int(int32(words[0]) - c.cell)
 		s.moveWalled(words, packed, odd, true)
 		s.decode(w)
 		correct[T, S](gathered, &before, i, first)
 		s.collide(w)
-		if len(after.links) > 0 {
+		if !after.isEmpty() {
 			s.encode(w)
 			s.decode(w)
 			correct[T, S](gathered, &after, i, first)
@@ -25,6 +25,11 @@ func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
 		s.encode(w)
 		s.moveWalled(words, packed, odd, false)
 	})
+}
+
+// linkCursor returns a cursor for the links that begin a stream.
+func (s *populations[T, S]) linkCursor(links wallStream) linkCursor {
+	return newLinkCursor(links, walledWidth(s.q))
 }
 
 // gathered returns the worker's room for the populations of a window.

@@ -191,7 +191,7 @@ type linkBuilder struct {
 	// ones negative.
 	shares [26][windowCells]float32
 	// nearLinks and farLinks are those of the chunk at hand, by direction.
-	nearLinks, farLinks [26]wallStream
+	nearLinks, farLinks [26][]wallLink
 }
 
 // neighbour returns that of a lane of the window at hand in a direction, or −1
@@ -226,7 +226,7 @@ func (b *linkBuilder) addWindow(number int, first int32) {
 			if share < 0 {
 				links, share = &b.farLinks[d], -share
 			}
-			*links = append(*links, kernel.NewCorrectedLink(int(cell-first)+lane, d^1, number), math.Float32bits(share))
+			*links = append(*links, wallLink{kernel.NewCorrectedLink(int(cell-first)+lane, d^1, number, len(b.window)), share})
 		}
 	}
 }

@@ -55,7 +55,7 @@ type populations[T kernel.Real, S stored] struct {
 	program *expression.Program
 	// vector is assembly for the populations in memory, with the table stored,
 	// and gatheredVector for gathered ones; nil if there is none. Slots points to
-	// the slots of each population.
+	// the slots of each population; more entries are nil.
 	vector, gatheredVector *kernel.Vector
 	stored                 *kernel.Table[T]
 	storedProgram          *expression.Program
@@ -89,9 +89,10 @@ func newPopulations[T kernel.Real, S stored](l *layout, v collision.Variant, par
 	p.stride = paddedStride(l.cells+l.ghosts, int(unsafe.Sizeof(S(0))))
 	p.f = make([]S, p.q*p.stride)
 	adviseHugePages(p.f)
+	p.slots = make([]*byte, kernel.CorrectedSlots)
 	for i := range p.q {
 		p.offset[i] = i * p.stride
-		p.slots = append(p.slots, (*byte)(unsafe.Pointer(&p.f[p.offset[i]])))
+		p.slots[i] = (*byte)(unsafe.Pointer(&p.f[p.offset[i]]))
 	}
 	if machines := kernel.Machines(); len(machines) > 0 {
 		p.vector = kernel.NewVector(machines[0], storage[S](), v)
@@ -155,7 +156,7 @@ func (s *populations[T, S]) arriving(c *chunk, w *workspace, f func(cell, count 
 		s.decode(w)
 		give(int32(words[0]), int32(words[1]))
 	}
-	near := newLinkCursor(s.layout.near[c.near:].open())
+	near := s.linkCursor(s.layout.near[c.near:])
 	s.eachWalled(c, func(i int, words []uint32) {
 		s.moveWalled(words, packed, false, true)
 		s.decode(w)

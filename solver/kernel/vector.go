@@ -13,7 +13,7 @@ const WindowCells = 16
 // ScratchBytes is the memory that an assembly kernel needs for itself. It must
 // be aligned to 64 bytes and zero in the beginning; a Corrector leaves the zeros
 // that it needs.
-const ScratchBytes = (65 + ChunkCells/WindowCells + 1) * 64
+const ScratchBytes = (65+ChunkCells/WindowCells+1)*64 + 2*8*(paddingLink+1) + 3*64
 
 // Storage names how populations are stored.
 type Storage string
@@ -49,28 +49,56 @@ type Vector struct {
 type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch *byte)
 
 // Corrector corrects what comes back along links of walled windows, after an
-// even or (odd = 1) an odd step. Links begins with their number, which is not
-// zero, in LinkCountBits, and above these a bit for every WindowCells cells from
-// first on that have links; then come two words for each: the cell, from first on, in 16 bits, the
-// direction of bounced, the population that comes back, from 0, and the number
-// of the window in 8 bits each; and a float32 share. Share times (companion −
-// bounced) is added to bounced and taken from the population at rest; with
-// 16-bit storage the sum of all that a cell's links take is. The companion is
-// the opposite population where the kernels find or leave it. The cells are
-// fewer than ChunkCells + WindowCells. Scratch is memory of ScratchBytes.
-type Corrector func(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
+// even or (odd = 1) an odd step. Slots has CorrectedSlots entries, words are the
+// windows as for Walled. Links begins with their number, which is not zero, in
+// LinkCountBits, and above these a bit for every WindowCells cells from first on
+// that have links; then come groups of LinkGroup links: as many CorrectedLinks
+// and, behind these, float32 shares. PaddingLinks with share zero fill the last
+// group. Share times (companion − bounced) is added to bounced, the population
+// that comes back, and taken from the population at rest; with 16-bit storage
+// the sum of all that a cell's links take is. The companion is the opposite
+// population where the kernels find or leave it. The cells are fewer than
+// ChunkCells + WindowCells. Scratch is memory of ScratchBytes.
+type Corrector func(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
 
 // ChunkCells is the least number of cells that are corrected together, unless
-// there are no more.
-const ChunkCells = 256
+// there are no more. A link has eight bits for a cell.
+const ChunkCells = 256 - WindowCells
 
-// LinkCountBits is how many bits the number of links of a Corrector takes.
-const LinkCountBits = 15
+const (
+	// LinkCountBits is how many bits the number of links of a Corrector takes,
+	// LinkGroup how many links are corrected together.
+	LinkCountBits = 15
+	LinkGroup     = 4
+	// CorrectedSlots is the number of entries of the slots for a Corrector;
+	// those without a population may be nil.
+	CorrectedSlots = 2 + paddingLink
+	// paddingLink is the direction of what only fills a group.
+	paddingLink = 27
+)
 
-// NewCorrectedLink is the first word of a link for a Corrector.
-func NewCorrectedLink(cell, direction, window int) uint32 {
-	return uint32(cell) | uint32(direction)<<16 | uint32(window)<<24
+// CorrectedLink is a link for a Corrector: the cell, from the first one on, in 8
+// bits, the direction of bounced, from 0, in 8 bits, and in 16 bits which of the
+// words, from those of the chunk's first window on, is the offset to the
+// neighbour where an odd step finds the companion.
+type CorrectedLink uint32
+
+// PaddingLink fills a group of links. The second word of the first window, its
+// number of cells, is an offset that does no harm.
+const PaddingLink CorrectedLink = paddingLink<<8 | 1<<16
+
+// NewCorrectedLink is the link of a cell given its window, whose words are
+// width each.
+func NewCorrectedLink(cell, direction, window, width int) CorrectedLink {
+	return CorrectedLink(cell | direction<<8 | (window*width+2+direction)<<16)
 }
+
+// Cell and Direction are those of a link.
+func (l CorrectedLink) Cell() int      { return int(l & 0xff) }
+func (l CorrectedLink) Direction() int { return int(l >> 8 & 0xff) }
+
+// Window is that of a link, given the words of each.
+func (l CorrectedLink) Window(width int) int { return int(l>>16) / width }
 
 type vectorKey struct {
 	machine string

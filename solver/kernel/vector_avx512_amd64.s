@@ -36207,66 +36207,183 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512Single(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
-// Requires: AVX
-TEXT ·correctAVX512Single(SB), $0-56
-	MOVQ    slots+0(FP), DX
-	MOVQ    words+8(FP), BX
-	MOVQ    width+16(FP), SI
-	MOVL    first+24(FP), AX
-	MOVQ    links+32(FP), CX
-	MOVLQZX (CX), DI
-	ANDQ    $+32767, DI
-	ADDQ    $0x04, CX
-	SHLQ    $0x02, SI
-	MOVQ    (DX), R8
-	MOVQ    odd+40(FP), R9
-	TESTQ   R9, R9
-	JNE     odd
+// func correctAVX512Single(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·correctAVX512Single(SB), $0-48
+	MOVQ         links+24(FP), BX
+	MOVQ         scratch+40(FP), AX
+	MOVQ         slots+0(FP), DX
+	MOVL         first+16(FP), SI
+	MOVQ         (DX), CX
+	LEAQ         (CX)(SI*4), CX
+	IMUL3Q       $0x04, SI, SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	VPADDQ       8(DX), Y0, Y1
+	VMOVDQU      Y1, 5184(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5408(AX)
+	VPADDQ       40(DX), Y0, Y1
+	VMOVDQU      Y1, 5216(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5440(AX)
+	VPADDQ       72(DX), Y0, Y1
+	VMOVDQU      Y1, 5248(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5472(AX)
+	VPADDQ       104(DX), Y0, Y1
+	VMOVDQU      Y1, 5280(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5504(AX)
+	VPADDQ       136(DX), Y0, Y1
+	VMOVDQU      Y1, 5312(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5536(AX)
+	VPADDQ       168(DX), Y0, Y1
+	VMOVDQU      Y1, 5344(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5568(AX)
+	VPADDQ       200(DX), Y0, Y1
+	VMOVDQU      Y1, 5376(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5600(AX)
+	LEAQ         5632(AX), DX
+	MOVQ         DX, 5400(AX)
+	MOVQ         DX, 5624(AX)
+	MOVLQZX      (BX), SI
+	ANDQ         $+32767, SI
+	ADDQ         $0x04, BX
+	MOVQ         odd+32(FP), DX
+	TESTQ        DX, DX
+	JNE          odd
 
-even:
-	MOVWQZX (CX), BX
-	MOVBQZX 2(CX), SI
-	ADDQ    AX, BX
-	MOVQ    8(DX)(SI*8), R9
-	XORQ    $0x01, SI
-	MOVQ    8(DX)(SI*8), SI
-	VMOVSS  (SI)(BX*4), X0
-	VMOVSS  (R9)(BX*4), X1
+even_group:
+	MOVBQZX (BX), DI
+	MOVBQZX 1(BX), DX
+	MOVQ    5184(AX)(DX*8), R8
+	MOVQ    5408(AX)(DX*8), DX
+	VMOVSS  (DX)(DI*4), X0
+	VMOVSS  (R8)(DI*4), X1
 	VSUBSS  X1, X0, X0
-	VMULSS  4(CX), X0, X0
+	VMULSS  16(BX), X0, X0
 	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R9)(BX*4)
-	VMOVSS  (R8)(BX*4), X1
+	VMOVSS  X1, (R8)(DI*4)
+	VMOVSS  (CX)(DI*4), X1
 	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (R8)(BX*4)
-	ADDQ    $0x08, CX
-	DECQ    DI
-	JNE     even
+	VMOVSS  X1, (CX)(DI*4)
+	MOVBQZX 4(BX), DI
+	MOVBQZX 5(BX), DX
+	MOVQ    5184(AX)(DX*8), R8
+	MOVQ    5408(AX)(DX*8), DX
+	VMOVSS  (DX)(DI*4), X0
+	VMOVSS  (R8)(DI*4), X1
+	VSUBSS  X1, X0, X0
+	VMULSS  20(BX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R8)(DI*4)
+	VMOVSS  (CX)(DI*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (CX)(DI*4)
+	MOVBQZX 8(BX), DI
+	MOVBQZX 9(BX), DX
+	MOVQ    5184(AX)(DX*8), R8
+	MOVQ    5408(AX)(DX*8), DX
+	VMOVSS  (DX)(DI*4), X0
+	VMOVSS  (R8)(DI*4), X1
+	VSUBSS  X1, X0, X0
+	VMULSS  24(BX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R8)(DI*4)
+	VMOVSS  (CX)(DI*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (CX)(DI*4)
+	MOVBQZX 12(BX), DI
+	MOVBQZX 13(BX), DX
+	MOVQ    5184(AX)(DX*8), R8
+	MOVQ    5408(AX)(DX*8), DX
+	VMOVSS  (DX)(DI*4), X0
+	VMOVSS  (R8)(DI*4), X1
+	VSUBSS  X1, X0, X0
+	VMULSS  28(BX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R8)(DI*4)
+	VMOVSS  (CX)(DI*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (CX)(DI*4)
+	ADDQ    $0x20, BX
+	SUBQ    $0x04, SI
+	JG      even_group
+	VZEROUPPER
 	RET
 
 odd:
-	MOVWQZX (CX), R9
-	MOVBQZX 2(CX), R10
-	ADDQ    AX, R9
-	MOVQ    8(DX)(R10*8), R11
-	MOVBQZX 3(CX), R12
-	IMULQ   SI, R12
-	ADDQ    BX, R12
-	MOVLQSX 8(R12)(R10*4), R10
-	ADDQ    R9, R10
-	VMOVSS  (R11)(R10*4), X0
-	VMOVSS  (R11)(R9*4), X1
+	MOVQ words+8(FP), DX
+
+odd_group:
+	MOVBQZX (BX), R8
+	MOVBQZX 1(BX), DI
+	MOVQ    5184(AX)(DI*8), R9
+	MOVWQZX 2(BX), DI
+	MOVLQSX (DX)(DI*4), DI
+	ADDQ    R8, DI
+	VMOVSS  (R9)(DI*4), X0
+	VMOVSS  (R9)(R8*4), X1
 	VSUBSS  X1, X0, X0
-	VMULSS  4(CX), X0, X0
+	VMULSS  16(BX), X0, X0
 	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R11)(R9*4)
-	VMOVSS  (R8)(R9*4), X1
+	VMOVSS  X1, (R9)(R8*4)
+	VMOVSS  (CX)(R8*4), X1
 	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (R8)(R9*4)
-	ADDQ    $0x08, CX
-	DECQ    DI
-	JNE     odd
+	VMOVSS  X1, (CX)(R8*4)
+	MOVBQZX 4(BX), R8
+	MOVBQZX 5(BX), DI
+	MOVQ    5184(AX)(DI*8), R9
+	MOVWQZX 6(BX), DI
+	MOVLQSX (DX)(DI*4), DI
+	ADDQ    R8, DI
+	VMOVSS  (R9)(DI*4), X0
+	VMOVSS  (R9)(R8*4), X1
+	VSUBSS  X1, X0, X0
+	VMULSS  20(BX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R9)(R8*4)
+	VMOVSS  (CX)(R8*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (CX)(R8*4)
+	MOVBQZX 8(BX), R8
+	MOVBQZX 9(BX), DI
+	MOVQ    5184(AX)(DI*8), R9
+	MOVWQZX 10(BX), DI
+	MOVLQSX (DX)(DI*4), DI
+	ADDQ    R8, DI
+	VMOVSS  (R9)(DI*4), X0
+	VMOVSS  (R9)(R8*4), X1
+	VSUBSS  X1, X0, X0
+	VMULSS  24(BX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R9)(R8*4)
+	VMOVSS  (CX)(R8*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (CX)(R8*4)
+	MOVBQZX 12(BX), R8
+	MOVBQZX 13(BX), DI
+	MOVQ    5184(AX)(DI*8), R9
+	MOVWQZX 14(BX), DI
+	MOVLQSX (DX)(DI*4), DI
+	ADDQ    R8, DI
+	VMOVSS  (R9)(DI*4), X0
+	VMOVSS  (R9)(R8*4), X1
+	VSUBSS  X1, X0, X0
+	VMULSS  28(BX), X0, X0
+	VADDSS  X0, X1, X1
+	VMOVSS  X1, (R9)(R8*4)
+	VMOVSS  (CX)(R8*4), X1
+	VSUBSS  X0, X1, X1
+	VMOVSS  X1, (CX)(R8*4)
+	ADDQ    $0x20, BX
+	SUBQ    $0x04, SI
+	JG      odd_group
+	VZEROUPPER
 	RET
 
 // func evenAVX512DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
@@ -73630,70 +73747,199 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512Double(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
-// Requires: AVX
-TEXT ·correctAVX512Double(SB), $0-56
-	MOVQ    slots+0(FP), DX
-	MOVQ    words+8(FP), BX
-	MOVQ    width+16(FP), SI
-	MOVL    first+24(FP), AX
-	MOVQ    links+32(FP), CX
-	MOVLQZX (CX), DI
-	ANDQ    $+32767, DI
-	ADDQ    $0x04, CX
-	SHLQ    $0x02, SI
-	MOVQ    (DX), R8
-	MOVQ    odd+40(FP), R9
-	TESTQ   R9, R9
-	JNE     odd
+// func correctAVX512Double(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·correctAVX512Double(SB), $0-48
+	MOVQ         links+24(FP), BX
+	MOVQ         scratch+40(FP), AX
+	MOVQ         slots+0(FP), DX
+	MOVL         first+16(FP), SI
+	MOVQ         (DX), CX
+	LEAQ         (CX)(SI*8), CX
+	IMUL3Q       $0x08, SI, SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	VPADDQ       8(DX), Y0, Y1
+	VMOVDQU      Y1, 5184(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5408(AX)
+	VPADDQ       40(DX), Y0, Y1
+	VMOVDQU      Y1, 5216(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5440(AX)
+	VPADDQ       72(DX), Y0, Y1
+	VMOVDQU      Y1, 5248(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5472(AX)
+	VPADDQ       104(DX), Y0, Y1
+	VMOVDQU      Y1, 5280(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5504(AX)
+	VPADDQ       136(DX), Y0, Y1
+	VMOVDQU      Y1, 5312(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5536(AX)
+	VPADDQ       168(DX), Y0, Y1
+	VMOVDQU      Y1, 5344(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5568(AX)
+	VPADDQ       200(DX), Y0, Y1
+	VMOVDQU      Y1, 5376(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5600(AX)
+	LEAQ         5632(AX), DX
+	MOVQ         DX, 5400(AX)
+	MOVQ         DX, 5624(AX)
+	MOVLQZX      (BX), SI
+	ANDQ         $+32767, SI
+	ADDQ         $0x04, BX
+	MOVQ         odd+32(FP), DX
+	TESTQ        DX, DX
+	JNE          odd
 
-even:
-	MOVWQZX   (CX), BX
-	MOVBQZX   2(CX), SI
-	ADDQ      AX, BX
-	MOVQ      8(DX)(SI*8), R9
-	XORQ      $0x01, SI
-	MOVQ      8(DX)(SI*8), SI
-	VMOVSD    (SI)(BX*8), X0
-	VMOVSD    (R9)(BX*8), X1
+even_group:
+	MOVBQZX   (BX), DI
+	MOVBQZX   1(BX), DX
+	MOVQ      5184(AX)(DX*8), R8
+	MOVQ      5408(AX)(DX*8), DX
+	VMOVSD    (DX)(DI*8), X0
+	VMOVSD    (R8)(DI*8), X1
 	VXORPS    X2, X2, X2
-	VCVTSS2SD 4(CX), X2, X2
+	VCVTSS2SD 16(BX), X2, X2
 	VSUBSD    X1, X0, X0
 	VMULSD    X2, X0, X0
 	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R9)(BX*8)
-	VMOVSD    (R8)(BX*8), X1
+	VMOVSD    X1, (R8)(DI*8)
+	VMOVSD    (CX)(DI*8), X1
 	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (R8)(BX*8)
-	ADDQ      $0x08, CX
-	DECQ      DI
-	JNE       even
+	VMOVSD    X1, (CX)(DI*8)
+	MOVBQZX   4(BX), DI
+	MOVBQZX   5(BX), DX
+	MOVQ      5184(AX)(DX*8), R8
+	MOVQ      5408(AX)(DX*8), DX
+	VMOVSD    (DX)(DI*8), X0
+	VMOVSD    (R8)(DI*8), X1
+	VXORPS    X2, X2, X2
+	VCVTSS2SD 20(BX), X2, X2
+	VSUBSD    X1, X0, X0
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R8)(DI*8)
+	VMOVSD    (CX)(DI*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (CX)(DI*8)
+	MOVBQZX   8(BX), DI
+	MOVBQZX   9(BX), DX
+	MOVQ      5184(AX)(DX*8), R8
+	MOVQ      5408(AX)(DX*8), DX
+	VMOVSD    (DX)(DI*8), X0
+	VMOVSD    (R8)(DI*8), X1
+	VXORPS    X2, X2, X2
+	VCVTSS2SD 24(BX), X2, X2
+	VSUBSD    X1, X0, X0
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R8)(DI*8)
+	VMOVSD    (CX)(DI*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (CX)(DI*8)
+	MOVBQZX   12(BX), DI
+	MOVBQZX   13(BX), DX
+	MOVQ      5184(AX)(DX*8), R8
+	MOVQ      5408(AX)(DX*8), DX
+	VMOVSD    (DX)(DI*8), X0
+	VMOVSD    (R8)(DI*8), X1
+	VXORPS    X2, X2, X2
+	VCVTSS2SD 28(BX), X2, X2
+	VSUBSD    X1, X0, X0
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R8)(DI*8)
+	VMOVSD    (CX)(DI*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (CX)(DI*8)
+	ADDQ      $0x20, BX
+	SUBQ      $0x04, SI
+	JG        even_group
+	VZEROUPPER
 	RET
 
 odd:
-	MOVWQZX   (CX), R9
-	MOVBQZX   2(CX), R10
-	ADDQ      AX, R9
-	MOVQ      8(DX)(R10*8), R11
-	MOVBQZX   3(CX), R12
-	IMULQ     SI, R12
-	ADDQ      BX, R12
-	MOVLQSX   8(R12)(R10*4), R10
-	ADDQ      R9, R10
-	VMOVSD    (R11)(R10*8), X0
-	VMOVSD    (R11)(R9*8), X1
+	MOVQ words+8(FP), DX
+
+odd_group:
+	MOVBQZX   (BX), R8
+	MOVBQZX   1(BX), DI
+	MOVQ      5184(AX)(DI*8), R9
+	MOVWQZX   2(BX), DI
+	MOVLQSX   (DX)(DI*4), DI
+	ADDQ      R8, DI
+	VMOVSD    (R9)(DI*8), X0
+	VMOVSD    (R9)(R8*8), X1
 	VXORPS    X2, X2, X2
-	VCVTSS2SD 4(CX), X2, X2
+	VCVTSS2SD 16(BX), X2, X2
 	VSUBSD    X1, X0, X0
 	VMULSD    X2, X0, X0
 	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R11)(R9*8)
-	VMOVSD    (R8)(R9*8), X1
+	VMOVSD    X1, (R9)(R8*8)
+	VMOVSD    (CX)(R8*8), X1
 	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (R8)(R9*8)
-	ADDQ      $0x08, CX
-	DECQ      DI
-	JNE       odd
+	VMOVSD    X1, (CX)(R8*8)
+	MOVBQZX   4(BX), R8
+	MOVBQZX   5(BX), DI
+	MOVQ      5184(AX)(DI*8), R9
+	MOVWQZX   6(BX), DI
+	MOVLQSX   (DX)(DI*4), DI
+	ADDQ      R8, DI
+	VMOVSD    (R9)(DI*8), X0
+	VMOVSD    (R9)(R8*8), X1
+	VXORPS    X2, X2, X2
+	VCVTSS2SD 20(BX), X2, X2
+	VSUBSD    X1, X0, X0
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R9)(R8*8)
+	VMOVSD    (CX)(R8*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (CX)(R8*8)
+	MOVBQZX   8(BX), R8
+	MOVBQZX   9(BX), DI
+	MOVQ      5184(AX)(DI*8), R9
+	MOVWQZX   10(BX), DI
+	MOVLQSX   (DX)(DI*4), DI
+	ADDQ      R8, DI
+	VMOVSD    (R9)(DI*8), X0
+	VMOVSD    (R9)(R8*8), X1
+	VXORPS    X2, X2, X2
+	VCVTSS2SD 24(BX), X2, X2
+	VSUBSD    X1, X0, X0
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R9)(R8*8)
+	VMOVSD    (CX)(R8*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (CX)(R8*8)
+	MOVBQZX   12(BX), R8
+	MOVBQZX   13(BX), DI
+	MOVQ      5184(AX)(DI*8), R9
+	MOVWQZX   14(BX), DI
+	MOVLQSX   (DX)(DI*4), DI
+	ADDQ      R8, DI
+	VMOVSD    (R9)(DI*8), X0
+	VMOVSD    (R9)(R8*8), X1
+	VXORPS    X2, X2, X2
+	VCVTSS2SD 28(BX), X2, X2
+	VSUBSD    X1, X0, X0
+	VMULSD    X2, X0, X0
+	VADDSD    X0, X1, X1
+	VMOVSD    X1, (R9)(R8*8)
+	VMOVSD    (CX)(R8*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (CX)(R8*8)
+	ADDQ      $0x20, BX
+	SUBQ      $0x04, SI
+	JG        odd_group
+	VZEROUPPER
 	RET
 
 // func evenAVX512HalftrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
@@ -111618,201 +111864,209 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512Half(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)
+// func correctAVX512Half(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
 // Requires: AVX, AVX2, AVX512F, BMI, F16C
-TEXT ·correctAVX512Half(SB), $8-56
-	MOVQ    slots+0(FP), DX
-	MOVQ    words+8(FP), BX
-	MOVQ    width+16(FP), SI
-	MOVL    first+24(FP), AX
-	MOVQ    links+32(FP), CX
-	MOVLQZX (CX), DI
-	ANDQ    $+32767, DI
-	ADDQ    $0x04, CX
-	SHLQ    $0x02, SI
-	MOVQ    (DX), R8
-	MOVQ    scratch+48(FP), R9
-	ADDQ    $+4160, R9
-	MOVQ    AX, R10
-	SHLQ    $0x02, R10
-	SUBQ    R10, R9
-	MOVQ    odd+40(FP), R10
-	TESTQ   R10, R10
-	JNE     odd
-	SUBQ    $0x02, DI
-	JLT     even_last
+TEXT ·correctAVX512Half(SB), $8-48
+	MOVQ         links+24(FP), BX
+	MOVQ         scratch+40(FP), AX
+	MOVQ         slots+0(FP), DX
+	MOVL         first+16(FP), SI
+	MOVQ         (DX), CX
+	LEAQ         (CX)(SI*2), CX
+	IMUL3Q       $0x02, SI, SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	VPADDQ       8(DX), Y0, Y1
+	VMOVDQU      Y1, 5184(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5408(AX)
+	VPADDQ       40(DX), Y0, Y1
+	VMOVDQU      Y1, 5216(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5440(AX)
+	VPADDQ       72(DX), Y0, Y1
+	VMOVDQU      Y1, 5248(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5472(AX)
+	VPADDQ       104(DX), Y0, Y1
+	VMOVDQU      Y1, 5280(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5504(AX)
+	VPADDQ       136(DX), Y0, Y1
+	VMOVDQU      Y1, 5312(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5536(AX)
+	VPADDQ       168(DX), Y0, Y1
+	VMOVDQU      Y1, 5344(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5568(AX)
+	VPADDQ       200(DX), Y0, Y1
+	VMOVDQU      Y1, 5376(AX)
+	VPSHUFD      $0x4e, Y1, Y1
+	VMOVDQU      Y1, 5600(AX)
+	LEAQ         5632(AX), DX
+	MOVQ         DX, 5400(AX)
+	MOVQ         DX, 5624(AX)
+	MOVLQZX      (BX), SI
+	ANDQ         $+32767, SI
+	ADDQ         $0x04, BX
+	MOVQ         odd+32(FP), DX
+	TESTQ        DX, DX
+	JNE          odd
 
-even_two:
-	MOVWQZX   (CX), BX
-	MOVBQZX   2(CX), SI
-	ADDQ      AX, BX
-	MOVQ      8(DX)(SI*8), R10
-	XORQ      $0x01, SI
-	MOVQ      8(DX)(SI*8), SI
-	MOVWQZX   (SI)(BX*2), SI
-	MOVWQZX   (R10)(BX*2), R11
-	SHLQ      $0x10, R11
-	ORQ       R11, SI
-	MOVWQZX   8(CX), R11
-	MOVBQZX   10(CX), R12
-	ADDQ      AX, R11
-	MOVQ      8(DX)(R12*8), R13
-	XORQ      $0x01, R12
-	MOVQ      8(DX)(R12*8), R12
-	MOVWQZX   (R12)(R11*2), R12
-	MOVWQZX   (R13)(R11*2), R14
-	SHLQ      $0x10, R14
-	ORQ       R14, R12
-	SHLQ      $0x20, R12
-	ORQ       R12, SI
-	VMOVQ     SI, X0
+even_group:
+	MOVBQZX   12(BX), R8
+	MOVBQZX   13(BX), DI
+	MOVQ      5184(AX)(DI*8), R9
+	MOVQ      5408(AX)(DI*8), DI
+	MOVWQZX   (DI)(R8*2), DX
+	MOVBQZX   8(BX), R10
+	MOVBQZX   9(BX), DI
+	MOVQ      5184(AX)(DI*8), R11
+	MOVQ      5408(AX)(DI*8), DI
+	SHLQ      $0x10, DX
+	MOVW      (DI)(R10*2), DX
+	MOVBQZX   4(BX), R12
+	MOVBQZX   5(BX), DI
+	MOVQ      5184(AX)(DI*8), R13
+	MOVQ      5408(AX)(DI*8), DI
+	SHLQ      $0x10, DX
+	MOVW      (DI)(R12*2), DX
+	MOVBQZX   (BX), R14
+	MOVBQZX   1(BX), DI
+	MOVQ      5184(AX)(DI*8), R15
+	MOVQ      5408(AX)(DI*8), DI
+	SHLQ      $0x10, DX
+	MOVW      (DI)(R14*2), DX
+	VMOVQ     DX, X0
+	MOVWQZX   (R9)(R8*2), DX
+	SHLQ      $0x10, DX
+	MOVW      (R11)(R10*2), DX
+	SHLQ      $0x10, DX
+	MOVW      (R13)(R12*2), DX
+	SHLQ      $0x10, DX
+	MOVW      (R15)(R14*2), DX
+	VMOVQ     DX, X1
 	VCVTPH2PS X0, X0
-	VMOVSHDUP X0, X1
-	VMOVSHDUP (CX), X2
+	VCVTPH2PS X1, X1
 	VSUBPS    X1, X0, X0
-	VMULPS    X2, X0, X0
+	VMULPS    16(BX), X0, X0
 	VADDPS    X0, X1, X1
 	VCVTPS2PH $0x00, X1, X1
-	VMOVHLPS  X0, X0, X2
-	VADDSS    (R9)(BX*4), X0, X0
-	VMOVSS    X0, (R9)(BX*4)
-	VADDSS    (R9)(R11*4), X2, X2
-	VMOVSS    X2, (R9)(R11*4)
-	VMOVQ     X1, SI
-	MOVW      SI, (R10)(BX*2)
-	SHRQ      $0x20, SI
-	MOVW      SI, (R13)(R11*2)
-	ADDQ      $0x10, CX
-	SUBQ      $0x02, DI
-	JGE       even_two
-
-even_last:
-	CMPQ      DI, $-2
-	JE        take
-	MOVWQZX   (CX), BX
-	MOVBQZX   2(CX), SI
-	ADDQ      AX, BX
-	MOVQ      8(DX)(SI*8), DI
-	XORQ      $0x01, SI
-	MOVQ      8(DX)(SI*8), DX
-	MOVWQZX   (DX)(BX*2), DX
-	MOVWQZX   (DI)(BX*2), SI
-	SHLQ      $0x10, SI
-	ORQ       SI, DX
-	VMOVD     DX, X0
-	VCVTPH2PS X0, X0
+	VMOVQ     X1, DX
+	MOVW      DX, (R15)(R14*2)
+	SHRQ      $0x10, DX
+	MOVW      DX, (R13)(R12*2)
+	SHRQ      $0x10, DX
+	MOVW      DX, (R11)(R10*2)
+	SHRQ      $0x10, DX
+	MOVW      DX, (R9)(R8*2)
 	VMOVSHDUP X0, X1
-	VSUBSS    X1, X0, X0
-	VMULSS    4(CX), X0, X0
-	VADDSS    X0, X1, X1
-	VCVTPS2PH $0x00, X1, X1
-	VADDSS    (R9)(BX*4), X0, X0
-	VMOVSS    X0, (R9)(BX*4)
-	VMOVD     X1, DX
-	MOVW      DX, (DI)(BX*2)
+	VPERMILPD $0x01, X0, X2
+	VMOVSHDUP X2, X3
+	VADDSS    4160(AX)(R14*4), X0, X0
+	VMOVSS    X0, 4160(AX)(R14*4)
+	VADDSS    4160(AX)(R12*4), X1, X1
+	VMOVSS    X1, 4160(AX)(R12*4)
+	VADDSS    4160(AX)(R10*4), X2, X2
+	VMOVSS    X2, 4160(AX)(R10*4)
+	VADDSS    4160(AX)(R8*4), X3, X3
+	VMOVSS    X3, 4160(AX)(R8*4)
+	ADDQ      $0x20, BX
+	SUBQ      $0x04, SI
+	JG        even_group
 	JMP       take
 
 odd:
-	SUBQ $0x02, DI
-	JLT  odd_last
+	MOVQ words+8(FP), DX
 
-odd_two:
-	MOVWQZX   (CX), R10
-	MOVBQZX   2(CX), R11
-	ADDQ      AX, R10
-	MOVQ      8(DX)(R11*8), R12
-	MOVBQZX   3(CX), R13
-	IMULQ     SI, R13
-	ADDQ      BX, R13
-	MOVLQSX   8(R13)(R11*4), R11
-	ADDQ      R10, R11
-	MOVWQZX   (R12)(R11*2), R11
-	MOVWQZX   (R12)(R10*2), R13
-	SHLQ      $0x10, R13
-	ORQ       R13, R11
-	MOVWQZX   8(CX), R13
-	MOVBQZX   10(CX), R14
-	ADDQ      AX, R13
-	MOVQ      8(DX)(R14*8), R15
-	MOVBQZX   11(CX), BP
-	IMULQ     SI, BP
-	ADDQ      BX, BP
-	MOVLQSX   8(BP)(R14*4), R14
-	ADDQ      R13, R14
-	MOVWQZX   (R15)(R14*2), R14
-	MOVWQZX   (R15)(R13*2), BP
-	SHLQ      $0x10, BP
-	ORQ       BP, R14
-	SHLQ      $0x20, R14
-	ORQ       R14, R11
-	VMOVQ     R11, X0
+odd_group:
+	MOVBQZX   12(BX), R9
+	MOVBQZX   13(BX), R8
+	MOVQ      5184(AX)(R8*8), R10
+	MOVWQZX   14(BX), R8
+	MOVLQSX   (DX)(R8*4), R8
+	ADDQ      R9, R8
+	MOVWQZX   (R10)(R8*2), DI
+	MOVBQZX   8(BX), R11
+	MOVBQZX   9(BX), R8
+	MOVQ      5184(AX)(R8*8), R12
+	MOVWQZX   10(BX), R8
+	MOVLQSX   (DX)(R8*4), R8
+	ADDQ      R11, R8
+	SHLQ      $0x10, DI
+	MOVW      (R12)(R8*2), DI
+	MOVBQZX   4(BX), R13
+	MOVBQZX   5(BX), R8
+	MOVQ      5184(AX)(R8*8), R14
+	MOVWQZX   6(BX), R8
+	MOVLQSX   (DX)(R8*4), R8
+	ADDQ      R13, R8
+	SHLQ      $0x10, DI
+	MOVW      (R14)(R8*2), DI
+	MOVBQZX   (BX), R15
+	MOVBQZX   1(BX), R8
+	MOVQ      5184(AX)(R8*8), BP
+	MOVWQZX   2(BX), R8
+	MOVLQSX   (DX)(R8*4), R8
+	ADDQ      R15, R8
+	SHLQ      $0x10, DI
+	MOVW      (BP)(R8*2), DI
+	VMOVQ     DI, X0
+	MOVWQZX   (R10)(R9*2), DI
+	SHLQ      $0x10, DI
+	MOVW      (R12)(R11*2), DI
+	SHLQ      $0x10, DI
+	MOVW      (R14)(R13*2), DI
+	SHLQ      $0x10, DI
+	MOVW      (BP)(R15*2), DI
+	VMOVQ     DI, X1
 	VCVTPH2PS X0, X0
-	VMOVSHDUP X0, X1
-	VMOVSHDUP (CX), X2
+	VCVTPH2PS X1, X1
 	VSUBPS    X1, X0, X0
-	VMULPS    X2, X0, X0
+	VMULPS    16(BX), X0, X0
 	VADDPS    X0, X1, X1
 	VCVTPS2PH $0x00, X1, X1
-	VMOVHLPS  X0, X0, X2
-	VADDSS    (R9)(R10*4), X0, X0
-	VMOVSS    X0, (R9)(R10*4)
-	VADDSS    (R9)(R13*4), X2, X2
-	VMOVSS    X2, (R9)(R13*4)
-	VMOVQ     X1, R11
-	MOVW      R11, (R12)(R10*2)
-	SHRQ      $0x20, R11
-	MOVW      R11, (R15)(R13*2)
-	ADDQ      $0x10, CX
-	SUBQ      $0x02, DI
-	JGE       odd_two
-
-odd_last:
-	CMPQ      DI, $-2
-	JE        take
-	MOVWQZX   (CX), DI
-	MOVBQZX   2(CX), R10
-	ADDQ      AX, DI
-	MOVQ      8(DX)(R10*8), DX
-	MOVBQZX   3(CX), R11
-	IMULQ     SI, R11
-	ADDQ      BX, R11
-	MOVLQSX   8(R11)(R10*4), BX
-	ADDQ      DI, BX
-	MOVWQZX   (DX)(BX*2), BX
-	MOVWQZX   (DX)(DI*2), SI
-	SHLQ      $0x10, SI
-	ORQ       SI, BX
-	VMOVD     BX, X0
-	VCVTPH2PS X0, X0
+	VMOVQ     X1, DI
+	MOVW      DI, (BP)(R15*2)
+	SHRQ      $0x10, DI
+	MOVW      DI, (R14)(R13*2)
+	SHRQ      $0x10, DI
+	MOVW      DI, (R12)(R11*2)
+	SHRQ      $0x10, DI
+	MOVW      DI, (R10)(R9*2)
 	VMOVSHDUP X0, X1
-	VSUBSS    X1, X0, X0
-	VMULSS    4(CX), X0, X0
-	VADDSS    X0, X1, X1
-	VCVTPS2PH $0x00, X1, X1
-	VADDSS    (R9)(DI*4), X0, X0
-	VMOVSS    X0, (R9)(DI*4)
-	VMOVD     X1, BX
-	MOVW      BX, (DX)(DI*2)
+	VPERMILPD $0x01, X0, X2
+	VMOVSHDUP X2, X3
+	VADDSS    4160(AX)(R15*4), X0, X0
+	VMOVSS    X0, 4160(AX)(R15*4)
+	VADDSS    4160(AX)(R13*4), X1, X1
+	VMOVSS    X1, 4160(AX)(R13*4)
+	VADDSS    4160(AX)(R11*4), X2, X2
+	VMOVSS    X2, 4160(AX)(R11*4)
+	VADDSS    4160(AX)(R9*4), X3, X3
+	VMOVSS    X3, 4160(AX)(R9*4)
+	ADDQ      $0x20, BX
+	SUBQ      $0x04, SI
+	JG        odd_group
 
 take:
-	MOVQ    links+32(FP), CX
-	MOVLQZX (CX), CX
-	SHRQ    $0x0f, CX
+	MOVQ    links+24(FP), DX
+	MOVLQZX (DX), DX
+	SHRQ    $0x0f, DX
 	VPXOR   Y2, Y2, Y2
-	LEAQ    (R8)(AX*2), R8
-	LEAQ    (R9)(AX*4), R9
 
 vector:
-	TZCNTQ      CX, AX
-	SHLQ        $0x05, AX
-	VMOVUPS     (R9)(AX*2), Z0
+	TZCNTQ      DX, BX
+	SHLQ        $0x05, BX
+	VMOVUPS     4160(AX)(BX*2), Z0
 	VPTESTMD    Z0, Z0, K1
-	VCVTPH2PS.Z (R8)(AX*1), K1, Z1
+	VCVTPH2PS.Z (CX)(BX*1), K1, Z1
 	VSUBPS      Z0, Z1, Z1
-	VCVTPS2PH   $0x00, Z1, K1, (R8)(AX*1)
-	VMOVUPS     Y2, (R9)(AX*2)
-	VMOVUPS     Y2, 32(R9)(AX*2)
-	BLSRQ       CX, CX
+	VCVTPS2PH   $0x00, Z1, K1, (CX)(BX*1)
+	VMOVUPS     Y2, 4160(AX)(BX*2)
+	VMOVUPS     Y2, 4192(AX)(BX*2)
+	BLSRQ       DX, DX
 	JNE         vector
 	VZEROUPPER
 	RET

@@ -8,91 +8,126 @@ import (
 
 // corrector writes the correction of interpolated walls for one storage: what
 // kernel.Corrector describes. Hardly two lanes of a window have links in the
-// same direction on the same side of one half, so it takes one link at a time,
-// with 16-bit storage two, without a branch that depends on it.
+// same direction on the same side of one half, so it goes from link to link,
+// without a branch that depends on them. How fast it is, is how many operations
+// a link takes.
 type corrector struct {
 	*build.Context
-	storage             storage
-	slots, words, width reg.Register
-	first, links        reg.GPVirtual
-	// taken is memory for what is taken from the population at rest of each
-	// cell of a chunk, with 16-bit storage.
-	taken reg.GPVirtual
+	storage storage
+	// words are the windows of the chunk, links the group of links at hand.
+	words, links reg.Register
+	scratch      reg.GPVirtual
+	// still is where the populations at rest of the chunk begin.
+	still reg.GPVirtual
 }
 
-// linkCountBits is kernel.LinkCountBits.
-const linkCountBits = 15
+// Numbers of package kernel.
+const (
+	linkCountBits = 15
+	linkGroup     = 4
+	paddingLink   = 27
+)
+
+// Where in the scratch memory is what a corrector needs, behind what kernels
+// spill. Of every direction and of padding, bouncedTable points to the
+// population that comes back to the first cell of the chunk, companionTable to
+// the opposite one; padding is zero.
+const (
+	takenAt        = (scratchSlots + 1) * 64
+	bouncedTable   = takenAt + 16*64
+	companionTable = bouncedTable + 8*tableEntries
+	tableEntries   = paddingLink + 1
+	paddingAt      = companionTable + 8*tableEntries
+)
 
 func writeCorrect(ctx *build.Context, m machine, s storage) {
 	name := "correct" + m.name + s.title()
 	ctx.Function(name)
 	ctx.Doc(name + " corrects what comes back along links of walled windows.")
 	ctx.Pragma("noescape")
-	ctx.SignatureExpr("func(slots **byte, words *uint32, width int, first uint32, links *uint32, odd int, scratch *byte)")
-	c := &corrector{Context: ctx, storage: s, first: ctx.GP64(), links: ctx.GP64()}
-	c.slots = ctx.Load(ctx.Param("slots"), ctx.GP64())
-	c.words = ctx.Load(ctx.Param("words"), ctx.GP64())
-	c.width = ctx.Load(ctx.Param("width"), ctx.GP64())
-	ctx.Load(ctx.Param("first"), c.first.As32())
-	ctx.Load(ctx.Param("links"), c.links)
-	left, rest := ctx.GP64(), ctx.GP64()
+	ctx.SignatureExpr("func(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)")
+	c := &corrector{Context: ctx, storage: s, scratch: ctx.GP64(), still: ctx.GP64()}
+	c.begin()
+	left := ctx.GP64()
 	ctx.MOVLQZX(operand.Mem{Base: c.links}, left)
 	ctx.ANDQ(operand.I32(1<<linkCountBits-1), left)
 	ctx.ADDQ(operand.Imm(4), c.links)
-	ctx.SHLQ(operand.Imm(2), c.width)
-	ctx.MOVQ(operand.Mem{Base: c.slots}, rest)
-	if s.name == half {
-		c.beginHalf()
-	}
 	odd := ctx.Load(ctx.Param("odd"), ctx.GP64())
 	ctx.TESTQ(odd, odd)
 	ctx.JNE(operand.LabelRef("odd"))
-	if s.name == half {
-		c.halves(left, rest)
-		return
+	for _, parity := range []string{"even", "odd"} {
+		ctx.Label(parity)
+		if parity == "odd" {
+			ctx.Load(ctx.Param("words"), c.words)
+		}
+		ctx.Label(parity + "_group")
+		if s.name == half {
+			c.halves(parity == "odd")
+		} else {
+			for number := range linkGroup {
+				c.link(number, parity == "odd")
+			}
+		}
+		ctx.ADDQ(operand.Imm(8*linkGroup), c.links)
+		ctx.SUBQ(operand.Imm(linkGroup), left)
+		ctx.JG(operand.LabelRef(parity + "_group"))
+		if s.name == half && parity == "even" {
+			ctx.JMP(operand.LabelRef("take"))
+		} else if s.name != half {
+			ctx.VZEROUPPER()
+			ctx.RET()
+		}
 	}
-	for _, label := range []string{"even", "odd"} {
-		ctx.Label(label)
-		c.link(label == "odd", rest)
-		ctx.ADDQ(operand.Imm(8), c.links)
-		ctx.DECQ(left)
-		ctx.JNE(operand.LabelRef(label))
+	if s.name == half {
+		c.take()
+		ctx.VZEROUPPER()
 		ctx.RET()
 	}
 }
 
-// link writes the correction of one link.
-func (c *corrector) link(odd bool, rest reg.Register) {
-	cell, bounced, companion := c.find(0, odd)
-	share := operand.Mem{Base: c.links, Disp: 4}
-	if still := c.value(rest, cell); c.storage.name == single {
-		c.single(share, companion, bounced, still)
-	} else {
-		c.double(share, companion, bounced, still)
+// begin fills the tables.
+func (c *corrector) begin() {
+	c.words = c.GP64()
+	c.links = c.Load(c.Param("links"), c.GP64())
+	c.Load(c.Param("scratch"), c.scratch)
+	slots := c.Load(c.Param("slots"), c.GP64())
+	first := c.GP64()
+	c.Load(c.Param("first"), first.As32())
+	c.MOVQ(operand.Mem{Base: slots}, c.still)
+	c.LEAQ(c.value(c.still, first), c.still)
+	shift, pointers, swapped := c.YMM(), c.YMM(), c.YMM()
+	c.IMUL3Q(operand.Imm(uint64(c.storage.bytes)), first, first)
+	c.VMOVQ(first, shift.AsX())
+	c.VPBROADCASTQ(shift.AsX(), shift)
+	for i := 0; i < tableEntries; i += 4 {
+		c.VPADDQ(operand.Mem{Base: slots, Disp: 8 * (1 + i)}, shift, pointers)
+		c.VMOVDQU(pointers, operand.Mem{Base: c.scratch, Disp: bouncedTable + 8*i})
+		c.VPSHUFD(operand.U8(0b01_00_11_10), pointers, swapped)
+		c.VMOVDQU(swapped, operand.Mem{Base: c.scratch, Disp: companionTable + 8*i})
 	}
+	padding := c.GP64()
+	c.LEAQ(operand.Mem{Base: c.scratch, Disp: paddingAt}, padding)
+	c.MOVQ(padding, operand.Mem{Base: c.scratch, Disp: bouncedTable + 8*paddingLink})
+	c.MOVQ(padding, operand.Mem{Base: c.scratch, Disp: companionTable + 8*paddingLink})
 }
 
-// find returns the cell of a link and where its populations are.
-func (c *corrector) find(number int, odd bool) (cell reg.GPVirtual, bounced, companion operand.Mem) {
+// find returns the cell of a link of a group and where its populations are.
+// Through is a register for the latter's computation.
+func (c *corrector) find(number int, odd bool, through reg.GPVirtual) (cell reg.GPVirtual, bounced, companion operand.Mem) {
 	cell = c.GP64()
-	d, at, away := c.GP64(), c.GP64(), c.GP64()
-	link := operand.Mem{Base: c.links, Disp: 8 * number}
-	c.MOVWQZX(link, cell)
-	c.MOVBQZX(offset(link, 2), d)
-	c.ADDQ(c.first, cell)
-	c.MOVQ(operand.Mem{Base: c.slots, Index: d, Scale: 8, Disp: 8}, at)
+	at := c.GP64()
+	link := operand.Mem{Base: c.links, Disp: 4 * number}
+	c.MOVBQZX(link, cell)
+	c.MOVBQZX(offset(link, 1), through)
+	c.MOVQ(operand.Mem{Base: c.scratch, Index: through, Scale: 8, Disp: bouncedTable}, at)
 	if !odd {
-		c.XORQ(operand.Imm(1), d)
-		c.MOVQ(operand.Mem{Base: c.slots, Index: d, Scale: 8, Disp: 8}, away)
-		return cell, c.value(at, cell), c.value(away, cell)
+		c.MOVQ(operand.Mem{Base: c.scratch, Index: through, Scale: 8, Disp: companionTable}, through)
+		return cell, c.value(at, cell), c.value(through, cell)
 	}
-	window := c.GP64()
-	c.MOVBQZX(offset(link, 3), window)
-	c.IMULQ(c.width, window)
-	c.ADDQ(c.words, window)
-	c.MOVLQSX(operand.Mem{Base: window, Index: d, Scale: 4, Disp: 8}, away)
-	c.ADDQ(cell, away)
-	return cell, c.value(at, cell), c.value(at, away)
+	c.MOVWQZX(offset(link, 2), through)
+	c.MOVLQSX(operand.Mem{Base: c.words, Index: through, Scale: 4}, through)
+	c.ADDQ(cell, through)
+	return cell, c.value(at, cell), c.value(at, through)
 }
 
 func offset(at operand.Mem, bytes int) operand.Mem {
@@ -102,6 +137,21 @@ func offset(at operand.Mem, bytes int) operand.Mem {
 
 func (c *corrector) value(slots, cell reg.Register) operand.Mem {
 	return operand.Mem{Base: slots, Index: cell, Scale: uint8(c.storage.bytes)}
+}
+
+// share is where that of a link of a group is.
+func (c *corrector) share(number int) operand.Mem {
+	return operand.Mem{Base: c.links, Disp: 4 * (linkGroup + number)}
+}
+
+// link writes the correction of one link of a group.
+func (c *corrector) link(number int, odd bool) {
+	cell, bounced, companion := c.find(number, odd, c.GP64())
+	if still := c.value(c.still, cell); c.storage.name == single {
+		c.single(c.share(number), companion, bounced, still)
+	} else {
+		c.double(c.share(number), companion, bounced, still)
+	}
 }
 
 // single and double write the arithmetic for their storage.

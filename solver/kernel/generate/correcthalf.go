@@ -5,114 +5,63 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// spilledBytes is where in the scratch memory spilled values end.
-const spilledBytes = (scratchSlots + 1) * 64
-
-// beginHalf finds the sums of what is taken from the populations at rest, which
-// lie behind the values that kernels spill and are zero. They are addressed from
-// the first cell of all.
-func (c *corrector) beginHalf() {
-	c.taken = c.GP64()
-	c.Load(c.Param("scratch"), c.taken)
-	c.ADDQ(operand.I32(spilledBytes), c.taken)
-	first := c.GP64()
-	c.MOVQ(c.first, first)
-	c.SHLQ(operand.Imm(2), first)
-	c.SUBQ(first, c.taken)
-}
-
-// halves writes the loops over all links, two at a time, and what follows them.
-func (c *corrector) halves(left, rest reg.GPVirtual) {
-	for _, parity := range []string{"even", "odd"} {
-		odd := parity == "odd"
-		c.Label(parity)
-		c.SUBQ(operand.Imm(2), left)
-		c.JLT(operand.LabelRef(parity + "_last"))
-		c.Label(parity + "_two")
-		c.twoHalves(odd)
-		c.ADDQ(operand.Imm(16), c.links)
-		c.SUBQ(operand.Imm(2), left)
-		c.JGE(operand.LabelRef(parity + "_two"))
-		c.Label(parity + "_last")
-		c.CMPQ(left, operand.I8(-2))
-		c.JE(operand.LabelRef("take"))
-		c.oneHalf(odd)
-		if !odd {
-			c.JMP(operand.LabelRef("take"))
-		}
+// halves writes the correction of a group of links: four of them share the
+// conversions. What they take is added to sums, so that the next link of the
+// same cell need not wait for a conversion there and back.
+func (c *corrector) halves(odd bool) {
+	var cells [linkGroup]reg.GPVirtual
+	var bounced [linkGroup]operand.Mem
+	packed, through := c.GP64(), c.GP64()
+	for i := linkGroup - 1; i >= 0; i-- {
+		var companion operand.Mem
+		cells[i], bounced[i], companion = c.find(i, odd, through)
+		c.pack(companion, packed, i)
 	}
-	c.take(rest)
-	c.VZEROUPPER()
-	c.RET()
-}
-
-// pack loads the companion and the bounced population of a link to the low
-// and the next 16 bits of a register.
-func (c *corrector) pack(companion, bounced operand.Mem) reg.GPVirtual {
-	packed, part := c.GP64(), c.GP64()
-	c.MOVWQZX(companion, packed)
-	c.MOVWQZX(bounced, part)
-	c.SHLQ(operand.Imm(16), part)
-	c.ORQ(part, packed)
-	return packed
-}
-
-// twoHalves writes the correction of two links: their four populations share
-// the conversions. What they take is added to the sums, so that the next link
-// of the same cell need not wait for a conversion there and back.
-func (c *corrector) twoHalves(odd bool) {
-	cell0, bounced0, companion0 := c.find(0, odd)
-	packed := c.pack(companion0, bounced0)
-	cell1, bounced1, companion1 := c.find(1, odd)
-	second := c.pack(companion1, bounced1)
-	c.SHLQ(operand.Imm(32), second)
-	c.ORQ(second, packed)
-	change, b, share, upper := c.XMM(), c.XMM(), c.XMM(), c.XMM()
+	change, b := c.XMM(), c.XMM()
 	c.VMOVQ(packed, change)
+	for i := linkGroup - 1; i >= 0; i-- {
+		c.pack(bounced[i], packed, i)
+	}
+	c.VMOVQ(packed, b)
 	c.VCVTPH2PS(change, change)
-	c.VMOVSHDUP(change, b)
-	c.VMOVSHDUP(operand.Mem{Base: c.links}, share)
+	c.VCVTPH2PS(b, b)
 	c.VSUBPS(b, change, change)
-	c.VMULPS(share, change, change)
+	c.VMULPS(c.share(0), change, change)
 	c.VADDPS(change, b, b)
 	c.VCVTPS2PH(toNearestEven, b, b)
-	c.VMOVHLPS(change, change, upper)
-	c.take1(cell0, change)
-	c.take1(cell1, upper)
 	c.VMOVQ(b, packed)
-	c.MOVW(packed.As16(), bounced0)
-	c.SHRQ(operand.Imm(32), packed)
-	c.MOVW(packed.As16(), bounced1)
+	for i := range linkGroup {
+		c.MOVW(packed.As16(), bounced[i])
+		if i+1 < linkGroup {
+			c.SHRQ(operand.Imm(16), packed)
+		}
+	}
+	second, third, fourth := c.XMM(), c.XMM(), c.XMM()
+	c.VMOVSHDUP(change, second)
+	c.VPERMILPD(operand.U8(1), change, third)
+	c.VMOVSHDUP(third, fourth)
+	for i, part := range []reg.VecVirtual{change, second, third, fourth} {
+		sum := operand.Mem{Base: c.scratch, Index: cells[i], Scale: 4, Disp: takenAt}
+		c.VADDSS(sum, part, part)
+		c.VMOVSS(part, sum)
+	}
 }
 
-// oneHalf writes the correction of one link.
-func (c *corrector) oneHalf(odd bool) {
-	cell, bounced, companion := c.find(0, odd)
-	packed := c.pack(companion, bounced)
-	change, b := c.XMM(), c.XMM()
-	c.VMOVD(packed.As32(), change)
-	c.VCVTPH2PS(change, change)
-	c.VMOVSHDUP(change, b)
-	c.VSUBSS(b, change, change)
-	c.VMULSS(operand.Mem{Base: c.links, Disp: 4}, change, change)
-	c.VADDSS(change, b, b)
-	c.VCVTPS2PH(toNearestEven, b, b)
-	c.take1(cell, change)
-	c.VMOVD(b, packed.As32())
-	c.MOVW(packed.As16(), bounced)
-}
-
-// take1 adds a change to the sum of a cell.
-func (c *corrector) take1(cell, change reg.Register) {
-	sum := operand.Mem{Base: c.taken, Index: cell, Scale: 4}
-	c.VADDSS(sum, change, change)
-	c.VMOVSS(change, sum)
+// pack puts a population above what is already in a register, in the end
+// population i into bits 16i and up.
+func (c *corrector) pack(from operand.Mem, packed reg.GPVirtual, i int) {
+	if i == linkGroup-1 {
+		c.MOVWQZX(from, packed)
+		return
+	}
+	c.SHLQ(operand.Imm(16), packed)
+	c.MOVW(from, packed.As16())
 }
 
 // take writes what takes the sums from the populations at rest, vector by
 // vector, and clears them: by halves, since numbers from the upper half of a
 // stored vector cannot be loaded before it has left the store buffer.
-func (c *corrector) take(rest reg.GPVirtual) {
+func (c *corrector) take() {
 	c.Label("take")
 	// A bit for every vector that links take from.
 	vectors := c.GP64()
@@ -122,12 +71,11 @@ func (c *corrector) take(rest reg.GPVirtual) {
 	at, some := c.GP64(), c.K()
 	sum, still, zero := c.ZMM(), c.ZMM(), c.YMM()
 	c.VPXOR(zero, zero, zero)
-	c.LEAQ(operand.Mem{Base: rest, Index: c.first, Scale: 2}, rest)
-	c.LEAQ(operand.Mem{Base: c.taken, Index: c.first, Scale: 4}, c.taken)
 	c.Label("vector")
 	c.TZCNTQ(vectors, at)
 	c.SHLQ(operand.Imm(5), at)
-	sums, populations := operand.Mem{Base: c.taken, Index: at, Scale: 2}, operand.Mem{Base: rest, Index: at, Scale: 1}
+	sums := operand.Mem{Base: c.scratch, Index: at, Scale: 2, Disp: takenAt}
+	populations := operand.Mem{Base: c.still, Index: at, Scale: 1}
 	c.VMOVUPS(sums, sum)
 	c.VPTESTMD(sum, sum, some)
 	c.VCVTPH2PS_Z(populations, some, still)
