@@ -3,6 +3,7 @@ package balance
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"carina/cuboid"
 	"carina/partition"
@@ -12,12 +13,19 @@ import (
 type Layout string
 
 // The layouts. Sparse stores fluid cells only: empty cells and the number of
-// cuboids cost next to nothing. Dense stores and streams every cell of a
-// cuboid, empty or not, and copies what crosses between cuboids of one rank.
+// cuboids cost next to nothing. Dense is the solver's layout of whole cuboids:
+// it stores every cell of a cuboid, empty or not, and passes over what is empty
+// as well as its vector kernels can. Plain stands for other solvers, such as
+// OpenLB: it stores and streams every cell of a cuboid and copies what crosses
+// between cuboids of one rank.
 const (
 	Sparse Layout = "sparse"
 	Dense  Layout = "dense"
+	Plain  Layout = "plain"
 )
+
+// Layouts are all layouts.
+var Layouts = []Layout{Sparse, Dense, Plain}
 
 // Link is what messages cost: Latency seconds until the first arrives, which
 // messages under way at the same time share, and for each message the Overhead
@@ -44,11 +52,18 @@ type Cost struct {
 	Boundary float64 `json:"boundary_s"`
 	Opening  float64 `json:"opening_s"`
 	Empty    float64 `json:"empty_s"`
+	// Row is the time that a row of fluid cells along x costs besides its cells:
+	// vector kernels compute several cells of a row at once, and have fewer to
+	// compute where it begins and ends.
+	Row float64 `json:"row_s,omitempty"`
 	// Cuboid is the time that a cuboid costs besides its cells.
 	Cuboid float64 `json:"cuboid_s"`
 	// CopyPerByte is the time per byte that crosses between two cuboids of one
 	// rank; 0 where cuboids share one storage.
 	CopyPerByte float64 `json:"copy_seconds_per_byte"`
+	// Packing is the part of SecondsPerByte of both links that a rank computes
+	// for: packing and unpacking, and what cells next to other ranks cost more.
+	Packing float64 `json:"packing_seconds_per_byte,omitempty"`
 	// BytesPerPopulation is the size of one crossing value: 8 or 4.
 	BytesPerPopulation int `json:"bytes_per_population"`
 	// Directions is 18 for D3Q19 and 26 for D3Q27.
@@ -57,15 +72,21 @@ type Cost struct {
 	// two hosts.
 	Inside  Link `json:"inside_host"`
 	Between Link `json:"between_hosts"`
+	// Held says how the times of cells, rows, cuboids and copies depend on how
+	// many cells a rank holds, in ascending order of the cells; where there is
+	// nothing they do not.
+	Held []Held `json:"held,omitempty"`
 }
 
 // DefaultCost returns assumed figures for a layout, for use until a machine
 // has been measured: one core, memory inside a host, and between hosts a
-// network of 100 Gbit/s that some six ranks of a host share. The sparse layout is that of the solver in single precision with
-// interpolated walls; the factors of its boundary and opening cells are what
-// carina bench cost finds on a core with AVX-512. The dense layout streams
-// 10 GB/s, 304 bytes per D3Q19 update in double precision; its empty cells cost
-// a third of a fluid one (Fietz 2011, table 4.1: 1/1.8 to 1/4.5).
+// network of 100 Gbit/s that some six ranks of a host share. The sparse layout
+// is that of the solver in single precision with interpolated walls; the factors
+// of its boundary and opening cells, and those of the empty cells and rows of
+// the dense layout, are what carina bench cost finds on a core with AVX-512.
+// The plain layout streams 10 GB/s, 304 bytes per D3Q19 update in double
+// precision; its empty cells cost a third of a fluid one (Fietz 2011, table 4.1:
+// 1/1.8 to 1/4.5).
 func DefaultCost(layout Layout) Cost {
 	c := Cost{
 		Source: "assumed", Layout: layout,
@@ -73,19 +94,21 @@ func DefaultCost(layout Layout) Cost {
 		Inside:     Link{Latency: 0.5e-6, Overhead: 0.2e-6, SecondsPerByte: 1 / 8e9},
 		Between:    Link{Latency: 2e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 2e9},
 	}
-	if layout == Dense {
+	if layout == Plain {
 		const fluid = 304 / 10e9
 		c.Fluid, c.Boundary, c.Opening, c.Empty = fluid, 1.3*fluid, 2*fluid, fluid/3
 		c.Cuboid = 0.5e-6
 		c.CopyPerByte = 1 / 5e9
-		c.Inside.SecondsPerByte += c.CopyPerByte // packing and unpacking
-		c.Between.SecondsPerByte += c.CopyPerByte
+		c.AddPacking(c.CopyPerByte)
 		c.BytesPerPopulation = 8
 		return c
 	}
 	const fluid = 8e-9
 	c.Fluid, c.Boundary, c.Opening = fluid, 3*fluid, 25*fluid
 	c.BytesPerPopulation = 4
+	if layout == Dense {
+		c.Boundary, c.Empty, c.Row = fluid, 0.6*fluid, 6*fluid
+	}
 	return c
 }
 
@@ -106,15 +129,15 @@ func GPUCost() Cost {
 
 // Check returns an error that names the first figure that cannot be.
 func (c *Cost) Check() error {
-	if c.Layout != Sparse && c.Layout != Dense {
-		return fmt.Errorf("unknown layout %q in the cost model: use %q or %q", c.Layout, Sparse, Dense)
+	if !slices.Contains(Layouts, c.Layout) {
+		return fmt.Errorf("unknown layout %q in the cost model: use one of %q", c.Layout, Layouts)
 	}
 	for _, f := range []struct {
 		name  string
 		value float64
 	}{
 		{"fluid_s", c.Fluid}, {"boundary_s", c.Boundary}, {"opening_s", c.Opening}, {"empty_s", c.Empty},
-		{"cuboid_s", c.Cuboid}, {"copy_seconds_per_byte", c.CopyPerByte},
+		{"row_s", c.Row}, {"cuboid_s", c.Cuboid}, {"copy_seconds_per_byte", c.CopyPerByte}, {"packing_seconds_per_byte", c.Packing},
 		{"inside_host.latency_s", c.Inside.Latency}, {"inside_host.overhead_s", c.Inside.Overhead}, {"between_hosts.overhead_s", c.Between.Overhead}, {"inside_host.seconds_per_byte", c.Inside.SecondsPerByte},
 		{"between_hosts.latency_s", c.Between.Latency}, {"between_hosts.seconds_per_byte", c.Between.SecondsPerByte},
 	} {
@@ -122,7 +145,7 @@ func (c *Cost) Check() error {
 			return fmt.Errorf("%s is %v in the cost model: give seconds, at least 0", f.name, f.value)
 		}
 	}
-	if c.Fluid < 1e-15 || max(c.Boundary, c.Opening, c.Empty) > 1e6*c.Fluid || c.Cuboid > 1e9*c.Fluid {
+	if c.Fluid < 1e-15 || max(c.Boundary, c.Opening, c.Empty, c.Row) > 1e6*c.Fluid || c.Cuboid > 1e9*c.Fluid {
 		return fmt.Errorf("a fluid cell costs %v s in the cost model, too little beside the other figures: measure them together", c.Fluid)
 	}
 	if c.BytesPerPopulation < 1 || c.BytesPerPopulation > 16 {
@@ -131,12 +154,20 @@ func (c *Cost) Check() error {
 	if c.Directions != 18 && c.Directions != 26 {
 		return fmt.Errorf("%d directions in the cost model: use 18 (D3Q19) or 26 (D3Q27)", c.Directions)
 	}
-	return nil
+	return checkHeld(c.Held)
+}
+
+// AddPacking adds the seconds that a rank computes for each byte it sends to
+// what messages cost.
+func (c *Cost) AddPacking(secondsPerByte float64) {
+	c.Packing += secondsPerByte
+	c.Inside.SecondsPerByte += secondsPerByte
+	c.Between.SecondsPerByte += secondsPerByte
 }
 
 // Seconds returns the time a rank of speed 1 spends on the cells of a cuboid.
 func (c *Cost) Seconds(n cuboid.Counts) float64 {
-	return c.Cuboid + c.Fluid*float64(n.Fluid-n.Boundary) + c.Boundary*float64(n.Boundary-n.Opening) +
+	return c.Cuboid + c.Row*float64(n.Rows) + c.Fluid*float64(n.Fluid-n.Boundary) + c.Boundary*float64(n.Boundary-n.Opening) +
 		c.Opening*float64(n.Opening) + c.Empty*float64(n.Empty)
 }
 

@@ -129,11 +129,11 @@ func TestTableListsTheSlowestRank(t *testing.T) {
 // model says.
 func TestFitCostFindsTheCosts(t *testing.T) {
 	want := balance.DefaultCost(balance.Dense)
-	want.Fluid, want.Boundary, want.Empty, want.Cuboid, want.CopyPerByte = 20e-9, 35e-9, 7e-9, 3e-6, 0.2e-9
+	want.Fluid, want.Boundary, want.Empty, want.Row, want.Cuboid, want.CopyPerByte = 20e-9, 35e-9, 7e-9, 40e-9, 3e-6, 0.2e-9
 	var cases []balance.Case
 	for _, g := range []*geometry.Grid{gridtest.Full([3]int32{30, 30, 30}), gridtest.Tree(60, 3), gridtest.Balls([3]int32{30, 20, 40}, 4, 3), gridtest.Noise([3]int32{20, 20, 20}, 0.9, 1)} {
-		for _, side := range []int32{100, 10, 5} {
-			bricks, err := cuboid.Bricks(g, [3]int32{side, side, side})
+		for _, side := range [][3]int32{{100, 100, 100}, {10, 10, 10}, {5, 5, 5}, {100, 5, 5}, {4, 100, 100}} {
+			bricks, err := cuboid.Bricks(g, side)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +166,7 @@ func TestFitCostFindsTheCosts(t *testing.T) {
 		got, want float64
 	}{
 		{"fluid", got.Fluid, want.Fluid}, {"boundary", got.Boundary, want.Boundary}, {"empty", got.Empty, want.Empty},
-		{"cuboid", got.Cuboid, want.Cuboid}, {"copy", got.CopyPerByte, want.CopyPerByte},
+		{"row", got.Row, want.Row}, {"cuboid", got.Cuboid, want.Cuboid}, {"copy", got.CopyPerByte, want.CopyPerByte},
 	} {
 		if math.Abs(f.got-f.want) > 1e-6*f.want {
 			t.Errorf("%s costs %g s, want %g s", f.name, f.got, f.want)
@@ -185,6 +185,7 @@ func TestMachineFile(t *testing.T) {
 	m := balance.NewMachine("desk", "one core")
 	m.Costs = []balance.Cost{balance.DefaultCost(balance.Sparse), balance.DefaultCost(balance.Sparse)}
 	m.Costs[1].BytesPerPopulation = 8
+	m.Costs[1].Held = []balance.Held{{Cells: 1000, Factor: 0.8, Empty: 0.5}, {Cells: 1_000_000, Factor: 1, Empty: 1}}
 	path := filepath.Join(t.TempDir(), "machine.json")
 	if err := m.WriteFile(path); err != nil {
 		t.Fatal(err)
@@ -199,16 +200,17 @@ func TestMachineFile(t *testing.T) {
 	if _, err := got.Cost(balance.Dense); err == nil {
 		t.Error("a layout that was not measured: no error")
 	}
-	if c, err := got.Cost(balance.Sparse); err != nil || c != m.Costs[0] {
+	if c, err := got.Cost(balance.Sparse); err != nil || !cmp.Equal(c, m.Costs[0]) {
 		t.Errorf("cost %+v, error %v", c, err)
 	}
-	if c, err := got.CostFor(balance.Sparse, 8); err != nil || c != m.Costs[1] {
+	if c, err := got.CostFor(balance.Sparse, 8); err != nil || !cmp.Equal(c, m.Costs[1]) {
 		t.Errorf("cost in double precision %+v, error %v", c, err)
 	}
 	if _, err := got.CostFor(balance.Sparse, 2); err == nil {
 		t.Error("a precision that was not measured: no error")
 	}
-	for _, text := range []string{"", "{}", `{"format":"carina machine","version":2}`, `{"format":"carina machine","version":1,"costs":[{}]}`, `{"format":"carina machine","version":1,"speeds":[0]}`} {
+	for _, text := range []string{"", "{}", `{"format":"carina machine","version":2}`, `{"format":"carina machine","version":1,"costs":[{}]}`, `{"format":"carina machine","version":1,"speeds":[0]}`,
+		held(`{"cells":0,"factor":1,"empty_factor":1}`), held(`{"cells":9,"factor":1,"empty_factor":1},{"cells":9,"factor":1,"empty_factor":1}`), held(`{"cells":9,"factor":1}`)} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -218,8 +220,53 @@ func TestMachineFile(t *testing.T) {
 	}
 }
 
+// held is a machine file whose costs depend on the cells held.
+func held(list string) string {
+	return `{"format":"carina machine","version":1,"costs":[{"layout":"plain","fluid_s":1e-9,"bytes_per_population":8,"directions":18,"held":[` + list + `]}]}`
+}
+
+// TestCostsForFewCells checks the factors at, between and beyond the entries:
+// the geometric mean of two numbers of cells gets the mean of their factors.
+func TestCostsForFewCells(t *testing.T) {
+	cost := balance.DefaultCost(balance.Plain)
+	cost.Held = []balance.Held{{Cells: 1000, Factor: 0.5, Empty: 0.1}, {Cells: 100_000, Factor: 0.8, Empty: 0.5}, {Cells: 1_000_000, Factor: 1, Empty: 1}}
+	n := cuboid.Counts{Fluid: 100, Boundary: 20, Opening: 5, Rows: 10}
+	const empty = 50
+	for _, c := range []struct{ cells, factor, empty float64 }{{10, 0.5, 0.1}, {1000, 0.5, 0.1}, {10_000, 0.65, 0.3}, {100_000, 0.8, 0.5}, {1e6, 1, 1}, {1e9, 1, 1}} {
+		got := cost.For(c.cells)
+		with := n
+		with.Empty = empty
+		if want := c.factor*cost.Seconds(n) + c.empty*empty*cost.Empty; math.Abs(got.Seconds(with)-want) > 1e-12*want {
+			t.Errorf("%g cells: a step of %g s, want %g s", c.cells, got.Seconds(with), want)
+		}
+		if want := c.factor * cost.CopyPerByte; math.Abs(got.CopyPerByte-want) > 1e-12*want || got.Inside != cost.Inside || got.Held != nil {
+			t.Errorf("%g cells: %+v", c.cells, got)
+		}
+	}
+}
+
+// TestMeasureHeldFindsTheFactors measures a rank whose empty cells gain more
+// from caches than all else.
+func TestMeasureHeldFindsTheFactors(t *testing.T) {
+	cost := balance.DefaultCost(balance.Plain)
+	cost.CopyPerByte = 0
+	few := cost
+	few.Fluid, few.Boundary, few.Opening, few.Cuboid, few.Empty = 0.8*cost.Fluid, 0.8*cost.Boundary, 0.8*cost.Opening, 0.8*cost.Cuboid, 0.5*cost.Empty
+	var cases []balance.Case
+	for _, g := range []*geometry.Grid{gridtest.Full([3]int32{20, 20, 20}), gridtest.Tree(40, 3)} {
+		cases = append(cases, balance.Case{Grid: g, Cuboids: []cuboid.Cuboid{cuboid.Box(g)}})
+	}
+	held, _, err := balance.MeasureHeld(context.Background(), &cost, cases, func(_ context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
+		segments, err := cuboid.Label(g, cuboids)
+		return few.Seconds(cuboid.Count(g, cuboids, segments)[0]), err
+	})
+	if err != nil || math.Abs(held.Factor-0.8) > 0.02 || math.Abs(held.Empty-0.5) > 0.02 {
+		t.Errorf("%+v, error %v, want factors near 0.8 and 0.5", held, err)
+	}
+}
+
 func TestAssumedCostsAreSound(t *testing.T) {
-	for _, c := range []balance.Cost{balance.DefaultCost(balance.Sparse), balance.DefaultCost(balance.Dense), balance.GPUCost()} {
+	for _, c := range []balance.Cost{balance.DefaultCost(balance.Sparse), balance.DefaultCost(balance.Dense), balance.DefaultCost(balance.Plain), balance.GPUCost()} {
 		if err := c.Check(); err != nil {
 			t.Errorf("%s, %s layout: %v", c.Source, c.Layout, err)
 		}
@@ -235,6 +282,7 @@ func TestAssumedCostsAreSound(t *testing.T) {
 // FuzzReadMachine checks that no machine file makes the reader panic.
 func FuzzReadMachine(f *testing.F) {
 	f.Add([]byte(`{"format":"carina machine","version":1,"costs":[{"layout":"sparse","fluid_s":1e-9,"bytes_per_population":8,"directions":18}]}`))
+	f.Add([]byte(held(`{"cells":9,"factor":0.9,"empty_factor":0.5},{"cells":10,"factor":1,"empty_factor":1}`)))
 	f.Add([]byte(`{"format":"carina machine"`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), "machine.json")

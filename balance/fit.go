@@ -34,66 +34,153 @@ type Case struct {
 }
 
 // MeasureCost measures all cases and fits the costs per fluid, boundary,
-// opening and empty cell, per cuboid and per byte copied to the times. The
+// opening and empty cell, per row, per cuboid and per byte copied to the times. The
 // cases must differ in what they hold; what none of them holds keeps the
 // figure of start. Links keep theirs too.
 func MeasureCost(ctx context.Context, start Cost, cases []Case, measure Measure, progress func(done float64)) (Cost, []Sample, error) {
-	samples := make([]Sample, 0, len(cases))
-	for i, c := range cases {
-		segments, err := cuboid.Label(c.Grid, c.Cuboids)
-		if err != nil {
-			return start, nil, fmt.Errorf("measuring %s: %w", c.Name, err)
-		}
-		s := Sample{Cuboids: len(c.Cuboids)}
-		for _, n := range cuboid.Count(c.Grid, c.Cuboids, segments) {
-			s.Counts.Fluid += n.Fluid
-			s.Counts.Boundary += n.Boundary
-			s.Counts.Opening += n.Opening
-			s.Counts.Empty += n.Empty
-		}
-		for _, x := range cuboid.Crossings(segments, start.Directions) {
-			s.CopiedBytes += start.Bytes(x)
-		}
-		if s.Seconds, err = measure(ctx, c.Grid, c.Cuboids); err != nil {
-			return start, nil, fmt.Errorf("measuring %s: %w", c.Name, err)
-		}
-		samples = append(samples, s)
-		if progress != nil {
-			progress(float64(i+1) / float64(len(cases)))
-		}
+	samples, err := measureCases(ctx, &start, cases, measure, progress)
+	if err != nil {
+		return start, nil, err
 	}
 	fitted, err := FitCost(start, samples)
 	return fitted, samples, err
 }
 
-// feature is one figure of a cost model and how much of it a sample holds.
+// MeasureHeld measures cases with fewer cells than a cost model was fitted to
+// and returns how much faster or slower they are than it says, and the mean
+// number of cells that they hold. Medians of the cases keep single ones from
+// mattering, in which the processor's caches serve badly by chance.
+func MeasureHeld(ctx context.Context, cost *Cost, cases []Case, measure Measure) (Held, []Sample, error) {
+	samples, err := measureCases(ctx, cost, cases, measure, nil)
+	if err != nil {
+		return Held{}, nil, err
+	}
+	const manyEmpty = 0.25 // of the time, so that it tells of them
+	var full, empty []float64
+	var cells int64
+	for i := range samples {
+		s := &samples[i]
+		cells += s.Counts.Fluid + s.Counts.Empty
+		if all := cost.predict(s); cost.Empty*float64(s.Counts.Empty) < manyEmpty*all {
+			full = append(full, s.Seconds/all)
+		}
+	}
+	held := Held{Cells: cells / int64(len(samples)), Factor: 1}
+	if len(full) > 0 {
+		held.Factor = median(full)
+	}
+	for i := range samples {
+		s := &samples[i]
+		if all, part := cost.predict(s), cost.Empty*float64(s.Counts.Empty); part >= manyEmpty*all {
+			// What is left may be mostly noise.
+			empty = append(empty, min(2, max(0.1, (s.Seconds-held.Factor*(all-part))/part)))
+		}
+	}
+	if held.Empty = held.Factor; len(empty) > 0 {
+		held.Empty = median(empty)
+	}
+	return held, samples, checkHeld([]Held{held})
+}
+
+// median returns the middle one of some numbers, which it sorts, or the mean of
+// the two there.
+func median(list []float64) float64 {
+	slices.Sort(list)
+	n := len(list)
+	return (list[(n-1)/2] + list[n/2]) / 2
+}
+
+// predict returns the seconds of a step by a cost model.
+func (c *Cost) predict(s *Sample) float64 {
+	return c.Seconds(s.Counts) + c.Cuboid*float64(s.Cuboids-1) + c.CopyPerByte*float64(s.CopiedBytes)
+}
+
+// Fitted returns the seconds of a step of a sample by a cost model, for the
+// cells that it holds.
+func (s *Sample) Fitted(cost *Cost) float64 {
+	held := cost.For(float64(s.Counts.Fluid + s.Counts.Empty))
+	return held.predict(s)
+}
+
+// rounds is how often every case is measured, all of them in turn, so that what
+// else the machine does for a while disturbs one round only: the shortest time
+// counts.
+const rounds = 2
+
+// measureCases measures all cases; what crosses within is counted in the bytes of
+// the cost model.
+func measureCases(ctx context.Context, cost *Cost, cases []Case, measure Measure, progress func(done float64)) ([]Sample, error) {
+	samples := make([]Sample, len(cases))
+	for i, c := range cases {
+		segments, err := cuboid.Label(c.Grid, c.Cuboids)
+		if err != nil {
+			return nil, fmt.Errorf("measuring %s: %w", c.Name, err)
+		}
+		s := &samples[i]
+		s.Cuboids = len(c.Cuboids)
+		for _, n := range cuboid.Count(c.Grid, c.Cuboids, segments) {
+			s.Counts.Fluid += n.Fluid
+			s.Counts.Boundary += n.Boundary
+			s.Counts.Opening += n.Opening
+			s.Counts.Empty += n.Empty
+			s.Counts.Rows += n.Rows
+		}
+		for _, x := range cuboid.Crossings(segments, cost.Directions) {
+			s.CopiedBytes += cost.Bytes(x)
+		}
+	}
+	for done := range rounds * len(cases) {
+		i := done % len(cases)
+		t, err := measure(ctx, cases[i].Grid, cases[i].Cuboids)
+		if err != nil {
+			return nil, fmt.Errorf("measuring %s: %w", cases[i].Name, err)
+		}
+		if s := &samples[i]; s.Seconds == 0 || t < s.Seconds {
+			s.Seconds = t
+		}
+		if progress != nil {
+			progress(float64(done+1) / float64(rounds*len(cases)))
+		}
+	}
+	return samples, nil
+}
+
+// feature is one figure of a cost model, as far as it is fitted, and how much of
+// it a sample holds.
 type feature struct {
-	figure func(c *Cost) *float64
-	amount func(s *Sample) float64
+	figure  func(c *fittedCost) *float64
+	amount  func(s *Sample) float64
+	layouts []Layout
 }
 
-// features are the figures that are fitted; the sparse layout has only those
-// of fluid cells, the first sparseFeatures.
+// fittedCost is a cost model in which Boundary and Opening are what such a cell
+// costs more than one without links to the wall, or to an opening.
+type fittedCost Cost
+
+// features are the figures that are fitted. In the plain layout what is copied
+// tells of rows, too.
 var features = []feature{
-	{func(c *Cost) *float64 { return &c.Fluid }, func(s *Sample) float64 { return float64(s.Counts.Fluid - s.Counts.Boundary) }},
-	{func(c *Cost) *float64 { return &c.Boundary }, func(s *Sample) float64 { return float64(s.Counts.Boundary - s.Counts.Opening) }},
-	{func(c *Cost) *float64 { return &c.Opening }, func(s *Sample) float64 { return float64(s.Counts.Opening) }},
-	{func(c *Cost) *float64 { return &c.Empty }, func(s *Sample) float64 { return float64(s.Counts.Empty) }},
-	{func(c *Cost) *float64 { return &c.Cuboid }, func(s *Sample) float64 { return float64(s.Cuboids) }},
-	{func(c *Cost) *float64 { return &c.CopyPerByte }, func(s *Sample) float64 { return float64(s.CopiedBytes) }},
+	{func(c *fittedCost) *float64 { return &c.Fluid }, func(s *Sample) float64 { return float64(s.Counts.Fluid) }, Layouts},
+	{func(c *fittedCost) *float64 { return &c.Boundary }, func(s *Sample) float64 { return float64(s.Counts.Boundary) }, Layouts},
+	{func(c *fittedCost) *float64 { return &c.Opening }, func(s *Sample) float64 { return float64(s.Counts.Opening) }, Layouts},
+	{func(c *fittedCost) *float64 { return &c.Empty }, func(s *Sample) float64 { return float64(s.Counts.Empty) }, []Layout{Dense, Plain}},
+	{func(c *fittedCost) *float64 { return &c.Cuboid }, func(s *Sample) float64 { return float64(s.Cuboids) }, []Layout{Dense, Plain}},
+	{func(c *fittedCost) *float64 { return &c.CopyPerByte }, func(s *Sample) float64 { return float64(s.CopiedBytes) }, []Layout{Dense, Plain}},
+	{func(c *fittedCost) *float64 { return &c.Row }, func(s *Sample) float64 { return float64(s.Counts.Rows) }, []Layout{Dense}},
 }
-
-const sparseFeatures = 3
 
 // FitCost fits a cost model to measured steps by least squares of the relative
-// errors, with no figure below zero. Figures that the samples say nothing about
+// errors, with no figure below zero, no boundary cell faster than another and no
+// cell at an opening faster than others of the boundary. Figures that the samples say nothing about
 // keep those of start.
 func FitCost(start Cost, samples []Sample) (Cost, error) {
-	fit := start
+	fit := fittedCost(start)
+	fit.Opening = math.Max(0, fit.Opening-fit.Boundary)
+	fit.Boundary = math.Max(0, fit.Boundary-fit.Fluid)
 	var active []feature
-	for j, f := range features {
+	for _, f := range features {
 		holds := func(s Sample) bool { return f.amount(&s) > 0 }
-		if (start.Layout == Dense || j < sparseFeatures) && slices.ContainsFunc(samples, holds) {
+		if slices.Contains(f.layouts, start.Layout) && slices.ContainsFunc(samples, holds) {
 			active = append(active, f)
 		}
 	}
@@ -123,7 +210,10 @@ func FitCost(start Cost, samples []Sample) (Cost, error) {
 		*active[worst].figure(&fit) = 0
 		active = slices.Delete(active, worst, worst+1)
 	}
-	return fit, fit.Check()
+	fit.Boundary += fit.Fluid
+	fit.Opening += fit.Boundary
+	fitted := Cost(fit)
+	return fitted, fitted.Check()
 }
 
 // leastSquares solves for the figures of the active features.

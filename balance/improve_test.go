@@ -23,7 +23,7 @@ func randomProblem(t *rapid.T) (*Cost, []Rank, []cuboid.Counts, []cuboid.Crossin
 	if err != nil {
 		t.Fatal(err)
 	}
-	cost := DefaultCost(rapid.SampledFrom([]Layout{Sparse, Dense}).Draw(t, "layout"))
+	cost := DefaultCost(rapid.SampledFrom(Layouts).Draw(t, "layout"))
 	ranks := make([]Rank, rapid.IntRange(1, min(7, len(cuboids))).Draw(t, "ranks"))
 	for r := range ranks {
 		ranks[r] = Rank{Speed: float64(rapid.IntRange(1, 3).Draw(t, "speed")), Host: r / 3}

@@ -31,6 +31,9 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 		Quality: measureQuality(opt.Cost, ranks, best.counts, best.crossings, best.owners, best.segments),
 		Cuboids: best.cuboids, Counts: best.counts, Owners: best.owners,
 	}
+	for i := range p.Counts {
+		p.Counts[i].Rows = 0 // like read from a file
+	}
 	opt.Progress("judge", 1)
 	return p, nil
 }
@@ -43,11 +46,28 @@ func (opt *Options) balanced(ctx context.Context, g *geometry.Grid, ranks []Rank
 	if err != nil {
 		return nil, err
 	}
+	opt.chooseCost(d)
 	crossings, owners, err := d.assign(ctx, g, opt, ranks, balancer)
 	if err != nil {
 		return nil, err
 	}
 	return d.refine(ctx, g, opt, ranks, crossings, owners)
+}
+
+// chooseCost fits the cost model to the cells that ranks will hold. Only
+// messages compare differently with all else for it, so that a decomposition is
+// as good as before.
+func (opt *Options) chooseCost(d *decomposition) {
+	var cells int64
+	for i, c := range d.cuboids {
+		if opt.Cost.Layout == Sparse {
+			cells += d.counts[i].Fluid
+			continue
+		}
+		cells += c.Cells()
+	}
+	cost := opt.Cost.For(float64(cells) / float64(opt.Ranks))
+	opt.Cost = &cost
 }
 
 // refine does what the options ask for after balancing: recombination within

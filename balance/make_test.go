@@ -17,7 +17,7 @@ import (
 
 // drawOptions draws options that Make must be able to fulfil.
 func drawOptions(t *rapid.T, cells int64) balance.Options {
-	cost := balance.DefaultCost(rapid.SampledFrom([]balance.Layout{balance.Sparse, balance.Dense}).Draw(t, "layout"))
+	cost := balance.DefaultCost(rapid.SampledFrom(balance.Layouts).Draw(t, "layout"))
 	opt := balance.Options{
 		Ranks:          rapid.SampledFrom([]int{1, 2, 3, 71, 97, 512, 1021}).Draw(t, "ranks"),
 		Decompose:      rapid.SampledFrom([]string{"regular", "shrink", "octree", "octree+shrink+recombine", "bricks", "bricks+shrink", "bricks+recombine", "carve", "carve+recombine", "regular+carve"}).Draw(t, "decompose"),

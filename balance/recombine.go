@@ -16,9 +16,9 @@ const populationsPerFace = 5
 func (d *decomposition) carve(ctx context.Context, g *geometry.Grid, opt *Options) error {
 	c := opt.Cost
 	boxes, err := cuboid.Carve(ctx, d.cuboids, d.segments, cuboid.Carving{
-		Gain: func(saved, facing int64) float64 {
+		Gain: func(axis int, saved, facing int64) float64 {
 			bytes := c.Bytes(cuboid.Crossing{Populations: populationsPerFace * facing})
-			return c.Empty*float64(saved) - c.Cuboid - c.CopyPerByte*float64(bytes)
+			return c.Empty*float64(saved) - c.Cuboid - c.CopyPerByte*float64(bytes) - c.Row*rowsCut(axis, facing)
 		},
 		Count: opt.carved,
 	})
@@ -30,11 +30,25 @@ func (d *decomposition) carve(ctx context.Context, g *geometry.Grid, opt *Option
 	return err
 }
 
-// merging returns what recombination gains by the cost model: one cuboid less
-// and no copies between the two, against the empty cells of the union.
+// rowsCut is how many rows a cut across an axis divides where so many fluid
+// cells face each other across it.
+func rowsCut(axis int, facing int64) float64 {
+	if axis == 0 {
+		return float64(facing)
+	}
+	return 0
+}
+
+// merging returns what recombination gains by the cost model: one cuboid less,
+// no copies between the two, and fewer rows, against the empty cells of the
+// union.
 func merging(c *Cost) cuboid.Merging {
-	return cuboid.Merging{Gain: func(populations, wasted int64) float64 {
-		return c.Cuboid + c.CopyPerByte*float64(c.Bytes(cuboid.Crossing{Populations: populations})) - c.Empty*float64(wasted)
+	return cuboid.Merging{Gain: func(populations int64, alongX bool, wasted int64) float64 {
+		gain := c.Cuboid + c.CopyPerByte*float64(c.Bytes(cuboid.Crossing{Populations: populations})) - c.Empty*float64(wasted)
+		if alongX {
+			gain += c.Row * rowsCut(0, populations/populationsPerFace)
+		}
+		return gain
 	}}
 }
 

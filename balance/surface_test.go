@@ -33,7 +33,7 @@ func voxels(t *testing.T, file string, cells int64) *geometry.Grid {
 // 67 % fluid, work max/mean 1.07 to 1.69.
 func TestDenseCuboidsHoldMostlyFluid(t *testing.T) {
 	g := voxels(t, "airway-central-mm.stl", 1_000_000)
-	cost := balance.DefaultCost(balance.Dense)
+	cost := balance.DefaultCost(balance.Plain)
 	for _, decompose := range []string{"shrink+carve", "carve"} {
 		p, err := balance.Make(context.Background(), g, balance.Options{Ranks: 64, Decompose: decompose, Balance: "graph", CuboidsPerRank: 8, Cost: &cost})
 		if err != nil {

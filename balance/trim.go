@@ -353,7 +353,7 @@ func (t *trimmer) thickest(u, v int32, axis int, low bool, layers []int64) slici
 	}
 	return t.thicknesses(u, q, axis, low, layers, func(work float64, at, _ int) (giver, receiver float64) {
 		if !merges {
-			receiver = t.cost.Cuboid + t.cost.CopyPerByte*t.faceBytes(layers[at])
+			receiver = t.cost.Cuboid + t.cost.CopyPerByte*t.faceBytes(layers[at]) + t.cost.Row*rowsCut(axis, layers[at])
 		}
 		return t.step(p) - work/t.load.ranks[p].Speed, t.step(q) + (work+receiver)/t.load.ranks[q].Speed
 	})
@@ -371,10 +371,11 @@ func (t *trimmer) thickestFor(u, q, back int32, axis int, low bool, layers []int
 		returned, ofReturned = t.load.seconds[back], t.cost.Between.SecondsPerByte*t.crossing(back)
 	}
 	best := t.thicknesses(u, q, axis, low, layers, func(work float64, _, inner int) (giver, receiver float64) {
+		rows := t.cost.Row * rowsCut(axis, layers[inner])
 		sent := link.message(int64(t.faceBytes(layers[inner]) / 2))
 		exchanged := ofU*work/t.load.seconds[u] - ofReturned
 		return t.step(p) - (work-returned)/t.load.ranks[p].Speed + sent - exchanged,
-			t.step(q) + (work-returned+t.cost.Cuboid)/t.load.ranks[q].Speed + sent + exchanged
+			t.step(q) + (work-returned+t.cost.Cuboid+rows)/t.load.ranks[q].Speed + sent + exchanged
 	})
 	best.back = back
 	return best

@@ -16,7 +16,7 @@ import (
 func TestTrimOutdoesWholeCuboids(t *testing.T) {
 	const ranks = 3
 	g := gridtest.Full([3]int32{60, 20, 20})
-	cost := DefaultCost(Dense)
+	cost := DefaultCost(Plain)
 	opt := Options{Ranks: ranks, Cost: &cost, DevicesPerHost: 1}
 	if err := opt.complete(g); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestTrimNeverSlowsDown(t *testing.T) {
 	faster := 0
 	rapid.Check(t, func(t *rapid.T) {
 		g := gridtest.Balls([3]int32{24, 20, 28}, 3, rapid.Uint64().Draw(t, "seed"))
-		cost := DefaultCost(Dense)
+		cost := DefaultCost(Plain)
 		opt := Options{Ranks: rapid.IntRange(2, 9).Draw(t, "ranks"), Cost: &cost, Decompose: rapid.SampledFrom([]string{"shrink", "regular", "carve"}).Draw(t, "decompose"), CuboidsPerRank: 2, Improve: true, DevicesPerHost: rapid.IntRange(0, 3).Draw(t, "devices")}
 		trimmed, err := Make(context.Background(), g, opt)
 		if err != nil {
@@ -85,7 +85,7 @@ func TestLayersCountFluid(t *testing.T) {
 	g := gridtest.Tree(20, 2)
 	s := &layoutState{owners: []int32{0}}
 	s.cuboids = []cuboid.Cuboid{cuboid.Box(g)}
-	cost := DefaultCost(Dense)
+	cost := DefaultCost(Plain)
 	if err := s.count(g, &cost, false); err != nil {
 		t.Fatal(err)
 	}

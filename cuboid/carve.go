@@ -7,10 +7,10 @@ import (
 
 // Carving says where Carve may cut.
 type Carving struct {
-	// Gain is what a cut is worth, in any unit: saved is the number of empty
-	// cells that no cuboid holds any more afterwards, facing about how many
-	// fluid cells face each other across the cut.
-	Gain func(saved, facing int64) float64
+	// Gain is what a cut across an axis is worth, in any unit: saved is the
+	// number of empty cells that no cuboid holds any more afterwards, facing
+	// about how many fluid cells face each other across the cut.
+	Gain func(axis int, saved, facing int64) float64
 	// Count bounds the number of cuboids; 0 means no bound.
 	Count int
 }
@@ -90,7 +90,7 @@ func (c *carver) consider(i int) bool {
 				continue
 			}
 			saved := all - f.low[at-1].Cells() - f.high[at].Cells()
-			if gain := c.opt.Gain(saved, min(f.fluid[at-1], f.fluid[at])); gain > best.gain {
+			if gain := c.opt.Gain(axis, saved, min(f.fluid[at-1], f.fluid[at])); gain > best.gain {
 				best.axis, best.plane, best.gain = axis, p.box.Min[axis]+int32(at), gain
 			}
 		}

@@ -19,8 +19,9 @@ type Segment struct {
 // Counts says what the cells of a cuboid are. Boundary cells are fluid cells
 // with at least one link that leaves the fluid and are counted in Fluid too;
 // Opening cells are boundary cells with at least one link that meets an
-// opening and are counted in Boundary too.
-type Counts struct{ Fluid, Boundary, Opening, Empty int64 }
+// opening and are counted in Boundary too. Rows is the number of rows of fluid
+// along x, each without a gap: the segments of Label.
+type Counts struct{ Fluid, Boundary, Opening, Empty, Rows int64 }
 
 // Box returns the cuboid that covers the whole grid.
 func Box(g *geometry.Grid) Cuboid { return Cuboid{Max: g.Size} }

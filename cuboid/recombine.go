@@ -9,10 +9,11 @@ import (
 // Merging says which cuboids Recombine may merge.
 type Merging struct {
 	// Gain is what merging two cuboids saves, in any unit: populations is what
-	// crosses between them, wasted the number of empty cells that the union
-	// holds in addition. Only unions with a positive gain are made, the
-	// largest gain first.
-	Gain func(populations, wasted int64) float64
+	// crosses between them, alongX whether it crosses a face across x, so that
+	// rows become one, and wasted the number of empty cells that the union holds
+	// in addition. Only unions with a positive gain are made, the largest gain
+	// first.
+	Gain func(populations int64, alongX bool, wasted int64) float64
 	// Allowed says whether cuboids with these counts (Fluid and Empty of the
 	// union) may be one; nil allows all.
 	Allowed func(union Counts) bool
@@ -115,7 +116,7 @@ func (m *merger) consider(a, b int32) bool {
 	a, b = min(a, b), max(a, b)
 	union := m.cuboids[a].Union(m.cuboids[b])
 	wasted := union.Cells() - m.cuboids[a].Cells() - m.cuboids[b].Cells()
-	gain := m.opt.Gain(m.neighbours[a][b], wasted)
+	gain := m.opt.Gain(m.neighbours[a][b], m.alongX(a, b), wasted)
 	if gain <= 0 {
 		return false
 	}
@@ -127,6 +128,16 @@ func (m *merger) consider(a, b int32) bool {
 	}
 	m.candidates = append(m.candidates, candidate{a, b, m.version[a], m.version[b], gain, union})
 	return true
+}
+
+// alongX reports whether two cuboids share a face across x.
+func (m *merger) alongX(a, b int32) bool {
+	p, q := m.cuboids[a], m.cuboids[b]
+	if p.Max[0] != q.Min[0] && q.Max[0] != p.Min[0] {
+		return false
+	}
+	q.Min[0], q.Max[0] = p.Min[0], p.Max[0]
+	return p.Intersect(q).Cells() > 0
 }
 
 // free reports whether the union touches no third cuboid.

@@ -8,8 +8,8 @@ import (
 
 // Splitting says when Split is done.
 type Splitting struct {
-	// Weight is what a cuboid costs. Boundary and Opening of the counts it is
-	// given are 0.
+	// Weight is what a cuboid costs. Boundary, Opening and Rows of the counts it
+	// is given for a cuboid are 0.
 	Weight func(Counts) int64
 	// Extra, if given, is what each cuboid costs besides, such as that of its
 	// boundary cells; its pieces are taken to share it by their fluid cells.
@@ -216,7 +216,11 @@ func (s *splitter) bestCut(p *piece) (axis int, plane int32, ok bool) {
 			}
 			worst := max(s.opt.Weight(Counts{Fluid: low, Empty: lowBox.Cells() - low})+part(p.extra, low, f.all),
 				s.opt.Weight(Counts{Fluid: high, Empty: highBox.Cells() - high})+part(p.extra, high, f.all))
-			worst += s.opt.Weight(Counts{Fluid: facing * min(f.fluid[i-1], f.fluid[i])})
+			apart := Counts{Fluid: facing * min(f.fluid[i-1], f.fluid[i])}
+			if a == 0 { // every pair was in one row
+				apart.Rows = min(f.fluid[i-1], f.fluid[i])
+			}
+			worst += s.opt.Weight(apart)
 			if worst < best {
 				best, axis, plane, ok = worst, a, p.box.Min[a]+int32(i), true
 			}

@@ -119,7 +119,7 @@ func TestRecombineKeepsCellsAndNeverLoses(t *testing.T) {
 		fluid := fluidOf(g, cuboids, segments)
 		crossings := cuboid.Crossings(segments, 18)
 		perCell := rapid.Float64Range(0, 5).Draw(t, "cost of an empty cell")
-		opt := cuboid.Merging{Gain: func(populations, wasted int64) float64 {
+		opt := cuboid.Merging{Gain: func(populations int64, _ bool, wasted int64) float64 {
 			return float64(populations) - perCell*float64(wasted)
 		}}
 		if rapid.Bool().Draw(t, "groups") {
@@ -194,7 +194,9 @@ func TestRecombineUndoesRegular(t *testing.T) {
 		t.Fatal(err)
 	}
 	merged, _ := cuboid.Recombine(cuboids, fluidOf(g, cuboids, segments), cuboid.Crossings(segments, 18), cuboid.Merging{
-		Gain: func(populations, wasted int64) float64 { return float64(populations) - 1e6*float64(wasted) },
+		Gain: func(populations int64, _ bool, wasted int64) float64 {
+			return float64(populations) - 1e6*float64(wasted)
+		},
 	})
 	if len(merged) > 2 {
 		t.Errorf("%d cuboids are left of a full box: %v", len(merged), merged)
@@ -213,7 +215,7 @@ func TestCarveSavesWhatItGains(t *testing.T) {
 		overhead := rapid.Float64Range(1, 50).Draw(t, "overhead")
 		count := rapid.IntRange(0, 40).Draw(t, "count")
 		carved, err := cuboid.Carve(context.Background(), cuboids, segments, cuboid.Carving{
-			Gain:  func(saved, _ int64) float64 { return float64(saved) - overhead },
+			Gain:  func(_ int, saved, _ int64) float64 { return float64(saved) - overhead },
 			Count: count,
 		})
 		if err != nil {

@@ -1,0 +1,68 @@
+package balance
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Held says how the figures of a cost model change for a rank that holds so many
+// cells, empty ones included: with few, they are in the processor's caches.
+type Held struct {
+	Cells int64 `json:"cells"`
+	// Factor is for all times but those of empty cells and of messages, Empty
+	// for those of empty cells.
+	Factor float64 `json:"factor"`
+	Empty  float64 `json:"empty_factor"`
+}
+
+// checkHeld returns an error if the factors are not in order.
+func checkHeld(list []Held) error {
+	last := int64(0)
+	for _, h := range list {
+		if h.Cells <= last {
+			return errors.New("held of the cost model must list positive numbers of cells in ascending order")
+		}
+		for _, factor := range []float64{h.Factor, h.Empty} {
+			if !(factor > 1e-3) || factor > 1e3 {
+				return fmt.Errorf("a factor for %d cells is %v in the cost model: give one near 1", h.Cells, factor)
+			}
+		}
+		last = h.Cells
+	}
+	return nil
+}
+
+// For returns the cost model for ranks that hold so many cells each: the times
+// of cells, rows, cuboids and copies are scaled as Held says, in proportion to
+// the logarithm of the cells between its entries, and Held is empty. Messages
+// keep theirs.
+func (c *Cost) For(cells float64) Cost {
+	scaled := *c
+	scaled.Held = nil
+	factor, empty := factorsFor(c.Held, cells)
+	for _, figure := range []*float64{&scaled.Fluid, &scaled.Boundary, &scaled.Opening, &scaled.Row, &scaled.Cuboid, &scaled.CopyPerByte} {
+		*figure *= factor
+	}
+	scaled.Empty *= empty
+	return scaled
+}
+
+// factorsFor interpolates.
+func factorsFor(list []Held, cells float64) (factor, empty float64) {
+	if len(list) == 0 {
+		return 1, 1
+	}
+	last := list[0]
+	for _, h := range list {
+		if cells < float64(h.Cells) {
+			if h == last {
+				break
+			}
+			part := math.Log(cells/float64(last.Cells)) / math.Log(float64(h.Cells)/float64(last.Cells))
+			return last.Factor + part*(h.Factor-last.Factor), last.Empty + part*(h.Empty-last.Empty)
+		}
+		last = h
+	}
+	return last.Factor, last.Empty
+}
