@@ -15,8 +15,8 @@ import (
 	"carina/internal/gridtest"
 )
 
-// fields returns the populations of every cell of a dense rank.
-func fields(g *geometry.Grid, r *denseRank) map[[3]int32][populations]float64 {
+// fields returns the populations of every cell of a plain rank.
+func fields(g *geometry.Grid, r *plainRank) map[[3]int32][populations]float64 {
 	all := make(map[[3]int32][populations]float64)
 	for _, b := range r.blocks {
 		for _, run := range g.Runs {
@@ -35,7 +35,7 @@ func fields(g *geometry.Grid, r *denseRank) map[[3]int32][populations]float64 {
 }
 
 // disturb gives every cell populations that depend on its place.
-func disturb(g *geometry.Grid, r *denseRank) {
+func disturb(g *geometry.Grid, r *plainRank) {
 	for _, b := range r.blocks {
 		for _, run := range g.Runs {
 			for x := run.X0; x < run.X1; x++ {
@@ -49,14 +49,14 @@ func disturb(g *geometry.Grid, r *denseRank) {
 	}
 }
 
-func TestDenseBlocksComputeWhatOneBlockDoes(t *testing.T) {
+func TestPlainBlocksComputeWhatOneBlockDoes(t *testing.T) {
 	g := gridtest.Tree(40, 3)
-	one := newDenseRank(g, []cuboid.Cuboid{cuboid.Box(g)})
+	one := newPlainRank(g, []cuboid.Cuboid{cuboid.Box(g)})
 	bricks, err := cuboid.Bricks(g, [3]int32{7, 9, 8})
 	if err != nil {
 		t.Fatal(err)
 	}
-	many := newDenseRank(g, bricks)
+	many := newPlainRank(g, bricks)
 	disturb(g, one)
 	disturb(g, many)
 	mass := func(f map[[3]int32][populations]float64) (sum float64) {
@@ -146,7 +146,7 @@ func TestSuitesWriteTheirResults(t *testing.T) {
 		}
 		text.Write(part)
 	}
-	for _, want := range []string{"table 5.1", "table 5.2", "table 5.3", "table 5.4", "table 5.5", "table 5.6", "table 5.7", "; 0 of ", "bricks + graph, improved"} {
+	for _, want := range []string{"table 5.1", "table 5.2", "table 5.3", "table 5.4", "table 5.5", "table 5.6", "table 5.7", "; 0 of ", "## The solver's dense layout", "Plain layout, measured, at 8 ranks and up", "bricks + graph, improved"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the tables have no %q", want)
 		}
@@ -163,7 +163,7 @@ func TestSuitesWriteTheirResults(t *testing.T) {
 	if len(lines) < 3*len(sparseStrategies) || len(lines[0]) != len(columns) {
 		t.Errorf("balance-airway.csv has %d lines of %d columns", len(lines), len(lines[0]))
 	}
-	for _, name := range []string{"balance-airway-dense.png", "balance-airway-bytes.png", "balance-bifurcation-large-dense.png"} {
+	for _, name := range []string{"balance-airway-plain.png", "balance-airway-dense.png", "balance-airway-bytes.png", "balance-bifurcation-large-dense.png"} {
 		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Size() < 1000 {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,6 +1,7 @@
 package balancebench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,118 +12,10 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/geometry/generate"
 	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/transport"
-	"gonum.org/v1/gonum/spatial/r3"
 )
-
-// box returns a grid of a box of which cells are fluid for which fluid is true
-// for their row, from x0 to x1.
-func box(size [3]int32, row func(y, z int32) (x0, x1 int32)) *geometry.Grid {
-	g := &geometry.Grid{Spacing: 1e-3, Size: size, Origin: r3.Vec{}}
-	for z := range size[2] {
-		for y := range size[1] {
-			if x0, x1 := row(y, z); x0 < x1 {
-				g.Runs = append(g.Runs, geometry.Run{X0: x0, X1: x1, Y: y, Z: z})
-			}
-		}
-	}
-	return g
-}
-
-// denseGrids are grids with different shares of inner, boundary and empty
-// cells, large enough not to fit into caches.
-func denseGrids(side int32) map[string]*geometry.Grid {
-	size := [3]int32{side, side, side}
-	return map[string]*geometry.Grid{
-		"full": box(size, func(_, _ int32) (int32, int32) { return 0, side }),
-		"half": box(size, func(_, z int32) (int32, int32) {
-			if z < side/2 {
-				return 0, side
-			}
-			return 0, 0
-		}),
-		"plates": box(size, func(y, _ int32) (int32, int32) {
-			if y%4 == 3 {
-				return 0, 0
-			}
-			return 0, side
-		}),
-		"tubes": box(size, func(y, z int32) (int32, int32) {
-			if y%8 < 5 && z%8 < 5 {
-				return 0, side
-			}
-			return 0, 0
-		}),
-		"stairs": box(size, func(y, z int32) (int32, int32) { return (y + z) / 4 % (side / 2), side/2 + (y+2*z)/8%(side/2) }),
-	}
-}
-
-// denseCases cuts the grids into one cuboid and into smaller ones.
-func denseCases(side int32) ([]balance.Case, error) {
-	var cases []balance.Case
-	grids := denseGrids(side)
-	for _, name := range []string{"full", "half", "plates", "tubes", "stairs"} {
-		g := grids[name]
-		for _, b := range []int32{side, 32, 16, 8} {
-			cuboids, err := cuboid.Bricks(g, [3]int32{b, b, b})
-			if err != nil {
-				return nil, err
-			}
-			cases = append(cases, balance.Case{Name: fmt.Sprintf("%s in cubes of %d", name, b), Grid: g, Cuboids: cuboids})
-		}
-	}
-	return cases, nil
-}
-
-// sparseShapes are surfaces with different shares of inner, boundary and
-// opening cells once they are voxelized: tubes that are wide, long or next to
-// nothing but openings, and airways with real branches.
-var sparseShapes = []struct {
-	name string
-	make func() (*geometry.Surface, []geometry.Opening, error)
-}{
-	{"wide tube", tube(3)},
-	{"long tube", tube(100)},
-	{"very long tube", tube(1000)},
-	{"disc between two openings", tube(0.05)},
-	{"thicker disc", tube(0.2)},
-	{"airway of 3 generations", airwayOf(3)},
-	{"airway of 8 generations", airwayOf(8)},
-}
-
-// tube generates a tube that is so many diameters long.
-func tube(diameters float64) func() (*geometry.Surface, []geometry.Opening, error) {
-	const diameter = 18e-3
-	return func() (*geometry.Surface, []geometry.Opening, error) {
-		return generate.Pipe(generate.PipeOptions{Diameter: diameter, Length: diameters * diameter})
-	}
-}
-
-func airwayOf(generations int) func() (*geometry.Surface, []geometry.Opening, error) {
-	return func() (*geometry.Surface, []geometry.Opening, error) {
-		return generate.Airway(generate.AirwayOptions{Generations: generations})
-	}
-}
-
-// sparseCases voxelizes the shapes with about so many cells.
-func sparseCases(ctx context.Context, cells int64) ([]balance.Case, error) {
-	var cases []balance.Case
-	for _, shape := range sparseShapes {
-		surface, _, err := shape.make()
-		if err != nil {
-			return nil, fmt.Errorf("the shape of %s: %w", shape.name, err)
-		}
-		g, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: cells})
-		if err != nil {
-			return nil, fmt.Errorf("the grid of %s: %w", shape.name, err)
-		}
-		cases = append(cases, balance.Case{Name: shape.name, Grid: g, Cuboids: []cuboid.Cuboid{cuboid.Box(g)}})
-	}
-	return cases, nil
-}
 
 // CostOptions say what Cost measures.
 type CostOptions struct {
@@ -130,17 +23,19 @@ type CostOptions struct {
 	Name string
 	// Quick measures smaller grids, less exactly.
 	Quick bool
+	// Layout restricts the measurement to one layout; all if empty.
+	Layout balance.Layout
 	// Progress, if set, is told the share done, 0 to 1.
 	Progress func(stage string, done float64)
 }
 
-// Cost measures the cost models of the sparse layout, with the solver's own
-// kernels on one core in single and in double precision, and of the dense
-// layout, with the plain kernel of this package in double precision, and what
-// messages cost between two ranks of this process, with what the solver's
-// kernels lose next to other ranks, and in the dense layout with packing and
-// unpacking as copies cost. What cannot be measured on one host, the
-// network between hosts, keeps the assumed figures.
+// Cost measures the cost models of the solver's sparse and dense layouts, with
+// its own kernels on one core in single and in double precision, and of the
+// plain layout, with the plain kernel of this package in double precision, and
+// what messages cost between two ranks of this process, with what the solver's
+// kernels lose next to other ranks, and in the plain layout with packing and
+// unpacking as copies cost. What cannot be measured on one host, the network
+// between hosts, keeps the assumed figures.
 func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(string, float64) {}
@@ -148,9 +43,8 @@ func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 	if opt.Name == "" {
 		opt.Name, _ = os.Hostname()
 	}
-	side, cells := int32(128), int64(2_000_000)
-	if opt.Quick {
-		side, cells = 64, 200_000
+	if opt.Layout != "" && !slices.Contains(balance.Layouts, opt.Layout) {
+		return nil, fmt.Errorf("there is no %s layout: use one of %q", opt.Layout, balance.Layouts)
 	}
 	d := machine.Describe()
 	report := &CostReport{Machine: balance.NewMachine(opt.Name, fmt.Sprintf("%s, %d cores, %s; one core", d.Processor, d.Cores, d.GoVersion))}
@@ -158,87 +52,193 @@ func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.Progress("voxelizing", 0)
-	sparse, err := sparseCases(ctx, cells)
-	if err != nil {
-		return nil, err
-	}
-	dense, err := denseCases(side)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range []struct {
-		layout balance.Layout
-		bytes  int
-		cases  []balance.Case
-	}{{balance.Sparse, 4, sparse}, {balance.Sparse, 8, sparse}, {balance.Dense, 8, dense}} {
+	for _, m := range costMeasurements(&opt) {
+		if opt.Layout != "" && opt.Layout != m.layout {
+			continue
+		}
 		start := balance.DefaultCost(m.layout)
 		start.Source, start.Inside, start.BytesPerPopulation = opt.Name, inside, m.bytes
-		stage := fmt.Sprintf("%s layout, %d bytes a population", m.layout, m.bytes)
-		cost, samples, err := balance.MeasureCost(ctx, start, m.cases, measurer(m.layout, m.bytes), func(done float64) { opt.Progress(stage, done) })
-		if err != nil {
-			return nil, fmt.Errorf("the %s: %w", stage, err)
+		if err := report.measure(ctx, start, &m, opt.Progress); err != nil {
+			return nil, fmt.Errorf("the %s: %w", m.stage(), err)
 		}
-		if m.layout == balance.Dense {
-			// The plain kernel has no openings; its cells there would do the work
-			// of a boundary cell. What is sent is packed and unpacked, which reads
-			// and writes the same cells as a copy between two cuboids of a rank.
-			cost.Opening = cost.Boundary
-			cost.Inside.SecondsPerByte += cost.CopyPerByte
-			cost.Between.SecondsPerByte += cost.CopyPerByte
-		}
-		if m.layout == balance.Sparse {
-			crossing, err := measureCrossing(ctx, &cost, m.cases[len(m.cases)-1].Grid)
-			if err != nil {
-				return nil, err
-			}
-			cost.Inside.SecondsPerByte += crossing
-			cost.Between.SecondsPerByte += crossing
-		}
-		report.Machine.Costs = append(report.Machine.Costs, cost)
-		report.add(&cost, m.cases, samples)
 	}
 	return report, nil
 }
 
-// measurer returns the function that times one rank that owns everything.
-func measurer(layout balance.Layout, bytesPerPopulation int) balance.Measure {
-	if layout == balance.Dense {
-		return func(ctx context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
-			return timeDense(g, cuboids, carefully), ctx.Err()
+// costMeasurement is what is measured for one cost model.
+type costMeasurement struct {
+	layout balance.Layout
+	bytes  int // of a population
+	// cases are fitted; few makes cases with about so many cells, for each of
+	// held, which show how caches matter.
+	cases func(ctx context.Context) ([]balance.Case, error)
+	few   func(ctx context.Context, cells int64) ([]balance.Case, error)
+	held  []int64
+}
+
+func (m *costMeasurement) stage() string {
+	return fmt.Sprintf("%s layout, %d bytes a population", m.layout, m.bytes)
+}
+
+// costMeasurements lists what is measured.
+func costMeasurements(opt *CostOptions) []costMeasurement {
+	cells, held := int64(2_000_000), []int64{4_000, 16_000, 64_000, 250_000}
+	if opt.Quick {
+		cells, held = 200_000, []int64{4_000, 50_000}
+	}
+	var list []costMeasurement
+	var s shapes
+	for _, bytes := range []int{4, 8} {
+		list = append(list, costMeasurement{layout: balance.Sparse, bytes: bytes,
+			cases: func(ctx context.Context) ([]balance.Case, error) { return s.cases(ctx, cells) }})
+	}
+	for _, bytes := range []int{4, 8} {
+		list = append(list, costMeasurement{layout: balance.Dense, bytes: bytes, held: held,
+			cases: func(ctx context.Context) ([]balance.Case, error) {
+				return s.solverCases(ctx, cells/2, denseShapes, solverCuts)
+			},
+			few: func(ctx context.Context, n int64) ([]balance.Case, error) {
+				return s.solverCases(ctx, n, smallShapes, fewCuts)
+			}})
+	}
+	return append(list, costMeasurement{layout: balance.Plain, bytes: 8, held: held,
+		cases: func(context.Context) ([]balance.Case, error) { return plainCases(cells, plainCuts) },
+		few:   func(_ context.Context, n int64) ([]balance.Case, error) { return plainCases(n, fewCuts) }})
+}
+
+// measure measures one cost model.
+func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMeasurement, progress func(string, float64)) error {
+	progress("shapes for the "+m.stage(), 0)
+	cases, err := m.cases(ctx)
+	if err != nil {
+		return err
+	}
+	measure := measurer(m.layout, m.bytes)
+	all := meanCells(cases)
+	fitted, samples, err := balance.MeasureCost(ctx, start, cases, measure, func(done float64) { progress(m.stage(), done) })
+	if err != nil {
+		return err
+	}
+	cost := fitted
+	for _, cells := range m.held {
+		progress(fmt.Sprintf("%s, %d cells", m.stage(), cells), 0)
+		few, err := m.few(ctx, cells)
+		if err != nil {
+			return err
+		}
+		held, more, err := balance.MeasureHeld(ctx, &fitted, few, measure)
+		if err != nil {
+			return err
+		}
+		cost.Held = append(cost.Held, held)
+		cases, samples = append(cases, few...), append(samples, more...)
+	}
+	if len(m.held) > 0 {
+		cost.Held = append(cost.Held, balance.Held{Cells: all, Factor: 1, Empty: 1})
+	}
+	r.add(&cost, cases, samples)
+	packing := cost.CopyPerByte // reads and writes the same cells
+	if m.layout == balance.Plain {
+		// The plain kernel has no openings; its cells there would do the work of a
+		// boundary cell.
+		cost.Opening = cost.Boundary
+	} else if packing, err = measureCrossing(ctx, &cost, cases[0].Grid.Cells()); err != nil {
+		return err
+	}
+	cost.AddPacking(packing)
+	r.Machine.Costs = append(r.Machine.Costs, cost)
+	return nil
+}
+
+// meanCells is the mean number of cells that the cases hold.
+func meanCells(cases []balance.Case) int64 {
+	var sum int64
+	for _, c := range cases {
+		for _, box := range c.Cuboids {
+			sum += box.Cells()
 		}
 	}
-	return func(ctx context.Context, g *geometry.Grid, _ []cuboid.Cuboid) (float64, error) {
-		t, _, err := timeSparse(solver.WholeDomain(g), 0, bytesPerPopulation, carefully)
+	return sum / int64(len(cases))
+}
+
+// measurer returns the function that times one rank that owns everything.
+func measurer(layout balance.Layout, bytesPerPopulation int) balance.Measure {
+	if layout == balance.Plain {
+		return func(ctx context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
+			return timePlain(g, cuboids, carefully/2), ctx.Err()
+		}
+	}
+	return func(ctx context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
+		segments, err := cuboid.Label(g, cuboids)
+		if err != nil {
+			return 0, err
+		}
+		domain := &solver.Domain{Grid: g, Segments: segments, Owners: make([]int32, len(cuboids)), Boxes: cuboids, Ranks: 1}
+		t, _, err := timeSolver(domain, 0, layout, bytesPerPopulation, carefully/2)
 		return t, errors.Join(err, ctx.Err())
 	}
 }
 
 // measureCrossing returns the seconds that a rank spends on each byte it sends,
 // apart from the transport: on packing and unpacking, and because cells next to
-// other ranks cannot be updated as many at a time as others.
-func measureCrossing(ctx context.Context, cost *balance.Cost, g *geometry.Grid) (float64, error) {
-	const ranks, timed = 32, 5
-	p, err := balance.Make(ctx, g, balance.Options{Ranks: ranks, Cost: cost})
-	if err != nil {
-		return 0, fmt.Errorf("a partition to measure what crosses: %w", err)
-	}
-	domain, err := domainOf(g, p)
+// other ranks cannot be updated as many at a time as others. It times all ranks
+// of a partition in which little crosses, and again where the same cuboids are
+// scattered among the ranks.
+func measureCrossing(ctx context.Context, cost *balance.Cost, cells int64) (float64, error) {
+	const ranks = 8
+	airway, err := new(shapes).cases(ctx, cells, "airway of 8 generations")
 	if err != nil {
 		return 0, err
 	}
-	var list []float64
-	for i := range timed {
-		rank := i * ranks / timed
-		t, _, err := timeSparse(domain, rank, cost.BytesPerPopulation, carefully)
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return 0, err
-		}
-		q := &p.Quality.Ranks[rank]
-		list = append(list, max(0, t-q.Work)/float64(q.Bytes))
+	g := airway[0].Grid
+	opt := balance.Options{Ranks: ranks, Cost: cost, Decompose: "bricks"}
+	if cost.Layout != balance.Sparse {
+		opt.Decompose = "shrink"
 	}
-	slices.Sort(list)
-	return list[timed/2], nil
+	p, err := balance.Make(ctx, g, opt)
+	if err != nil {
+		return 0, fmt.Errorf("a partition to measure what crosses: %w", err)
+	}
+	scattered := *p
+	scattered.Owners = make([]int32, len(p.Owners))
+	order := make([]int, len(p.Owners))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Counts[b].Fluid, p.Counts[a].Fluid) })
+	for i, c := range order {
+		scattered.Owners[c] = int32(i % ranks)
+	}
+	few, fewBytes, err := timeAll(ctx, g, p)
+	if err != nil {
+		return 0, err
+	}
+	many, manyBytes, err := timeAll(ctx, g, &scattered)
+	if err != nil {
+		return 0, err
+	}
+	// What crosses between ranks is no longer copied within one.
+	return max(0, (many-few)/float64(manyBytes-fewBytes)+p.Cost.CopyPerByte), nil
+}
+
+// timeAll returns the seconds that all ranks of a partition compute for a step,
+// together, and the bytes that they send.
+func timeAll(ctx context.Context, g *geometry.Grid, p *balance.Partition) (seconds float64, bytes int64, err error) {
+	domain, err := domainOf(g, p)
+	if err != nil {
+		return 0, 0, err
+	}
+	for rank := range p.Ranks {
+		t, sent, err := timeSolver(domain, rank, p.Cost.Layout, p.Cost.BytesPerPopulation, carefully)
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return 0, 0, err
+		}
+		seconds += t
+		for _, n := range sent {
+			bytes += n
+		}
+	}
+	return seconds, bytes, nil
 }
 
 // measureLink measures messages between two ranks of this process.

@@ -1,7 +1,10 @@
 package balancebench
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"carina/balance"
@@ -27,35 +30,105 @@ type CostFit struct {
 // add notes the cases of one cost model.
 func (r *CostReport) add(cost *balance.Cost, cases []balance.Case, samples []balance.Sample) {
 	for i, s := range samples {
-		one := *cost
-		one.Cuboid = 0
-		fitted := one.Seconds(s.Counts) + cost.Cuboid*float64(s.Cuboids) + cost.CopyPerByte*float64(s.CopiedBytes)
-		r.Fits = append(r.Fits, CostFit{cost.Layout, cost.BytesPerPopulation, cases[i].Name, s, fitted})
+		r.Fits = append(r.Fits, CostFit{cost.Layout, cost.BytesPerPopulation, cases[i].Name, s, s.Fitted(cost)})
 	}
 }
 
-// Write writes machine.json, and machine.md with the measured times beside the
-// fitted ones, into a folder.
+// Write writes the machine file, machine.json, and machine.md with the same
+// figures into a folder, and for every layout that was measured
+// machine-LAYOUT.md with the measured times beside the fitted ones. Layouts that
+// were not measured stay in a machine file of the same name that is there.
 func (r *CostReport) Write(folder string) error {
-	if err := r.Machine.WriteFile(filepath.Join(folder, "machine.json")); err != nil {
+	path := filepath.Join(folder, "machine.json")
+	if err := r.keep(path); err != nil {
+		return err
+	}
+	if err := r.Machine.WriteFile(path); err != nil {
 		return err
 	}
 	text := &report{}
 	text.printf("# What cells cost\n\nMeasured on: %s.\n\n", r.Machine.Description)
 	var lines [][]string
 	for _, c := range r.Machine.Costs {
-		lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Cuboid), nano(1e3 * c.CopyPerByte), nano(1e3 * c.Inside.SecondsPerByte), nano(1e3 * c.Between.SecondsPerByte)})
+		lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Row), nano(c.Cuboid), nano(1e3 * c.CopyPerByte), nano(1e3 * c.Inside.SecondsPerByte), nano(1e3 * c.Between.SecondsPerByte)})
 	}
-	text.table("Fitted costs: the sparse layout with the solver's own kernels and interpolated walls, the dense one with a plain kernel that streams empty cells too",
-		[]string{"layout", "bytes a population", "fluid ns", "boundary ns", "opening ns", "empty ns", "cuboid ns", "copy ns/kB", "sent in a host ns/kB", "sent to another host ns/kB"}, lines)
-	lines = nil
+	text.table("Fitted costs: the sparse and the dense layout with the solver's own kernels and interpolated walls, the plain one with a simple kernel that streams every cell of a cuboid, as OpenLB did for the source",
+		[]string{"layout", "bytes a population", "fluid ns", "boundary ns", "opening ns", "empty ns", "row ns", "cuboid ns", "copy ns/kB", "sent in a host ns/kB", "sent to another host ns/kB"}, lines)
+	text.held(r.Machine.Costs)
+	for _, layout := range balance.Layouts {
+		name := fmt.Sprintf("machine-%s.md", layout)
+		if err := r.writeFits(filepath.Join(folder, name), layout); err != nil {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			text.printf("- [measured cases of the %s layout](%s)\n", layout, name)
+		}
+	}
+	return text.write(filepath.Join(folder, "machine.md"))
+}
+
+// keep takes over from an earlier machine file of the same name the layouts
+// that were not measured.
+func (r *CostReport) keep(path string) error {
+	earlier, err := balance.ReadMachine(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case earlier.Name != r.Machine.Name:
+		return nil
+	}
+	var all []balance.Cost
+	for _, layout := range balance.Layouts {
+		of := func(list []balance.Cost) (some []balance.Cost) {
+			for _, c := range list {
+				if c.Layout == layout {
+					some = append(some, c)
+				}
+			}
+			return some
+		}
+		if fresh := of(r.Machine.Costs); len(fresh) > 0 {
+			all = append(all, fresh...)
+		} else {
+			all = append(all, of(earlier.Costs)...)
+		}
+	}
+	r.Machine.Costs, r.Machine.Speeds = all, earlier.Speeds
+	return nil
+}
+
+// writeFits writes the measured cases of a layout, if there are any.
+func (r *CostReport) writeFits(path string, layout balance.Layout) error {
+	text := &report{}
+	text.printf("# What cells cost: the %s layout\n\nMeasured on: %s.\n\n", layout, r.Machine.Description)
+	var lines [][]string
 	for _, f := range r.Fits {
+		if f.Layout != layout {
+			continue
+		}
 		n := f.Sample.Counts
 		share := func(part int64) string { return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(n.Fluid)) }
-		lines = append(lines, []string{string(f.Layout), fmt.Sprint(f.BytesPerPopulation), f.Name, fmt.Sprint(n.Fluid), share(n.Boundary), share(n.Opening), share(n.Empty), fmt.Sprint(f.Sample.Cuboids),
-			fmt.Sprintf("%.1f", 1e9*f.Sample.Seconds/float64(n.Fluid)), fmt.Sprintf("%.1f", 1e9*f.Fitted/float64(n.Fluid)), gain(f.Fitted, f.Sample.Seconds)})
+		lines = append(lines, []string{fmt.Sprint(f.BytesPerPopulation), f.Name, fmt.Sprint(n.Fluid), share(n.Boundary), share(n.Opening), share(n.Empty), share(n.Rows), fmt.Sprint(f.Sample.Cuboids),
+			fmt.Sprintf("%.2f", 1e9*f.Sample.Seconds/float64(n.Fluid)), fmt.Sprintf("%.2f", 1e9*f.Fitted/float64(n.Fluid)), gain(f.Fitted, f.Sample.Seconds)})
+	}
+	if len(lines) == 0 {
+		return nil
 	}
 	text.table("Measured cases: nanoseconds of a step for each fluid cell, and what the fitted costs make of them",
-		[]string{"layout", "bytes a population", "case", "fluid cells", "boundary", "opening", "empty", "cuboids", "measured ns", "fitted ns", "fitted − measured"}, lines)
-	return text.write(filepath.Join(folder, "machine.md"))
+		[]string{"bytes a population", "case", "fluid cells", "boundary", "opening", "empty", "rows", "cuboids", "measured ns", "fitted ns", "fitted − measured"}, lines)
+	return text.write(path)
+}
+
+// held tells how the costs depend on the cells that a rank holds.
+func (r *report) held(costs []balance.Cost) {
+	var lines [][]string
+	for _, c := range costs {
+		for _, h := range c.Held {
+			lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), fmt.Sprint(h.Cells), fmt.Sprintf("%.3f", h.Factor), fmt.Sprintf("%.3f", h.Empty)})
+		}
+	}
+	r.table("Costs where a rank holds fewer cells, which are in caches then: factors of all that it computes, and of its empty cells",
+		[]string{"layout", "bytes a population", "cells held, empty ones included", "factor", "of empty cells"}, lines)
 }

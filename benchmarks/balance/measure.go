@@ -34,7 +34,7 @@ func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) erro
 			continue
 		}
 		s.opt.Progress(fmt.Sprintf("timing %s, %v, %d ranks", name, row.Strategy, row.Ranks), 0)
-		if row.Measured, row.Timed, err = timeRanks(ctx, g, p, s.opt.timing()); err != nil {
+		if err = row.time(ctx, g, p, s.opt.timing()); err != nil {
 			return err
 		}
 		if err := s.write(); err != nil {
@@ -44,19 +44,24 @@ func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) erro
 	return nil
 }
 
-// mostDenseCells bounds the cells of a rank that is timed in the dense layout,
-// 304 bytes each.
+// mostDenseCells bounds the cells of a rank that is timed with cuboids stored
+// whole, up to 304 bytes each.
 const mostDenseCells = 16 << 20
 
 // fitsMemory reports whether the ranks of a partition can be timed.
 func fitsMemory(p *balance.Partition) bool {
 	for _, q := range p.Quality.Ranks {
-		if p.Cost.Layout == balance.Dense && q.Fluid+q.Empty > mostDenseCells {
+		if p.Cost.Layout != balance.Sparse && q.Fluid+q.Empty > mostDenseCells {
 			return false
 		}
 	}
 	return true
 }
+
+// mostContenders bounds how many partitions are timed for one number of ranks
+// of the traditional way, of shrinking and of ours: the prediction does not
+// always know the best of those that are close.
+const mostContenders = 2
 
 // contenders returns the rows to be measured.
 func (s *suite) contenders() []*Row {
@@ -66,13 +71,29 @@ func (s *suite) contenders() []*Row {
 		ranks = spread(ranksOf(s.rows), mostMeasured)
 	}
 	for _, ranks := range ranks {
-		for _, match := range []func(r *Row) bool{isTraditional, isShrunk, isOurs, isSparseGraph} {
-			if r := best(s.rows, func(r *Row) bool { return r.Ranks == ranks && match(r) }); r != nil {
-				list = append(list, r)
+		for _, layout := range []balance.Layout{balance.Plain, balance.Dense} {
+			for _, match := range []func(r *Row) bool{isTraditional, isShrunk, isOurs} {
+				list = append(list, fastestPredicted(s.rows, mostContenders, func(r *Row) bool {
+					return r.Ranks == ranks && r.Layout == layout && match(r)
+				})...)
 			}
 		}
+		list = append(list, fastestPredicted(s.rows, 1, func(r *Row) bool { return r.Ranks == ranks && isSparseGraph(r) })...)
 	}
 	return list
+}
+
+// fastestPredicted returns the rows that match with the shortest predicted
+// steps, at most so many.
+func fastestPredicted(rows []Row, most int, match func(r *Row) bool) []*Row {
+	var list []*Row
+	for i := range rows {
+		if match(&rows[i]) {
+			list = append(list, &rows[i])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Row) int { return cmp.Compare(a.Predicted, b.Predicted) })
+	return list[:min(most, len(list))]
 }
 
 // mostMeasured bounds the numbers of ranks for which ranks are timed, unless
@@ -93,14 +114,14 @@ func spread(list []int, most int) []int {
 }
 
 func isTraditional(r *Row) bool {
-	return r.Layout == balance.Dense && r.Strategy.Decompose == "regular" && r.Strategy.Balance == "linear"
+	return r.Strategy.Decompose == "regular" && r.Strategy.Balance == "linear"
 }
 
 func isShrunk(r *Row) bool {
-	return r.Layout == balance.Dense && r.Strategy.Decompose == "shrink" && r.Strategy.Balance == "graph" && r.Strategy.Plain
+	return r.Strategy.Decompose == "shrink" && r.Strategy.Balance == "graph" && r.Strategy.Plain
 }
 
-func isOurs(r *Row) bool { return r.Layout == balance.Dense && !r.Strategy.Plain }
+func isOurs(r *Row) bool { return r.Layout != balance.Sparse && !r.Strategy.Plain }
 
 func isSparseGraph(r *Row) bool {
 	return r.Layout == balance.Sparse && r.Strategy.Decompose == "bricks" && r.Strategy.Balance == "graph"
@@ -121,26 +142,34 @@ func (o *Options) timing() time.Duration {
 	return carefully
 }
 
-// timeRanks returns the seconds of a step: the slowest of the timed ranks, each
+// time notes the seconds of a step: the slowest of the timed ranks, each
 // computing alone, with its exchange by the cost model added.
-func timeRanks(ctx context.Context, g *geometry.Grid, p *balance.Partition, all time.Duration) (float64, int, error) {
+func (r *Row) time(ctx context.Context, g *geometry.Grid, p *balance.Partition, all time.Duration) error {
 	domain, err := domainOf(g, p)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	owned := ownedCuboids(p)
 	ranks := chooseRanks(p)
-	slowest := 0.0
-	for _, r := range ranks {
+	slowest, computing := 0.0, 0.0
+	for _, rank := range ranks {
 		var t float64
-		if p.Cost.Layout == balance.Dense {
-			t = timeDense(g, owned[r], all)
-		} else if t, _, err = timeSparse(domain, r, p.Cost.BytesPerPopulation, all); err != nil {
-			return 0, 0, fmt.Errorf("timing rank %d: %w", r, err)
+		if p.Cost.Layout == balance.Plain {
+			t = timePlain(g, owned[rank], all)
+		} else if t, _, err = timeSolver(domain, rank, p.Cost.Layout, p.Cost.BytesPerPopulation, all); err != nil {
+			return fmt.Errorf("timing rank %d: %w", rank, err)
 		}
-		slowest = max(slowest, t+p.Quality.Ranks[r].Exchange)
+		q := &p.Quality.Ranks[rank]
+		work, exchange := q.Step-q.Exchange, q.Exchange
+		if p.Cost.Layout != balance.Plain { // the solver packs even if it is alone
+			packing := p.Cost.Packing * float64(q.Bytes)
+			work, exchange = work+packing, exchange-packing
+		}
+		computing += t / work / float64(len(ranks))
+		slowest = max(slowest, t+exchange)
 	}
-	return slowest, len(ranks), ctx.Err()
+	r.Measured, r.Timed, r.Computing = slowest, len(ranks), computing
+	return ctx.Err()
 }
 
 // chooseRanks lists the ranks to be timed.

@@ -92,17 +92,18 @@ func bestByRanks(name string, rows []Row, match func(r *Row) bool, value func(r 
 	return c
 }
 
-// plotRates draws speed over ranks in the dense layout (the source's figures
-// 5.7, 5.8, 5.13 to 5.15).
-func plotRates(path, name string, rows []Row) error {
+// plotRates draws speed over ranks in a layout with whole cuboids (the source's
+// figures 5.7, 5.8, 5.13 to 5.15).
+func plotRates(path, name string, rows []Row, layout balance.Layout) error {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Layout != layout })
 	predicted := func(r *Row) float64 { return r.rate(r.Predicted) }
 	measured := func(r *Row) float64 { return r.rate(r.Measured) }
 	strategy := func(decompose, balancer string) func(r *Row) bool {
 		return func(r *Row) bool {
-			return r.Layout == balance.Dense && r.Strategy.Plain && r.Strategy.Decompose == decompose && r.Strategy.Balance == balancer
+			return r.Strategy.Plain && r.Strategy.Decompose == decompose && r.Strategy.Balance == balancer
 		}
 	}
-	return savePlot(path, name+", dense layout", "MLUP/s per rank, best k", false, []curve{
+	return savePlot(path, fmt.Sprintf("%s, %s layout", name, layout), "MLUP/s per rank, best k", false, []curve{
 		bestByRanks("regular + linear (traditional)", rows, isTraditional, predicted),
 		bestByRanks("regular + graph", rows, strategy("regular", "graph"), predicted),
 		bestByRanks("octree + graph", rows, strategy("octree", "graph"), predicted),

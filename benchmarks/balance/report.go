@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"carina/balance"
@@ -32,7 +33,7 @@ func newReport(opt *Options, title string) *report {
 	r.printf("Partitions were made on: %s, %d cores, %s.\n\n", d.Processor, d.Cores, d.GoVersion)
 	r.printf("MLUP/ps is million fluid cell updates per second and rank, the unit of the source (Fietz 2011, section 5.3). ")
 	r.printf("*Predicted* is by the cost model below; *measured* is the slowest of the ranks, each timed alone with real kernels in seconds of the processor, the fastest of many steps (all ranks up to %d, beyond that the %d predicted slowest and %d others), plus its exchange by the cost model. ", mostTimed, mostTimed/2, mostTimed/2)
-	r.printf("The dense layout streams every cell of a cuboid as the source's OpenLB did; \"unsplit\" strategies leave cuboids as the decomposition makes them, as the source did. k is the number of blocks per rank before those without fluid are removed; the best k by the prediction is shown.\n\n")
+	r.printf("The plain layout streams every cell of a cuboid as the source's OpenLB did; the dense one is the solver's own for cuboids that are stored whole, the sparse one the solver's own for fluid cells alone. \"Unsplit\" strategies leave cuboids as the decomposition makes them, as the source did. k is the number of blocks per rank before those without fluid are removed; the best k by the prediction is shown.\n\n")
 	r.costs()
 	return r
 }
@@ -56,13 +57,15 @@ func (r *report) table(caption string, head []string, rows [][]string) {
 // costs describes the cost models.
 func (r *report) costs() {
 	var rows [][]string
-	for _, layout := range []balance.Layout{balance.Dense, balance.Sparse} {
+	var held []balance.Cost
+	for _, layout := range []balance.Layout{balance.Plain, balance.Dense, balance.Sparse} {
 		c, err := r.opt.cost(layout)
 		if err != nil {
 			continue
 		}
+		held = append(held, *c)
 		rows = append(rows, []string{
-			string(layout), c.Source, nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Cuboid), nano(1e3 * c.CopyPerByte),
+			string(layout), c.Source, nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Row), nano(c.Cuboid), nano(1e3 * c.CopyPerByte),
 			fmt.Sprintf("%.2g µs + %.2g ns/kB", 1e6*c.Inside.Latency, 1e12*c.Inside.SecondsPerByte),
 			fmt.Sprintf("%.2g µs + %.2g ns/kB", 1e6*c.Between.Latency, 1e12*c.Between.SecondsPerByte),
 		})
@@ -72,7 +75,8 @@ func (r *report) costs() {
 		hosts = "all ranks in one host"
 	}
 	r.table("Cost model, one rank; "+hosts,
-		[]string{"layout", "figures", "fluid ns", "boundary ns", "opening ns", "empty ns", "cuboid ns", "copy ns/kB", "message in a host", "message between hosts"}, rows)
+		[]string{"layout", "figures", "fluid ns", "boundary ns", "opening ns", "empty ns", "row ns", "cuboid ns", "copy ns/kB", "message in a host", "message between hosts"}, rows)
+	r.held(held)
 }
 
 func nano(seconds float64) string { return fmt.Sprintf("%.3g", 1e9*seconds) }
@@ -81,10 +85,22 @@ func nano(seconds float64) string { return fmt.Sprintf("%.3g", 1e9*seconds) }
 func (r *report) geometry(ctx context.Context, s *suite, name string, g *geometry.Grid, sourceTables bool) error {
 	r.printf("%d fluid cells in a box of %d×%d×%d (%.1f %%).\n\n", g.Cells(), g.Size[0], g.Size[1], g.Size[2],
 		100*float64(g.Cells())/(float64(g.Size[0])*float64(g.Size[1])*float64(g.Size[2])))
-	r.improvement(s.rows)
-	r.dense(s.rows)
+	if slices.ContainsFunc(s.rows, func(r Row) bool { return r.Layout == balance.Plain }) {
+		r.printf("## The plain layout, as in the source\n\n")
+		r.improvement(s.rows, balance.Plain)
+		r.strategies(s.rows, balance.Plain)
+		r.printf("![rates](balance-%s-plain.png)\n\n", name)
+	}
+	if slices.ContainsFunc(s.rows, func(r Row) bool { return r.Layout == balance.Dense }) {
+		r.printf("## The solver's dense layout\n\n")
+		r.aboutDense()
+		r.improvement(s.rows, balance.Dense)
+		r.strategies(s.rows, balance.Dense)
+		r.printf("![rates](balance-%s-dense.png)\n\n", name)
+	}
+	r.printf("## The sparse layout\n\n")
 	r.sparse(s.rows)
-	r.printf("![rates](balance-%s-dense.png) ![bytes](balance-%s-bytes.png)\n\n", name, name)
+	r.printf("![bytes](balance-%s-bytes.png)\n\n", name)
 	if sourceTables {
 		r.printf("## The source's tables\n\n")
 		r.balancersByK(s.rows)
@@ -99,14 +115,14 @@ func (r *report) geometry(ctx context.Context, s *suite, name string, g *geometr
 }
 
 // improvement is shaped like the source's table 5.6.
-func (r *report) improvement(rows []Row) {
+func (r *report) improvement(rows []Row, layout balance.Layout) {
 	var lines, measured, losses [][]string
-	var verdict margins
+	verdict, measuredVerdict := predictedMargins(), measuredMargins()
 	for _, p := range ranksOf(rows) {
-		at := func(match func(r *Row) bool) *Row {
-			return best(rows, func(r *Row) bool { return r.Ranks == p && match(r) })
+		at := func(step func(r *Row) float64, match func(r *Row) bool) *Row {
+			return fastestBy(step, rows, func(r *Row) bool { return r.Layout == layout && r.Ranks == p && match(r) })
 		}
-		old, shrunk, ours := at(isTraditional), at(isShrunk), at(isOurs)
+		old, shrunk, ours := at(predictedStep, isTraditional), at(predictedStep, isShrunk), at(predictedStep, isOurs)
 		if old == nil || shrunk == nil || ours == nil {
 			continue
 		}
@@ -115,24 +131,40 @@ func (r *report) improvement(rows []Row) {
 			rate(ours, ours.Predicted), gain(shrunk.Predicted, ours.Predicted), gain(old.Predicted, ours.Predicted), rate(ours, ours.Ideal), gain(old.Predicted, ours.Ideal), gain(shrunk.Predicted, ours.Ideal),
 			fmt.Sprintf("%s, k = %d; %s, k = %d; %s, k = %s", old.Strategy, old.PerRank, shrunk.Strategy, shrunk.PerRank, ours.Strategy, chosen(ours))})
 		losses = append(losses, append(append(append([]string{fmt.Sprint(p)}, lost(old)...), lost(shrunk)...), lost(ours)...))
-		if m := at(wasMeasured(isTraditional)); m != nil {
-			old, shrunk, ours = m, at(wasMeasured(isShrunk)), at(wasMeasured(isOurs))
+		old, shrunk, ours = at(measuredStep, wasMeasured(isTraditional)), at(measuredStep, wasMeasured(isShrunk)), at(measuredStep, wasMeasured(isOurs))
+		if old != nil && shrunk != nil && ours != nil {
+			measuredVerdict.note(old, shrunk, ours)
 			measured = append(measured, []string{fmt.Sprint(p), rate(old, old.Measured), rate(shrunk, shrunk.Measured), gain(old.Measured, shrunk.Measured),
 				rate(ours, ours.Measured), gain(shrunk.Measured, ours.Measured), gain(old.Measured, ours.Measured), fmt.Sprint(ours.Timed),
-				gain(old.Measured, old.Predicted), gain(shrunk.Measured, shrunk.Predicted), gain(ours.Measured, ours.Predicted)})
+				longer(old), longer(shrunk), longer(ours), fmt.Sprintf("%s, k = %d; %s, k = %d; %s, k = %s", old.Strategy, old.PerRank, shrunk.Strategy, shrunk.PerRank, ours.Strategy, chosen(ours))})
 		}
 	}
-	r.table("Dense layout, MLUP/ps predicted: traditional (regular + linear), shrinking + graph, and the best of ours (shape of table 5.6; the source found +52.7 % at 1 rank to +104.7 % at 32). The bound is fluid cells alone, shared perfectly, with nothing else to do",
+	name := layoutName(layout)
+	r.table(name+", MLUP/ps predicted: traditional (regular + linear), shrinking + graph, and the best of ours (shape of table 5.6; the source found +52.7 % at 1 rank to +104.7 % at 32). The bound is fluid cells alone, shared perfectly, with nothing else to do",
 		[]string{"ranks", "traditional", "shrinking", "improvement", "ours", "on top of shrinking", "ours over traditional", "bound", "bound over traditional", "bound over shrinking", "strategies"}, lines)
 	if len(measured) > 0 {
-		r.table("The same, measured: the slowest of the ranks timed alone with real kernels, exchange by the cost model added",
-			[]string{"ranks", "traditional", "shrinking", "improvement", "ours", "on top of shrinking", "ours over traditional", "ranks timed", "traditional, measured over predicted", "shrinking", "ours"}, measured)
+		r.table(name+", MLUP/ps measured: the slowest of the ranks timed alone with real kernels, exchange by the cost model added; of each kind the fastest of those that were timed, the two with the shortest predicted steps",
+			[]string{"ranks", "traditional", "shrinking", "improvement", "ours", "on top of shrinking", "ours over traditional", "ranks timed", "traditional: measured step against predicted", "shrinking", "ours", "strategies"}, measured)
 	}
-	r.table("Where the time goes, in % of the bound's step: empty cells, cuboids and copies between those of a rank, messages, waiting for the slowest rank",
+	r.table(name+": where the time goes by the prediction, in % of the bound's step: empty cells, cuboids and rows as such and copies between those of a rank, messages, waiting for the slowest rank",
 		[]string{"ranks", "traditional: empty", "cuboids", "messages", "waiting", "shrinking: empty", "cuboids", "messages", "waiting", "ours: empty", "cuboids", "messages", "waiting"}, losses)
-	r.verdict(&verdict)
-	r.sameK(rows)
+	r.verdict(verdict, name+", by the prediction")
+	r.verdict(measuredVerdict, name+", measured")
+	if len(verdict.shrinkingShort) > 0 {
+		r.shortOfSource(layout)
+	}
+	if layout == balance.Plain {
+		r.sameK(rows)
+	}
 }
+
+// layoutName begins captions.
+func layoutName(layout balance.Layout) string {
+	return map[balance.Layout]string{balance.Plain: "Plain layout", balance.Dense: "Dense layout", balance.Sparse: "Sparse layout"}[layout]
+}
+
+// longer is by how much a measured step is longer than its prediction.
+func longer(r *Row) string { return fmt.Sprintf("%+.1f %%", 100*(r.Measured/r.Predicted-1)) }
 
 // lost tells where the time of a row goes.
 func lost(r *Row) []string {
@@ -183,17 +215,17 @@ func rate(r *Row, step float64) string {
 // gain is how much faster a step of so many seconds is than the one before.
 func gain(before, after float64) string { return fmt.Sprintf("%+.1f %%", 100*(before/after-1)) }
 
-// dense lists all strategies of the dense layout.
-func (r *report) dense(rows []Row) {
+// strategies lists all strategies of a layout with whole cuboids.
+func (r *report) strategies(rows []Row, layout balance.Layout) {
 	var lines [][]string
 	for _, p := range ranksOf(rows) {
 		for _, s := range denseStrategies {
-			if b := best(rows, func(r *Row) bool { return r.Ranks == p && r.Layout == balance.Dense && sameStrategy(r.Strategy, s) }); b != nil {
+			if b := best(rows, func(r *Row) bool { return r.Ranks == p && r.Layout == layout && sameStrategy(r.Strategy, s) }); b != nil {
 				lines = append(lines, strategyLine(b))
 			}
 		}
 	}
-	r.table("Dense layout, all strategies, predicted", strategyHead, lines)
+	r.table(layoutName(layout)+", all strategies, predicted", strategyHead, lines)
 }
 
 // sparse compares the balancers on bricks.

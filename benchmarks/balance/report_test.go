@@ -1,6 +1,8 @@
 package balancebench
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -10,7 +12,7 @@ import (
 // TestMergedHoldsOneGridAndOneCost checks which earlier rows new ones replace.
 func TestMergedHoldsOneGridAndOneCost(t *testing.T) {
 	row := func(ranks int, cells int64, costs string) Row {
-		return Row{Layout: balance.Dense, Ranks: ranks, FluidCells: cells, Costs: costs}
+		return Row{Layout: balance.Plain, Ranks: ranks, FluidCells: cells, Costs: costs}
 	}
 	earlier := []Row{row(2, 100, "a"), row(4, 100, "a"), row(8, 100, "a")}
 	for _, c := range []struct {
@@ -45,7 +47,7 @@ func TestNamedGeometriesKeepTheSuitesCells(t *testing.T) {
 // length fall.
 func TestMarginsSortRanks(t *testing.T) {
 	at := func(ranks int, step float64) *Row { return &Row{Ranks: ranks, Predicted: step} }
-	var m margins
+	m := predictedMargins()
 	m.note(at(4, 1), at(4, 1), at(4, 1)) // too few ranks to be judged
 	m.note(at(8, 1.8), at(8, 1), at(8, 0.95))
 	m.note(at(64, 1.7), at(64, 1), at(64, 0.8))
@@ -73,8 +75,70 @@ func TestReasonsSayWhatAMarginLeaves(t *testing.T) {
 	got := reason("ours", "shrinking + graph", shrunk, ours, ourMargin)
 	want := "8 ranks: shrinking + graph (k = 16, 80 % of its cells fluid) takes 1.26 times the bound's step. " +
 		"+10 % over that would leave 14.5 % of the bound's step for all but fluid cells. " +
-		"With ours empty cells take 5.0 %, cuboids and copies 4.0 %, messages 8.0 %, waiting 3.0 %."
+		"With ours empty cells take 5.0 %, cuboids, rows and copies 4.0 %, messages 8.0 %, waiting 3.0 %."
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestMeasuredMarginsSayWhy checks where measured steps fall, and the figures
+// of the sentence for those that gain too little.
+func TestMeasuredMarginsSayWhy(t *testing.T) {
+	m := measuredMargins()
+	m.note(&Row{Ranks: 64, Predicted: 4, Measured: 4}, &Row{Ranks: 64, Predicted: 2, Measured: 1.6, Computing: 0.75}, &Row{Ranks: 64, Predicted: 1.6, Measured: 1.5, Computing: 0.9})
+	if len(m.shrinking) != 1 || m.shrinking[0] != "64 (+150.0 %)" || len(m.oursShort) != 1 || m.oursShort[0] != "64 (+6.7 %)" {
+		t.Errorf("reached %q, short %q", m.shrinking, m.oursShort)
+	}
+	want := "64 ranks, measured +6.7 %: the partitions that were timed are predicted to gain +25.0 %. " +
+		"With shrinking + graph the timed ranks compute for 0.75 times the predicted time on the mean, and the slowest step takes 0.80 times the predicted one. " +
+		"With ours the timed ranks compute for 0.90 times the predicted time on the mean, and the slowest step takes 0.94 times the predicted one."
+	if len(m.reasons) != 1 || m.reasons[0] != want {
+		t.Errorf("got  %q\nwant %q", m.reasons, want)
+	}
+}
+
+// TestCostsOfOtherLayoutsStay checks that measuring one layout again leaves the
+// others in the machine file, unless it is another machine's.
+func TestCostsOfOtherLayoutsStay(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name string, costs ...balance.Cost) *balance.Machine {
+		r := CostReport{Machine: balance.NewMachine(name, "a test")}
+		r.Machine.Costs = costs
+		if err := r.Write(folder); err != nil {
+			t.Fatal(err)
+		}
+		m, err := balance.ReadMachine(filepath.Join(folder, "machine.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	plain := balance.DefaultCost(balance.Plain)
+	write("desk", balance.DefaultCost(balance.Sparse), plain)
+	plain.Fluid *= 2
+	m := write("desk", plain)
+	if c, err := m.Cost(balance.Plain); len(m.Costs) != 2 || m.Costs[0].Layout != balance.Sparse || err != nil || c.Fluid != plain.Fluid {
+		t.Errorf("%+v, error %v", m.Costs, err)
+	}
+	if m = write("another", plain); len(m.Costs) != 1 {
+		t.Errorf("another machine has %+v", m.Costs)
+	}
+}
+
+// TestOlderRowsAreRead checks that rows of a version with fewer columns are
+// read, and that those with unknown ones are refused.
+func TestOlderRowsAreRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	for text, want := range map[string]int{"geometry,ranks,fluid_cells\ntube,8,1000\n": 1, "geometry,unheard_of\ntube,8\n": 0} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := readCSV(path)
+		if (err == nil) != (want > 0) || len(rows) != want {
+			t.Errorf("%q: %d rows, error %v", text, len(rows), err)
+		}
+		if want > 0 && (rows[0].Geometry != "tube" || rows[0].Ranks != 8 || rows[0].FluidCells != 1000) {
+			t.Errorf("%+v", rows[0])
+		}
 	}
 }

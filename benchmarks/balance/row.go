@@ -66,6 +66,9 @@ type Row struct {
 	Predicted float64
 	Measured  float64
 	Timed     int
+	// Computing is how long the timed ranks compute, packing of the solver's
+	// layouts included, as a multiple of what the cost model says; the mean.
+	Computing float64
 	// Ideal is the seconds of a step if the fluid cells were shared perfectly,
 	// no others were kept and messages and cuboids cost nothing: no
 	// decomposition and no balancer can be faster by the cost model.
@@ -84,28 +87,34 @@ type Row struct {
 }
 
 // Losses are seconds of a step, the mean of all ranks: for empty cells, for
-// cuboids as such and copies between those of a rank, for messages, and for
+// cuboids and rows as such and copies between those of a rank, for messages, and for
 // waiting until the slowest rank is done.
 type Losses struct{ Empty, Cuboids, Exchange, Waiting float64 }
 
 // ideal returns the seconds of Row.Ideal, and what is lost besides.
 func ideal(p *balance.Partition) (float64, Losses) {
 	sum, speed := 0.0, 0.0
+	rows := 0.0 // seconds for them: work that the counts do not tell
 	var lost Losses
 	for _, n := range p.Counts {
 		lost.Empty += p.Cost.Empty * float64(n.Empty)
+		rows -= p.Cost.Seconds(n)
 		n.Empty = 0
 		sum += p.Cost.Seconds(n) - p.Cost.Cuboid
 	}
 	ranks := float64(len(p.Ranks))
 	for i, r := range p.Ranks {
 		speed += r.Speed
+		rows += p.Quality.Ranks[i].Work * r.Speed
 		q := &p.Quality.Ranks[i]
 		lost.Cuboids += (q.Step - q.Exchange - q.Work + p.Cost.Cuboid*float64(q.Cuboids)/r.Speed) / ranks
 		lost.Exchange += q.Exchange / ranks
 		lost.Waiting += (p.Quality.PredictedStep - q.Step) / ranks
 	}
 	lost.Empty /= speed
+	if p.Cost.Row > 0 {
+		lost.Cuboids += rows / speed
+	}
 	return sum / speed, lost
 }
 
@@ -171,6 +180,7 @@ var columns = []column{
 	number("measured_step_s", func(r *Row) *float64 { return &r.Measured }),
 	{"measured_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Measured)) }, nil},
 	whole("ranks_timed", func(r *Row) *int { return &r.Timed }),
+	number("computing_measured_over_predicted", func(r *Row) *float64 { return &r.Computing }),
 	number("partition_seconds", func(r *Row) *float64 { return &r.Seconds }),
 	text("costs", func(r *Row) *string { return &r.Costs }),
 	text("against", func(r *Row) *string { return &r.Against }),
@@ -237,15 +247,19 @@ func readCSV(path string) ([]Row, error) {
 	}
 	defer file.Close()
 	lines, err := csv.NewReader(file).ReadAll()
-	if err == nil && (len(lines) == 0 || len(lines[0]) != len(columns)) {
-		err = errors.New("its columns are those of another version")
+	if err == nil && len(lines) == 0 {
+		err = errors.New("it is empty")
 	}
 	var rows []Row
 	for i := 1; i < len(lines) && err == nil; i++ {
 		var row Row
-		for k, c := range columns {
-			if c.read != nil {
-				err = errors.Join(err, c.read(&row, lines[i][k]))
+		for k, name := range lines[0] { // an older version may have had fewer columns
+			c := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+			switch {
+			case c < 0:
+				err = fmt.Errorf("its column %s is that of another version", name)
+			case columns[c].read != nil:
+				err = errors.Join(err, columns[c].read(&row, lines[i][k]))
 			}
 		}
 		rows = append(rows, row)

@@ -15,7 +15,7 @@ import (
 // find returns the row of a strategy of the source.
 func find(rows []Row, decompose, balancer string, ranks, k int) *Row {
 	return best(rows, func(r *Row) bool {
-		return r.Layout == balance.Dense && r.Strategy.Plain && r.Strategy.Decompose == decompose &&
+		return r.Layout == balance.Plain && r.Strategy.Plain && r.Strategy.Decompose == decompose &&
 			r.Strategy.Balance == balancer && r.Ranks == ranks && r.PerRank == k
 	})
 }
@@ -160,7 +160,7 @@ func CompareBytes(ctx context.Context, g *geometry.Grid, p *balance.Partition) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		_, sent, err := timeSparse(domain, rank, p.Cost.BytesPerPopulation, briefly)
+		_, sent, err := timeSolver(domain, rank, p.Cost.Layout, p.Cost.BytesPerPopulation, briefly)
 		if err != nil {
 			return nil, err
 		}

@@ -25,14 +25,14 @@ type Options struct {
 	Ranks []int
 	// Machine has the cost models; assumed figures if nil.
 	Machine *balance.Machine
-	// Layout restricts the suite to one layout; both if empty.
+	// Layout restricts the suite to one layout; all if empty.
 	Layout balance.Layout
 	// Measured times ranks with real kernels as well.
 	Measured bool
 	// Quick does less, in under a minute.
 	Quick bool
-	// Preset is the effort of the graph partitioner; fast by default for the
-	// dense layout, where many partitions are tried, else the balancer's own.
+	// Preset is the effort of the graph partitioner; fast by default for
+	// whole cuboids, where many partitions are tried, else the balancer's own.
 	Preset string
 	// DevicesPerHost is 8 by default, as in the source's clusters; for Strict,
 	// which counts bytes wherever they go, all ranks are in one host.
@@ -51,8 +51,8 @@ func (o *Options) complete() error {
 	if o.Folder == "" {
 		return errors.New("the benchmark needs a folder for its results: name one, such as benchmarks/results")
 	}
-	if o.Layout != "" && o.Layout != balance.Dense && o.Layout != balance.Sparse {
-		return fmt.Errorf("there is no %s layout: use %s or %s", o.Layout, balance.Dense, balance.Sparse)
+	if o.Layout != "" && !slices.Contains(balance.Layouts, o.Layout) {
+		return fmt.Errorf("there is no %s layout: use one of %q", o.Layout, balance.Layouts)
 	}
 	for _, p := range o.Ranks {
 		if p < 1 {
@@ -96,6 +96,8 @@ var denseStrategies = []Strategy{
 	{Decompose: "carve", Balance: "graph", Imbalance: 0.003, Improve: true, MostRanks: 64},
 	{Decompose: "shrink+carve", Balance: "graph", Imbalance: 0.01, Improve: true, PerRank: []int{8}},
 	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.02, Improve: true, PerRank: []int{8, 16, 24, 32}},
+	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.01, Improve: true, PerRank: []int{4, 16}},
+	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.05, Improve: true, PerRank: []int{16}},
 	{Decompose: "shrink+carve+recombine", Balance: "graph", Imbalance: 0.003, Improve: true, PerRank: []int{8}, MostRanks: 128},
 }
 
@@ -157,7 +159,7 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 	switch {
 	case strategy.Balance != "graph":
 		preset = ""
-	case preset == "" && layout == balance.Dense:
+	case preset == "" && layout != balance.Sparse:
 		preset = "fast"
 	}
 	begin := processorTime()
@@ -206,9 +208,14 @@ func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout
 
 // best returns the row with the shortest predicted step of those that match.
 func best(rows []Row, match func(r *Row) bool) *Row {
+	return fastestBy(predictedStep, rows, match)
+}
+
+// fastestBy returns the row with the shortest step of those that match.
+func fastestBy(step func(r *Row) float64, rows []Row, match func(r *Row) bool) *Row {
 	var found *Row
 	for i := range rows {
-		if match(&rows[i]) && (found == nil || rows[i].Predicted < found.Predicted) {
+		if match(&rows[i]) && (found == nil || step(&rows[i]) < step(found)) {
 			found = &rows[i]
 		}
 	}
@@ -231,7 +238,7 @@ func ranksOf(rows []Row) []int {
 type plan struct {
 	geometry     string
 	cells        int64
-	dense        []int // numbers of ranks in the dense layout
+	dense        []int // numbers of ranks in the plain and the dense layout
 	sparse       []int // numbers of ranks in the sparse layout
 	sourceTables bool  // the source's tables are made of it
 }
@@ -307,8 +314,10 @@ func (o *Options) run(ctx context.Context, p *plan) error {
 	if s.rows, err = readCSV(s.path); err != nil {
 		return err
 	}
-	if err := s.complete(ctx, name, g, balance.Dense, denseStrategies, p.dense, p.sourceTables); err != nil {
-		return err
+	for _, layout := range []balance.Layout{balance.Plain, balance.Dense} {
+		if err := s.complete(ctx, name, g, layout, denseStrategies, p.dense, p.sourceTables); err != nil {
+			return err
+		}
 	}
 	if err := s.complete(ctx, name, g, balance.Sparse, sparseStrategies, p.sparse, p.sourceTables); err != nil {
 		return err
@@ -318,8 +327,10 @@ func (o *Options) run(ctx context.Context, p *plan) error {
 			return err
 		}
 	}
-	if err := plotRates(path+"-dense.png", name, s.rows); err != nil {
-		return err
+	for _, layout := range []balance.Layout{balance.Plain, balance.Dense} {
+		if err := plotRates(fmt.Sprintf("%s-%s.png", path, layout), name, s.rows, layout); err != nil {
+			return err
+		}
 	}
 	if err := plotBytes(path+"-bytes.png", name, s.rows); err != nil {
 		return err

@@ -44,7 +44,7 @@ func (f *benchFlags) makeFolder() error {
 }
 
 func newBenchCost(flags *benchFlags) *cobra.Command {
-	var name string
+	var options balancebench.CostOptions
 	command := &cobra.Command{
 		Use:   "cost",
 		Short: "Measure what cells, messages and bytes cost on this machine, and write a machine file for partition --machine",
@@ -54,7 +54,8 @@ func newBenchCost(flags *benchFlags) *cobra.Command {
 				return err
 			}
 			report, end := progress(command)
-			measured, err := balancebench.Cost(command.Context(), balancebench.CostOptions{Name: name, Quick: flags.quick, Progress: report})
+			options.Quick, options.Progress = flags.quick, report
+			measured, err := balancebench.Cost(command.Context(), options)
 			end()
 			if err != nil {
 				return err
@@ -63,11 +64,12 @@ func newBenchCost(flags *benchFlags) *cobra.Command {
 				return err
 			}
 			return printResult(command, measured.Machine, func() string {
-				return fmt.Sprintf("wrote %s and what it was fitted to, machine.md\n", filepath.Join(flags.folder, "machine.json"))
+				return fmt.Sprintf("wrote %s and beside it what it was fitted to, machine.md\n", filepath.Join(flags.folder, "machine.json"))
 			})
 		},
 	}
-	command.Flags().StringVar(&name, "name", "", "name of the machine (default the host's)")
+	command.Flags().StringVar(&options.Name, "name", "", "name of the machine (default the host's)")
+	command.Flags().StringVar((*string)(&options.Layout), "layout", "", "measure plain, dense or sparse only, and keep the others of the machine file there (default all)")
 	return command
 }
 
@@ -96,7 +98,7 @@ func newBenchBalance(flags *benchFlags) *cobra.Command {
 	}
 	balanceBenchFlags(command, &options, &machine)
 	command.Flags().BoolVar(&options.Measured, "measured", false, "time ranks with the real kernels as well")
-	command.Flags().StringVar((*string)(&options.Layout), "layout", "", "dense or sparse (default both)")
+	command.Flags().StringVar((*string)(&options.Layout), "layout", "", "plain, dense or sparse (default all)")
 	command.Flags().BoolVar(&strict, "strict", false, "instead compare the bytes of graph with those of each other balancer, at the other's balance")
 	return command
 }

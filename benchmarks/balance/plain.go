@@ -15,18 +15,18 @@ const rest = 18
 // populations is the number of populations of a D3Q19 cell.
 const populations = 19
 
-// denseRank computes cuboids in the dense layout, as OpenLB did for the
+// plainRank computes cuboids in the plain layout, as OpenLB did for the
 // source: every cuboid is a block with one layer of ghost cells around it, all
 // cells are streamed, fluid ones collide too (BGK, double precision, two
 // copies). What crosses between its own blocks is copied, what comes from other
 // ranks is left as it is: the rank is timed alone.
-type denseRank struct {
-	blocks []*denseBlock
-	copies []denseCopy
+type plainRank struct {
+	blocks []*plainBlock
+	copies []plainCopy
 }
 
-// denseBlock is one cuboid with its ghost cells.
-type denseBlock struct {
+// plainBlock is one cuboid with its ghost cells.
+type plainBlock struct {
 	box     cuboid.Cuboid
 	stride  [3]int
 	offset  [populations]int
@@ -41,18 +41,18 @@ const (
 	wallCell  // fluid, links to empty cells are bounced back
 )
 
-// denseCopy is one population that crosses between two blocks.
-type denseCopy struct {
-	from, to   *denseBlock
+// plainCopy is one population that crosses between two blocks.
+type plainCopy struct {
+	from, to   *plainBlock
 	population int
 	cells      [][2]int32 // from a cell of one to a ghost cell of the other
 }
 
-// newDenseRank lays out the cuboids.
-func newDenseRank(g *geometry.Grid, cuboids []cuboid.Cuboid) *denseRank {
-	r := &denseRank{}
+// newPlainRank lays out the cuboids.
+func newPlainRank(g *geometry.Grid, cuboids []cuboid.Cuboid) *plainRank {
+	r := &plainRank{}
 	for _, c := range cuboids {
-		r.blocks = append(r.blocks, newDenseBlock(g, c))
+		r.blocks = append(r.blocks, newPlainBlock(g, c))
 	}
 	for _, b := range r.blocks {
 		for _, other := range r.blocks {
@@ -64,9 +64,9 @@ func newDenseRank(g *geometry.Grid, cuboids []cuboid.Cuboid) *denseRank {
 	return r
 }
 
-func newDenseBlock(g *geometry.Grid, c cuboid.Cuboid) *denseBlock {
+func newPlainBlock(g *geometry.Grid, c cuboid.Cuboid) *plainBlock {
 	size := c.Size()
-	b := &denseBlock{box: c, stride: [3]int{1, int(size[0]) + 2, (int(size[0]) + 2) * (int(size[1]) + 2)}}
+	b := &plainBlock{box: c, stride: [3]int{1, int(size[0]) + 2, (int(size[0]) + 2) * (int(size[1]) + 2)}}
 	n := b.stride[2] * (int(size[2]) + 2)
 	for i, d := range geometry.Directions[:rest] {
 		b.offset[i] = int(d.X) + int(d.Y)*b.stride[1] + int(d.Z)*b.stride[2]
@@ -109,12 +109,12 @@ func weight(q int) float64 {
 	}
 }
 
-func (b *denseBlock) index(x, y, z int32) int {
+func (b *plainBlock) index(x, y, z int32) int {
 	return int(x-b.box.Min[0]+1) + int(y-b.box.Min[1]+1)*b.stride[1] + int(z-b.box.Min[2]+1)*b.stride[2]
 }
 
 // each visits the cells that are no ghosts.
-func (b *denseBlock) each(f func(i int)) {
+func (b *plainBlock) each(f func(i int)) {
 	for z := b.box.Min[2]; z < b.box.Max[2]; z++ {
 		for y := b.box.Min[1]; y < b.box.Max[1]; y++ {
 			i := b.index(b.box.Min[0], y, z)
@@ -127,7 +127,7 @@ func (b *denseBlock) each(f func(i int)) {
 }
 
 // connect lists what crosses from a block to another.
-func (r *denseRank) connect(from, to *denseBlock) {
+func (r *plainRank) connect(from, to *plainBlock) {
 	grown := to.box
 	for axis := range 3 {
 		grown.Min[axis]--
@@ -152,13 +152,13 @@ func (r *denseRank) connect(from, to *denseBlock) {
 	}
 	for q := range cells {
 		if len(cells[q]) > 0 {
-			r.copies = append(r.copies, denseCopy{from, to, q, cells[q]})
+			r.copies = append(r.copies, plainCopy{from, to, q, cells[q]})
 		}
 	}
 }
 
 // step computes one time step of all blocks.
-func (r *denseRank) step() {
+func (r *plainRank) step() {
 	for i := range r.copies {
 		c := &r.copies[i]
 		from, to := c.from.f[c.population], c.to.f[c.population]
@@ -172,7 +172,7 @@ func (r *denseRank) step() {
 }
 
 // step streams all cells, pulling, and lets the fluid ones collide.
-func (b *denseBlock) step() {
+func (b *plainBlock) step() {
 	size := b.box.Size()
 	for z := range size[2] {
 		for y := range size[1] {
@@ -210,7 +210,7 @@ func (b *denseBlock) step() {
 }
 
 // collide relaxes towards equilibrium (BGK, τ = 1).
-func (b *denseBlock) collide(i int, p *[populations]float64) {
+func (b *plainBlock) collide(i int, p *[populations]float64) {
 	const omega = 1.0
 	rho := p[rest]
 	var u [3]float64
@@ -240,10 +240,10 @@ func (b *denseBlock) collide(i int, p *[populations]float64) {
 	b.next[rest][i] = p[rest] + omega*(rho/3*square-p[rest])
 }
 
-// timeDense returns the seconds of one step of a rank in the dense layout: the
+// timePlain returns the seconds of one step of a rank in the plain layout: the
 // fastest of several, after a warm-up, within the given time.
-func timeDense(g *geometry.Grid, cuboids []cuboid.Cuboid, all time.Duration) float64 {
-	r := newDenseRank(g, cuboids)
+func timePlain(g *geometry.Grid, cuboids []cuboid.Cuboid, all time.Duration) float64 {
+	r := newPlainRank(g, cuboids)
 	r.step()
 	return fastest(r.step, all)
 }

@@ -56,11 +56,11 @@ func settings(bytesPerPopulation int) (solver.Settings, error) {
 	return s, fmt.Errorf("the solver has no populations of %d bytes: use a cost model with 4 or 8", bytesPerPopulation)
 }
 
-// timeSparse returns the seconds of the processor of one step of one rank of a
-// domain with the solver's own kernels, the fastest of some series of steps,
+// timeSolver returns the seconds of the processor of one step of one rank of a
+// domain with the solver's own kernels in a layout, the fastest of some series of steps,
 // within about the given time, and the bytes per step it sends to every other
 // rank.
-func timeSparse(domain *solver.Domain, rank, bytesPerPopulation int, all time.Duration) (float64, map[int]int64, error) {
+func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPerPopulation int, all time.Duration) (float64, map[int]int64, error) {
 	const (
 		few, most = 3, 200 // pairs of steps of a series
 		series    = 6
@@ -70,6 +70,7 @@ func timeSparse(domain *solver.Domain, rank, bytesPerPopulation int, all time.Du
 	if err != nil {
 		return 0, nil, err
 	}
+	set.Layout = solver.Layout(layout)
 	t := newAlone(rank, domain.Ranks)
 	r, err := solver.NewRank(domain, set, t)
 	if err != nil {
@@ -100,7 +101,7 @@ func domainOf(g *geometry.Grid, p *balance.Partition) (*solver.Domain, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Ranks: len(p.Ranks)}, nil
+	return &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}, nil
 }
 
 // ownedCuboids lists the cuboids of every rank.
