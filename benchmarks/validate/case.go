@@ -7,6 +7,8 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Result is one number against its reference.
@@ -144,6 +146,17 @@ func (n *norm) add(value, reference float64) {
 }
 
 func (n *norm) relative() float64 { return math.Sqrt(n.difference / n.reference) }
+
+// order is the order of convergence of the first n errors over the resolution:
+// how steeply a line falls through their logarithms.
+func (c *Curve) order(n int) float64 {
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x[i], y[i] = math.Log(c.X[i]), math.Log(c.Y[i])
+	}
+	_, slope := stat.LinearRegression(x, y, nil, false)
+	return -slope
+}
 
 // order is the order of convergence between two errors at resolutions that
 // differ by a factor.
