@@ -321,7 +321,7 @@ func (b *layoutBuilder) findWindows() {
 		}
 	})
 	finish()
-	b.windows.inner, b.windows.walled = slices.Clip(b.windows.inner), slices.Clip(b.windows.walled)
+	b.windows.inner, b.windows.walled = inHugePages(b.windows.inner), inHugePages(b.windows.walled)
 	b.chunks = append(crossing, inner...)
 	b.crossing = len(crossing)
 }

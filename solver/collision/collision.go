@@ -198,9 +198,10 @@ func (b *builder) bgk() {
 	for k := range b.sum {
 		i := 2*k + 1
 		cu := b.dot(k, b.u)
-		w := b.Multiply(omega, b.Constant(b.Set.Weights[i]))
-		even := b.Multiply(w, b.equilibriumBracket(cu))
-		odd := b.Multiply(w, b.Multiply(b.Constant(3), cu))
+		weight := b.Set.Weights[i]
+		w := b.Multiply(omega, b.Constant(weight))
+		even := b.Add(b.Multiply(w, b.base), b.Multiply(b.Multiply(omega, b.Constant(4.5*b.square*weight)), b.Multiply(cu, cu)))
+		odd := b.Multiply(b.Multiply(omega, b.Constant(3*weight)), cu)
 		if b.Force {
 			cf := b.dot(k, b.force)
 			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, b.dot(k, b.unscaledForce))), b.uForce)
