@@ -2,6 +2,7 @@ package partitionbench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -39,6 +40,9 @@ type FeatureRow struct {
 	Infeasible     int     `json:"infeasible"`
 	SecondsWithout float64 `json:"seconds_without"`
 	SecondsWith    float64 `json:"seconds_with"`
+	// Bound is what every division into two connected parts cuts at least, by
+	// proof; 0 where there is none.
+	Bound float64 `json:"bound,omitempty"`
 }
 
 // The machine that parts are mapped to: 4 hosts of 8 devices, ten times as
@@ -140,12 +144,39 @@ func (c *comparison) each(ctx context.Context, row *FeatureRow, change func(*par
 }
 
 func (c *comparison) contiguous(ctx context.Context, row *FeatureRow) error {
-	return c.each(ctx, row, func(o *partition.Options) { o.Contiguous = true }, func(without, with *partition.Result) error {
+	err := c.each(ctx, row, func(o *partition.Options) { o.Contiguous = true }, func(without, with *partition.Result) error {
 		row.Without += float64(without.Cut) / float64(c.seeds)
 		row.With += float64(with.Cut) / float64(c.seeds)
 		return nil
 	})
+	if err != nil || row.Parts != 2 {
+		return err
+	}
+	return c.bound(ctx, row)
 }
+
+// boundStates is how many states a bound may hold at a time, below 1 GB.
+const boundStates = 2_000_000
+
+// bound proves how little two connected parts can cut: up to what was found
+// or, where that is too much to ask, up to what was wanted, [wantedRatio].
+func (c *comparison) bound(ctx context.Context, row *FeatureRow) error {
+	for _, below := range []float64{math.Ceil(row.With), math.Floor(wantedRatio*row.Without) + 1} {
+		bound, err := partition.ConnectedBisectionBound(ctx, c.g, c.options.Imbalance, int64(below), boundStates)
+		if err == nil {
+			row.Bound = float64(bound)
+			return nil
+		}
+		if !errors.Is(err, partition.ErrBoundOutOfReach) {
+			return fmt.Errorf("bound of %s in two connected parts: %w", row.Graph, err)
+		}
+	}
+	return nil
+}
+
+// wantedRatio is the cut of connected parts over that of unconstrained ones
+// that is hoped for.
+const wantedRatio = 1.03
 
 func (c *comparison) mapping(ctx context.Context, row *FeatureRow, distances [][]int64) error {
 	change := func(o *partition.Options) { o.Objective, o.Distances = partition.MappingCost, distances }
@@ -175,12 +206,16 @@ func (f *Features) Ratio(feature, preset string, from, to int) float64 {
 // WriteTable writes all rows and the means for people to read.
 func (f *Features) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "feature\tgraph\tparts\tpreset\twithout\twith\tratio\tdisconnected without\twith\tinfeasible\tCPU s without\twith\t")
+	fmt.Fprintln(t, "feature\tgraph\tparts\tpreset\twithout\twith\tratio\tdisconnected without\twith\tinfeasible\tCPU s without\twith\tproven bound\tover without\t")
 	presets := map[string]bool{}
 	for _, r := range f.Rows {
 		presets[r.Preset] = true
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%.0f\t%.0f\t%s\t%.1f\t%.1f\t%d\t%.2f\t%.2f\t\n", r.Feature, r.Graph, r.Parts, r.Preset, r.Without, r.With,
-			figure(r.With/r.Without), r.DisconnectedWithout, r.Disconnected, r.Infeasible, r.SecondsWithout, r.SecondsWith)
+		bound, least := "", ""
+		if r.Bound > 0 {
+			bound, least = fmt.Sprintf("%.0f", r.Bound), figure(r.Bound/r.Without)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%.0f\t%.0f\t%s\t%.1f\t%.1f\t%d\t%.2f\t%.2f\t%s\t%s\t\n", r.Feature, r.Graph, r.Parts, r.Preset, r.Without, r.With,
+			figure(r.With/r.Without), r.DisconnectedWithout, r.Disconnected, r.Infeasible, r.SecondsWithout, r.SecondsWith, bound, least)
 	}
 	for _, preset := range []partition.Preset{partition.Fast, partition.Eco, partition.Strong} {
 		if name := preset.String(); presets[name] {

@@ -21,6 +21,10 @@ func TestRunFeatures(t *testing.T) {
 		if row.Infeasible > 0 || row.Feature == "contiguous" && (row.Disconnected > 0 || row.With > row.Without) {
 			t.Errorf("%+v", row)
 		}
+		// A ring cannot be cut in two by fewer than two edges.
+		if row.Parts == 2 && row.Bound != 2 {
+			t.Errorf("bound %v of a ring, want 2", row.Bound)
+		}
 	}
 	if want["contiguous"] != 0 || want["mapping"] != 0 {
 		t.Errorf("rows %+v", features.Rows)
