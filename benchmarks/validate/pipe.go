@@ -252,7 +252,7 @@ func (s *suite) drivenPipes() error {
 			}
 			errors.X, errors.Y = append(errors.X, float64(n)), append(errors.Y, e)
 		}
-		s.addOrder(fmt.Sprintf("endless pipe, %s", wall), errors.order(len(resolutions)), 0.15)
+		s.addOrder(fmt.Sprintf("endless pipe, %s", wall), errors.order(len(resolutions)), 0.2)
 		curves = append(curves, errors)
 	}
 	s.plots = append(s.plots, convergence("pipe-order-endless", "Endless pipe driven by a force", curves...))
