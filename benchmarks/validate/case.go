@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"carina/geometry"
 	"carina/solver"
@@ -45,7 +46,7 @@ type Plot struct {
 func convergence(name, title string, errors ...Curve) Plot {
 	p := Plot{Name: name, Title: title, XLabel: "cells", YLabel: "relative error", Logarithmic: true}
 	second := Curve{Name: "second order"}
-	for _, n := range errors[0].X {
+	for _, n := range slices.Sorted(slices.Values(errors[0].X)) {
 		second.X, second.Y = append(second.X, n), append(second.Y, errors[0].Y[0]*math.Pow(errors[0].X[0]/n, 2))
 	}
 	p.Curves = append(p.Curves, second)
