@@ -150,6 +150,7 @@ func (r *report) improvement(rows []Row, layout balance.Layout) {
 		[]string{"ranks", "traditional: empty", "cuboids", "messages", "waiting", "shrinking: empty", "cuboids", "messages", "waiting", "ours: empty", "cuboids", "messages", "waiting"}, losses)
 	r.verdict(verdict, name+", by the prediction")
 	r.verdict(measuredVerdict, name+", measured")
+	r.agreement(rows, layout)
 	if len(verdict.shrinkingShort) > 0 {
 		r.shortOfSource(layout)
 	}

@@ -3,6 +3,7 @@ package balancebench
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"carina/balance"
@@ -107,15 +108,37 @@ func (r *report) verdict(m *margins, how string) {
 	}
 }
 
+// agreement says how well measured steps of a layout agree with predicted ones.
+func (r *report) agreement(rows []Row, layout balance.Layout) {
+	var computing, steps []float64
+	for i := range rows {
+		if row := &rows[i]; row.Layout == layout && row.Measured > 0 {
+			computing, steps = append(computing, row.Computing), append(steps, row.Measured/row.Predicted)
+		}
+	}
+	if len(steps) == 0 {
+		return
+	}
+	r.printf("%s: in the %d partitions that were timed, ranks compute for %.2f to %.2f times the predicted time, the mean of the ranks timed, and the slowest step takes %.2f to %.2f times the predicted one. ",
+		layoutName(layout), len(steps), slices.Min(computing), slices.Max(computing), slices.Min(steps), slices.Max(steps))
+	r.printf("Ranks that hold few cells are predicted to be faster by what caches do for them, see the cost model. ")
+	if layout == balance.Dense {
+		r.printf("The cost model counts empty cells and rows but does not know where in its rows a cuboid has them, which decides what vector kernels can pass over; in the cases of the machine file single cuboids differ by up to a fifth, too. ")
+		r.printf("A single rank that is slower than predicted makes a whole step longer, and the more so the better the others are balanced.")
+	}
+	r.printf("\n\n")
+}
+
 // shortOfSource says why shrinking gains less than it did for the source.
 func (r *report) shortOfSource(layout balance.Layout) {
+	if layout == balance.Dense {
+		r.printf("Shrinking falls short since it sheds empty cells alone, which are a smaller part of a step here: rows and messages are left, and with messages as dear as here the traditional way does best with fewer and larger blocks.\n\n")
+		return
+	}
 	r.printf("Shrinking falls short where the traditional way is better than the source's. ")
 	r.printf("With many blocks per rank (k = 16 or 32) removing empty blocks alone sheds most empty cells, and by the cost model above more cuboids cost little; ")
 	r.printf("on the source's cluster large k lost (its table 5.2: 0.226 MLUP/ps at k = 8, 0.134 at k = 32), so that its traditional way kept more empty cells. ")
-	if layout == balance.Plain {
-		r.printf("The next table has the same k on both sides; at 512 ranks the source's own gain was 34 %% (its table 5.4).")
-	}
-	r.printf("\n\n")
+	r.printf("The next table has the same k on both sides; at 512 ranks the source's own gain was 34 %% (its table 5.4).\n\n")
 }
 
 // aboutDense says how the costs of the solver's dense layout differ from those
