@@ -132,7 +132,7 @@ func (r *report) agreement(rows []Row, layout balance.Layout) {
 // shortOfSource says why shrinking gains less than it did for the source.
 func (r *report) shortOfSource(layout balance.Layout) {
 	if layout == balance.Dense {
-		r.printf("Shrinking falls short since it sheds empty cells alone, which are a smaller part of a step here: rows and messages are left, and with messages as dear as here the traditional way does best with fewer and larger blocks.\n\n")
+		r.printf("Shrinking falls short since it sheds empty cells alone, which are a smaller part of a step here: rows and messages are left.\n\n")
 		return
 	}
 	r.printf("Shrinking falls short where the traditional way is better than the source's. ")
@@ -150,9 +150,9 @@ func (r *report) aboutDense() {
 		return
 	}
 	r.printf("Cuboids that are stored whole by the solver itself (`--layout dense`), in populations of %d bytes. ", dense.BytesPerPopulation)
-	r.printf("Its vector kernels compute a fluid cell %.0f times as fast as the plain one does (%s against %s ns) and pass over rows without fluid, so that an empty cell costs %.0f %% of a fluid one instead of %.0f %%: ",
+	r.printf("Its vector kernels compute a fluid cell %.0f times as fast as the plain one does (%s against %s ns); an empty cell costs %.0f %% of a fluid one (%.0f %% there), and less in rows without any fluid, which are passed over. ",
 		plain.Fluid/dense.Fluid, nano(dense.Fluid), nano(plain.Fluid), 100*dense.Empty/dense.Fluid, 100*plain.Empty/plain.Fluid)
-	r.printf("shrinking and carving have that much less to gain. A row costs as much as %.1f fluid cells besides its own, since vectors do not reach across its ends, ", dense.Row/dense.Fluid)
+	r.printf("A row costs as much as %.1f fluid cells besides its own, since vectors do not reach across its ends, ", dense.Row/dense.Fluid)
 	r.printf("and a message in a host (%.2g µs, and %.2g ns a byte with packing and what cells next to other ranks lose) as much as %.0f fluid cells and %.2g for each byte, with the plain kernel %.0f and %.2g. ",
 		1e6*dense.Inside.Latency, 1e9*dense.Inside.SecondsPerByte, dense.Inside.Latency/dense.Fluid, dense.Inside.SecondsPerByte/dense.Fluid, plain.Inside.Latency/plain.Fluid, plain.Inside.SecondsPerByte/plain.Fluid)
 	r.printf("The more ranks, the more of a step is messages, which no decomposition sheds.\n\n")
