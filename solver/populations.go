@@ -87,7 +87,8 @@ func newPopulations[T kernel.Real, S stored](l *layout, v collision.Variant, par
 		return nil, err
 	}
 	p.stride = paddedStride(l.cells+l.ghosts, int(unsafe.Sizeof(S(0))))
-	p.f = make([]S, p.q*p.stride)
+	// Kernels read whole windows, beyond the last cell.
+	p.f = make([]S, p.q*p.stride+windowCells)
 	adviseHugePages(p.f)
 	p.slots = make([]*byte, kernel.CorrectedSlots)
 	for i := range p.q {

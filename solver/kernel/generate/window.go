@@ -106,18 +106,21 @@ func windowAVX512(g *generator) {
 			g.prefetch(at)
 			return
 		}
-		masks(i)
-		at := g.place(i)
 		if g.storage.name == half {
-			// The two parts are put together before they are converted.
-			g.VMOVDQU16_Z(at, away, g.narrow)
-			g.prefetch(at)
+			// The two parts are put together before they are converted. What lies
+			// beyond the window comes along and is not stored.
+			g.KMOVW(g.lanes16(lattice.Opposite(i)-1), away)
 			wall := g.own(i)
-			g.VMOVDQU16(wall, own, g.narrow)
+			g.VMOVDQU16(wall, g.narrow)
 			g.prefetch(wall)
+			at := g.place(i)
+			g.VMOVDQU16(at, away, g.narrow)
+			g.prefetch(at)
 			g.VCVTPH2PS(g.narrow, r)
 			return
 		}
+		masks(i)
+		at := g.place(i)
 		g.loadMasked(at, away, r, true)
 		g.prefetch(at)
 		wall := g.own(i)
