@@ -187,7 +187,7 @@ func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout
 	for i, p := range ranks {
 		for j, strategy := range strategies {
 			s.opt.Progress(fmt.Sprintf("%s, %s layout, %d ranks", name, layout, p), float64(i*len(strategies)+j)/float64(len(ranks)*len(strategies)))
-			if strategy.MostRanks > 0 && p > strategy.MostRanks {
+			if strategy.MostRanks > 0 && p > strategy.MostRanks || s.opt.Quick && variant(strategies, j) {
 				continue
 			}
 			ks := strategy.PerRank
@@ -195,6 +195,9 @@ func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout
 				ks = []int{0}
 			} else if !sourceTables {
 				ks = fewPerRank
+			}
+			if s.opt.Quick && strategy.Improve {
+				ks = ks[:1]
 			}
 			for _, k := range ks {
 				if _, err := s.run(ctx, name, g, layout, strategy, k, p); err != nil {
@@ -204,6 +207,15 @@ func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout
 		}
 	}
 	return nil
+}
+
+// variant reports whether a strategy is improved and differs from an earlier one
+// by its imbalance alone.
+func variant(strategies []Strategy, j int) bool {
+	s := strategies[j]
+	return s.Improve && slices.ContainsFunc(strategies[:j], func(earlier Strategy) bool {
+		return earlier.Improve && earlier.Decompose == s.Decompose && earlier.Balance == s.Balance
+	})
 }
 
 // best returns the row with the shortest predicted step of those that match.

@@ -124,9 +124,9 @@ func (r *report) agreement(rows []Row, layout balance.Layout) {
 	r.printf("Ranks that hold few cells are predicted to be faster by what caches do for them, see the cost model. ")
 	if layout == balance.Dense {
 		r.printf("The cost model counts empty cells and rows but does not know where in its rows a cuboid has them, which decides what vector kernels can pass over; in the cases of the machine file single cuboids differ by up to a fifth, too. ")
-		r.printf("A single rank that is slower than predicted makes a whole step longer, and the more so the better the others are balanced.")
 	}
-	r.printf("\n\n")
+	r.printf("The step is that of the slowest rank: where all ranks are predicted to take the same time, as ours are, it is the one that the prediction is most wrong about; ")
+	r.printf("where one rank is predicted to be much slower than the others it is that one, whether its prediction is a little too high or too low. That costs ours part of the predicted margin.\n\n")
 }
 
 // shortOfSource says why shrinking gains less than it did for the source.
