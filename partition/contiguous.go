@@ -125,8 +125,10 @@ const fewestForSearch = 1500
 // already the best of a search on a coarse graph: one will do where that is the
 // graph itself, or where there are many groups of parts to be renewed.
 func (t *task) connectedEffort(l *level, parts, size, combinations int) (int, int) {
-	const few = 8
+	const few, small, starts = 8, 1500, 4
 	switch {
+	case parts == 2 && l.g.Vertices() < small && !t.hasty:
+		return starts, 0 // a search misses the least cut now and then, and costs little here
 	case parts > few || l.g.Vertices() < 2*fewestForSearch:
 		return 1, 0
 	case t.sharesSearch(l, parts):
