@@ -88,7 +88,7 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 // by corridors. Of few parts of a tree of tubes these cost most, and differ by a
 // third from one partition to the next.
 func corridorTries(n int) int {
-	const vertices, most = 80_000, 32
+	const vertices, most = 180_000, 32
 	return min(max(vertices/n, 1), most)
 }
 
@@ -102,15 +102,20 @@ func (t *task) withCorridors(l *level, limit []int64, c levelConfig, r *random) 
 			return
 		}
 		r := newRandom(seeds[i])
-		s := t.newState(l, t.companion(false).multilevel(l, limit, c, r), limit)
-		t.connectParts(s, &c, r, true)
-		t.refineFlows(s, &c, r)
-		found[i] = t.measure(l, s.part, limit)
+		found[i] = t.tiedByCorridors(l, limit, c, r)
 	})
 	laid := bestOf(found)
 	top := &level{g: l.g, fixed: l.fixed, label: laid.part}
 	cycled := t.measure(l, t.descend(top, laid.part, limit, c, r), limit)
 	return bestOf([]*individual{laid, cycled})
+}
+
+// tiedByCorridors connects one unconstrained partition by corridors.
+func (t *task) tiedByCorridors(l *level, limit []int64, c levelConfig, r *random) *individual {
+	s := t.newState(l, t.companion(false).multilevel(l, limit, c, r), limit)
+	t.connectParts(s, &c, r, true)
+	t.refineFlows(s, &c, r)
+	return t.measure(l, s.part, limit)
 }
 
 // enoughBroods is how many broods of combinations without gain end a search on
@@ -144,9 +149,14 @@ const coarseGraphs = 3
 // several coarse graphs: of few parts what can be found depends on the coarse
 // graph more than on how long it is searched.
 func (t *task) sharesSearch(l *level, parts int) bool {
+	return parts <= fewParts && t.searchesWidely(l) && l.g.Vertices() >= 2*fewestForSearch
+}
+
+// searchesWidely tells whether l is small enough for connected parts to be
+// worth several times the effort of unconstrained ones.
+func (t *task) searchesWidely(l *level) bool {
 	const large = 50_000
-	n := l.g.Vertices()
-	return parts <= fewParts && !t.hasty && n >= 2*fewestForSearch && n < large
+	return !t.hasty && l.g.Vertices() < large
 }
 
 // fewParts is up to how many parts corridors are tried on the finest graph:

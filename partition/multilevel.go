@@ -34,6 +34,8 @@ type config struct {
 	pairPopulation, pairCombinations, pairCoarsest int
 	// The same for the search for connected parts on a coarse graph.
 	connectedPopulation, connectedCombinations [2]float64
+	// renewals where parts are to be connected, on graphs that are not large.
+	connectedRenewals [2]float64
 }
 
 // at returns the value for k parts of a quantity given for 2 and 64.
@@ -63,6 +65,7 @@ var presets = [...]config{
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{28, 4},
 		connectedCombinations: [2]float64{40, 4},
+		connectedRenewals:     [2]float64{9, 15},
 	},
 	Strong: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
@@ -76,6 +79,7 @@ var presets = [...]config{
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{40, 6},
 		connectedCombinations: [2]float64{80, 8},
+		connectedRenewals:     [2]float64{14, 36},
 	},
 }
 
@@ -190,13 +194,17 @@ func isUneven(g *Graph) bool {
 // that are combined.
 func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	size, combinations := at(t.c.population, len(limit)), at(t.c.combinations, len(limit))
+	renewals := at(t.c.renewals, len(limit))
 	if t.uneven && t.c.population[0] > 2 {
 		size, combinations = 2*size, 2*combinations
 	}
 	if t.contiguous {
 		size, combinations = t.connectedEffort(l, len(limit), size, combinations)
+		if t.searchesWidely(l) {
+			renewals = at(t.c.connectedRenewals, len(limit))
+		}
 	}
-	c, steps, renewals := t.c.kway, size+combinations, at(t.c.renewals, len(limit))
+	c, steps := t.c.kway, size+combinations
 	starts := 1
 	if t.c.starts > 1 && t.plain() && len(limit) > 2 {
 		starts = t.c.starts * t.effort()

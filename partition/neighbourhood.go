@@ -82,6 +82,10 @@ func (t *task) repartitionGroup(l *level, from, part, number []int32, group []in
 	sub := inducedLevel(l, vertices, number, from, group)
 	before := t.measure(sub, old, limits)
 	after := t.measure(sub, t.multilevel(sub, limits, c, r), limits)
+	if t.contiguous && t.searchesWidely(l) && !t.stopped() {
+		// Connected from the coarsest graph on or only at the end: either may be cheaper.
+		after = bestOf([]*individual{after, t.tiedByCorridors(sub, limits, c, r)})
+	}
 	if t.stopped() || before.better(after) {
 		return false
 	}
