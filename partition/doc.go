@@ -27,7 +27,8 @@
 // places where they have them, some from unconstrained partitions whose lesser
 // pieces join their neighbours or are tied to their part by corridors. Of few
 // parts, several unconstrained partitions are tied so on the finest graph, where
-// corridors are narrow, and all of it is done for several coarse graphs.
+// corridors are narrow, and all of it is done for several coarse graphs. Of more
+// than two, groups of parts are then made anew in both ways, over and over.
 // Refinement then moves a vertex only together with what would break off
 // without it. On tree-like graphs few connected parts of equal weight cost
 // more than unconstrained ones, whatever the method.
