@@ -1,6 +1,12 @@
 package solverbench
 
-import "carina/solver"
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"carina/solver"
+)
 
 // Comparison is the speed of one result over that of another.
 type Comparison struct {
@@ -11,8 +17,7 @@ type Comparison struct {
 
 // comparisons lists what is compared, by what is different from a single
 // precision TRT D3Q19 row with interpolated walls and no eddy viscosity in the
-// sparse layout. Each
-// holds for every case in which both are measured.
+// sparse layout. Each holds for every case in which both are measured.
 var comparisons = []struct {
 	name       string
 	one, other func(*Row)
@@ -35,25 +40,73 @@ var comparisons = []struct {
 	{"dense shrunk blocks against sparse layout", func(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "shrink" }, func(*Row) {}},
 }
 
-// compare fills in the comparisons.
-func (r *Report) compare() {
-	for _, name := range []string{"cavity", "airway"} {
-		find := func(change func(*Row)) *Row {
-			want := Row{Case: name, Precision: string(solver.Single), Collision: string(solver.TRT), Wall: string(solver.Interpolated), Lattice: "D3Q19", Layout: string(solver.Sparse)}
-			change(&want)
-			for i := range r.Results {
-				got := &r.Results[i]
-				if got.Case == want.Case && got.Precision == want.Precision && got.Collision == want.Collision &&
-					got.Wall == want.Wall && got.Lattice == want.Lattice && got.LargeEddy == want.LargeEddy && got.Layout == want.Layout && got.Decompose == want.Decompose {
-					return got
-				}
-			}
-			return nil
-		}
+// Turns is how often two cases are measured in turn, turnPairs how many pairs of
+// steps each time. What a machine shared with others does in a minute changes by
+// more than what is compared; what it does in a second, less.
+const (
+	turns     = 7
+	turnPairs = 3
+)
+
+// compare measures what is compared, in turn. A ratio is the median of those
+// of all turns; where a case is faster than when it was alone, its row says so.
+func (r *Report) compare(ctx context.Context, domains map[string]domain, o *Options) error {
+	for _, name := range []string{cavity, airway} {
 		for _, c := range comparisons {
-			if one, other := find(c.one), find(c.other); one != nil && other != nil {
-				r.Comparisons = append(r.Comparisons, Comparison{c.name, name, one.MLUPS / other.MLUPS})
+			one, other := r.find(name, c.one), r.find(name, c.other)
+			if one < 0 || other < 0 {
+				continue
 			}
+			ratio, err := r.inTurn(one, other, domains)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return fmt.Errorf("comparing %s: %w", c.name, err)
+			}
+			r.Comparisons = append(r.Comparisons, Comparison{c.name, name, ratio})
+			o.Progress("compared "+c.name, float64(len(r.Comparisons))/float64(2*len(comparisons)))
 		}
 	}
+	return nil
+}
+
+// find returns which result is that of the base case with a change, or −1.
+func (r *Report) find(name string, change func(*Row)) int {
+	want := Row{Case: name, Precision: string(solver.Single), Collision: string(solver.TRT), Wall: string(solver.Interpolated), Lattice: "D3Q19", Layout: string(solver.Sparse)}
+	change(&want)
+	return slices.IndexFunc(r.Results, func(got Row) bool {
+		return got.Case == want.Case && got.Precision == want.Precision && got.Collision == want.Collision &&
+			got.Wall == want.Wall && got.Lattice == want.Lattice && got.LargeEddy == want.LargeEddy && got.Layout == want.Layout && got.Decompose == want.Decompose
+	})
+}
+
+// inTurn returns the speed of one variant over that of the other.
+func (r *Report) inTurn(one, other int, domains map[string]domain) (float64, error) {
+	var ranks [2]*solver.Rank
+	for i, at := range []int{one, other} {
+		v := variants[at]
+		rank, err := newRank(domains[v.where], v)
+		if err != nil {
+			return 0, err
+		}
+		defer rank.Close()
+		ranks[i] = rank
+	}
+	var ratios []float64
+	for range turns {
+		var speed [2]float64
+		for i, at := range []int{one, other} {
+			t, err := ranks[i].Measure(turnPairs)
+			if err != nil {
+				return 0, err
+			}
+			row := &r.Results[at]
+			speed[i] = float64(row.FluidCells) / t.Best / 1e6
+			row.MLUPS = max(row.MLUPS, speed[i])
+		}
+		ratios = append(ratios, speed[0]/speed[1])
+	}
+	slices.Sort(ratios)
+	return ratios[turns/2], nil
 }

@@ -151,33 +151,36 @@ func (b *builder) equilibriumBracket(cu expression.Value) expression.Value {
 }
 
 // trt relaxes the two parts of each pair with their own rate (Ginzburg,
-// Verhaeghe and d'Humières 2008).
+// Verhaeghe and d'Humières 2008). What stays of a part is kept as a product, so
+// that the two populations of a pair are the sum and the difference of two
+// values.
 func (b *builder) trt() {
 	plus, minus := b.rates()
 	one, half := b.Constant(1), b.Constant(0.5)
-	halfPlus, halfMinus := b.Multiply(half, plus), b.Multiply(half, minus)
+	forcedPlus, forcedMinus := b.Subtract(one, b.Multiply(half, plus)), b.Subtract(one, b.Multiply(half, minus))
+	keptPlus, keptMinus := b.Multiply(half, b.Subtract(one, plus)), b.Multiply(half, b.Subtract(one, minus))
 	out := make([]expression.Value, b.Set.Q)
-	w0 := b.Constant(b.Set.Weights[0])
-	out[0] = b.Subtract(b.f[0], b.Multiply(plus, b.Subtract(b.f[0], b.Multiply(w0, b.base))))
+	w0 := b.Set.Weights[0]
+	out[0] = b.Add(b.Multiply(b.Subtract(one, plus), b.f[0]), b.Multiply(b.Multiply(plus, b.Constant(w0)), b.base))
 	if b.Force {
 		// w (9 (c·u)(c·F) − 3 u·F) (1 − ω₊/2) with c = 0.
-		out[0] = b.Subtract(out[0], b.Multiply(b.Subtract(one, halfPlus), b.Multiply(b.Multiply(b.Constant(3), w0), b.uForce)))
+		out[0] = b.Subtract(out[0], b.Multiply(b.Multiply(forcedPlus, b.Constant(3*w0)), b.uForce))
 	}
 	for k := range b.sum {
 		i := 2*k + 1
-		w := b.Constant(b.Set.Weights[i])
-		w3 := b.Constant(3 * b.Set.Weights[i])
+		w := b.Set.Weights[i]
 		cu := b.dot(k, b.u)
-		even := b.Subtract(b.Multiply(halfPlus, b.sum[k]), b.Multiply(b.Multiply(plus, w), b.equilibriumBracket(cu)))
-		odd := b.Subtract(b.Multiply(halfMinus, b.diff[k]), b.Multiply(b.Multiply(minus, w3), cu))
+		equilibrium := b.Add(b.Multiply(b.Multiply(plus, b.Constant(w)), b.base), b.Multiply(b.Multiply(plus, b.Constant(4.5*b.square*w)), b.Multiply(cu, cu)))
+		even := b.Add(b.Multiply(keptPlus, b.sum[k]), equilibrium)
+		odd := b.Add(b.Multiply(keptMinus, b.diff[k]), b.Multiply(b.Multiply(minus, b.Constant(3*w)), cu))
 		if b.Force {
-			cf := b.dot(k, b.force)
+			w3 := b.Constant(3 * w)
 			source := b.Subtract(b.Multiply(b.Constant(3), b.Multiply(cu, b.dot(k, b.unscaledForce))), b.uForce)
-			even = b.Subtract(even, b.Multiply(b.Multiply(b.Subtract(one, halfPlus), w3), source))
-			odd = b.Subtract(odd, b.Multiply(b.Multiply(b.Subtract(one, halfMinus), w3), cf))
+			even = b.Add(even, b.Multiply(b.Multiply(forcedPlus, w3), source))
+			odd = b.Add(odd, b.Multiply(b.Multiply(forcedMinus, w3), b.dot(k, b.force)))
 		}
-		out[i] = b.Subtract(b.f[i], b.Add(even, odd))
-		out[i+1] = b.Subtract(b.f[i+1], b.Subtract(even, odd))
+		out[i] = b.Add(even, odd)
+		out[i+1] = b.Subtract(even, odd)
 	}
 	b.Outputs = out
 }
