@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"carina/geometry"
@@ -165,8 +166,10 @@ func (r *Report) copyBandwidth(o *Options) {
 	r.BandwidthBytesPerSecond = max(r.BandwidthBytesPerSecond, machine.CopyBandwidth(r.Workers, bytes, 5))
 }
 
-// newRank makes the one rank of a case.
+// newRank makes the one rank of a case. Ranks are so large that those before
+// would fill the memory before they are collected.
 func newRank(d domain, v variant) (*solver.Rank, error) {
+	debug.FreeOSMemory()
 	return solver.NewRank(d.Domain, v.settings(), transport.NewLocal(1)[0])
 }
 
