@@ -22,42 +22,47 @@ var comparisons = []struct {
 	name       string
 	one, other func(*Row)
 }{
-	{"BGK against TRT", func(r *Row) { r.Collision = string(solver.BGK) }, func(*Row) {}},
-	{"with against without an eddy viscosity", func(r *Row) { r.LargeEddy = true }, func(*Row) {}},
-	{"the same in 16 bits", func(r *Row) { r.LargeEddy, r.Precision = true, string(solver.Half) }, func(r *Row) { r.Precision = string(solver.Half) }},
-	{"interpolated against bounce-back walls", func(*Row) {}, func(r *Row) { r.Wall = string(solver.BounceBack) }},
-	{"the same in 16 bits", func(r *Row) { r.Precision = string(solver.Half) },
-		func(r *Row) { r.Precision, r.Wall = string(solver.Half), string(solver.BounceBack) }},
-	{"16 against 32 bits", func(r *Row) { r.Precision = string(solver.Half) }, func(*Row) {}},
-	{"16 against 32 bits, bounce-back walls", func(r *Row) { r.Precision, r.Wall = string(solver.Half), string(solver.BounceBack) },
-		func(r *Row) { r.Wall = string(solver.BounceBack) }},
-	{"64 against 32 bits", func(r *Row) { r.Precision = string(solver.Double) }, func(*Row) {}},
-	{"dense against sparse layout", func(r *Row) { r.Layout = string(solver.Dense) }, func(*Row) {}},
-	{"dense octree cuboids against sparse layout", func(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "octree+shrink" }, func(*Row) {}},
-	{"the same in 16 bits", func(r *Row) {
-		r.Layout, r.Decompose, r.Precision = string(solver.Dense), "octree+shrink", string(solver.Half)
-	}, func(r *Row) { r.Precision = string(solver.Half) }},
-	{"dense shrunk blocks against sparse layout", func(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "shrink" }, func(*Row) {}},
+	{"BGK against TRT", func(r *Row) { r.Collision = string(solver.BGK) }, single},
+	{"with against without an eddy viscosity", eddies, single},
+	{"interpolated against bounce-back walls", single, bounceBack},
+	{"16 against 32 bits, bounce-back walls", func(r *Row) { half(r); bounceBack(r) }, bounceBack},
+	{"interpolated against bounce-back walls in 16 bits", half, func(r *Row) { half(r); bounceBack(r) }},
+	{"16 against 32 bits", half, single},
+	{"with against without an eddy viscosity in 16 bits", func(r *Row) { half(r); eddies(r) }, half},
+	{"dense octree cuboids against sparse layout in 16 bits", func(r *Row) { half(r); octreeCuboids(r) }, half},
+	{"dense octree cuboids against sparse layout", octreeCuboids, single},
+	{"dense shrunk blocks against sparse layout", func(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "shrink" }, single},
+	{"dense against sparse layout", func(r *Row) { r.Layout = string(solver.Dense) }, single},
+	{"64 against 32 bits", func(r *Row) { r.Precision = string(solver.Double) }, single},
 }
+
+// Changes to the base case; single is none.
+func single(*Row)          {}
+func half(r *Row)          { r.Precision = string(solver.Half) }
+func bounceBack(r *Row)    { r.Wall = string(solver.BounceBack) }
+func eddies(r *Row)        { r.LargeEddy = true }
+func octreeCuboids(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "octree+shrink" }
 
 // Turns is how often two cases are measured in turn, turnPairs how many pairs of
 // steps each time. What a machine shared with others does in a minute changes by
 // more than what is compared; what it does in a second, less.
 const (
-	turns     = 7
+	turns     = 5
 	turnPairs = 3
 )
 
 // compare measures what is compared, in turn. A ratio is the median of those
 // of all turns; where a case is faster than when it was alone, its row says so.
 func (r *Report) compare(ctx context.Context, domains map[string]domain, o *Options) error {
+	held := &heldRanks{domains: domains, ranks: map[int]*solver.Rank{}}
+	defer held.release()
 	for _, name := range []string{cavity, airway} {
 		for _, c := range comparisons {
 			one, other := r.find(name, c.one), r.find(name, c.other)
 			if one < 0 || other < 0 {
 				continue
 			}
-			ratio, err := r.inTurn(one, other, domains)
+			ratio, err := r.inTurn(one, other, held)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -81,23 +86,47 @@ func (r *Report) find(name string, change func(*Row)) int {
 	})
 }
 
-// inTurn returns the speed of one variant over that of the other.
-func (r *Report) inTurn(one, other int, domains map[string]domain) (float64, error) {
-	var ranks [2]*solver.Rank
-	for i, at := range []int{one, other} {
-		v := variants[at]
-		rank, err := newRank(domains[v.where], v)
-		if err != nil {
-			return 0, err
+// heldRanks are the ranks of the variants that are compared; those that the next
+// comparison needs too are kept.
+type heldRanks struct {
+	domains map[string]domain
+	ranks   map[int]*solver.Rank
+}
+
+// release gives up all ranks but those of some variants.
+func (h *heldRanks) release(but ...int) {
+	for at, rank := range h.ranks {
+		if !slices.Contains(but, at) {
+			rank.Close()
+			delete(h.ranks, at)
 		}
-		defer rank.Close()
-		ranks[i] = rank
 	}
+}
+
+// of returns a variant's rank.
+func (h *heldRanks) of(at int) (*solver.Rank, error) {
+	if h.ranks[at] == nil {
+		rank, err := newRank(h.domains[variants[at].where], variants[at])
+		if err != nil {
+			return nil, err
+		}
+		h.ranks[at] = rank
+	}
+	return h.ranks[at], nil
+}
+
+// inTurn returns the speed of one variant over that of the other.
+func (r *Report) inTurn(one, other int, held *heldRanks) (float64, error) {
+	held.release(one, other)
 	var ratios []float64
 	for range turns {
 		var speed [2]float64
 		for i, at := range []int{one, other} {
-			t, err := ranks[i].Measure(turnPairs)
+			rank, err := held.of(at)
+			if err != nil {
+				return 0, err
+			}
+			t, err := rank.Measure(turnPairs)
 			if err != nil {
 				return 0, err
 			}
