@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"carina/cuboid"
+	"carina/geometry"
 	"carina/partition"
 )
 
@@ -47,14 +48,18 @@ type Cost struct {
 	Layout Layout `json:"layout"`
 	// Fluid, Boundary, Opening and Empty are the times per cell: a fluid cell
 	// without links to the wall, one with such links, one with links to an
-	// opening, and a cell that is not fluid but lies in a cuboid.
+	// opening, and a cell that is not fluid but lies in a cuboid; in the dense
+	// layout only one that is not passed over.
 	Fluid    float64 `json:"fluid_s"`
 	Boundary float64 `json:"boundary_s"`
 	Opening  float64 `json:"opening_s"`
 	Empty    float64 `json:"empty_s"`
-	// Row is the time that a row of fluid cells along x costs besides its cells:
-	// vector kernels compute several cells of a row at once, and have fewer to
-	// compute where it begins and ends.
+	// Lane is the time that a place without fluid costs in the windows of cells
+	// that vector kernels compute at once: the more of them, the fewer fluid cells
+	// a window has.
+	Lane float64 `json:"lane_s,omitempty"`
+	// Row is the time that a row of fluid cells along x costs besides its cells,
+	// in machine files from before Lane was known.
 	Row float64 `json:"row_s,omitempty"`
 	// Cuboid is the time that a cuboid costs besides its cells.
 	Cuboid float64 `json:"cuboid_s"`
@@ -82,7 +87,7 @@ type Cost struct {
 // has been measured: one core, memory inside a host, and between hosts a
 // network of 100 Gbit/s that some six ranks of a host share. The sparse layout
 // is that of the solver in single precision with interpolated walls; the factors
-// of its boundary and opening cells, and those of the empty cells and rows of
+// of its boundary and opening cells, and those of the empty cells and lanes of
 // the dense layout, are what carina bench cost finds on a core with AVX-512.
 // The plain layout streams 10 GB/s, 304 bytes per D3Q19 update in double
 // precision; its empty cells cost a third of a fluid one (Fietz 2011, table 4.1:
@@ -107,7 +112,7 @@ func DefaultCost(layout Layout) Cost {
 	c.Fluid, c.Boundary, c.Opening = fluid, 3*fluid, 25*fluid
 	c.BytesPerPopulation = 4
 	if layout == Dense {
-		c.Boundary, c.Empty, c.Row = fluid, 0.6*fluid, 6*fluid
+		c.Boundary, c.Empty, c.Lane = 2*fluid, 0.6*fluid, 0.2*fluid
 	}
 	return c
 }
@@ -137,7 +142,7 @@ func (c *Cost) Check() error {
 		value float64
 	}{
 		{"fluid_s", c.Fluid}, {"boundary_s", c.Boundary}, {"opening_s", c.Opening}, {"empty_s", c.Empty},
-		{"row_s", c.Row}, {"cuboid_s", c.Cuboid}, {"copy_seconds_per_byte", c.CopyPerByte}, {"packing_seconds_per_byte", c.Packing},
+		{"lane_s", c.Lane}, {"row_s", c.Row}, {"cuboid_s", c.Cuboid}, {"copy_seconds_per_byte", c.CopyPerByte}, {"packing_seconds_per_byte", c.Packing},
 		{"inside_host.latency_s", c.Inside.Latency}, {"inside_host.overhead_s", c.Inside.Overhead}, {"between_hosts.overhead_s", c.Between.Overhead}, {"inside_host.seconds_per_byte", c.Inside.SecondsPerByte},
 		{"between_hosts.latency_s", c.Between.Latency}, {"between_hosts.seconds_per_byte", c.Between.SecondsPerByte},
 	} {
@@ -145,7 +150,7 @@ func (c *Cost) Check() error {
 			return fmt.Errorf("%s is %v in the cost model: give seconds, at least 0", f.name, f.value)
 		}
 	}
-	if c.Fluid < 1e-15 || max(c.Boundary, c.Opening, c.Empty, c.Row) > 1e6*c.Fluid || c.Cuboid > 1e9*c.Fluid {
+	if c.Fluid < 1e-15 || max(c.Boundary, c.Opening, c.Empty, c.Lane, c.Row) > 1e6*c.Fluid || c.Cuboid > 1e9*c.Fluid {
 		return fmt.Errorf("a fluid cell costs %v s in the cost model, too little beside the other figures: measure them together", c.Fluid)
 	}
 	if c.BytesPerPopulation < 1 || c.BytesPerPopulation > 16 {
@@ -167,8 +172,34 @@ func (c *Cost) AddPacking(secondsPerByte float64) {
 
 // Seconds returns the time a rank of speed 1 spends on the cells of a cuboid.
 func (c *Cost) Seconds(n cuboid.Counts) float64 {
-	return c.Cuboid + c.Row*float64(n.Rows) + c.Fluid*float64(n.Fluid-n.Boundary) + c.Boundary*float64(n.Boundary-n.Opening) +
-		c.Opening*float64(n.Opening) + c.Empty*float64(n.Empty)
+	return c.Cuboid + c.Row*float64(n.Rows) + c.Lane*float64(n.Lanes) + c.Fluid*float64(n.Fluid-n.Boundary) +
+		c.Boundary*float64(n.Boundary-n.Opening) + c.Opening*float64(n.Opening) + c.Empty*float64(c.computedEmpty(n))
+}
+
+// count says what the cells of every cuboid are, as far as they cost something.
+func (c *Cost) count(g *geometry.Grid, cuboids []cuboid.Cuboid, segments []cuboid.Segment) []cuboid.Counts {
+	counts := cuboid.Count(g, cuboids, segments)
+	if c.Layout == Dense {
+		cuboid.CountWindows(cuboids, segments, counts)
+	}
+	return counts
+}
+
+// computedEmpty is how many empty cells cost something.
+func (c *Cost) computedEmpty(n cuboid.Counts) int64 {
+	if c.Layout == Dense {
+		return n.Empty - n.Passed
+	}
+	return n.Empty
+}
+
+// cutRows is what a cut across an axis costs that divides rows of fluid, where
+// so many fluid cells face each other across it.
+func (c *Cost) cutRows(axis int, facing int64) float64 {
+	if axis != 0 {
+		return 0
+	}
+	return (c.Row + cuboid.LanesPerCut*c.Lane) * float64(facing)
 }
 
 // unitsPerFluidCell makes graph weights whole numbers without rounding that

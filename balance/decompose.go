@@ -136,10 +136,10 @@ const finest = 64
 // and counts the cells.
 func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, shrink bool) error {
 	split := cuboid.Splitting{Weight: opt.Cost.Weight, Count: len(ranks), Shrink: shrink}
-	if err := d.split(ctx, g, split); err != nil {
+	if err := d.split(ctx, g, opt.Cost, split); err != nil {
 		return err
 	}
-	d.counts = cuboid.Count(g, d.cuboids, d.segments)
+	d.counts = opt.Cost.count(g, d.cuboids, d.segments)
 	if opt.KeepHeavy || opt.Balance == "linear" {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Optio
 	// Each try allows cuboids somewhat less heavy than the last.
 	for grain := 1.0; grain <= finest; grain *= 1.25 {
 		split.Limit = int64((1 + opt.Imbalance) * share * float64(sum(d.weigh(opt.Cost))) / grain)
-		if err := d.split(ctx, g, split); err != nil {
+		if err := d.split(ctx, g, opt.Cost, split); err != nil {
 			return err
 		}
 		met, err := d.trial(ctx, opt, ranks)
@@ -164,7 +164,7 @@ const fewestCells = 8
 
 // split cuts cuboids if need be; it labels the grid again then and, where the
 // cells were counted before, counts them.
-func (d *decomposition) split(ctx context.Context, g *geometry.Grid, split cuboid.Splitting) error {
+func (d *decomposition) split(ctx context.Context, g *geometry.Grid, cost *Cost, split cuboid.Splitting) error {
 	counted := d.counts != nil
 	if counted {
 		split.Extra = d.beyondFluid(split.Weight)
@@ -182,7 +182,7 @@ func (d *decomposition) split(ctx context.Context, g *geometry.Grid, split cuboi
 	}
 	d.cuboids = boxes
 	if d.segments, err = cuboid.Label(g, boxes); err == nil && counted {
-		d.counts = cuboid.Count(g, d.cuboids, d.segments)
+		d.counts = cost.count(g, d.cuboids, d.segments)
 	}
 	return err
 }

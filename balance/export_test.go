@@ -129,7 +129,7 @@ func TestTableListsTheSlowestRank(t *testing.T) {
 // model says.
 func TestFitCostFindsTheCosts(t *testing.T) {
 	want := balance.DefaultCost(balance.Dense)
-	want.Fluid, want.Boundary, want.Empty, want.Row, want.Cuboid, want.CopyPerByte = 20e-9, 35e-9, 7e-9, 40e-9, 3e-6, 0.2e-9
+	want.Fluid, want.Boundary, want.Empty, want.Lane, want.Cuboid = 20e-9, 35e-9, 7e-9, 2e-9, 3e-6
 	var cases []balance.Case
 	for _, g := range []*geometry.Grid{gridtest.Full([3]int32{30, 30, 30}), gridtest.Tree(60, 3), gridtest.Balls([3]int32{30, 20, 40}, 4, 3), gridtest.Noise([3]int32{20, 20, 20}, 0.9, 1)} {
 		for _, side := range [][3]int32{{100, 100, 100}, {10, 10, 10}, {5, 5, 5}, {100, 5, 5}, {4, 100, 100}} {
@@ -146,11 +146,10 @@ func TestFitCostFindsTheCosts(t *testing.T) {
 			return 0, err
 		}
 		seconds := 0.0
-		for _, n := range cuboid.Count(g, cuboids, segments) {
+		counts := cuboid.Count(g, cuboids, segments)
+		cuboid.CountWindows(cuboids, segments, counts)
+		for _, n := range counts {
 			seconds += want.Seconds(n)
-		}
-		for _, c := range cuboid.Crossings(segments, 18) {
-			seconds += want.CopyPerByte * float64(want.Bytes(c))
 		}
 		return seconds, nil
 	}
@@ -166,7 +165,7 @@ func TestFitCostFindsTheCosts(t *testing.T) {
 		got, want float64
 	}{
 		{"fluid", got.Fluid, want.Fluid}, {"boundary", got.Boundary, want.Boundary}, {"empty", got.Empty, want.Empty},
-		{"row", got.Row, want.Row}, {"cuboid", got.Cuboid, want.Cuboid}, {"copy", got.CopyPerByte, want.CopyPerByte},
+		{"lane", got.Lane, want.Lane}, {"cuboid", got.Cuboid, want.Cuboid},
 	} {
 		if math.Abs(f.got-f.want) > 1e-6*f.want {
 			t.Errorf("%s costs %g s, want %g s", f.name, f.got, f.want)
@@ -236,7 +235,8 @@ func TestCostsForFewCells(t *testing.T) {
 		got := cost.For(c.cells)
 		with := n
 		with.Empty = empty
-		if want := c.factor*cost.Seconds(n) + c.empty*empty*cost.Empty; math.Abs(got.Seconds(with)-want) > 1e-12*want {
+		extra := 20*(cost.Boundary-cost.Fluid) + 5*(cost.Opening-cost.Boundary) // not scaled
+		if want := c.factor*(cost.Seconds(n)-extra) + extra + c.empty*empty*cost.Empty; math.Abs(got.Seconds(with)-want) > 1e-12*want {
 			t.Errorf("%g cells: a step of %g s, want %g s", c.cells, got.Seconds(with), want)
 		}
 		if want := c.factor * cost.CopyPerByte; math.Abs(got.CopyPerByte-want) > 1e-12*want || got.Inside != cost.Inside || got.Held != nil {
@@ -251,7 +251,8 @@ func TestMeasureHeldFindsTheFactors(t *testing.T) {
 	cost := balance.DefaultCost(balance.Plain)
 	cost.CopyPerByte = 0
 	few := cost
-	few.Fluid, few.Boundary, few.Opening, few.Cuboid, few.Empty = 0.8*cost.Fluid, 0.8*cost.Boundary, 0.8*cost.Opening, 0.8*cost.Cuboid, 0.5*cost.Empty
+	few.Fluid, few.Cuboid, few.Empty = 0.8*cost.Fluid, 0.8*cost.Cuboid, 0.5*cost.Empty
+	few.Boundary, few.Opening = cost.Boundary-0.2*cost.Fluid, cost.Opening-0.2*cost.Fluid
 	var cases []balance.Case
 	for _, g := range []*geometry.Grid{gridtest.Full([3]int32{20, 20, 20}), gridtest.Tree(40, 3)} {
 		cases = append(cases, balance.Case{Grid: g, Cuboids: []cuboid.Cuboid{cuboid.Box(g)}})

@@ -34,7 +34,7 @@ type Case struct {
 }
 
 // MeasureCost measures all cases and fits the costs per fluid, boundary,
-// opening and empty cell, per row, per cuboid and per byte copied to the times. The
+// opening and empty cell, per lane, per cuboid and per byte copied to the times. The
 // cases must differ in what they hold; what none of them holds keeps the
 // figure of start. Links keep theirs too.
 func MeasureCost(ctx context.Context, start Cost, cases []Case, measure Measure, progress func(done float64)) (Cost, []Sample, error) {
@@ -47,9 +47,10 @@ func MeasureCost(ctx context.Context, start Cost, cases []Case, measure Measure,
 }
 
 // MeasureHeld measures cases with fewer cells than a cost model was fitted to
-// and returns how much faster or slower they are than it says, and the mean
-// number of cells that they hold. Medians of the cases keep single ones from
-// mattering, in which the processor's caches serve badly by chance.
+// and returns how much faster or slower than it says they are in what depends on
+// that, see Held, and the mean number of cells that they hold. Medians of the
+// cases keep single ones from mattering, in which the processor's caches serve
+// badly by chance.
 func MeasureHeld(ctx context.Context, cost *Cost, cases []Case, measure Measure) (Held, []Sample, error) {
 	samples, err := measureCases(ctx, cost, cases, measure, nil)
 	if err != nil {
@@ -61,8 +62,8 @@ func MeasureHeld(ctx context.Context, cost *Cost, cases []Case, measure Measure)
 	for i := range samples {
 		s := &samples[i]
 		cells += s.Counts.Fluid + s.Counts.Empty
-		if all := cost.predict(s); cost.Empty*float64(s.Counts.Empty) < manyEmpty*all {
-			full = append(full, s.Seconds/all)
+		if all, scaled, part := cost.parts(s); part < manyEmpty*all {
+			full = append(full, bounded((s.Seconds-(all-scaled-part))/(scaled+part)))
 		}
 	}
 	held := Held{Cells: cells / int64(len(samples)), Factor: 1}
@@ -71,9 +72,8 @@ func MeasureHeld(ctx context.Context, cost *Cost, cases []Case, measure Measure)
 	}
 	for i := range samples {
 		s := &samples[i]
-		if all, part := cost.predict(s), cost.Empty*float64(s.Counts.Empty); part >= manyEmpty*all {
-			// What is left may be mostly noise.
-			empty = append(empty, min(2, max(0.1, (s.Seconds-held.Factor*(all-part))/part)))
+		if all, scaled, part := cost.parts(s); part >= manyEmpty*all {
+			empty = append(empty, bounded((s.Seconds-(all-part)+(1-held.Factor)*scaled)/part))
 		}
 	}
 	if held.Empty = held.Factor; len(empty) > 0 {
@@ -81,6 +81,18 @@ func MeasureHeld(ctx context.Context, cost *Cost, cases []Case, measure Measure)
 	}
 	return held, samples, checkHeld([]Held{held})
 }
+
+// parts returns the seconds of a step by a cost model, and how many of them a
+// factor and an empty factor of Held would multiply.
+func (c *Cost) parts(s *Sample) (all, scaled, empty float64) {
+	without := *c
+	without.scale(0, 1)
+	all = c.predict(s)
+	return all, all - without.predict(s), c.Empty * float64(c.computedEmpty(s.Counts))
+}
+
+// bounded keeps a factor within reason: what it is made of may be mostly noise.
+func bounded(factor float64) float64 { return min(2, max(0.1, factor)) }
 
 // median returns the middle one of some numbers, which it sorts, or the mean of
 // the two there.
@@ -118,12 +130,14 @@ func measureCases(ctx context.Context, cost *Cost, cases []Case, measure Measure
 		}
 		s := &samples[i]
 		s.Cuboids = len(c.Cuboids)
-		for _, n := range cuboid.Count(c.Grid, c.Cuboids, segments) {
+		for _, n := range cost.count(c.Grid, c.Cuboids, segments) {
 			s.Counts.Fluid += n.Fluid
 			s.Counts.Boundary += n.Boundary
 			s.Counts.Opening += n.Opening
 			s.Counts.Empty += n.Empty
 			s.Counts.Rows += n.Rows
+			s.Counts.Lanes += n.Lanes
+			s.Counts.Passed += n.Passed
 		}
 		for _, x := range cuboid.Crossings(segments, cost.Directions) {
 			s.CopiedBytes += cost.Bytes(x)
@@ -157,16 +171,16 @@ type feature struct {
 // costs more than one without links to the wall, or to an opening.
 type fittedCost Cost
 
-// features are the figures that are fitted. In the plain layout what is copied
-// tells of rows, too.
+// features are the figures that are fitted.
 var features = []feature{
 	{func(c *fittedCost) *float64 { return &c.Fluid }, func(s *Sample) float64 { return float64(s.Counts.Fluid) }, Layouts},
 	{func(c *fittedCost) *float64 { return &c.Boundary }, func(s *Sample) float64 { return float64(s.Counts.Boundary) }, Layouts},
 	{func(c *fittedCost) *float64 { return &c.Opening }, func(s *Sample) float64 { return float64(s.Counts.Opening) }, Layouts},
-	{func(c *fittedCost) *float64 { return &c.Empty }, func(s *Sample) float64 { return float64(s.Counts.Empty) }, []Layout{Dense, Plain}},
+	{func(c *fittedCost) *float64 { return &c.Empty }, func(s *Sample) float64 { return float64(s.Counts.Empty) }, []Layout{Plain}},
+	{func(c *fittedCost) *float64 { return &c.Empty }, func(s *Sample) float64 { return float64(s.Counts.Empty - s.Counts.Passed) }, []Layout{Dense}},
 	{func(c *fittedCost) *float64 { return &c.Cuboid }, func(s *Sample) float64 { return float64(s.Cuboids) }, []Layout{Dense, Plain}},
-	{func(c *fittedCost) *float64 { return &c.CopyPerByte }, func(s *Sample) float64 { return float64(s.CopiedBytes) }, []Layout{Dense, Plain}},
-	{func(c *fittedCost) *float64 { return &c.Row }, func(s *Sample) float64 { return float64(s.Counts.Rows) }, []Layout{Dense}},
+	{func(c *fittedCost) *float64 { return &c.CopyPerByte }, func(s *Sample) float64 { return float64(s.CopiedBytes) }, []Layout{Plain}},
+	{func(c *fittedCost) *float64 { return &c.Lane }, func(s *Sample) float64 { return float64(s.Counts.Lanes) }, []Layout{Dense}},
 }
 
 // FitCost fits a cost model to measured steps by least squares of the relative

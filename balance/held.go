@@ -10,8 +10,9 @@ import (
 // cells, empty ones included: with few, they are in the processor's caches.
 type Held struct {
 	Cells int64 `json:"cells"`
-	// Factor is for all times but those of empty cells and of messages, Empty
-	// for those of empty cells.
+	// Factor is for the times of fluid cells as such, rows, cuboids and copies,
+	// Empty for those of empty cells. What cells at walls and openings cost more,
+	// lanes and messages are computed no faster for it.
 	Factor float64 `json:"factor"`
 	Empty  float64 `json:"empty_factor"`
 }
@@ -33,19 +34,25 @@ func checkHeld(list []Held) error {
 	return nil
 }
 
-// For returns the cost model for ranks that hold so many cells each: the times
-// of cells, rows, cuboids and copies are scaled as Held says, in proportion to
-// the logarithm of the cells between its entries, and Held is empty. Messages
-// keep theirs.
+// For returns the cost model for ranks that hold so many cells each: times are
+// scaled as Held says, in proportion to the logarithm of the cells between its
+// entries, and Held is empty.
 func (c *Cost) For(cells float64) Cost {
 	scaled := *c
 	scaled.Held = nil
 	factor, empty := factorsFor(c.Held, cells)
-	for _, figure := range []*float64{&scaled.Fluid, &scaled.Boundary, &scaled.Opening, &scaled.Row, &scaled.Cuboid, &scaled.CopyPerByte} {
+	scaled.scale(factor, empty)
+	return scaled
+}
+
+// scale multiplies the times that Held is about.
+func (c *Cost) scale(factor, empty float64) {
+	faster := c.Fluid * (1 - factor)
+	c.Boundary, c.Opening = c.Boundary-faster, c.Opening-faster
+	for _, figure := range []*float64{&c.Fluid, &c.Row, &c.Cuboid, &c.CopyPerByte} {
 		*figure *= factor
 	}
-	scaled.Empty *= empty
-	return scaled
+	c.Empty *= empty
 }
 
 // factorsFor interpolates.

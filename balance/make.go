@@ -32,7 +32,8 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 		Cuboids: best.cuboids, Counts: best.counts, Owners: best.owners,
 	}
 	for i := range p.Counts {
-		p.Counts[i].Rows = 0 // like read from a file
+		n := &p.Counts[i]
+		n.Rows, n.Lanes, n.Passed = 0, 0, 0 // like read from a file
 	}
 	opt.Progress("judge", 1)
 	return p, nil
@@ -143,7 +144,7 @@ func (d *decomposition) assign(ctx context.Context, g *geometry.Grid, opt *Optio
 		}
 		cuboids := len(d.cuboids)
 		limit := max(slices.Max(weights)*2/3, opt.Cost.Weight(cuboid.Counts{Fluid: fewestCells}))
-		if err := d.split(ctx, g, cuboid.Splitting{Weight: opt.Cost.Weight, Count: len(ranks), Limit: limit, Shrink: s.shrink}); err != nil {
+		if err := d.split(ctx, g, opt.Cost, cuboid.Splitting{Weight: opt.Cost.Weight, Count: len(ranks), Limit: limit, Shrink: s.shrink}); err != nil {
 			return nil, nil, err
 		}
 		if len(d.cuboids) == cuboids {

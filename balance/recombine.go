@@ -18,7 +18,7 @@ func (d *decomposition) carve(ctx context.Context, g *geometry.Grid, opt *Option
 	boxes, err := cuboid.Carve(ctx, d.cuboids, d.segments, cuboid.Carving{
 		Gain: func(axis int, saved, facing int64) float64 {
 			bytes := c.Bytes(cuboid.Crossing{Populations: populationsPerFace * facing})
-			return c.Empty*float64(saved) - c.Cuboid - c.CopyPerByte*float64(bytes) - c.Row*rowsCut(axis, facing)
+			return c.Empty*float64(saved) - c.Cuboid - c.CopyPerByte*float64(bytes) - c.cutRows(axis, facing)
 		},
 		Count: opt.carved,
 	})
@@ -30,15 +30,6 @@ func (d *decomposition) carve(ctx context.Context, g *geometry.Grid, opt *Option
 	return err
 }
 
-// rowsCut is how many rows a cut across an axis divides where so many fluid
-// cells face each other across it.
-func rowsCut(axis int, facing int64) float64 {
-	if axis == 0 {
-		return float64(facing)
-	}
-	return 0
-}
-
 // merging returns what recombination gains by the cost model: one cuboid less,
 // no copies between the two, and fewer rows, against the empty cells of the
 // union.
@@ -46,7 +37,7 @@ func merging(c *Cost) cuboid.Merging {
 	return cuboid.Merging{Gain: func(populations int64, alongX bool, wasted int64) float64 {
 		gain := c.Cuboid + c.CopyPerByte*float64(c.Bytes(cuboid.Crossing{Populations: populations})) - c.Empty*float64(wasted)
 		if alongX {
-			gain += c.Row * rowsCut(0, populations/populationsPerFace)
+			gain += c.cutRows(0, populations/populationsPerFace)
 		}
 		return gain
 	}}
@@ -97,6 +88,6 @@ func (d *decomposition) mergeOwned(g *geometry.Grid, opt *Options, crossings []c
 	if d.segments, err = cuboid.Label(g, boxes); err != nil {
 		return nil, nil, err
 	}
-	d.counts = cuboid.Count(g, boxes, d.segments)
+	d.counts = opt.Cost.count(g, boxes, d.segments)
 	return cuboid.Crossings(d.segments, opt.Cost.Directions), merged, nil
 }

@@ -176,7 +176,7 @@ func (s *layoutState) count(g *geometry.Grid, cost *Cost, shrink bool) error {
 		return err
 	}
 	s.cuboids = cuboid.Occupied(s.cuboids, s.segments, shrink)
-	s.counts = cuboid.Count(g, s.cuboids, s.segments)
+	s.counts = cost.count(g, s.cuboids, s.segments)
 	s.crossings = cuboid.Crossings(s.segments, cost.Directions)
 	return nil
 }
@@ -353,7 +353,7 @@ func (t *trimmer) thickest(u, v int32, axis int, low bool, layers []int64) slici
 	}
 	return t.thicknesses(u, q, axis, low, layers, func(work float64, at, _ int) (giver, receiver float64) {
 		if !merges {
-			receiver = t.cost.Cuboid + t.cost.CopyPerByte*t.faceBytes(layers[at]) + t.cost.Row*rowsCut(axis, layers[at])
+			receiver = t.cost.Cuboid + t.cost.CopyPerByte*t.faceBytes(layers[at]) + t.cost.cutRows(axis, layers[at])
 		}
 		return t.step(p) - work/t.load.ranks[p].Speed, t.step(q) + (work+receiver)/t.load.ranks[q].Speed
 	})
@@ -371,7 +371,7 @@ func (t *trimmer) thickestFor(u, q, back int32, axis int, low bool, layers []int
 		returned, ofReturned = t.load.seconds[back], t.cost.Between.SecondsPerByte*t.crossing(back)
 	}
 	best := t.thicknesses(u, q, axis, low, layers, func(work float64, _, inner int) (giver, receiver float64) {
-		rows := t.cost.Row * rowsCut(axis, layers[inner])
+		rows := t.cost.cutRows(axis, layers[inner])
 		sent := link.message(int64(t.faceBytes(layers[inner]) / 2))
 		exchanged := ofU*work/t.load.seconds[u] - ofReturned
 		return t.step(p) - (work-returned)/t.load.ranks[p].Speed + sent - exchanged,

@@ -219,6 +219,7 @@ func (s *splitter) bestCut(p *piece) (axis int, plane int32, ok bool) {
 			apart := Counts{Fluid: facing * min(f.fluid[i-1], f.fluid[i])}
 			if a == 0 { // every pair was in one row
 				apart.Rows = min(f.fluid[i-1], f.fluid[i])
+				apart.Lanes = LanesPerCut * apart.Rows
 			}
 			worst += s.opt.Weight(apart)
 			if worst < best {

@@ -10,6 +10,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/solver/lattice"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -158,5 +159,43 @@ func TestDenseRefusals(t *testing.T) {
 	if _, err := NewFlow(WholeDomain(cave(1, [3]bool{})), Settings{Layout: Dense, Collision: TRT, Wall: Interpolated, Precision: Single,
 		Magic: 3. / 16, KinematicViscosity: 1e-5, Density: 1}); err == nil || !strings.Contains(err.Error(), "GPU") {
 		t.Errorf("the dense layout on a GPU: %v", err)
+	}
+}
+
+// CountWindows of package cuboid knows the windows that a rank computes, cut
+// where neighbours lie in other cuboids, and the cells that even steps pass over.
+func TestCountWindows(t *testing.T) {
+	g := cave(30, [3]bool{})
+	for _, side := range []int32{5, 13, 16, 1000} {
+		d := scattered(g, side, 1, 3, [3]bool{})
+		d.Boxes = boxesOf(d, side)
+		for i := range d.Boxes {
+			d.Boxes[i] = d.Boxes[i].Intersect(cuboid.Box(g))
+		}
+		set := lattice.D3Q19
+		l, err := newLayout(d, 0, set, Dense)
+		if err != nil {
+			t.Fatal(err)
+		}
+		windows := len(l.windows.inner)/innerWidth(set.Q) + len(l.windows.walled)/walledWidth(set.Q)
+		passed := int64(l.cells)
+		for _, c := range l.chunks {
+			passed -= int64(c.cellEnd - c.cell)
+		}
+		counts := cuboid.Count(g, d.Boxes, d.Segments)
+		cuboid.CountWindows(d.Boxes, d.Segments, counts)
+		var lanes, counted int64
+		for _, n := range counts {
+			lanes += n.Lanes
+			counted += n.Passed
+		}
+		// It is wrong about a few windows beside rows with gaps.
+		if want := int64(windowCells*windows - l.fluid); max(lanes-want, want-lanes) > want/200 {
+			t.Errorf("blocks of %d: %d lanes without fluid, want %d", side, lanes, want)
+		}
+		// Several cuboids share the runs of cells that even steps compute.
+		if len(d.Boxes) == 1 && counted != passed {
+			t.Errorf("one block: %d cells are passed over, want %d", counted, passed)
+		}
 	}
 }

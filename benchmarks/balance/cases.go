@@ -69,7 +69,7 @@ type cut struct {
 const entire = 1 << 20
 
 // plainCuts tell the costs of cells, cuboids and copies apart, solverCuts those
-// of rows too; their shrunk cuboids are what decompositions make. fewCuts show
+// of lanes too; their shrunk cuboids are what decompositions make. fewCuts show
 // what caches do.
 var (
 	plainCuts = []cut{
@@ -120,12 +120,16 @@ func plainCases(cells int64, cuts []cut) ([]balance.Case, error) {
 	return cutCases(grids, cuts)
 }
 
-// denseShapes are those that the solver's dense layout is measured with: their
-// cuboids are neither all fluid nor mostly empty.
-var denseShapes = []string{"wide tube", "very long tube", "disc between two openings", "airway of 3 generations"}
-
-// smallShapes are those of them that can be made of a few thousand cells.
-var smallShapes = []string{"wide tube", "thicker disc"}
+// sparseShapes are those that the sparse layout is measured with, denseShapes
+// those for the solver's dense layout: their cuboids are neither all fluid nor
+// mostly empty, and those of the slanted bar and of the airway hold empty and
+// fluid cells in the same rows. smallShapes can be made of a few thousand cells;
+// they have no openings, which would take most of the time then.
+var (
+	sparseShapes = []string{"wide tube", "long tube", "very long tube", "disc between two openings", "thicker disc", "airway of 3 generations", "airway of 8 generations"}
+	denseShapes  = []string{"wide tube", "very long tube", "disc between two openings", "airway of 3 generations", "slanted bar"}
+	smallShapes  = []string{"cube", "slanted bar"}
+)
 
 // solverCases are those of the solver's dense layout with about so many fluid
 // cells.
@@ -137,10 +141,10 @@ func (s *shapes) solverCases(ctx context.Context, cells int64, names []string, c
 	return cutCases(grids, cuts)
 }
 
-// sparseShapes are surfaces with different shares of inner, boundary and
+// knownShapes are surfaces with different shares of inner, boundary and
 // opening cells once they are voxelized: tubes that are wide, long or next to
-// nothing but openings, and airways with real branches.
-var sparseShapes = []struct {
+// nothing but openings, airways with real branches, and closed boxes.
+var knownShapes = []struct {
 	name string
 	make func() (*geometry.Surface, []geometry.Opening, error)
 }{
@@ -151,6 +155,8 @@ var sparseShapes = []struct {
 	{"thicker disc", tube(0.2)},
 	{"airway of 3 generations", airwayOf(3)},
 	{"airway of 8 generations", airwayOf(8)},
+	{"cube", bar(1, 0)},
+	{"slanted bar", bar(8, math.Pi/5)},
 }
 
 // tube generates a tube that is so many diameters long.
@@ -158,6 +164,26 @@ func tube(diameters float64) func() (*geometry.Surface, []geometry.Opening, erro
 	const diameter = 18e-3
 	return func() (*geometry.Surface, []geometry.Opening, error) {
 		return generate.Pipe(generate.PipeOptions{Diameter: diameter, Length: diameters * diameter})
+	}
+}
+
+// bar generates a closed square bar that is so many widths long and lies slanted
+// to all axes by an angle.
+func bar(widths, angle float64) func() (*geometry.Surface, []geometry.Opening, error) {
+	const width = 10e-3
+	return func() (*geometry.Surface, []geometry.Opening, error) {
+		surface, openings, err := generate.Cavity(generate.CavityOptions{Size: r3.Vec{X: widths * width, Y: width, Z: width}})
+		if err != nil {
+			return nil, nil, err
+		}
+		turned := r3.NewRotation(angle, r3.Vec{X: 1, Y: 2, Z: 3})
+		for i, v := range surface.Vertices {
+			surface.Vertices[i] = turned.Rotate(v)
+		}
+		for i := range surface.Triangles {
+			surface.Triangles[i].Solid = 0 // no lid
+		}
+		return surface, openings, nil
 	}
 }
 
@@ -170,12 +196,11 @@ func airwayOf(generations int) func() (*geometry.Surface, []geometry.Opening, er
 // shapes keeps the grids of shapes, which are used again.
 type shapes struct{ made []balance.Case }
 
-// cases voxelizes the shapes, or those that are named, with about so many
-// cells.
+// cases voxelizes the named shapes with about so many cells.
 func (s *shapes) cases(ctx context.Context, cells int64, names ...string) ([]balance.Case, error) {
 	var cases []balance.Case
-	for _, shape := range sparseShapes {
-		if len(names) > 0 && !slices.Contains(names, shape.name) {
+	for _, shape := range knownShapes {
+		if !slices.Contains(names, shape.name) {
 			continue
 		}
 		same := func(c balance.Case) bool {

@@ -90,7 +90,7 @@ func costMeasurements(opt *CostOptions) []costMeasurement {
 	var s shapes
 	for _, bytes := range []int{4, 8} {
 		list = append(list, costMeasurement{layout: balance.Sparse, bytes: bytes,
-			cases: func(ctx context.Context) ([]balance.Case, error) { return s.cases(ctx, cells) }})
+			cases: func(ctx context.Context) ([]balance.Case, error) { return s.cases(ctx, cells, sparseShapes...) }})
 	}
 	for _, bytes := range []int{4, 8} {
 		list = append(list, costMeasurement{layout: balance.Dense, bytes: bytes, held: held,

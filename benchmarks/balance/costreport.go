@@ -50,10 +50,10 @@ func (r *CostReport) Write(folder string) error {
 	text.printf("# What cells cost\n\nMeasured on: %s.\n\n", r.Machine.Description)
 	var lines [][]string
 	for _, c := range r.Machine.Costs {
-		lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Row), nano(c.Cuboid), nano(1e3 * c.CopyPerByte), nano(1e3 * c.Inside.SecondsPerByte), nano(1e3 * c.Between.SecondsPerByte)})
+		lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Lane), nano(c.Cuboid), nano(1e3 * c.CopyPerByte), nano(1e3 * c.Inside.SecondsPerByte), nano(1e3 * c.Between.SecondsPerByte)})
 	}
 	text.table("Fitted costs: the sparse and the dense layout with the solver's own kernels and interpolated walls, the plain one with a simple kernel that streams every cell of a cuboid, as OpenLB did for the source",
-		[]string{"layout", "bytes a population", "fluid ns", "boundary ns", "opening ns", "empty ns", "row ns", "cuboid ns", "copy ns/kB", "sent in a host ns/kB", "sent to another host ns/kB"}, lines)
+		[]string{"layout", "bytes a population", "fluid ns", "boundary ns", "opening ns", "empty ns", "lane ns", "cuboid ns", "copy ns/kB", "sent in a host ns/kB", "sent to another host ns/kB"}, lines)
 	text.held(r.Machine.Costs)
 	for _, layout := range balance.Layouts {
 		name := fmt.Sprintf("machine-%s.md", layout)
@@ -110,14 +110,14 @@ func (r *CostReport) writeFits(path string, layout balance.Layout) error {
 		}
 		n := f.Sample.Counts
 		share := func(part int64) string { return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(n.Fluid)) }
-		lines = append(lines, []string{fmt.Sprint(f.BytesPerPopulation), f.Name, fmt.Sprint(n.Fluid), share(n.Boundary), share(n.Opening), share(n.Empty), share(n.Rows), fmt.Sprint(f.Sample.Cuboids),
+		lines = append(lines, []string{fmt.Sprint(f.BytesPerPopulation), f.Name, fmt.Sprint(n.Fluid), share(n.Boundary), share(n.Opening), share(n.Empty), share(n.Passed), share(n.Lanes), fmt.Sprint(f.Sample.Cuboids),
 			fmt.Sprintf("%.2f", 1e9*f.Sample.Seconds/float64(n.Fluid)), fmt.Sprintf("%.2f", 1e9*f.Fitted/float64(n.Fluid)), gain(f.Fitted, f.Sample.Seconds)})
 	}
 	if len(lines) == 0 {
 		return nil
 	}
 	text.table("Measured cases: nanoseconds of a step for each fluid cell, and what the fitted costs make of them",
-		[]string{"bytes a population", "case", "fluid cells", "boundary", "opening", "empty", "rows", "cuboids", "measured ns", "fitted ns", "fitted − measured"}, lines)
+		[]string{"bytes a population", "case", "fluid cells", "boundary", "opening", "empty", "passed over", "lanes without fluid", "cuboids", "measured ns", "fitted ns", "fitted − measured"}, lines)
 	return text.write(path)
 }
 
@@ -129,6 +129,6 @@ func (r *report) held(costs []balance.Cost) {
 			lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), fmt.Sprint(h.Cells), fmt.Sprintf("%.3f", h.Factor), fmt.Sprintf("%.3f", h.Empty)})
 		}
 	}
-	r.table("Costs where a rank holds fewer cells, which are in caches then: factors of all that it computes, and of its empty cells",
+	r.table("Costs where a rank holds fewer cells, which are in caches then: factors of fluid cells as such, cuboids and copies, and of empty cells",
 		[]string{"layout", "bytes a population", "cells held, empty ones included", "factor", "of empty cells"}, lines)
 }

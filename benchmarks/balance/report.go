@@ -65,7 +65,7 @@ func (r *report) costs() {
 		}
 		held = append(held, *c)
 		rows = append(rows, []string{
-			string(layout), c.Source, nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Row), nano(c.Cuboid), nano(1e3 * c.CopyPerByte),
+			string(layout), c.Source, nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Lane), nano(c.Cuboid), nano(1e3 * c.CopyPerByte),
 			fmt.Sprintf("%.2g µs + %.2g ns/kB", 1e6*c.Inside.Latency, 1e12*c.Inside.SecondsPerByte),
 			fmt.Sprintf("%.2g µs + %.2g ns/kB", 1e6*c.Between.Latency, 1e12*c.Between.SecondsPerByte),
 		})
@@ -75,7 +75,7 @@ func (r *report) costs() {
 		hosts = "all ranks in one host"
 	}
 	r.table("Cost model, one rank; "+hosts,
-		[]string{"layout", "figures", "fluid ns", "boundary ns", "opening ns", "empty ns", "row ns", "cuboid ns", "copy ns/kB", "message in a host", "message between hosts"}, rows)
+		[]string{"layout", "figures", "fluid ns", "boundary ns", "opening ns", "empty ns", "lane ns", "cuboid ns", "copy ns/kB", "message in a host", "message between hosts"}, rows)
 	r.held(held)
 }
 
@@ -146,7 +146,7 @@ func (r *report) improvement(rows []Row, layout balance.Layout) {
 		r.table(name+", MLUP/ps measured: the slowest of the ranks timed alone with real kernels, exchange by the cost model added; of each kind the fastest of those that were timed, the two with the shortest predicted steps",
 			[]string{"ranks", "traditional", "shrinking", "improvement", "ours", "on top of shrinking", "ours over traditional", "ranks timed", "traditional: measured step against predicted", "shrinking", "ours", "strategies"}, measured)
 	}
-	r.table(name+": where the time goes by the prediction, in % of the bound's step: empty cells, cuboids and rows as such and copies between those of a rank, messages, waiting for the slowest rank",
+	r.table(name+": where the time goes by the prediction, in % of the bound's step: empty cells, cuboids as such, lanes without fluid and copies between those of a rank, messages, waiting for the slowest rank",
 		[]string{"ranks", "traditional: empty", "cuboids", "messages", "waiting", "shrinking: empty", "cuboids", "messages", "waiting", "ours: empty", "cuboids", "messages", "waiting"}, losses)
 	r.verdict(verdict, name+", by the prediction")
 	r.verdict(measuredVerdict, name+", measured")

@@ -75,7 +75,7 @@ func TestReasonsSayWhatAMarginLeaves(t *testing.T) {
 	got := reason("ours", "shrinking + graph", shrunk, ours, ourMargin)
 	want := "8 ranks: shrinking + graph (k = 16, 80 % of its cells fluid) takes 1.26 times the bound's step. " +
 		"+10 % over that would leave 14.5 % of the bound's step for all but fluid cells. " +
-		"With ours empty cells take 5.0 %, cuboids, rows and copies 4.0 %, messages 8.0 %, waiting 3.0 %."
+		"With ours empty cells take 5.0 %, cuboids, lanes and copies 4.0 %, messages 8.0 %, waiting 3.0 %."
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 
 	"carina/balance"
+	"carina/cuboid"
+	"carina/geometry"
 )
 
 // Strategy is one way to decompose and balance.
@@ -87,40 +89,60 @@ type Row struct {
 }
 
 // Losses are seconds of a step, the mean of all ranks: for empty cells, for
-// cuboids and rows as such and copies between those of a rank, for messages, and for
-// waiting until the slowest rank is done.
+// cuboids, lanes and rows as such and copies between those of a rank, for messages,
+// and for waiting until the slowest rank is done.
 type Losses struct{ Empty, Cuboids, Exchange, Waiting float64 }
 
+// countsOf are a partition's counts with what costs something in its layout but
+// is not kept in partitions.
+func countsOf(g *geometry.Grid, p *balance.Partition) ([]cuboid.Counts, error) {
+	if p.Cost.Layout != balance.Dense {
+		return p.Counts, nil
+	}
+	segments, err := p.Segments(g)
+	if err != nil {
+		return nil, err
+	}
+	counts := cuboid.Count(g, p.Cuboids, segments)
+	cuboid.CountWindows(p.Cuboids, segments, counts)
+	return counts, nil
+}
+
 // ideal returns the seconds of Row.Ideal, and what is lost besides.
-func ideal(p *balance.Partition) (float64, Losses) {
+func ideal(p *balance.Partition, counts []cuboid.Counts) (float64, Losses) {
 	sum, speed := 0.0, 0.0
-	rows := 0.0 // seconds for them: work that the counts do not tell
 	var lost Losses
-	for _, n := range p.Counts {
-		lost.Empty += p.Cost.Empty * float64(n.Empty)
-		rows -= p.Cost.Seconds(n)
-		n.Empty = 0
-		sum += p.Cost.Seconds(n) - p.Cost.Cuboid
+	for _, n := range counts {
+		all := p.Cost.Seconds(n)
+		n.Empty, n.Passed = 0, 0
+		full := p.Cost.Seconds(n)
+		n.Lanes, n.Rows = 0, 0
+		fluid := p.Cost.Seconds(n) - p.Cost.Cuboid
+		lost.Empty += all - full
+		lost.Cuboids += full - fluid
+		sum += fluid
 	}
 	ranks := float64(len(p.Ranks))
-	for i, r := range p.Ranks {
+	for _, r := range p.Ranks {
 		speed += r.Speed
-		rows += p.Quality.Ranks[i].Work * r.Speed
-		q := &p.Quality.Ranks[i]
-		lost.Cuboids += (q.Step - q.Exchange - q.Work + p.Cost.Cuboid*float64(q.Cuboids)/r.Speed) / ranks
-		lost.Exchange += q.Exchange / ranks
-		lost.Waiting += (p.Quality.PredictedStep - q.Step) / ranks
 	}
 	lost.Empty /= speed
-	if p.Cost.Row > 0 {
-		lost.Cuboids += rows / speed
+	lost.Cuboids /= speed
+	for _, q := range p.Quality.Ranks {
+		lost.Cuboids += (q.Step - q.Exchange - q.Work) / ranks
+		lost.Exchange += q.Exchange / ranks
+		lost.Waiting += (p.Quality.PredictedStep - q.Step) / ranks
 	}
 	return sum / speed, lost
 }
 
 // describeCosts tells cost models apart in a CSV file.
 func describeCosts(c *balance.Cost) string {
-	return fmt.Sprintf("%s: %.4g/%.4g/%.4g/%.4g ns", c.Source, 1e9*c.Fluid, 1e9*c.Boundary, 1e9*c.Opening, 1e9*c.Empty)
+	text := fmt.Sprintf("%s: %.4g/%.4g/%.4g/%.4g", c.Source, 1e9*c.Fluid, 1e9*c.Boundary, 1e9*c.Opening, 1e9*c.Empty)
+	if c.Lane > 0 {
+		text += fmt.Sprintf("/%.4g", 1e9*c.Lane)
+	}
+	return text + " ns"
 }
 
 // rate returns million fluid cell updates per second and rank, the source's

@@ -185,7 +185,7 @@ func scaleRow(ctx context.Context, g *geometry.Grid, c *scaleCase, cost *balance
 		return Row{}, fmt.Errorf("%d cells on %d ranks: %w", g.Cells(), ranks, err)
 	}
 	q := &p.Quality
-	bound, lost := ideal(p)
+	bound, lost := ideal(p, p.Counts)
 	return Row{
 		FluidCells: q.FluidCells, Layout: balance.Sparse, Strategy: strategy, Ranks: ranks,
 		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,

@@ -172,7 +172,11 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 		return nil, fmt.Errorf("%s, %v, k = %d, %d ranks: %w", name, strategy, k, ranks, err)
 	}
 	q := &p.Quality
-	bound, lost := ideal(p)
+	counts, err := countsOf(g, p)
+	if err != nil {
+		return nil, err
+	}
+	bound, lost := ideal(p, counts)
 	s.rows = append(s.rows, Row{
 		Geometry: name, FluidCells: q.FluidCells, Layout: layout, Strategy: strategy, PerRank: k, Ranks: ranks,
 		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,

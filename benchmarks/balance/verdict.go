@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"carina/balance"
+	"carina/cuboid"
 )
 
 // The margins that are asked for: the source's, of shrinking and graph over the
@@ -65,7 +66,7 @@ func reason(name, rival string, before, after *Row, factor float64) string {
 		text += fmt.Sprintf("%+.0f %% over that would leave %.1f %% of the bound's step for all but fluid cells. ", 100*(factor-1), 100*left)
 	}
 	l := lost(after)
-	return text + fmt.Sprintf("With %s empty cells take %s %%, cuboids, rows and copies %s %%, messages %s %%, waiting %s %%.", name, l[0], l[1], l[2], l[3])
+	return text + fmt.Sprintf("With %s empty cells take %s %%, cuboids, lanes and copies %s %%, messages %s %%, waiting %s %%.", name, l[0], l[1], l[2], l[3])
 }
 
 // measuredReason says by how much the two differ from their predictions.
@@ -123,16 +124,15 @@ func (r *report) agreement(rows []Row, layout balance.Layout) {
 		layoutName(layout), len(steps), slices.Min(computing), slices.Max(computing), slices.Min(steps), slices.Max(steps))
 	r.printf("Ranks that hold few cells are predicted to be faster by what caches do for them, see the cost model. ")
 	if layout == balance.Dense {
-		r.printf("The cost model counts empty cells and rows but does not know where in its rows a cuboid has them, which decides what vector kernels can pass over; in the cases of the machine file single cuboids differ by up to a fifth, too. ")
+		r.printf("The cost model counts the windows of %d cells that the solver's vector kernels compute and the empty cells that they pass over, see the cases of the machine file. ", cuboid.WindowCells)
 	}
-	r.printf("The step is that of the slowest rank: where all ranks are predicted to take the same time, as ours are, it is the one that the prediction is most wrong about; ")
-	r.printf("where one rank is predicted to be much slower than the others it is that one, whether its prediction is a little too high or too low. That costs ours part of the predicted margin.\n\n")
+	r.printf("The step is that of the slowest rank: where all ranks are predicted to take the same time, it is the one that takes longest against its prediction.\n\n")
 }
 
 // shortOfSource says why shrinking gains less than it did for the source.
 func (r *report) shortOfSource(layout balance.Layout) {
 	if layout == balance.Dense {
-		r.printf("Shrinking falls short since it sheds empty cells alone, which are a smaller part of a step here: rows and messages are left.\n\n")
+		r.printf("Shrinking falls short since it sheds empty cells alone, which are a smaller part of a step here: lanes without fluid and messages are left.\n\n")
 		return
 	}
 	r.printf("Shrinking falls short where the traditional way is better than the source's. ")
@@ -150,9 +150,9 @@ func (r *report) aboutDense() {
 		return
 	}
 	r.printf("Cuboids that are stored whole by the solver itself (`--layout dense`), in populations of %d bytes. ", dense.BytesPerPopulation)
-	r.printf("Its vector kernels compute a fluid cell %.0f times as fast as the plain one does (%s against %s ns); an empty cell costs %.0f %% of a fluid one (%.0f %% there), and less in rows without any fluid, which are passed over. ",
+	r.printf("Its vector kernels compute a fluid cell %.0f times as fast as the plain one does (%s against %s ns); an empty cell between fluid ones costs %.0f %% of a fluid one (%.0f %% there), one that is passed over nothing. ",
 		plain.Fluid/dense.Fluid, nano(dense.Fluid), nano(plain.Fluid), 100*dense.Empty/dense.Fluid, 100*plain.Empty/plain.Fluid)
-	r.printf("A row costs as much as %.1f fluid cells besides its own, since vectors do not reach across its ends, ", dense.Row/dense.Fluid)
+	r.printf("Vectors hold %d cells of a row and do not reach across its ends nor across those of its neighbours' cuboids; each place in them without fluid costs %.0f %% of a fluid cell, ", cuboid.WindowCells, 100*dense.Lane/dense.Fluid)
 	r.printf("and a message in a host (%.2g µs, and %.2g ns a byte with packing and what cells next to other ranks lose) as much as %.0f fluid cells and %.2g for each byte, with the plain kernel %.0f and %.2g. ",
 		1e6*dense.Inside.Latency, 1e9*dense.Inside.SecondsPerByte, dense.Inside.Latency/dense.Fluid, dense.Inside.SecondsPerByte/dense.Fluid, plain.Inside.Latency/plain.Fluid, plain.Inside.SecondsPerByte/plain.Fluid)
 	r.printf("The more ranks, the more of a step is messages, which no decomposition sheds.\n\n")
