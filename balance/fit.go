@@ -61,7 +61,7 @@ func MeasureHeld(ctx context.Context, cost *Cost, cases []Case, measure Measure)
 	var cells int64
 	for i := range samples {
 		s := &samples[i]
-		cells += s.Counts.Fluid + s.Counts.Empty
+		cells += cost.Holds(s.Counts)
 		if all, scaled, part := cost.parts(s); part < manyEmpty*all {
 			full = append(full, bounded((s.Seconds-(all-scaled-part))/(scaled+part)))
 		}
@@ -110,7 +110,7 @@ func (c *Cost) predict(s *Sample) float64 {
 // Fitted returns the seconds of a step of a sample by a cost model, for the
 // cells that it holds.
 func (s *Sample) Fitted(cost *Cost) float64 {
-	held := cost.For(float64(s.Counts.Fluid + s.Counts.Empty))
+	held := cost.For(float64(cost.Holds(s.Counts)))
 	return held.predict(s)
 }
 

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"carina/cuboid"
 )
 
 // Held says how the figures of a cost model change for a rank that holds so many
-// cells, empty ones included: with few, they are in the processor's caches.
+// cells, see Holds: with few, they are in the processor's caches.
 type Held struct {
 	Cells int64 `json:"cells"`
 	// Factor is for the times of fluid cells as such, rows, cuboids and copies,
@@ -15,6 +17,15 @@ type Held struct {
 	// lanes and messages are computed no faster for it.
 	Factor float64 `json:"factor"`
 	Empty  float64 `json:"empty_factor"`
+}
+
+// Holds returns how many cells of a cuboid a step touches: all that are stored,
+// but those that are passed over.
+func (c *Cost) Holds(n cuboid.Counts) int64 {
+	if c.Layout == Sparse {
+		return n.Fluid
+	}
+	return n.Fluid + c.computedEmpty(n)
 }
 
 // checkHeld returns an error if the factors are not in order.

@@ -60,12 +60,8 @@ func (opt *Options) balanced(ctx context.Context, g *geometry.Grid, ranks []Rank
 // as good as before.
 func (opt *Options) chooseCost(d *decomposition) {
 	var cells int64
-	for i, c := range d.cuboids {
-		if opt.Cost.Layout == Sparse {
-			cells += d.counts[i].Fluid
-			continue
-		}
-		cells += c.Cells()
+	for _, n := range d.counts {
+		cells += opt.Cost.Holds(n)
 	}
 	cost := opt.Cost.For(float64(cells) / float64(opt.Ranks))
 	opt.Cost = &cost

@@ -69,8 +69,8 @@ type cut struct {
 const entire = 1 << 20
 
 // plainCuts tell the costs of cells, cuboids and copies apart, solverCuts those
-// of lanes too; their shrunk cuboids are what decompositions make. fewCuts show
-// what caches do.
+// of lanes too; their shrunk cuboids are what decompositions make. fewCuts and
+// fewShrunk show what caches do.
 var (
 	plainCuts = []cut{
 		{"in one cuboid", [3]int32{entire, entire, entire}, false}, {"in cubes of 32", [3]int32{32, 32, 32}, false},
@@ -80,7 +80,8 @@ var (
 		{"in cubes of 64", [3]int32{64, 64, 64}, false}, {"in cubes of 64, shrunk", [3]int32{64, 64, 64}, true}, {"in cubes of 24, shrunk", [3]int32{24, 24, 24}, true},
 		{"in cubes of 12, shrunk", [3]int32{12, 12, 12}, true}, {"in slices of 12×64×64, shrunk", [3]int32{12, 64, 64}, true},
 	}
-	fewCuts = []cut{{"in cubes of 64", [3]int32{64, 64, 64}, false}, {"in cubes of 16, shrunk", [3]int32{16, 16, 16}, true}}
+	fewCuts   = []cut{{"in cubes of 64", [3]int32{64, 64, 64}, false}, {"in cubes of 16, shrunk", [3]int32{16, 16, 16}, true}}
+	fewShrunk = []cut{{"in cubes of 64, shrunk", [3]int32{64, 64, 64}, true}, {"in cubes of 16, shrunk", [3]int32{16, 16, 16}, true}}
 )
 
 // cutCases cuts grids in several ways.
@@ -156,7 +157,7 @@ var knownShapes = []struct {
 	{"airway of 3 generations", airwayOf(3)},
 	{"airway of 8 generations", airwayOf(8)},
 	{"cube", bar(1, 0)},
-	{"slanted bar", bar(8, math.Pi/5)},
+	{"slanted bar", bar(3, math.Pi/5)},
 }
 
 // tube generates a tube that is so many diameters long.

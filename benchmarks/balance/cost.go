@@ -98,7 +98,7 @@ func costMeasurements(opt *CostOptions) []costMeasurement {
 				return s.solverCases(ctx, cells/2, denseShapes, solverCuts)
 			},
 			few: func(ctx context.Context, n int64) ([]balance.Case, error) {
-				return s.solverCases(ctx, n, smallShapes, fewCuts)
+				return s.solverCases(ctx, n, smallShapes, fewShrunk)
 			}})
 	}
 	return append(list, costMeasurement{layout: balance.Plain, bytes: 8, held: held,
@@ -114,12 +114,11 @@ func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMea
 		return err
 	}
 	measure := measurer(m.layout, m.bytes)
-	all := meanCells(cases)
 	fitted, samples, err := balance.MeasureCost(ctx, start, cases, measure, func(done float64) { progress(m.stage(), done) })
 	if err != nil {
 		return err
 	}
-	cost := fitted
+	cost, all := fitted, meanHeld(&fitted, samples)
 	for _, cells := range m.held {
 		progress(fmt.Sprintf("%s, %d cells", m.stage(), cells), 0)
 		few, err := m.few(ctx, cells)
@@ -150,15 +149,13 @@ func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMea
 	return nil
 }
 
-// meanCells is the mean number of cells that the cases hold.
-func meanCells(cases []balance.Case) int64 {
+// meanHeld is the mean number of cells that the measured cases hold.
+func meanHeld(cost *balance.Cost, samples []balance.Sample) int64 {
 	var sum int64
-	for _, c := range cases {
-		for _, box := range c.Cuboids {
-			sum += box.Cells()
-		}
+	for i := range samples {
+		sum += cost.Holds(samples[i].Counts)
 	}
-	return sum / int64(len(cases))
+	return sum / int64(len(samples))
 }
 
 // measurer returns the function that times one rank that owns everything.

@@ -130,5 +130,5 @@ func (r *report) held(costs []balance.Cost) {
 		}
 	}
 	r.table("Costs where a rank holds fewer cells, which are in caches then: factors of fluid cells as such, cuboids and copies, and of empty cells",
-		[]string{"layout", "bytes a population", "cells held, empty ones included", "factor", "of empty cells"}, lines)
+		[]string{"layout", "bytes a population", "cells held, empty ones that are computed included", "factor", "of empty cells"}, lines)
 }
