@@ -43,13 +43,10 @@ func bounceBack(r *Row)    { r.Wall = string(solver.BounceBack) }
 func eddies(r *Row)        { r.LargeEddy = true }
 func octreeCuboids(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "octree+shrink" }
 
-// Turns is how often two cases are measured in turn, turnPairs how many pairs of
-// steps each time. What a machine shared with others does in a minute changes by
-// more than what is compared; what it does in a second, less.
-const (
-	turns     = 5
-	turnPairs = 3
-)
+// turns is how often what is compared is measured in turn. What a machine shared
+// with others does in a minute changes by more than what is compared; what it
+// does in a second, less.
+const turns = 5
 
 // compare measures what is compared, in turn. A ratio is the median of those
 // of all turns; where a case is faster than when it was alone, its row says so.
@@ -62,7 +59,7 @@ func (r *Report) compare(ctx context.Context, domains map[string]domain, o *Opti
 			if one < 0 || other < 0 {
 				continue
 			}
-			ratio, err := r.inTurn(one, other, held)
+			ratio, err := r.inTurn(one, other, held, o)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -116,7 +113,7 @@ func (h *heldRanks) of(at int) (*solver.Rank, error) {
 }
 
 // inTurn returns the speed of one variant over that of the other.
-func (r *Report) inTurn(one, other int, held *heldRanks) (float64, error) {
+func (r *Report) inTurn(one, other int, held *heldRanks, o *Options) (float64, error) {
 	held.release(one, other)
 	var ratios []float64
 	for range turns {
@@ -126,7 +123,7 @@ func (r *Report) inTurn(one, other int, held *heldRanks) (float64, error) {
 			if err != nil {
 				return 0, err
 			}
-			t, err := rank.Measure(turnPairs)
+			t, err := rank.Measure(o.Pairs)
 			if err != nil {
 				return 0, err
 			}
@@ -136,6 +133,5 @@ func (r *Report) inTurn(one, other int, held *heldRanks) (float64, error) {
 		}
 		ratios = append(ratios, speed[0]/speed[1])
 	}
-	slices.Sort(ratios)
-	return ratios[turns/2], nil
+	return median(ratios), nil
 }

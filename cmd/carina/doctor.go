@@ -45,7 +45,7 @@ func examine() doctorResult {
 	const perWorker, repetitions = 256 << 20, 5
 	r := doctorResult{
 		Description:             machine.Describe(),
-		BandwidthBytesPerSecond: machine.CopyBandwidth(runtime.NumCPU(), perWorker, repetitions),
+		BandwidthBytesPerSecond: machine.NewCopier(runtime.NumCPU(), perWorker).Bandwidth(repetitions),
 		MPI:                     transport.MPI,
 		GPUs:                    []cuda.Description{},
 	}

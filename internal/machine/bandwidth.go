@@ -5,31 +5,42 @@ import (
 	"time"
 )
 
-// CopyBandwidth measures how fast memory is copied, in bytes per second,
-// counting what is read and what is written. Every worker copies within its
-// own two arrays, which are together several times the caches when
-// bytesPerWorker is; the fastest of the repetitions counts.
-func CopyBandwidth(workers int, bytesPerWorker int, repetitions int) float64 {
+// Copier measures how fast memory is copied.
+type Copier struct {
+	from, to [][]byte
+}
+
+// NewCopier returns a copier with as many workers, each with two arrays of its
+// own, which are together several times the caches when bytesPerWorker is.
+func NewCopier(workers, bytesPerWorker int) *Copier {
 	half := bytesPerWorker / 2
-	from, to := make([][]byte, workers), make([][]byte, workers)
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			from[w], to[w] = make([]byte, half), make([]byte, half)
-			for i := range from[w] {
-				from[w][i], to[w][i] = byte(i), 1
-			}
-		})
-	}
-	group.Wait()
+	c := &Copier{make([][]byte, workers), make([][]byte, workers)}
+	c.each(func(w int) {
+		c.from[w], c.to[w] = make([]byte, half), make([]byte, half)
+		for i := range c.from[w] {
+			c.from[w][i], c.to[w][i] = byte(i), 1
+		}
+	})
+	return c
+}
+
+// Bandwidth copies every worker's array repeatedly and returns the bytes per
+// second of the fastest time, counting what is read and what is written.
+func (c *Copier) Bandwidth(repetitions int) float64 {
 	var best float64
 	for range repetitions {
 		begin := time.Now()
-		for w := range workers {
-			group.Go(func() { copy(to[w], from[w]) })
-		}
-		group.Wait()
-		best = max(best, 2*float64(half)*float64(workers)/time.Since(begin).Seconds())
+		c.each(func(w int) { copy(c.to[w], c.from[w]) })
+		best = max(best, 2*float64(len(c.to)*len(c.to[0]))/time.Since(begin).Seconds())
 	}
 	return best
+}
+
+// each runs all workers.
+func (c *Copier) each(work func(worker int)) {
+	var group sync.WaitGroup
+	for w := range c.from {
+		group.Go(func() { work(w) })
+	}
+	group.Wait()
 }

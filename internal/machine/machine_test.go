@@ -15,9 +15,9 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func TestCopyBandwidthCountsReadsAndWrites(t *testing.T) {
+func TestCopierCountsReadsAndWrites(t *testing.T) {
 	// No memory is slower than 50 MB/s or, from caches, faster than 10 TB/s.
-	if b := CopyBandwidth(2, 1<<22, 3); b < 50e6 || b > 1e13 {
+	if b := NewCopier(2, 1<<22).Bandwidth(3); b < 50e6 || b > 1e13 {
 		t.Errorf("copy bandwidth of %g bytes per second", b)
 	}
 }
