@@ -62,18 +62,23 @@ func (g *generator) place(i int) operand.Mem {
 // own is where population i arrives from a wall: in slot i of the cell.
 func (g *generator) own(i int) operand.Mem { return g.at(i, g.cell, g.other) }
 
-// prefetchCells is how many cells ahead of every access the first-level cache
-// is asked for. It is a chunk of package solver, whose corrections find their
-// populations then, and hides what the hardware's prefetching does not.
-const prefetchCells = 256
+// nearBytes and farBytes are how far ahead of every access the first- and the
+// second-level cache are asked for. There are twice as many streams as
+// populations, more than the hardware's prefetching follows; and the first-level
+// cache waits for few lines at a time, too few for the latency of memory, which
+// the second-level cache hides while the first-level one computes.
+const nearBytes, farBytes = 256, 8192
 
 // prefetchedWords is how many bytes ahead walled windows are asked for: those of
 // a chunk.
 const prefetchedWords = 2048
 
 func (g *generator) prefetch(at operand.Mem) {
-	at.Disp += prefetchCells * g.storage.bytes
-	g.PREFETCHT0(at)
+	near, far := at, at
+	near.Disp += nearBytes
+	far.Disp += farBytes
+	g.PREFETCHT0(near)
+	g.PREFETCHT1(far)
 }
 
 // windowAVX512 masks the lanes beyond the number of cells and, in walled
