@@ -32,7 +32,7 @@ type Flow struct {
 	rampSteps float64
 	crossing  float64
 	states    *openingStates
-	profiles  []openingProfile
+	profiles  []profile
 }
 
 // OpeningCondition is what one opening imposes.
@@ -135,9 +135,8 @@ type OpeningLink struct {
 	// faces.
 	Area float64
 	// Inflow is what enters along the link where a velocity is imposed, for a
-	// factor of one, in cell volumes per step; Squared is what the square of the
-	// factor adds.
-	Inflow, Squared float64
+	// factor of one, in cell volumes per step.
+	Inflow float64
 	// Distance is how far inside the opening's plane the cell's centre lies, in
 	// cells.
 	Distance float64
@@ -148,7 +147,7 @@ type OpeningLink struct {
 func (f *Flow) OpeningLink(x, y, z int32, direction, opening int) OpeningLink {
 	b := linkBuilder{layout: &layout{set: f.Set}, grid: f.Domain.Grid, states: f.states.list, profiles: f.profiles}
 	l := b.openingLink(x, y, z, direction, opening)
-	return OpeningLink{Area: l.area, Inflow: l.inflow, Squared: l.squared, Distance: l.distance}
+	return OpeningLink{Area: l.area, Inflow: l.inflow, Distance: l.distance}
 }
 
 // FlowState is the outcome of a computation on a device, in lattice units.

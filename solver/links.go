@@ -29,9 +29,8 @@ type openingLink struct {
 	// cell faces: 6 w_i c_i·n, which adds up to one over the links of a face.
 	area float64
 	// inflow is the area times the profile of a prescribed flow, which adds up
-	// to the opening's area; squared is what the square of the flow adds, see
-	// openingProfile.
-	inflow, squared float64
+	// to the opening's area.
+	inflow float64
 	// distance is how far inside the opening's plane the cell's centre lies, in
 	// cells.
 	distance float64
@@ -120,6 +119,32 @@ func openingAreas(grid *geometry.Grid, set *lattice.Set) ([]float64, error) {
 	return areas, nil
 }
 
+// openingProfiles returns for every opening the profile of its flow, scaled so
+// that its mean over the links is one.
+func openingProfiles(grid *geometry.Grid, set *lattice.Set, list []openingState) ([]profile, error) {
+	profiles := make([]profile, len(list))
+	for i := range list {
+		if profiles[i] = list[i].condition.Shape; profiles[i] == nil {
+			profiles[i] = newProfile(list[i].condition.Profile, grid, &grid.Openings[i])
+		}
+	}
+	sums := make([]float64, len(list))
+	if err := openingLinks(grid, set, func(o, i int, at r3.Vec) {
+		sums[o] += linkArea(set, i, &grid.Openings[o]) * profiles[o](at)
+	}); err != nil {
+		return nil, err
+	}
+	for i, p := range profiles {
+		if sums[i] <= 0 {
+			profiles[i] = func(r3.Vec) float64 { return 1 }
+			continue
+		}
+		scale := list[i].area / sums[i]
+		profiles[i] = func(at r3.Vec) float64 { return scale * p(at) }
+	}
+	return profiles, nil
+}
+
 // linkPopulation is the population that moves along a link of boundary cell
 // number cell.
 func linkPopulation(l *geometry.Links, cell int, link int64) int {
@@ -131,7 +156,7 @@ func linkPopulation(l *geometry.Links, cell int, link int64) int {
 }
 
 // findLinks makes the wall streams and opening cells of every chunk.
-func (l *layout) findLinks(grid *geometry.Grid, wall Wall, openings []openingState, profiles []openingProfile) error {
+func (l *layout) findLinks(grid *geometry.Grid, wall Wall, openings []openingState, profiles []profile) error {
 	links := &grid.Links
 	if len(links.Cells) > 0 && links.Directions < l.set.Q-1 {
 		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
@@ -158,7 +183,7 @@ type linkBuilder struct {
 	grid        *geometry.Grid
 	wall        Wall
 	states      []openingState
-	profiles    []openingProfile
+	profiles    []profile
 	openingNext int
 	piece       *piece // of the cells at hand
 	window      []uint32
@@ -252,15 +277,12 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 func (b *linkBuilder) openingLink(x, y, z int32, direction, o int) openingLink {
 	i := direction + 1
 	opening := &b.grid.Openings[o]
-	state := &b.states[o]
-	link := openingLink{opening: o, p: uint8(lattice.Opposite(i)), area: linkArea(b.set, i, opening),
-		distance: distanceInside(b.grid, opening, x, y, z)}
-	if state.condition.Kind == MovingWall {
+	area := linkArea(b.set, i, opening)
+	link := openingLink{opening: o, p: uint8(lattice.Opposite(i)), area: area,
+		distance: distanceInside(b.grid, opening, x, y, z),
+		inflow:   area * b.profiles[o](linkMiddle(b.grid, b.set, x, y, z, i))}
+	if state := &b.states[o]; state.condition.Kind == MovingWall {
 		link.inflow = wallMomentum(b.set, i, state.velocity)
-	} else {
-		middle := linkMiddle(b.grid, b.set, x, y, z, i)
-		link.inflow = link.area * b.profiles[o].at(middle)
-		link.squared = b.profiles[o].squared(b.grid, b.set, i, state, middle) - link.area*b.profiles[o].excess
 	}
 	return link
 }

@@ -192,8 +192,8 @@ func (s *openingState) imposes() bool {
 }
 
 // imposeOpenings replaces what plain bounce-back has left on the links that
-// meet openings: on velocity openings by Ladd's (1994) moving wall and
-// openingProfile, on pressure openings by what arrives in developed flow.
+// meet openings: on velocity openings by Ladd's (1994) moving wall, on
+// pressure openings by what arrives in developed flow.
 func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
 	for i := c.opening; i < c.openingEnd; i++ {
 		cell := &s.layout.openings[i]
@@ -205,18 +205,13 @@ func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
 			before := load[T](at)
 			var after T
 			if state.imposes() {
-				after = before + T(state.entering(link))
+				after = before + T(link.inflow*state.inflow)
 			} else {
 				after = T(state.arriving(s.layout.set, int(link.p), link.distance, sample))
 			}
 			sample.outflow[k] = float64(before) - float64(store(at, after))
 		}
 	}
-}
-
-// entering is what a link brings in where the velocity is imposed.
-func (s *openingState) entering(link *openingLink) float64 {
-	return link.inflow*s.inflow + link.squared*s.inflow*s.inflow
 }
 
 // arriving is population p that comes in through a pressure opening, to a cell

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"carina/geometry"
-	"carina/solver/lattice"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -26,72 +25,6 @@ func newProfile(kind Profile, grid *geometry.Grid, o *geometry.Opening) profile 
 		return newCrossSection(grid, o).solve().at
 	}
 	return func(r3.Vec) float64 { return 1 }
-}
-
-// openingProfile is what is imposed at an opening with prescribed flow.
-//
-// Ladd's moving wall, f_ī = f*_i − 6w c·u, knows a link's velocity u = −u_n n and
-// what its gradient along the link makes of it, but not that of the pressure of
-// the equilibrium, w(9/2 (c·u)² − 3/2 u²). What relaxes of that with the odd part
-// of the populations would leave the wall with a velocity of its own across the
-// normal, toward the axis, and the flow would need lengths of the pipe to become
-// the developed one. By Chapman and Enskog's expansion, as at pressure openings
-// (openingState.arriving), what comes back in parallel flow has besides
-//
-//	(2τ₋−1) w (9/2 c_n² − 3/2) c_t·∇u_n²
-type openingProfile struct {
-	// at has a mean of one over the links.
-	at profile
-	// excess is the mean of what squared returns, which is only about zero where
-	// the opening ends: it is taken off, so that as much enters as shall.
-	excess float64
-}
-
-// openingProfiles returns for every opening the profile of its flow.
-func openingProfiles(grid *geometry.Grid, set *lattice.Set, list []openingState) ([]openingProfile, error) {
-	profiles := make([]openingProfile, len(list))
-	for i := range list {
-		if profiles[i].at = list[i].condition.Shape; profiles[i].at == nil {
-			profiles[i].at = newProfile(list[i].condition.Profile, grid, &grid.Openings[i])
-		}
-	}
-	sums := make([]float64, len(list))
-	if err := openingLinks(grid, set, func(o, i int, at r3.Vec) {
-		sums[o] += linkArea(set, i, &grid.Openings[o]) * profiles[o].at(at)
-	}); err != nil {
-		return nil, err
-	}
-	for i, p := range profiles {
-		if sums[i] <= 0 {
-			profiles[i].at = func(r3.Vec) float64 { return 1 }
-			continue
-		}
-		scale := list[i].area / sums[i]
-		profiles[i].at = func(at r3.Vec) float64 { return scale * p.at(at) }
-	}
-	err := openingLinks(grid, set, func(o, i int, at r3.Vec) {
-		if a := list[o].area; a > 0 {
-			profiles[o].excess += profiles[o].squared(grid, set, i, &list[o], at) / a
-		}
-	})
-	return profiles, err
-}
-
-// squared is what comes back besides along a link in direction of population i,
-// given its middle, for a flow of one cell volume per cell face and step; it
-// grows with the flow's square.
-func (p *openingProfile) squared(grid *geometry.Grid, set *lattice.Set, i int, state *openingState, middle r3.Vec) float64 {
-	v := set.Velocities[i]
-	c := r3.Vec{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
-	n := r3.Vec{X: state.normal[0], Y: state.normal[1], Z: state.normal[2]}
-	along := r3.Dot(c, n)
-	// The middles of this link and of its mirror image across the normal.
-	here := p.at(middle)
-	there := p.at(r3.Sub(middle, r3.Scale(grid.Spacing, r3.Sub(c, r3.Scale(along, n)))))
-	if here == 0 || there == 0 { // beyond the wall there is no gradient
-		return 0
-	}
-	return (2*state.oddTime - 1) * set.Weights[i] * (4.5*along*along - 1.5) * (here*here - there*there)
 }
 
 // crossSection is the lumen in the plane half a cell inside an opening,

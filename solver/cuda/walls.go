@@ -231,7 +231,7 @@ func openingRecords(links []openingLink, bits int) []byte {
 			all = binary.LittleEndian.AppendUint32(all, v)
 		}
 		n := &l.numbers
-		all = appendReals(all, bits, n.Inflow, n.Squared, n.Distance, n.Area)
+		all = appendReals(all, bits, n.Inflow, n.Distance, n.Area)
 	}
 	return all
 }

@@ -119,7 +119,6 @@ struct OpeningLink {
 	unsigned cell; // the opening cell
 	unsigned direction, opening;
 	real inflow; // for a factor of one, in cell volumes per step
-	real squared; // what the square of the factor adds
 	real distance; // from the cell's centre to the opening's plane, in cells
 	real area;     // that the link stands for, in cell faces
 };

@@ -226,7 +226,7 @@ struct TileWalls {
 	}
 
 	// impose replaces what returns from the openings: where a flow is imposed
-	// by Ladd's (1994) moving wall and the processor's openingProfile, where a pressure is by what developed flow
+	// by Ladd's (1994) moving wall, where a pressure is by what developed flow
 	// brings in.
 	DEVICE void impose(unsigned lane, const OpeningTile &tile) const
 	{
@@ -236,7 +236,7 @@ struct TileWalls {
 			const Opening o = walls.openings[l.opening];
 			const real before = widen(walls.held[l.link]);
 			const real after = o.velocity == 0 ? SCALE * developed(l.direction, l.distance, o, walls.samples[l.cell])
-			                                   : before + SCALE * (l.inflow * o.inflow + l.squared * o.inflow * o.inflow);
+			                                   : before + SCALE * (l.inflow * o.inflow);
 			walls.held[l.link] = narrow(after);
 			walls.outflow[k] = (before - after) * (1 / SCALE);
 		}
