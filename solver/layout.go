@@ -321,7 +321,8 @@ func (b *layoutBuilder) findWindows() {
 		}
 	})
 	finish()
-	b.windows.inner, b.windows.walled = inHugePages(b.windows.inner), inHugePages(b.windows.walled)
+	b.windows.inner = inHugePages(b.windows.inner, kernel.WindowsAhead*innerWidth(b.set.Q))
+	b.windows.walled = inHugePages(b.windows.walled, kernel.WindowsAhead*walledWidth(b.set.Q))
 	b.chunks = append(crossing, inner...)
 	b.crossing = len(crossing)
 }

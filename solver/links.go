@@ -174,7 +174,7 @@ func (l *layout) findLinks(grid *geometry.Grid, wall Wall, openings []openingSta
 		b.finishStreams()
 		c.openingEnd = int32(len(l.openings))
 	}
-	l.near, l.far = inHugePages(l.near), inHugePages(l.far)
+	l.near, l.far = inHugePages(l.near, 0), inHugePages(l.far, 0)
 	return nil
 }
 

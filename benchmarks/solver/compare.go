@@ -46,7 +46,7 @@ func octreeCuboids(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "octr
 // turns is how often what is compared is measured in turn. What a machine shared
 // with others does in a minute changes by more than what is compared; what it
 // does in a second, less.
-const turns = 5
+const turns = 11
 
 // compare measures what is compared, in turn. A ratio is the median of those
 // of all turns; where a case is faster than when it was alone, its row says so.

@@ -15,6 +15,10 @@ const WindowCells = 16
 // that it needs.
 const ScratchBytes = (65+ChunkCells/WindowCells+1)*64 + 2*8*(paddingLink+1) + 3*64
 
+// WindowsAhead is how many more windows must follow those that are updated in an
+// odd step, of any content.
+const WindowsAhead = 64
+
 // Storage names how populations are stored.
 type Storage string
 
@@ -44,8 +48,9 @@ type Vector struct {
 // are the first cell and the number of cells, up to WindowCells; then (read by
 // Odd and Walled) the offset from a cell to its neighbour in each direction;
 // then (read by Walled) half a word for each direction, with a bit for each
-// cell whose neighbour is fluid. The table is that of the variant, for 16-bit
-// storage scaled. Scratch is memory of ScratchBytes.
+// cell whose neighbour is fluid. Odd and Walled read words of WindowsAhead more
+// windows, whose cells and neighbours the cache is asked for. The table is that of
+// the variant, for 16-bit storage scaled. Scratch is memory of ScratchBytes.
 type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch *byte)
 
 // Corrector corrects what comes back along links of walled windows, after an

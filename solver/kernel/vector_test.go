@@ -174,6 +174,7 @@ func testVector[T Real, S stored](t *testing.T, machine string, v collision.Vari
 				words = append(words, w.words...)
 				updateWindow(want, w, local, table, v.Set.Q)
 			}
+			words = append(words, make([]uint32, WindowsAhead*width)...)
 			run(&pointers(got, stride)[0], &words[0], width, windows, (*byte)(unsafe.Pointer(scaledTable)), scratch())
 			for i := range want {
 				if bits(got[i]) != bits(want[i]) {

@@ -76,7 +76,9 @@ type generator struct {
 	// neighbour is the number of the first neighbour, other the pointer to
 	// what comes from a wall.
 	neighbour, other reg.GPVirtual
-	load, store      func(population int, r reg.VecPhysical)
+	// ahead is how many bytes ahead the words of a window are that is asked for.
+	ahead       reg.Register
+	load, store func(population int, r reg.VecPhysical)
 }
 
 // writeAssembly writes the assembly of all variants to one file per machine,

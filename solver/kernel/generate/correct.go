@@ -26,6 +26,7 @@ const (
 	linkCountBits = 15
 	linkGroup     = 4
 	paddingLink   = 27
+	windowsAhead  = 64
 )
 
 // Where in the scratch memory is what a corrector needs, behind what kernels

@@ -20,6 +20,10 @@ func (m machine) kernel(ctx *build.Context, s storage, v collision.Variant, kind
 	cell := ctx.GP64()
 	g.cell, g.neighbour, g.other = cell, ctx.GP64(), ctx.GP64()
 	ctx.SHLQ(operand.Imm(2), width)
+	if g.odd {
+		g.ahead = ctx.GP64()
+		ctx.IMUL3Q(operand.Imm(windowsAhead), width, g.ahead)
+	}
 	ctx.Label("loop")
 	ctx.TESTQ(n, n)
 	ctx.JE(operand.LabelRef("done"))
@@ -62,23 +66,44 @@ func (g *generator) place(i int) operand.Mem {
 // own is where population i arrives from a wall: in slot i of the cell.
 func (g *generator) own(i int) operand.Mem { return g.at(i, g.cell, g.other) }
 
-// nearBytes and farBytes are how far ahead of every access the first- and the
-// second-level cache are asked for. There are twice as many streams as
-// populations, more than the hardware's prefetching follows; and the first-level
-// cache waits for few lines at a time, too few for the latency of memory, which
-// the second-level cache hides while the first-level one computes.
-const nearBytes, farBytes = 256, 8192
+// nearBytes is how far ahead of every access the first-level cache is asked for,
+// and evenBytes, or windowsAhead windows in odd steps, how far the second-level
+// cache. There are twice as many streams as populations, more than the hardware's
+// prefetching follows; and the first-level cache waits for few lines at a time,
+// too few for the latency of memory, which the second-level cache hides while the
+// first-level one computes. Since rows differ, an odd step asks the words of the
+// window ahead where its neighbours are.
+const nearBytes, evenBytes = 256, 8192
 
 // prefetchedWords is how many bytes ahead walled windows are asked for: those of
 // a chunk.
 const prefetchedWords = 2048
 
-func (g *generator) prefetch(at operand.Mem) {
-	near, far := at, at
+// prefetch asks for what follows an access, in slot population − 1 of the
+// neighbour in its direction, or of the cell itself in direction 0.
+func (g *generator) prefetch(at operand.Mem, direction int) {
+	near := at
 	near.Disp += nearBytes
-	far.Disp += farBytes
 	g.PREFETCHT0(near)
-	g.PREFETCHT1(far)
+	if !g.odd {
+		far := at
+		far.Disp += evenBytes
+		g.PREFETCHT1(far)
+		return
+	}
+	first := operand.Mem{Base: g.words, Index: g.ahead, Scale: 1}
+	g.MOVL(first, g.neighbour.As32())
+	if direction > 0 {
+		offset := first
+		offset.Disp = 8 + 4*(direction-1)
+		g.ADDL(offset, g.neighbour.As32())
+	}
+	at.Index = g.neighbour
+	g.PREFETCHT1(at)
+	if g.storage.bytes == 8 {
+		at.Disp += 64
+		g.PREFETCHT1(at)
+	}
 }
 
 // windowAVX512 masks the lanes beyond the number of cells and, in walled
@@ -108,7 +133,7 @@ func windowAVX512(g *generator) {
 		if !g.walled || i == 0 {
 			at := g.place(i)
 			g.loadMasked(at, valid, r, true)
-			g.prefetch(at)
+			g.prefetch(at, lattice.Opposite(i))
 			return
 		}
 		if g.storage.name == half {
@@ -117,20 +142,20 @@ func windowAVX512(g *generator) {
 			g.KMOVW(g.lanes16(lattice.Opposite(i)-1), away)
 			wall := g.own(i)
 			g.VMOVDQU16(wall, g.narrow)
-			g.prefetch(wall)
+			g.prefetch(wall, 0)
 			at := g.place(i)
 			g.VMOVDQU16(at, away, g.narrow)
-			g.prefetch(at)
+			g.prefetch(at, lattice.Opposite(i))
 			g.VCVTPH2PS(g.narrow, r)
 			return
 		}
 		masks(i)
 		at := g.place(i)
 		g.loadMasked(at, away, r, true)
-		g.prefetch(at)
+		g.prefetch(at, lattice.Opposite(i))
 		wall := g.own(i)
 		g.loadMasked(wall, own, r, false)
-		g.prefetch(wall)
+		g.prefetch(wall, 0)
 	}
 	g.store = func(leaving int, r reg.VecPhysical) {
 		i := lattice.Opposite(leaving)
@@ -223,13 +248,13 @@ func windowAVX2(g *generator) {
 			g.VMOVDQU(valid, mask)
 			at := g.place(i)
 			load(at, mask, r)
-			g.prefetch(at)
+			g.prefetch(at, lattice.Opposite(i))
 			return
 		}
 		away(i)
 		at := g.place(i)
 		load(at, mask, r)
-		g.prefetch(at)
+		g.prefetch(at, lattice.Opposite(i))
 		own()
 		load(g.own(i), mask, g.spare)
 		g.VORPS(g.spare, r, r)
