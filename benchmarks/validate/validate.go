@@ -21,8 +21,9 @@ type Options struct {
 	// References is the folder of published data that is not part of the
 	// program: the cavity is left out where it is absent.
 	References string
-	// Folder receives the plots; none are drawn where it is empty.
-	Folder string
+	// Plots begins the paths of the plots, such as results/validate; none are
+	// drawn where it is empty.
+	Plots string
 	// Cases are the names of cases; empty means all.
 	Cases []string
 	// Quick computes less and coarser.
@@ -103,11 +104,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			r.Failed++
 		}
 	}
-	if o.Folder == "" {
+	if o.Plots == "" {
 		return r, nil
 	}
 	for _, p := range s.plots {
-		if err := p.draw(filepath.Join(o.Folder, "validate-"+p.Name+".png")); err != nil {
+		if err := p.draw(o.Plots + "-" + p.Name + ".png"); err != nil {
 			return nil, err
 		}
 	}

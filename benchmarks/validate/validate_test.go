@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 
 // The cases that take seconds hold their tolerances; VALIDATE=1 computes all.
 func TestSuite(t *testing.T) {
-	o := Options{Quick: true, Cases: []string{"duct", "taylor-green"}, Folder: t.TempDir(), References: "../../../shared/reference-data"}
+	o := Options{Quick: true, Cases: []string{"duct", "taylor-green"}, Plots: filepath.Join(t.TempDir(), "validate"), References: "../../../shared/reference-data"}
 	if names, ok := os.LookupEnv("VALIDATE"); ok {
 		o.Quick, o.Cases = false, strings.Fields(names)
 	}

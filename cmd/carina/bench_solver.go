@@ -148,9 +148,7 @@ func newBenchValidate(flags *benchFlags) *cobra.Command {
 			var failed int
 			err := runReport(command, flags, name, func(ctx context.Context, progress func(string, float64)) (*validate.Report, error) {
 				o.Quick, o.Progress = flags.quick, progress
-				if o.Device != validate.GPU { // whose plots would take the places of the processor's
-					o.Folder = flags.folder
-				}
+				o.Plots = filepath.Join(flags.folder, name)
 				report, err := validate.Run(ctx, o)
 				if err == nil {
 					failed = report.Failed
@@ -166,7 +164,7 @@ func newBenchValidate(flags *benchFlags) *cobra.Command {
 	f := command.Flags()
 	f.StringSliceVar(&o.Cases, "cases", nil, fmt.Sprintf("some of %v (default all)", validate.Names()))
 	f.StringVar(&o.References, "references", "", "folder of published data (the cavity is left out without)")
-	f.StringVar(&o.Device, "device", validate.Processor, "cpu or gpu (without plots)")
+	f.StringVar(&o.Device, "device", validate.Processor, "cpu or gpu")
 	f.StringVar(&precision, "precision", "", "precision instead of each case's own")
 	return command
 }
