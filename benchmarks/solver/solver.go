@@ -191,19 +191,28 @@ func (r *Report) measure(d domain, v variant, o *Options, copier *machine.Copier
 		BytesPerUpdate: float64(2 * q * s.Precision.Bytes()),
 		BytesPerCell:   float64(rank.Bytes()) / float64(cells),
 	}
-	var speeds, copies, fractions [turns]float64
-	for i := range turns {
+	var speeds, copies []float64
+	for range turns {
 		t, err := rank.Measure(o.Pairs)
 		if err != nil {
 			return nil, err
 		}
-		speeds[i], copies[i] = float64(cells)/t.Best/1e6, copier.Bandwidth(o.Pairs)
-		fractions[i] = speeds[i] * 1e6 * row.BytesPerUpdate / copies[i]
+		speeds, copies = append(speeds, float64(cells)/t.Best/1e6), append(copies, copier.Bandwidth(o.Pairs))
 	}
-	row.MLUPS, row.MedianMLUPS = slices.Max(speeds[:]), median(speeds[:])
-	row.CopyBytesPerSecond, row.Fraction = median(copies[:]), median(fractions[:])
-	r.BandwidthBytesPerSecond = max(r.BandwidthBytesPerSecond, slices.Max(copies[:]))
+	r.BandwidthBytesPerSecond = max(r.BandwidthBytesPerSecond, slices.Max(copies))
+	row.judge(speeds, copies)
 	return row, nil
+}
+
+// judge works out speeds and fraction from the MLUPS and the copies' bytes per
+// second of all turns, which it sorts.
+func (r *Row) judge(speeds, copies []float64) {
+	fractions := make([]float64, len(speeds))
+	for i := range speeds {
+		fractions[i] = speeds[i] * 1e6 * r.BytesPerUpdate / copies[i]
+	}
+	r.MLUPS, r.MedianMLUPS = slices.Max(speeds), median(speeds)
+	r.CopyBytesPerSecond, r.Fraction = median(copies), median(fractions)
 }
 
 // median sorts the values.
