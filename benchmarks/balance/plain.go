@@ -1,6 +1,7 @@
 package balancebench
 
 import (
+	"slices"
 	"syscall"
 	"time"
 
@@ -249,28 +250,43 @@ func timePlain(g *geometry.Grid, cuboids []cuboid.Cuboid, all time.Duration) flo
 }
 
 // fastest returns the shortest time of some calls, in seconds of the processor:
-// of at least seven, and for as long as is given, since others on the machine
-// may disturb.
+// of at least seven, for as long as is given, and longer while it is not settled,
+// since others on the machine may disturb.
 // Short calls are repeated until they take long enough for the clock.
 func fastest(f func(), all time.Duration) float64 {
 	const (
 		least  = 7
 		enough = 2 * time.Millisecond
 	)
-	best := 0.0
-	start := time.Now()
-	for i := 0; i < least || time.Since(start) < all; i++ {
+	var times []float64
+	for start := time.Now(); len(times) < least || time.Since(start) < all || unsettled(times, start, all); {
 		calls := 0
 		begin, used := time.Now(), processorTime()
 		for time.Since(begin) < enough {
 			f()
 			calls++
 		}
-		if t := (processorTime() - used).Seconds() / float64(calls); best == 0 || t < best {
-			best = t
+		times = append(times, (processorTime()-used).Seconds()/float64(calls))
+	}
+	return slices.Min(times)
+}
+
+// unsettled tells whether timing that should have ended after all should go on:
+// while only the shortest time was not disturbed, or it too was, for all that is
+// known. That ends at some time anyway.
+func unsettled(times []float64, start time.Time, all time.Duration) bool {
+	const (
+		patience = 6
+		near     = 1.02
+	)
+	shortest := slices.Min(times)
+	undisturbed := 0
+	for _, t := range times {
+		if t < near*shortest {
+			undisturbed++
 		}
 	}
-	return best
+	return undisturbed < 3 && time.Since(start) < patience*all
 }
 
 // processorTime is what this process has computed so far. Unlike the time on

@@ -2,6 +2,7 @@ package balancebench
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"carina/balance"
@@ -57,13 +58,13 @@ func settings(bytesPerPopulation int) (solver.Settings, error) {
 }
 
 // timeSolver returns the seconds of the processor of one step of one rank of a
-// domain with the solver's own kernels in a layout, the fastest of some series of steps,
-// within about the given time, and the bytes per step it sends to every other
-// rank.
+// domain with the solver's own kernels in a layout, the fastest of some series of
+// steps, within about the given time or longer while that is not settled, and the
+// bytes per step it sends to every other rank.
 func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPerPopulation int, all time.Duration) (float64, map[int]int64, error) {
 	const (
 		few, most = 3, 200 // pairs of steps of a series
-		series    = 6
+		series    = 12
 		warmUp    = 2 // pairs of steps, as Measure has them
 	)
 	set, err := settings(bytesPerPopulation)
@@ -77,22 +78,21 @@ func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPer
 		return 0, nil, err
 	}
 	defer r.Close()
-	best, pairs := 0.0, few
-	for range series {
+	pairs := few
+	var times []float64
+	for start := time.Now(); len(times) < series || unsettled(times, start, all); {
 		used := processorTime()
 		clock, err := r.Measure(pairs)
 		if err != nil {
 			return 0, nil, err
 		}
-		if step := (processorTime() - used).Seconds() / float64(2*(pairs+warmUp)); best == 0 || step < best {
-			best = step
-		}
+		times = append(times, (processorTime()-used).Seconds()/float64(2*(pairs+warmUp)))
 		pairs = max(few, min(most, int(all.Seconds()/series/2/clock.Best)))
 	}
 	for peer := range t.sent {
 		t.sent[peer] /= t.exchanges
 	}
-	return best, t.sent, nil
+	return slices.Min(times), t.sent, nil
 }
 
 // domainOf prepares the solver's domain for a partition.
