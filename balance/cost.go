@@ -77,8 +77,8 @@ type Cost struct {
 	// two hosts.
 	Inside  Link `json:"inside_host"`
 	Between Link `json:"between_hosts"`
-	// Held says how the times of cells, rows, cuboids and copies depend on how
-	// many cells a rank holds, in ascending order of the cells; where there is
+	// Held says how the times of cells, rows, cuboids, copies and packing depend on
+	// how many cells a rank holds, in ascending order of the cells; where there is
 	// nothing they do not.
 	Held []Held `json:"held,omitempty"`
 }

@@ -228,19 +228,27 @@ func held(list string) string {
 // the geometric mean of two numbers of cells gets the mean of their factors.
 func TestCostsForFewCells(t *testing.T) {
 	cost := balance.DefaultCost(balance.Plain)
-	cost.Held = []balance.Held{{Cells: 1000, Factor: 0.5, Empty: 0.1}, {Cells: 100_000, Factor: 0.8, Empty: 0.5}, {Cells: 1_000_000, Factor: 1, Empty: 1}}
+	cost.Held = []balance.Held{{Cells: 1000, Factor: 0.5, Empty: 0.1, Packing: 0.4}, {Cells: 100_000, Factor: 0.8, Empty: 0.5, Packing: 0.6}, {Cells: 1_000_000, Factor: 1, Empty: 1}}
 	n := cuboid.Counts{Fluid: 100, Boundary: 20, Opening: 5, Rows: 10}
 	const empty = 50
-	for _, c := range []struct{ cells, factor, empty float64 }{{10, 0.5, 0.1}, {1000, 0.5, 0.1}, {10_000, 0.65, 0.3}, {100_000, 0.8, 0.5}, {1e6, 1, 1}, {1e9, 1, 1}} {
+	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-12*want }
+	for _, c := range []struct{ cells, factor, empty, packing float64 }{
+		{10, 0.5, 0.1, 0.4}, {1000, 0.5, 0.1, 0.4}, {10_000, 0.65, 0.3, 0.5}, {100_000, 0.8, 0.5, 0.6}, {1e6, 1, 1, 1}, {1e9, 1, 1, 1},
+	} {
 		got := cost.For(c.cells)
 		with := n
 		with.Empty = empty
 		extra := 20*(cost.Boundary-cost.Fluid) + 5*(cost.Opening-cost.Boundary) // not scaled
-		if want := c.factor*(cost.Seconds(n)-extra) + extra + c.empty*empty*cost.Empty; math.Abs(got.Seconds(with)-want) > 1e-12*want {
+		if want := c.factor*(cost.Seconds(n)-extra) + extra + c.empty*empty*cost.Empty; !near(got.Seconds(with), want) {
 			t.Errorf("%g cells: a step of %g s, want %g s", c.cells, got.Seconds(with), want)
 		}
-		if want := c.factor * cost.CopyPerByte; math.Abs(got.CopyPerByte-want) > 1e-12*want || got.Inside != cost.Inside || got.Held != nil {
+		if !near(got.CopyPerByte, c.factor*cost.CopyPerByte) || got.Held != nil {
 			t.Errorf("%g cells: %+v", c.cells, got)
+		}
+		faster := (1 - c.packing) * cost.Packing // a byte of any message
+		if !near(got.Packing, cost.Packing-faster) || !near(got.Inside.SecondsPerByte, cost.Inside.SecondsPerByte-faster) ||
+			!near(got.Between.SecondsPerByte, cost.Between.SecondsPerByte-faster) || got.Between.Latency != cost.Between.Latency {
+			t.Errorf("%g cells: packing %g s a byte, links %+v and %+v", c.cells, got.Packing, got.Inside, got.Between)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func MeasureHeld(ctx context.Context, cost *Cost, cases []Case, measure Measure)
 // factor and an empty factor of Held would multiply.
 func (c *Cost) parts(s *Sample) (all, scaled, empty float64) {
 	without := *c
-	without.scale(0, 1)
+	without.scale(Held{Factor: 0, Empty: 1})
 	all = c.predict(s)
 	return all, all - without.predict(s), c.Empty * float64(c.computedEmpty(s.Counts))
 }

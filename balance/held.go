@@ -13,10 +13,20 @@ import (
 type Held struct {
 	Cells int64 `json:"cells"`
 	// Factor is for the times of fluid cells as such, rows, cuboids and copies,
-	// Empty for those of empty cells. What cells at walls and openings cost more,
-	// lanes and messages are computed no faster for it.
-	Factor float64 `json:"factor"`
-	Empty  float64 `json:"empty_factor"`
+	// Empty for those of empty cells, and Packing for the cost model's Packing,
+	// where 0 stands for 1. What cells at walls and openings cost more, lanes and
+	// the transport of messages are no faster for it.
+	Factor  float64 `json:"factor"`
+	Empty   float64 `json:"empty_factor"`
+	Packing float64 `json:"packing_factor,omitempty"`
+}
+
+// packing returns the factor Packing.
+func (h *Held) packing() float64 {
+	if h.Packing == 0 {
+		return 1
+	}
+	return h.Packing
 }
 
 // Holds returns how many cells of a cuboid a step touches: all that are stored,
@@ -35,7 +45,7 @@ func checkHeld(list []Held) error {
 		if h.Cells <= last {
 			return errors.New("held of the cost model must list positive numbers of cells in ascending order")
 		}
-		for _, factor := range []float64{h.Factor, h.Empty} {
+		for _, factor := range []float64{h.Factor, h.Empty, h.packing()} {
 			if !(factor > 1e-3) || factor > 1e3 {
 				return fmt.Errorf("a factor for %d cells is %v in the cost model: give one near 1", h.Cells, factor)
 			}
@@ -51,25 +61,27 @@ func checkHeld(list []Held) error {
 func (c *Cost) For(cells float64) Cost {
 	scaled := *c
 	scaled.Held = nil
-	factor, empty := factorsFor(c.Held, cells)
-	scaled.scale(factor, empty)
+	scaled.scale(factorsFor(c.Held, cells))
 	return scaled
 }
 
 // scale multiplies the times that Held is about.
-func (c *Cost) scale(factor, empty float64) {
-	faster := c.Fluid * (1 - factor)
+func (c *Cost) scale(by Held) {
+	faster := c.Fluid * (1 - by.Factor)
 	c.Boundary, c.Opening = c.Boundary-faster, c.Opening-faster
 	for _, figure := range []*float64{&c.Fluid, &c.Row, &c.Cuboid, &c.CopyPerByte} {
-		*figure *= factor
+		*figure *= by.Factor
 	}
-	c.Empty *= empty
+	c.Empty *= by.Empty
+	if more := c.Packing * (by.packing() - 1); more != 0 {
+		c.AddPacking(more)
+	}
 }
 
 // factorsFor interpolates.
-func factorsFor(list []Held, cells float64) (factor, empty float64) {
+func factorsFor(list []Held, cells float64) Held {
 	if len(list) == 0 {
-		return 1, 1
+		return Held{Factor: 1, Empty: 1, Packing: 1}
 	}
 	last := list[0]
 	for _, h := range list {
@@ -78,9 +90,10 @@ func factorsFor(list []Held, cells float64) (factor, empty float64) {
 				break
 			}
 			part := math.Log(cells/float64(last.Cells)) / math.Log(float64(h.Cells)/float64(last.Cells))
-			return last.Factor + part*(h.Factor-last.Factor), last.Empty + part*(h.Empty-last.Empty)
+			between := func(a, b float64) float64 { return a + part*(b-a) }
+			return Held{Factor: between(last.Factor, h.Factor), Empty: between(last.Empty, h.Empty), Packing: between(last.packing(), h.packing())}
 		}
 		last = h
 	}
-	return last.Factor, last.Empty
+	return last
 }

@@ -194,8 +194,31 @@ func airwayOf(generations int) func() (*geometry.Surface, []geometry.Opening, er
 	}
 }
 
-// shapes keeps the grids of shapes, which are used again.
-type shapes struct{ made []balance.Case }
+// shapes keeps prepared surfaces of shapes and grids of them, which are used again.
+type shapes struct {
+	prepared map[string]*geometry.Prepared
+	made     []balance.Case
+}
+
+// prepare returns the surface of a shape, ready to be voxelized.
+func (s *shapes) prepare(name string, make func() (*geometry.Surface, []geometry.Opening, error)) (*geometry.Prepared, error) {
+	if p := s.prepared[name]; p != nil {
+		return p, nil
+	}
+	surface, _, err := make()
+	if err != nil {
+		return nil, err
+	}
+	p, err := geometry.Prepare(surface, geometry.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if s.prepared == nil {
+		s.prepared = map[string]*geometry.Prepared{}
+	}
+	s.prepared[name] = p
+	return p, nil
+}
 
 // cases voxelizes the named shapes with about so many cells.
 func (s *shapes) cases(ctx context.Context, cells int64, names ...string) ([]balance.Case, error) {
@@ -212,11 +235,11 @@ func (s *shapes) cases(ctx context.Context, cells int64, names ...string) ([]bal
 			cases = append(cases, s.made[i])
 			continue
 		}
-		surface, _, err := shape.make()
+		p, err := s.prepare(shape.name, shape.make)
 		if err != nil {
 			return nil, fmt.Errorf("the shape of %s: %w", shape.name, err)
 		}
-		g, err := geometry.Voxelize(ctx, surface, geometry.Options{FluidCells: cells})
+		g, _, err := geometry.VoxelizePrepared(ctx, p, geometry.Options{FluidCells: cells})
 		if err != nil {
 			return nil, fmt.Errorf("the grid of %s: %w", shape.name, err)
 		}

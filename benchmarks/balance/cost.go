@@ -68,9 +68,11 @@ func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 // costMeasurement is what is measured for one cost model.
 type costMeasurement struct {
 	layout balance.Layout
-	bytes  int // of a population
-	// cases are fitted; few makes cases with about so many cells, for each of
-	// held, which show how caches matter.
+	bytes  int           // of a population
+	timing time.Duration // of a case, or longer while that is not settled
+	shapes *shapes
+	// cases are fitted; few, where there is one, makes cases with about so many
+	// cells, for each of held, which show how caches matter.
 	cases func(ctx context.Context) ([]balance.Case, error)
 	few   func(ctx context.Context, cells int64) ([]balance.Case, error)
 	held  []int64
@@ -84,16 +86,20 @@ func (m *costMeasurement) stage() string {
 func costMeasurements(opt *CostOptions) []costMeasurement {
 	cells, held := int64(2_000_000), []int64{4_000, 16_000, 64_000, 250_000}
 	if opt.Quick {
-		cells, held = 200_000, []int64{4_000, 50_000}
+		cells, held = 100_000, []int64{4_000, 16_000}
+	}
+	timing := carefully / 2
+	if opt.Quick {
+		timing = briefly
 	}
 	var list []costMeasurement
-	var s shapes
+	s := new(shapes)
 	for _, bytes := range []int{4, 8} {
-		list = append(list, costMeasurement{layout: balance.Sparse, bytes: bytes,
+		list = append(list, costMeasurement{layout: balance.Sparse, bytes: bytes, timing: timing, shapes: s, held: held,
 			cases: func(ctx context.Context) ([]balance.Case, error) { return s.cases(ctx, cells, sparseShapes...) }})
 	}
 	for _, bytes := range []int{4, 8} {
-		list = append(list, costMeasurement{layout: balance.Dense, bytes: bytes, held: held,
+		list = append(list, costMeasurement{layout: balance.Dense, bytes: bytes, timing: timing, shapes: s, held: held,
 			cases: func(ctx context.Context) ([]balance.Case, error) {
 				return s.solverCases(ctx, cells/2, denseShapes, solverCuts)
 			},
@@ -101,7 +107,7 @@ func costMeasurements(opt *CostOptions) []costMeasurement {
 				return s.solverCases(ctx, n, smallShapes, fewShrunk)
 			}})
 	}
-	return append(list, costMeasurement{layout: balance.Plain, bytes: 8, held: held,
+	return append(list, costMeasurement{layout: balance.Plain, bytes: 8, timing: timing, shapes: s, held: held,
 		cases: func(context.Context) ([]balance.Case, error) { return plainCases(cells, plainCuts) },
 		few:   func(_ context.Context, n int64) ([]balance.Case, error) { return plainCases(n, fewCuts) }})
 }
@@ -113,13 +119,17 @@ func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMea
 	if err != nil {
 		return err
 	}
-	measure := measurer(m.layout, m.bytes)
+	measure := m.measurer()
 	fitted, samples, err := balance.MeasureCost(ctx, start, cases, measure, func(done float64) { progress(m.stage(), done) })
 	if err != nil {
 		return err
 	}
 	cost, all := fitted, meanHeld(&fitted, samples)
 	for _, cells := range m.held {
+		if m.few == nil {
+			cost.Held = append(cost.Held, balance.Held{Cells: cells, Factor: 1, Empty: 1})
+			continue
+		}
 		progress(fmt.Sprintf("%s, %d cells", m.stage(), cells), 0)
 		few, err := m.few(ctx, cells)
 		if err != nil {
@@ -132,19 +142,20 @@ func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMea
 		cost.Held = append(cost.Held, held)
 		cases, samples = append(cases, few...), append(samples, more...)
 	}
-	if len(m.held) > 0 {
-		cost.Held = append(cost.Held, balance.Held{Cells: all, Factor: 1, Empty: 1})
-	}
-	r.add(&cost, cases, samples)
-	packing := cost.CopyPerByte // reads and writes the same cells
 	if m.layout == balance.Plain {
 		// The plain kernel has no openings; its cells there would do the work of a
-		// boundary cell.
+		// boundary cell. Packing reads and writes the same cells as copying.
 		cost.Opening = cost.Boundary
-	} else if packing, err = measureCrossing(ctx, &cost, cases[0].Grid.Cells()); err != nil {
+		cost.AddPacking(cost.CopyPerByte)
+	} else if err := m.shapes.measureCrossings(ctx, &cost, m.timing/2, func(cells int64) {
+		progress(fmt.Sprintf("%s, messages of ranks of %d cells", m.stage(), cells), 0)
+	}); err != nil {
 		return err
 	}
-	cost.AddPacking(packing)
+	if m.few != nil {
+		cost.Held = append(cost.Held, balance.Held{Cells: all, Factor: 1, Empty: 1, Packing: 1})
+	}
+	r.add(&cost, cases, samples)
 	r.Machine.Costs = append(r.Machine.Costs, cost)
 	return nil
 }
@@ -159,10 +170,10 @@ func meanHeld(cost *balance.Cost, samples []balance.Sample) int64 {
 }
 
 // measurer returns the function that times one rank that owns everything.
-func measurer(layout balance.Layout, bytesPerPopulation int) balance.Measure {
-	if layout == balance.Plain {
+func (m *costMeasurement) measurer() balance.Measure {
+	if m.layout == balance.Plain {
 		return func(ctx context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
-			return timePlain(g, cuboids, carefully/2), ctx.Err()
+			return timePlain(g, cuboids, m.timing), ctx.Err()
 		}
 	}
 	return func(ctx context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
@@ -171,26 +182,49 @@ func measurer(layout balance.Layout, bytesPerPopulation int) balance.Measure {
 			return 0, err
 		}
 		domain := &solver.Domain{Grid: g, Segments: segments, Owners: make([]int32, len(cuboids)), Boxes: cuboids, Ranks: 1}
-		t, _, err := timeSolver(domain, 0, layout, bytesPerPopulation, carefully/2)
+		t, _, err := timeSolver(domain, 0, m.layout, m.bytes, m.timing)
 		return t, errors.Join(err, ctx.Err())
 	}
 }
 
-// measureCrossing returns the seconds that a rank spends on each byte it sends,
-// apart from the transport: on packing and unpacking, and because cells next to
-// other ranks cannot be updated as many at a time as others. It times all ranks
-// of a partition in which little crosses, and again where the same cuboids are
-// scattered among the ranks.
-func measureCrossing(ctx context.Context, cost *balance.Cost, cells int64) (float64, error) {
+// measureCrossings measures what ranks compute for the bytes they send where
+// they hold as many cells as the entries of Held say, and notes it there.
+func (s *shapes) measureCrossings(ctx context.Context, cost *balance.Cost, timing time.Duration, progress func(cells int64)) error {
+	const least = 0.1 // of that of the most cells; less would be noise
+	seconds := make([]float64, len(cost.Held))
+	for i := range seconds {
+		progress(cost.Held[i].Cells)
+		var err error
+		if seconds[i], err = s.measureCrossing(ctx, cost, cost.Held[i].Cells, timing); err != nil {
+			return err
+		}
+	}
+	most := seconds[len(seconds)-1]
+	cost.AddPacking(most)
+	if most == 0 {
+		return nil
+	}
+	for i := range seconds {
+		cost.Held[i].Packing = max(least, seconds[i]/most)
+	}
+	return nil
+}
+
+// measureCrossing returns the seconds that a rank of so many cells spends on each
+// byte it sends, apart from the transport: on packing and unpacking, and because
+// cells next to other ranks cannot be updated as many at a time as others. It
+// times all ranks of a partition in which little crosses, each for the given time,
+// and again where the same cuboids, small ones, are scattered among the ranks.
+func (s *shapes) measureCrossing(ctx context.Context, cost *balance.Cost, cells int64, timing time.Duration) (float64, error) {
 	const ranks = 8
-	airway, err := new(shapes).cases(ctx, cells, "airway of 8 generations")
+	airway, err := s.cases(ctx, ranks*cells, "airway of 8 generations")
 	if err != nil {
 		return 0, err
 	}
 	g := airway[0].Grid
 	opt := balance.Options{Ranks: ranks, Cost: cost, Decompose: "bricks"}
 	if cost.Layout != balance.Sparse {
-		opt.Decompose = "shrink"
+		opt.Decompose = "shrink+carve"
 	}
 	p, err := balance.Make(ctx, g, opt)
 	if err != nil {
@@ -206,11 +240,11 @@ func measureCrossing(ctx context.Context, cost *balance.Cost, cells int64) (floa
 	for i, c := range order {
 		scattered.Owners[c] = int32(i % ranks)
 	}
-	few, fewBytes, err := timeAll(ctx, g, p)
+	few, fewBytes, err := timeAll(ctx, g, p, timing)
 	if err != nil {
 		return 0, err
 	}
-	many, manyBytes, err := timeAll(ctx, g, &scattered)
+	many, manyBytes, err := timeAll(ctx, g, &scattered, timing)
 	if err != nil {
 		return 0, err
 	}
@@ -220,13 +254,13 @@ func measureCrossing(ctx context.Context, cost *balance.Cost, cells int64) (floa
 
 // timeAll returns the seconds that all ranks of a partition compute for a step,
 // together, and the bytes that they send.
-func timeAll(ctx context.Context, g *geometry.Grid, p *balance.Partition) (seconds float64, bytes int64, err error) {
+func timeAll(ctx context.Context, g *geometry.Grid, p *balance.Partition, timing time.Duration) (seconds float64, bytes int64, err error) {
 	domain, err := domainOf(g, p)
 	if err != nil {
 		return 0, 0, err
 	}
 	for rank := range p.Ranks {
-		t, sent, err := timeSolver(domain, rank, p.Cost.Layout, p.Cost.BytesPerPopulation, carefully)
+		t, sent, err := timeSolver(domain, rank, p.Cost.Layout, p.Cost.BytesPerPopulation, timing)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return 0, 0, err
 		}

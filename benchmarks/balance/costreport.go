@@ -126,9 +126,13 @@ func (r *report) held(costs []balance.Cost) {
 	var lines [][]string
 	for _, c := range costs {
 		for _, h := range c.Held {
-			lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), fmt.Sprint(h.Cells), fmt.Sprintf("%.3f", h.Factor), fmt.Sprintf("%.3f", h.Empty)})
+			packing := "1.000"
+			if h.Packing > 0 {
+				packing = fmt.Sprintf("%.3f", h.Packing)
+			}
+			lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), fmt.Sprint(h.Cells), fmt.Sprintf("%.3f", h.Factor), fmt.Sprintf("%.3f", h.Empty), packing})
 		}
 	}
-	r.table("Costs where a rank holds fewer cells, which are in caches then: factors of fluid cells as such, cuboids and copies, and of empty cells",
-		[]string{"layout", "bytes a population", "cells held, empty ones that are computed included", "factor", "of empty cells"}, lines)
+	r.table("Costs where a rank holds fewer cells, which are in caches then: factors of fluid cells as such, cuboids and copies, of empty cells, and of packing for messages with what cells next to other ranks lose",
+		[]string{"layout", "bytes a population", "cells held, empty ones that are computed included", "factor", "of empty cells", "of packing"}, lines)
 }

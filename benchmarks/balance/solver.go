@@ -64,7 +64,7 @@ func settings(bytesPerPopulation int) (solver.Settings, error) {
 func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPerPopulation int, all time.Duration) (float64, map[int]int64, error) {
 	const (
 		few, most = 3, 200 // pairs of steps of a series
-		series    = 12
+		series    = 6
 		warmUp    = 2 // pairs of steps, as Measure has them
 	)
 	set, err := settings(bytesPerPopulation)
