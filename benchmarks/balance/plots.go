@@ -81,11 +81,11 @@ func (c curve) coloured(like string) curve {
 	return c
 }
 
-// bestByRanks makes a curve of the best rows that match.
-func bestByRanks(name string, rows []Row, match func(r *Row) bool, value func(r *Row) float64) curve {
+// bestByRanks makes a curve of the rows that match with the shortest steps.
+func bestByRanks(name string, rows []Row, match func(r *Row) bool, step, value func(r *Row) float64) curve {
 	c := curve{name: name}
 	for _, p := range ranksOf(rows) {
-		if r := best(rows, func(r *Row) bool { return r.Ranks == p && match(r) }); r != nil && value(r) > 0 {
+		if r := fastestBy(step, rows, func(r *Row) bool { return r.Ranks == p && match(r) }); r != nil && value(r) > 0 {
 			c.xys = append(c.xys, plotter.XY{X: float64(p), Y: value(r)})
 		}
 	}
@@ -104,15 +104,15 @@ func plotRates(path, name string, rows []Row, layout balance.Layout) error {
 		}
 	}
 	return savePlot(path, fmt.Sprintf("%s, %s layout", name, layout), "MLUP/s per rank, best k", false, []curve{
-		bestByRanks("regular + linear (traditional)", rows, isTraditional, predicted),
-		bestByRanks("regular + graph", rows, strategy("regular", "graph"), predicted),
-		bestByRanks("octree + graph", rows, strategy("octree", "graph"), predicted),
-		bestByRanks("shrink + lpt", rows, strategy("shrink", "lpt"), predicted),
-		bestByRanks("shrink + graph", rows, isShrunk, predicted),
-		bestByRanks("ours", rows, isOurs, predicted),
-		bestByRanks("traditional, measured", rows, wasMeasured(isTraditional), measured).coloured("regular + linear (traditional)"),
-		bestByRanks("shrink + graph, measured", rows, wasMeasured(isShrunk), measured).coloured("shrink + graph"),
-		bestByRanks("ours, measured", rows, wasMeasured(isOurs), measured).coloured("ours"),
+		bestByRanks("regular + linear (traditional)", rows, isTraditional, predictedStep, predicted),
+		bestByRanks("regular + graph", rows, strategy("regular", "graph"), predictedStep, predicted),
+		bestByRanks("octree + graph", rows, strategy("octree", "graph"), predictedStep, predicted),
+		bestByRanks("shrink + lpt", rows, strategy("shrink", "lpt"), predictedStep, predicted),
+		bestByRanks("shrink + graph", rows, isShrunk, predictedStep, predicted),
+		bestByRanks("ours", rows, isOurs, predictedStep, predicted),
+		bestByRanks("traditional, measured", rows, wasMeasured(isTraditional), measuredStep, measured).coloured("regular + linear (traditional)"),
+		bestByRanks("shrink + graph, measured", rows, wasMeasured(isShrunk), measuredStep, measured).coloured("shrink + graph"),
+		bestByRanks("ours, measured", rows, wasMeasured(isOurs), measuredStep, measured).coloured("ours"),
 	})
 }
 
@@ -123,7 +123,7 @@ func plotBytes(path, name string, rows []Row) error {
 	for _, s := range sparseStrategies {
 		curves = append(curves, bestByRanks(s.Balance+map[bool]string{true: ", improved"}[s.Improve], rows, func(r *Row) bool {
 			return r.Layout == balance.Sparse && sameStrategy(r.Strategy, s)
-		}, func(r *Row) float64 { return float64(r.Bytes) / 1e6 }))
+		}, predictedStep, func(r *Row) float64 { return float64(r.Bytes) / 1e6 }))
 	}
 	return savePlot(path, name+", bricks", "MB per step, all ranks", true, slices.Clip(curves))
 }
