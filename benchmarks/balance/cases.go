@@ -201,11 +201,11 @@ type shapes struct {
 }
 
 // prepare returns the surface of a shape, ready to be voxelized.
-func (s *shapes) prepare(name string, make func() (*geometry.Surface, []geometry.Opening, error)) (*geometry.Prepared, error) {
+func (s *shapes) prepare(name string, create func() (*geometry.Surface, []geometry.Opening, error)) (*geometry.Prepared, error) {
 	if p := s.prepared[name]; p != nil {
 		return p, nil
 	}
-	surface, _, err := make()
+	surface, _, err := create()
 	if err != nil {
 		return nil, err
 	}

@@ -84,13 +84,9 @@ func (m *costMeasurement) stage() string {
 
 // costMeasurements lists what is measured.
 func costMeasurements(opt *CostOptions) []costMeasurement {
-	cells, held := int64(2_000_000), []int64{4_000, 16_000, 64_000, 250_000}
+	cells, held, timing := int64(2_000_000), []int64{4_000, 16_000, 64_000, 250_000}, carefully/2
 	if opt.Quick {
-		cells, held = 100_000, []int64{4_000, 16_000}
-	}
-	timing := carefully / 2
-	if opt.Quick {
-		timing = briefly
+		cells, held, timing = 100_000, []int64{4_000, 16_000}, briefly
 	}
 	var list []costMeasurement
 	s := new(shapes)
@@ -190,7 +186,7 @@ func (m *costMeasurement) measurer() balance.Measure {
 // measureCrossings measures what ranks compute for the bytes they send where
 // they hold as many cells as the entries of Held say, and notes it there.
 func (s *shapes) measureCrossings(ctx context.Context, cost *balance.Cost, timing time.Duration, progress func(cells int64)) error {
-	const least = 0.1 // of that of the most cells; less would be noise
+	const least, largest = 0.1, 10 // of that of the most cells; beyond would be noise
 	seconds := make([]float64, len(cost.Held))
 	for i := range seconds {
 		progress(cost.Held[i].Cells)
@@ -205,7 +201,7 @@ func (s *shapes) measureCrossings(ctx context.Context, cost *balance.Cost, timin
 		return nil
 	}
 	for i := range seconds {
-		cost.Held[i].Packing = max(least, seconds[i]/most)
+		cost.Held[i].Packing = min(largest, max(least, seconds[i]/most))
 	}
 	return nil
 }
