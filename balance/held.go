@@ -21,8 +21,8 @@ type Held struct {
 	Packing float64 `json:"packing_factor,omitempty"`
 }
 
-// packing returns the factor Packing.
-func (h *Held) packing() float64 {
+// PackingFactor returns Packing, or 1 where it is not given.
+func (h Held) PackingFactor() float64 {
 	if h.Packing == 0 {
 		return 1
 	}
@@ -45,7 +45,7 @@ func checkHeld(list []Held) error {
 		if h.Cells <= last {
 			return errors.New("held of the cost model must list positive numbers of cells in ascending order")
 		}
-		for _, factor := range []float64{h.Factor, h.Empty, h.packing()} {
+		for _, factor := range []float64{h.Factor, h.Empty, h.PackingFactor()} {
 			if !(factor > 1e-3) || factor > 1e3 {
 				return fmt.Errorf("a factor for %d cells is %v in the cost model: give one near 1", h.Cells, factor)
 			}
@@ -73,7 +73,7 @@ func (c *Cost) scale(by Held) {
 		*figure *= by.Factor
 	}
 	c.Empty *= by.Empty
-	if more := c.Packing * (by.packing() - 1); more != 0 {
+	if more := c.Packing * (by.PackingFactor() - 1); more != 0 {
 		c.AddPacking(more)
 	}
 }
@@ -91,7 +91,7 @@ func factorsFor(list []Held, cells float64) Held {
 			}
 			part := math.Log(cells/float64(last.Cells)) / math.Log(float64(h.Cells)/float64(last.Cells))
 			between := func(a, b float64) float64 { return a + part*(b-a) }
-			return Held{Factor: between(last.Factor, h.Factor), Empty: between(last.Empty, h.Empty), Packing: between(last.packing(), h.packing())}
+			return Held{Factor: between(last.Factor, h.Factor), Empty: between(last.Empty, h.Empty), Packing: between(last.PackingFactor(), h.PackingFactor())}
 		}
 		last = h
 	}

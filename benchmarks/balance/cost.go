@@ -186,7 +186,6 @@ func (m *costMeasurement) measurer() balance.Measure {
 // measureCrossings measures what ranks compute for the bytes they send where
 // they hold as many cells as the entries of Held say, and notes it there.
 func (s *shapes) measureCrossings(ctx context.Context, cost *balance.Cost, timing time.Duration, progress func(cells int64)) error {
-	const least, largest = 0.1, 10 // of that of the most cells; beyond would be noise
 	seconds := make([]float64, len(cost.Held))
 	for i := range seconds {
 		progress(cost.Held[i].Cells)
@@ -195,15 +194,22 @@ func (s *shapes) measureCrossings(ctx context.Context, cost *balance.Cost, timin
 			return err
 		}
 	}
+	notePacking(cost, seconds)
+	return nil
+}
+
+// notePacking takes over what ranks compute for each byte where they hold as
+// many cells as the entries of Held say: the last one as Packing, the others as
+// factors of it.
+func notePacking(cost *balance.Cost, seconds []float64) {
+	const least, largest = 0.1, 10 // beyond would be noise
 	most := seconds[len(seconds)-1]
-	cost.AddPacking(most)
-	if most == 0 {
-		return nil
+	if cost.AddPacking(most); most == 0 {
+		return
 	}
 	for i := range seconds {
 		cost.Held[i].Packing = min(largest, max(least, seconds[i]/most))
 	}
-	return nil
 }
 
 // measureCrossing returns the seconds that a rank of so many cells spends on each

@@ -126,11 +126,7 @@ func (r *report) held(costs []balance.Cost) {
 	var lines [][]string
 	for _, c := range costs {
 		for _, h := range c.Held {
-			packing := "1.000"
-			if h.Packing > 0 {
-				packing = fmt.Sprintf("%.3f", h.Packing)
-			}
-			lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), fmt.Sprint(h.Cells), fmt.Sprintf("%.3f", h.Factor), fmt.Sprintf("%.3f", h.Empty), packing})
+			lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), fmt.Sprint(h.Cells), fmt.Sprintf("%.3f", h.Factor), fmt.Sprintf("%.3f", h.Empty), fmt.Sprintf("%.3f", h.PackingFactor())})
 		}
 	}
 	r.table("Costs where a rank holds fewer cells, which are in caches then: factors of fluid cells as such, cuboids and copies, of empty cells, and of packing for messages with what cells next to other ranks lose",
