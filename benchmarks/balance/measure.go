@@ -4,38 +4,55 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"carina/balance"
+	"carina/cuboid"
 	"carina/geometry"
+	"carina/solver"
 )
 
 // mostTimed bounds how many ranks of a partition are timed: the ones that are
 // predicted to be slowest, which decide, and others evenly.
 const mostTimed = 16
 
+// timingRounds is how many times the partitions that are compared are timed, one
+// after the other each time, so that what else the machine does for a while
+// disturbs one round of all and not all rounds of one.
+const timingRounds = 3
+
 // measure times, for some numbers of ranks and each layout, the predicted best
 // of the source's two main strategies and of all of ours.
 func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) error {
-	for _, row := range s.contenders() {
-		if err := ctx.Err(); err != nil {
-			return err
+	for _, rows := range s.contenders() {
+		var list []*contender
+		for _, row := range rows {
+			if row.Measured > 0 {
+				continue
+			}
+			c, err := s.newContender(ctx, g, row)
+			if err != nil {
+				return err
+			}
+			if fitsMemory(c.partition) {
+				list = append(list, c)
+			}
 		}
-		if row.Measured > 0 {
+		if len(list) == 0 {
 			continue
 		}
-		again := suite{opt: s.opt}
-		p, err := again.run(ctx, row.Geometry, g, row.Layout, row.Strategy, row.PerRank, row.Ranks)
-		if err != nil {
-			return err
+		rounds, all := s.opt.timing()
+		for done := range rounds * len(list) {
+			c := list[done%len(list)]
+			s.opt.Progress(fmt.Sprintf("timing %s, %s layout, %d ranks: %v", name, c.row.Layout, c.row.Ranks, c.row.Strategy), float64(done)/float64(rounds*len(list)))
+			if err := c.time(ctx, g, all); err != nil {
+				return err
+			}
 		}
-		if !fitsMemory(p) {
-			continue
-		}
-		s.opt.Progress(fmt.Sprintf("timing %s, %v, %d ranks", name, row.Strategy, row.Ranks), 0)
-		if err = row.time(ctx, g, p, s.opt.timing()); err != nil {
-			return err
+		for _, c := range list {
+			c.note()
 		}
 		if err := s.write(); err != nil {
 			return err
@@ -63,22 +80,24 @@ func fitsMemory(p *balance.Partition) bool {
 // always know the best of those that are close.
 const mostContenders = 2
 
-// contenders returns the rows to be measured.
-func (s *suite) contenders() []*Row {
-	var list []*Row
+// contenders returns the rows to be measured, those together that are compared.
+func (s *suite) contenders() [][]*Row {
+	var list [][]*Row
 	ranks := s.opt.Ranks
 	if len(ranks) == 0 {
 		ranks = spread(ranksOf(s.rows), mostMeasured)
 	}
 	for _, ranks := range ranks {
 		for _, layout := range []balance.Layout{balance.Plain, balance.Dense} {
+			var group []*Row
 			for _, match := range []func(r *Row) bool{isTraditional, isShrunk, isOurs} {
-				list = append(list, fastestPredicted(s.rows, mostContenders, func(r *Row) bool {
+				group = append(group, fastestPredicted(s.rows, mostContenders, func(r *Row) bool {
 					return r.Ranks == ranks && r.Layout == layout && match(r)
 				})...)
 			}
+			list = append(list, group)
 		}
-		list = append(list, fastestPredicted(s.rows, 1, func(r *Row) bool { return r.Ranks == ranks && isSparseGraph(r) })...)
+		list = append(list, fastestPredicted(s.rows, 1, func(r *Row) bool { return r.Ranks == ranks && isSparseGraph(r) }))
 	}
 	return list
 }
@@ -134,42 +153,84 @@ const (
 	briefly   = 10 * time.Millisecond
 )
 
-// timing is how long each rank is timed.
-func (o *Options) timing() time.Duration {
+// timing is in how many rounds each rank is timed, and how long in each.
+func (o *Options) timing() (rounds int, each time.Duration) {
 	if o.Quick {
-		return briefly
+		return 1, briefly
 	}
-	return carefully
+	return timingRounds, carefully / timingRounds
 }
 
-// time notes the seconds of a step: the slowest of the timed ranks, each
-// computing alone, with its exchange by the cost model added.
-func (r *Row) time(ctx context.Context, g *geometry.Grid, p *balance.Partition, all time.Duration) error {
-	domain, err := domainOf(g, p)
+// contender is a partition that is timed.
+type contender struct {
+	row       *Row
+	partition *balance.Partition
+	domain    *solver.Domain
+	owned     [][]cuboid.Cuboid
+	ranks     []int
+	// seconds are those that the ranks compute for a step, the shortest of all
+	// rounds.
+	seconds []float64
+	// longest is the longest step of the rounds.
+	longest float64
+}
+
+// newContender makes the partition of a row again.
+func (s *suite) newContender(ctx context.Context, g *geometry.Grid, row *Row) (*contender, error) {
+	again := suite{opt: s.opt}
+	p, err := again.run(ctx, row.Geometry, g, row.Layout, row.Strategy, row.PerRank, row.Ranks)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	owned := ownedCuboids(p)
-	ranks := chooseRanks(p)
-	slowest, computing := 0.0, 0.0
-	for _, rank := range ranks {
+	c := &contender{row: row, partition: p, owned: ownedCuboids(p), ranks: chooseRanks(p)}
+	c.seconds = slices.Repeat([]float64{math.Inf(1)}, len(c.ranks))
+	c.domain, err = domainOf(g, p)
+	return c, err
+}
+
+// time times one round: each rank computing alone.
+func (c *contender) time(ctx context.Context, g *geometry.Grid, all time.Duration) error {
+	step := 0.0
+	for i, rank := range c.ranks {
 		var t float64
-		if p.Cost.Layout == balance.Plain {
-			t = timePlain(g, owned[rank], all)
-		} else if t, _, err = timeSolver(domain, rank, p.Cost.Layout, p.Cost.BytesPerPopulation, all); err != nil {
-			return fmt.Errorf("timing rank %d: %w", rank, err)
+		if cost := c.partition.Cost; cost.Layout == balance.Plain {
+			t = timePlain(g, c.owned[rank], all)
+		} else {
+			var err error
+			if t, _, err = timeSolver(c.domain, rank, cost.Layout, cost.BytesPerPopulation, all); err != nil {
+				return fmt.Errorf("timing rank %d: %w", rank, err)
+			}
 		}
-		q := &p.Quality.Ranks[rank]
-		work, exchange := q.Step-q.Exchange, q.Exchange
-		if p.Cost.Layout != balance.Plain { // the solver packs even if it is alone
-			packing := p.Cost.Packing * float64(q.Bytes)
-			work, exchange = work+packing, exchange-packing
-		}
-		computing += t / work / float64(len(ranks))
-		slowest = max(slowest, t+exchange)
+		_, exchange := c.predicted(rank)
+		step = max(step, t+exchange)
+		c.seconds[i] = min(c.seconds[i], t)
 	}
-	r.Measured, r.Timed, r.Computing = slowest, len(ranks), computing
+	c.longest = max(c.longest, step)
 	return ctx.Err()
+}
+
+// predicted returns the seconds that a rank computes for a step by the cost
+// model, and those of its exchange. The solver's layouts pack even if a rank is
+// alone.
+func (c *contender) predicted(rank int) (computing, exchange float64) {
+	q := &c.partition.Quality.Ranks[rank]
+	packing := 0.0
+	if c.partition.Cost.Layout != balance.Plain {
+		packing = c.partition.Cost.Packing * float64(q.Bytes)
+	}
+	return q.Step - q.Exchange + packing, q.Exchange - packing
+}
+
+// note notes the seconds of a step: of the slowest of the timed ranks, with its
+// exchange by the cost model added.
+func (c *contender) note() {
+	slowest, share := 0.0, 0.0
+	for i, rank := range c.ranks {
+		computing, exchange := c.predicted(rank)
+		share += c.seconds[i] / computing / float64(len(c.ranks))
+		slowest = max(slowest, c.seconds[i]+exchange)
+	}
+	c.row.Measured, c.row.Timed, c.row.Computing, c.row.Disturbed = slowest, len(c.ranks), share, c.longest/slowest
 }
 
 // chooseRanks lists the ranks to be timed.

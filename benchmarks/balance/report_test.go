@@ -85,13 +85,13 @@ func TestReasonsSayWhatAMarginLeaves(t *testing.T) {
 // of the sentence for those that gain too little.
 func TestMeasuredMarginsSayWhy(t *testing.T) {
 	m := measuredMargins()
-	m.note(&Row{Ranks: 64, Predicted: 4, Measured: 4}, &Row{Ranks: 64, Predicted: 2, Measured: 1.6, Computing: 0.75}, &Row{Ranks: 64, Predicted: 1.6, Measured: 1.5, Computing: 0.9})
+	m.note(&Row{Ranks: 64, Predicted: 4, Measured: 4}, &Row{Ranks: 64, Predicted: 2, Measured: 1.6, Computing: 0.75}, &Row{Ranks: 64, Predicted: 1.6, Measured: 1.5, Computing: 0.9, Disturbed: 1.2})
 	if len(m.shrinking) != 1 || m.shrinking[0] != "64 (+150.0 %)" || len(m.oursShort) != 1 || m.oursShort[0] != "64 (+6.7 %)" {
 		t.Errorf("reached %q, short %q", m.shrinking, m.oursShort)
 	}
 	want := "64 ranks, measured +6.7 %: the partitions that were timed are predicted to gain +25.0 %. " +
 		"With shrinking + graph the timed ranks compute for 0.75 times the predicted time on the mean, and the slowest step takes 0.80 times the predicted one. " +
-		"With ours the timed ranks compute for 0.90 times the predicted time on the mean, and the slowest step takes 0.94 times the predicted one."
+		"With ours the timed ranks compute for 0.90 times the predicted time on the mean, and the slowest step takes 0.94 times the predicted one (1.12 times in the most disturbed of the rounds)."
 	if len(m.reasons) != 1 || m.reasons[0] != want {
 		t.Errorf("got  %q\nwant %q", m.reasons, want)
 	}

@@ -71,6 +71,8 @@ type Row struct {
 	// Computing is how long the timed ranks compute, packing of the solver's
 	// layouts included, as a multiple of what the cost model says; the mean.
 	Computing float64
+	// Disturbed is how many times as long the step of the slowest round took.
+	Disturbed float64
 	// Ideal is the seconds of a step if the fluid cells were shared perfectly,
 	// no others were kept and messages and cuboids cost nothing: no
 	// decomposition and no balancer can be faster by the cost model.
@@ -203,6 +205,7 @@ var columns = []column{
 	{"measured_mlup_per_rank_s", func(r *Row) string { return figure(r.rate(r.Measured)) }, nil},
 	whole("ranks_timed", func(r *Row) *int { return &r.Timed }),
 	number("computing_measured_over_predicted", func(r *Row) *float64 { return &r.Computing }),
+	number("measured_longest_over_shortest", func(r *Row) *float64 { return &r.Disturbed }),
 	number("partition_seconds", func(r *Row) *float64 { return &r.Seconds }),
 	text("costs", func(r *Row) *string { return &r.Costs }),
 	text("against", func(r *Row) *string { return &r.Against }),

@@ -80,8 +80,12 @@ func measuredReason(name, rival string, before, after *Row, factor float64) stri
 		name string
 		row  *Row
 	}{{rival, before}, {name, after}} {
-		text += fmt.Sprintf("With %s the timed ranks compute for %.2f times the predicted time on the mean, and the slowest step takes %.2f times the predicted one. ",
+		text += fmt.Sprintf("With %s the timed ranks compute for %.2f times the predicted time on the mean, and the slowest step takes %.2f times the predicted one",
 			side.name, side.row.Computing, side.row.Measured/side.row.Predicted)
+		if side.row.Disturbed > 0 {
+			text += fmt.Sprintf(" (%.2f times in the most disturbed of the rounds)", side.row.Disturbed*side.row.Measured/side.row.Predicted)
+		}
+		text += ". "
 	}
 	return strings.TrimSpace(text)
 }
@@ -111,10 +115,11 @@ func (r *report) verdict(m *margins, how string) {
 
 // agreement says how well measured steps of a layout agree with predicted ones.
 func (r *report) agreement(rows []Row, layout balance.Layout) {
-	var computing, steps []float64
+	var computing, steps, disturbed []float64
 	for i := range rows {
 		if row := &rows[i]; row.Layout == layout && row.Measured > 0 {
 			computing, steps = append(computing, row.Computing), append(steps, row.Measured/row.Predicted)
+			disturbed = append(disturbed, max(1, row.Disturbed))
 		}
 	}
 	if len(steps) == 0 {
@@ -122,6 +127,9 @@ func (r *report) agreement(rows []Row, layout balance.Layout) {
 	}
 	r.printf("%s: in the %d partitions that were timed, ranks compute for %.2f to %.2f times the predicted time, the mean of the ranks timed, and the slowest step takes %.2f to %.2f times the predicted one. ",
 		layoutName(layout), len(steps), slices.Min(computing), slices.Max(computing), slices.Min(steps), slices.Max(steps))
+	if most := slices.Max(disturbed); most > 1 {
+		r.printf("A step takes the shortest time of each rank in %d rounds; one round alone would have made it up to %.2f times as long. ", timingRounds, most)
+	}
 	r.printf("Ranks that hold few cells are predicted to be faster by what caches do for them, see the cost model. ")
 	if layout == balance.Dense {
 		r.printf("The cost model counts the windows of %d cells that the solver's vector kernels compute and the empty cells that they pass over, see the cases of the machine file. ", cuboid.WindowCells)

@@ -50,8 +50,7 @@ const turns = 11
 
 // compare measures what is compared, in turn. A ratio is the median of those
 // of all turns; where a case is faster than when it was alone, its row says so.
-func (r *Report) compare(ctx context.Context, domains map[string]domain, o *Options) error {
-	held := &heldRanks{domains: domains, ranks: map[int]*solver.Rank{}}
+func (r *Report) compare(ctx context.Context, held *heldRanks, o *Options) error {
 	defer held.release()
 	for _, name := range []string{cavity, airway} {
 		for _, c := range comparisons {
@@ -86,8 +85,9 @@ func (r *Report) find(name string, change func(*Row)) int {
 // heldRanks are the ranks of the variants that are compared; those that the next
 // comparison needs too are kept.
 type heldRanks struct {
-	domains map[string]domain
-	ranks   map[int]*solver.Rank
+	variants []variant
+	domains  map[string]domain
+	ranks    map[int]*solver.Rank
 }
 
 // release gives up all ranks but those of some variants.
@@ -103,7 +103,7 @@ func (h *heldRanks) release(but ...int) {
 // of returns a variant's rank.
 func (h *heldRanks) of(at int) (*solver.Rank, error) {
 	if h.ranks[at] == nil {
-		rank, err := newRank(h.domains[variants[at].where], variants[at])
+		rank, err := newRank(h.domains[h.variants[at].where], h.variants[at])
 		if err != nil {
 			return nil, err
 		}

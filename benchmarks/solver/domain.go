@@ -27,30 +27,43 @@ type domain struct {
 	name, decompose string
 }
 
-// makeDomains makes them all, by name.
-func makeDomains(ctx context.Context, o *Options) (map[string]domain, error) {
+// decompositions are the ways in which the airway is cut, by the domain's name.
+var decompositions = map[string]struct {
+	name    string
+	cuboids func(ctx context.Context, g *geometry.Grid) ([]cuboid.Cuboid, error)
+}{
+	octreeAirway: {"octree+shrink", func(ctx context.Context, g *geometry.Grid) ([]cuboid.Cuboid, error) {
+		return octree.Decompose(ctx, g, octree.Options{MinSide: octreeSide})
+	}},
+	shrunkAirway: {"shrink", func(_ context.Context, g *geometry.Grid) ([]cuboid.Cuboid, error) {
+		return cuboid.Regular(cuboid.Box(g), int(min(shrunkBlocks, cuboid.Box(g).Cells())))
+	}},
+}
+
+// makeDomains makes those of some variants, by name.
+func makeDomains(ctx context.Context, o *Options, chosen []variant) (map[string]domain, error) {
 	grid, err := voxelizeAirway(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("the airway to measure: %w", err)
-	}
-	leaves, err := octree.Decompose(ctx, grid, octree.Options{MinSide: octreeSide})
-	if err != nil {
-		return nil, fmt.Errorf("octree cuboids of the airway: %w", err)
-	}
-	blocks, err := cuboid.Regular(cuboid.Box(grid), int(min(shrunkBlocks, cuboid.Box(grid).Cells())))
-	if err != nil {
-		return nil, fmt.Errorf("blocks of the airway: %w", err)
 	}
 	domains := map[string]domain{
 		cavity: {solver.WholeDomain(cube(o.Side)), cavity, ""},
 		airway: {solver.WholeDomain(grid), airway, ""},
 	}
-	for name, cuboids := range map[string][]cuboid.Cuboid{octreeAirway: leaves, shrunkAirway: blocks} {
+	for _, v := range chosen {
+		if _, made := domains[v.where]; made {
+			continue
+		}
+		way := decompositions[v.where]
+		cuboids, err := way.cuboids(ctx, grid)
+		if err != nil {
+			return nil, fmt.Errorf("cuboids of the %s: %w", v.where, err)
+		}
 		d, err := cut(grid, cuboids)
 		if err != nil {
-			return nil, fmt.Errorf("cutting the airway: %w", err)
+			return nil, fmt.Errorf("cutting the %s: %w", v.where, err)
 		}
-		domains[name] = domain{d, airway, map[string]string{octreeAirway: "octree+shrink", shrunkAirway: "shrink"}[name]}
+		domains[v.where] = domain{d, airway, way.name}
 	}
 	return domains, nil
 }

@@ -29,6 +29,8 @@ type Options struct {
 	Side       int32
 	// Pairs of steps are timed in every turn; 0 means 2.
 	Pairs int
+	// Layout restricts the cases to one layout; all if empty.
+	Layout solver.Layout
 	// Quick measures small cases.
 	Quick bool
 	// Progress hears what is being done; it may be nil.
@@ -116,33 +118,45 @@ func denseHalf(s *solver.Settings) { s.Layout, s.Precision = solver.Dense, solve
 
 // Measure runs all cases.
 func Measure(ctx context.Context, o Options) (*Report, error) {
-	o.setDefaults()
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	chosen := o.variants()
 	r := &Report{Machines: kernel.Machines(), Workers: runtime.GOMAXPROCS(0)}
 	o.Progress("making the airway", 0)
-	domains, err := makeDomains(ctx, &o)
+	domains, err := makeDomains(ctx, &o, chosen)
 	if err != nil {
 		return nil, err
 	}
 	// Copies are of memory of the size of the cube's populations.
 	copier := machine.NewCopier(r.Workers, int(o.Side)*int(o.Side)*int(o.Side)*76/r.Workers)
-	for i, v := range variants {
+	for i, v := range chosen {
 		row, err := r.measure(domains[v.where], v, &o, copier)
 		if err != nil {
 			return nil, fmt.Errorf("measuring the %s: %w", v.where, err)
 		}
-		o.Progress(row.title(), float64(i+1)/float64(len(variants)))
+		o.Progress(row.title(), float64(i+1)/float64(len(chosen)))
 		r.Results = append(r.Results, *row)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.compare(ctx, domains, &o); err != nil {
+	if err := r.compare(ctx, &heldRanks{variants: chosen, domains: domains, ranks: map[int]*solver.Rank{}}, &o); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-func (o *Options) setDefaults() {
+// variants are the cases to measure.
+func (o *Options) variants() []variant {
+	return slices.DeleteFunc(slices.Clone(variants), func(v variant) bool { return o.Layout != "" && v.settings().Layout != o.Layout })
+}
+
+// complete fills in what is not given.
+func (o *Options) complete() error {
+	if o.Layout != "" && !slices.Contains(solver.Layouts, o.Layout) {
+		return fmt.Errorf("the solver has no %s layout: use one of %q", o.Layout, solver.Layouts)
+	}
 	cells, side, pairs := int64(20e6), int32(200), 2
 	if o.Quick {
 		cells, side, pairs = 2e6, 128, 1
@@ -159,6 +173,7 @@ func (o *Options) setDefaults() {
 	if o.Progress == nil {
 		o.Progress = func(string, float64) {}
 	}
+	return nil
 }
 
 // newRank makes the one rank of a case. Ranks are so large that those before

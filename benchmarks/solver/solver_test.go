@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"carina/solver"
 )
 
 // Every case is measured and set in relation to the bandwidth.
@@ -30,6 +32,25 @@ func TestMeasure(t *testing.T) {
 	}
 	if words := r.Words(); strings.Count(words, "\n") != len(variants)+len(r.Comparisons)+4 {
 		t.Errorf("table:\n%s", words)
+	}
+}
+
+// One layout alone can be measured.
+func TestMeasureOneLayout(t *testing.T) {
+	r, err := Measure(context.Background(), Options{FluidCells: 20000, Side: 24, Pairs: 1, Layout: solver.Dense})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) != 4 || len(r.Comparisons) != 0 {
+		t.Errorf("%d cases and %d comparisons", len(r.Results), len(r.Comparisons))
+	}
+	for _, row := range r.Results {
+		if row.Layout != string(solver.Dense) {
+			t.Errorf("%s is of another layout", row.title())
+		}
+	}
+	if _, err := Measure(context.Background(), Options{Layout: "plain"}); err == nil {
+		t.Error("a layout that the solver does not have is measured")
 	}
 }
 

@@ -91,6 +91,7 @@ func newBenchSolver(flags *benchFlags) *cobra.Command {
 		},
 	}
 	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "20000000", "200")
+	command.Flags().StringVar((*string)(&o.Layout), "layout", "", "sparse or dense (default both)")
 	return command
 }
 
