@@ -17,13 +17,7 @@ type packing struct {
 // least sufficient room (best fit), and if that breaks one too, searches. It
 // returns the best found.
 func packVertices(g *Graph, fixed []int32, l *limits, stop func() bool) *packing {
-	order := make([]int32, g.Vertices())
-	for v := range order {
-		order[v] = int32(v)
-	}
-	order = sortUntilStopped(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(g.vertexWeight(b), g.vertexWeight(a)), cmp.Compare(a, b))
-	}, stop)
+	order := heaviestFirst(g, stop)
 	worst := packWorstFit(g, fixed, l, order)
 	if worst.over == 0 || stop() {
 		return worst
@@ -42,6 +36,17 @@ func packVertices(g *Graph, fixed []int32, l *limits, stop func() bool) *packing
 		return best
 	}
 	return worst
+}
+
+// heaviestFirst lists all vertices by weight; if stopped, not in order.
+func heaviestFirst(g *Graph, stop func() bool) []int32 {
+	order := make([]int32, g.Vertices())
+	for v := range order {
+		order[v] = int32(v)
+	}
+	return sortUntilStopped(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(g.vertexWeight(b), g.vertexWeight(a)), cmp.Compare(a, b))
+	}, stop)
 }
 
 // startPacking starts a packing with the vertices that have no choice and returns
@@ -136,6 +141,58 @@ func packBestFit(g *Graph, fixed []int32, l *limits, order []int32, stop func() 
 		p.put(g, v, best)
 	}
 	return p.finish(l)
+}
+
+// packInPlace packs heaviest first, each vertex where it is if there is room, else
+// into the part with room that it is tied to most, else into the one with most
+// room. Where few parts are too heavy, few vertices move: those that a heavier
+// one displaces, and those that these displace. It returns nil if stopped.
+func packInPlace(g *Graph, fixed []int32, l *limits, parts []int32, stop func() bool) *packing {
+	p, free := startPacking(g, fixed, l, heaviestFirst(g, stop))
+	for _, v := range free {
+		p.parts[v] = parts[v]
+	}
+	for i, v := range free {
+		if i%64 == 0 && stop() {
+			return nil
+		}
+		to := p.parts[v]
+		if p.room(l, to) < g.vertexWeight(v) {
+			to = p.nearestWithRoom(g, l, v)
+		}
+		p.put(g, v, to)
+	}
+	return p.finish(l)
+}
+
+// room is what a part may take yet.
+func (p *packing) room(l *limits, part int32) int64 { return l.effective[part] - p.weight[part] }
+
+// nearestWithRoom returns the part that v is tied to most of those that have
+// room for it, or the one with most room.
+func (p *packing) nearestWithRoom(g *Graph, l *limits, v int32) int32 {
+	ties := map[int32]int64{}
+	best := int32(-1)
+	for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+		q := p.parts[g.Neighbours[e]]
+		if p.room(l, q) < g.vertexWeight(v) {
+			continue
+		}
+		ties[q] += g.edgeWeight(e)
+		if best < 0 || ties[q] > ties[best] || ties[q] == ties[best] && q < best {
+			best = q
+		}
+	}
+	if best >= 0 {
+		return best
+	}
+	best = 0
+	for q := range int32(len(p.weight)) {
+		if p.room(l, q) > p.room(l, best) {
+			best = q
+		}
+	}
+	return best
 }
 
 // Bounds of packBySearch: vertices that are searched over, heaviest first, and

@@ -193,8 +193,9 @@ func completed(previous []int32, l *level, lim *limits) []int32 {
 	return parts
 }
 
-// settle makes sure of feasibility: where refinement ended above the limits,
-// the packing that is known to fit takes its place.
+// settle makes sure of feasibility: where refinement ended above the limits, a
+// packing that keeps most vertices where they are takes its place, or else the
+// one that is known to fit.
 func (t *task) settle(l *level, parts []int32, lim *limits, r *random) []int32 {
 	if isSettled(l.g, parts, lim.effective) {
 		return parts
@@ -204,7 +205,10 @@ func (t *task) settle(l *level, parts []int32, lim *limits, r *random) []int32 {
 	if s.overload() == 0 || rebalance(s, r, t.stopped) || t.stopped() {
 		return s.part
 	}
-	packed := packVertices(l.g, l.fixed, lim, t.stopped)
+	packed := packInPlace(l.g, l.fixed, lim, s.part, t.stopped)
+	if packed == nil || packed.over > 0 {
+		packed = packVertices(l.g, l.fixed, lim, t.stopped)
+	}
 	if packed.over > 0 {
 		return s.part
 	}
