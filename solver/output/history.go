@@ -59,7 +59,7 @@ func WriteHistory(path string, h History) error {
 		}
 	}
 	units := unitFor(largest, flowUnits)
-	flow := chart("Flow ("+units.name+")", clock)
+	flow, legend := chart("Flow ("+units.name+")", clock), newLegend()
 	for i, q := range h.Flow {
 		line, err := curve(h.Time, q, clock.value, units.value, i)
 		if err != nil {
@@ -67,7 +67,7 @@ func WriteHistory(path string, h History) error {
 		}
 		flow.Add(line)
 		if i < mostLabels {
-			flow.Legend.Add(h.Names[i], line)
+			legend.Add(h.Names[i], line)
 		}
 	}
 	low := 30.0
@@ -80,11 +80,25 @@ func WriteHistory(path string, h History) error {
 		}
 		line.Color = ink
 		p.Add(line)
-		p.Draw(f.part(rectangle{30, 24, figureWidth - 40, 300}))
+		p.Draw(f.part(rectangle{30, 24, legendAt, 300}))
 		low = 320
 	}
-	flow.Draw(f.part(rectangle{30, low, figureWidth - 40, figureHeight - 100}))
+	flow.Draw(f.part(rectangle{30, low, legendAt, figureHeight - 100}))
+	legend.Draw(f.part(rectangle{legendAt + 20, low, figureWidth - 10, figureHeight - 100}))
 	return f.write(path)
+}
+
+// legendAt is where the charts end and the names of the openings begin, beside
+// them: no line may lie below.
+const legendAt = figureWidth - 180
+
+// newLegend returns an empty legend in the figure's style.
+func newLegend() plot.Legend {
+	l := plot.NewLegend()
+	l.TextStyle = style(13, false, ink)
+	l.Top, l.Left = true, true
+	l.Padding = 3
+	return l
 }
 
 // part returns the canvas of a part of the figure.
@@ -105,9 +119,6 @@ func chart(name string, clock unit) *plot.Plot {
 		a.Tick.Label.Font = style(13, false, ink).Font
 		a.LineStyle.Color, a.Tick.LineStyle.Color = faint, faint
 	}
-	p.Legend.TextStyle = style(13, false, ink)
-	p.Legend.Top = true
-	p.Legend.Padding = 3
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = rule, rule
 	p.Add(grid)
