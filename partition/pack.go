@@ -186,7 +186,12 @@ func (p *packing) nearestWithRoom(g *Graph, l *limits, v int32) int32 {
 	if best >= 0 {
 		return best
 	}
-	best = 0
+	return p.roomiest(l)
+}
+
+// roomiest returns the part with most room.
+func (p *packing) roomiest(l *limits) int32 {
+	best := int32(0)
 	for q := range int32(len(p.weight)) {
 		if p.room(l, q) > p.room(l, best) {
 			best = q

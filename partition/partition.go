@@ -163,34 +163,26 @@ func fixedVertices(g *Graph, opt *Options, l *limits) []int32 {
 // completed returns a copy of previous in which fixed vertices are where they
 // must be and new ones (-1) in the part with most room.
 func completed(previous []int32, l *level, lim *limits) []int32 {
-	parts := make([]int32, l.g.Vertices())
-	weight := make([]int64, len(lim.effective))
+	p := &packing{parts: make([]int32, l.g.Vertices()), weight: make([]int64, len(lim.effective))}
 	var unplaced []int32
-	for v := range parts {
-		p := int32(-1)
-		if v < len(previous) {
-			p = previous[v]
+	for v := range int32(len(p.parts)) {
+		to := int32(-1)
+		if int(v) < len(previous) {
+			to = previous[v]
 		}
 		if l.fixed != nil && l.fixed[v] >= 0 {
-			p = l.fixed[v]
+			to = l.fixed[v]
 		}
-		if parts[v] = p; p < 0 {
-			unplaced = append(unplaced, int32(v))
+		if to < 0 {
+			unplaced = append(unplaced, v)
 		} else {
-			weight[p] += l.g.VertexWeights[v]
+			p.put(l.g, v, to)
 		}
 	}
 	for _, v := range unplaced {
-		best := 0
-		for p := range weight {
-			if lim.effective[p]-weight[p] > lim.effective[best]-weight[best] {
-				best = p
-			}
-		}
-		parts[v] = int32(best)
-		weight[best] += l.g.VertexWeights[v]
+		p.put(l.g, v, p.roomiest(lim))
 	}
-	return parts
+	return p.parts
 }
 
 // settle makes sure of feasibility: where refinement ended above the limits, a

@@ -27,27 +27,18 @@ const timingRounds = 3
 // of the source's two main strategies and of all of ours.
 func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) error {
 	for _, rows := range s.contenders() {
-		var list []*contender
-		for _, row := range rows {
-			if row.Measured > 0 {
-				continue
-			}
-			c, err := s.newContender(ctx, g, row)
-			if err != nil {
-				return err
-			}
-			if fitsMemory(c.partition) {
-				list = append(list, c)
-			}
+		list, err := s.untimed(ctx, g, rows)
+		if err != nil {
+			return err
 		}
 		if len(list) == 0 {
 			continue
 		}
-		rounds, all := s.opt.timing()
+		rounds, each := s.opt.timing()
 		for done := range rounds * len(list) {
 			c := list[done%len(list)]
 			s.opt.Progress(fmt.Sprintf("timing %s, %s layout, %d ranks: %v", name, c.row.Layout, c.row.Ranks, c.row.Strategy), float64(done)/float64(rounds*len(list)))
-			if err := c.time(ctx, g, all); err != nil {
+			if err := c.time(ctx, g, each); err != nil {
 				return err
 			}
 		}
@@ -59,6 +50,24 @@ func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) erro
 		}
 	}
 	return nil
+}
+
+// untimed makes the partitions of those rows that are not timed and can be.
+func (s *suite) untimed(ctx context.Context, g *geometry.Grid, rows []*Row) ([]*contender, error) {
+	var list []*contender
+	for _, row := range rows {
+		if row.Measured > 0 {
+			continue
+		}
+		c, err := s.newContender(ctx, g, row)
+		if err != nil {
+			return nil, err
+		}
+		if fitsMemory(c.partition) {
+			list = append(list, c)
+		}
+	}
+	return list, nil
 }
 
 // mostDenseCells bounds the cells of a rank that is timed with cuboids stored

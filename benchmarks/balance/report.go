@@ -32,7 +32,7 @@ func newReport(opt *Options, title string) *report {
 	r.printf("%s\n\n", title)
 	r.printf("Partitions were made on: %s, %d cores, %s.\n\n", d.Processor, d.Cores, d.GoVersion)
 	r.printf("MLUP/ps is million fluid cell updates per second and rank, the unit of the source (Fietz 2011, section 5.3). ")
-	r.printf("*Predicted* is by the cost model below; *measured* is the slowest of the ranks, each timed alone with real kernels in seconds of the processor, the fastest of many steps in %d rounds in which the partitions that are compared take turns (all ranks up to %d, beyond that the %d predicted slowest and %d others), plus its exchange by the cost model. ", timingRounds, mostTimed, mostTimed/2, mostTimed/2)
+	r.printf("*Predicted* is by the cost model below; *measured* is the slowest of the ranks, each timed alone with real kernels in seconds of the processor, the fastest of many steps in rounds in which the partitions that are compared take turns (all ranks up to %d, beyond that the %d predicted slowest and %d others), plus its exchange by the cost model. ", mostTimed, mostTimed/2, mostTimed/2)
 	r.printf("The plain layout streams every cell of a cuboid as the source's OpenLB did; the dense one is the solver's own for cuboids that are stored whole, the sparse one the solver's own for fluid cells alone. \"Unsplit\" strategies leave cuboids as the decomposition makes them, as the source did. k is the number of blocks per rank before those without fluid are removed; the best k by the prediction is shown.\n\n")
 	r.costs()
 	return r

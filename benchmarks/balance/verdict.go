@@ -128,7 +128,7 @@ func (r *report) agreement(rows []Row, layout balance.Layout) {
 	r.printf("%s: in the %d partitions that were timed, ranks compute for %.2f to %.2f times the predicted time, the mean of the ranks timed, and the slowest step takes %.2f to %.2f times the predicted one. ",
 		layoutName(layout), len(steps), slices.Min(computing), slices.Max(computing), slices.Min(steps), slices.Max(steps))
 	if most := slices.Max(disturbed); most > 1 {
-		r.printf("A step takes the shortest time of each rank in %d rounds; one round alone would have made it up to %.2f times as long. ", timingRounds, most)
+		r.printf("A step takes the shortest time of each rank in all rounds; one round alone would have made it up to %.2f times as long. ", most)
 	}
 	r.printf("Ranks that hold few cells are predicted to be faster by what caches do for them, see the cost model. ")
 	if layout == balance.Dense {
