@@ -41,8 +41,15 @@ func (s wallStream) count() int { return int(s[0] & (1<<kernel.LinkCountBits - 1
 
 // link returns link i of those that begin the stream.
 func (s wallStream) link(i int) wallLink {
-	at := 1 + i/kernel.LinkGroup*2*kernel.LinkGroup + i%kernel.LinkGroup
+	at := linkPlace(i, s.count())
 	return wallLink{kernel.CorrectedLink(s[at]), math.Float32frombits(s[at+kernel.LinkGroup])}
+}
+
+// linkPlace is where link i of count is in their stream. The first group is
+// filled from the front.
+func linkPlace(i, count int) int {
+	i += (kernel.LinkGroup - count%kernel.LinkGroup) % kernel.LinkGroup
+	return 1 + i/kernel.LinkGroup*2*kernel.LinkGroup + i%kernel.LinkGroup
 }
 
 // linkCursor walks through the links of a chunk window by window.
@@ -107,27 +114,26 @@ func correct[T kernel.Real, S stored](gathered []T, c *linkCursor, window, first
 
 // finish appends the links collected by direction to a stream and begins anew.
 func (s wallStream) finish(links *[26][]wallLink) wallStream {
-	number, count := len(s), 0
-	s = append(s, 0)
-	add := func(link wallLink) {
-		if count%kernel.LinkGroup == 0 {
-			var group [2 * kernel.LinkGroup]uint32
-			for i := range kernel.LinkGroup {
-				group[i] = uint32(kernel.PaddingLink)
-			}
-			s = append(s, group[:]...)
-		}
-		at := len(s) - 2*kernel.LinkGroup + count%kernel.LinkGroup
-		s[at], s[at+kernel.LinkGroup] = uint32(link.CorrectedLink), math.Float32bits(link.share)
-		s[number] |= 1 << (link.Cell()/windowCells + kernel.LinkCountBits)
-		count++
+	count := 0
+	for d := range links {
+		count += len(links[d])
 	}
+	begin := len(s)
+	s = append(s, make([]uint32, linkPlace(count, count))...)
+	own := s[begin:]
+	own[0] = uint32(count)
+	next := 0
 	for d := range links {
 		for _, link := range links[d] {
-			add(link)
+			at := linkPlace(next, count)
+			own[at], own[at+kernel.LinkGroup] = uint32(link.CorrectedLink), math.Float32bits(link.share)
+			own[0] |= 1 << (link.Cell()/windowCells + kernel.LinkCountBits)
+			next++
 		}
 		links[d] = links[d][:0]
 	}
-	s[number] |= uint32(count)
+	for at := 1; at < linkPlace(0, count); at++ {
+		own[at] = own[linkPlace(0, count)]
+	}
 	return s
 }

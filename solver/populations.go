@@ -55,7 +55,7 @@ type populations[T kernel.Real, S stored] struct {
 	program *expression.Program
 	// vector is assembly for the populations in memory, with the table stored,
 	// and gatheredVector for gathered ones; nil if there is none. Slots points to
-	// the slots of each population; more entries are nil.
+	// the slots of each population as kernel.CorrectedSlots says.
 	vector, gatheredVector *kernel.Vector
 	stored                 *kernel.Table[T]
 	storedProgram          *expression.Program
@@ -94,6 +94,9 @@ func newPopulations[T kernel.Real, S stored](l *layout, v collision.Variant, par
 	for i := range p.q {
 		p.offset[i] = i * p.stride
 		p.slots[i] = (*byte)(unsafe.Pointer(&p.f[p.offset[i]]))
+		if i > 0 {
+			p.slots[kernel.OppositeSlots+lattice.Opposite(i)] = p.slots[i]
+		}
 	}
 	if machines := kernel.Machines(); len(machines) > 0 {
 		p.vector = kernel.NewVector(machines[0], storage[S](), v)

@@ -33,7 +33,7 @@ func (s *populations[T, S]) updateCells(c *chunk, w *workspace) {
 	}
 	correct := func(stream wallStream) {
 		if stream[0] > 0 {
-			s.vector.Correct(&s.slots[0], &words[0], uint32(c.cell), &stream[0], 0, w.registers)
+			s.vector.Correct(&s.slots[0], &words[0], int(c.cell), &stream[0], 0, w.registers)
 		}
 	}
 	correct(s.layout.near[c.near:])
@@ -48,11 +48,11 @@ func (s *populations[T, S]) updateWalled(c *chunk, w *workspace) {
 	words := s.layout.windows.walled[int(c.walled)*width:]
 	near, far := s.layout.near[c.near:], s.layout.far[c.far:]
 	if near[0] > 0 {
-		s.vector.Correct(&s.slots[0], &words[0], uint32(c.cell), &near[0], 1, w.registers)
+		s.vector.Correct(&s.slots[0], &words[0], int(c.cell), &near[0], 1, w.registers)
 	}
 	s.vector.Walled(&s.slots[0], &words[0], width, int(c.walledEnd-c.walled), tablePointer(s.stored), w.registers)
 	if far[0] > 0 {
-		s.vector.Correct(&s.slots[0], &words[0], uint32(c.cell), &far[0], 1, w.registers)
+		s.vector.Correct(&s.slots[0], &words[0], int(c.cell), &far[0], 1, w.registers)
 	}
 }
 

@@ -10,9 +10,13 @@ import (
 
 // Comparison is the speed of one result over that of another.
 type Comparison struct {
-	Name  string  `json:"name"`
-	Case  string  `json:"case"`
-	Ratio float64 `json:"ratio"`
+	Name string `json:"name"`
+	Case string `json:"case"`
+	// Ratio is the median of all turns; half of these lie from LowerQuartile to
+	// UpperQuartile.
+	Ratio         float64 `json:"ratio"`
+	LowerQuartile float64 `json:"lower_quartile"`
+	UpperQuartile float64 `json:"upper_quartile"`
 }
 
 // comparisons lists what is compared, by what is different from a single
@@ -43,13 +47,14 @@ func bounceBack(r *Row)    { r.Wall = string(solver.BounceBack) }
 func eddies(r *Row)        { r.LargeEddy = true }
 func octreeCuboids(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "octree+shrink" }
 
-// turns is how often what is compared is measured in turn. What a machine shared
-// with others does in a minute changes by more than what is compared; what it
-// does in a second, less.
-const turns = 11
+// turns is how often a case and copies are measured in turn, comparedTurns how
+// often two cases that are compared are. What a machine shared with others does
+// in a minute changes by more than what is compared; what it does in a second,
+// less, but single turns still differ by ten percent.
+const turns, comparedTurns = 11, 25
 
-// compare measures what is compared, in turn. A ratio is the median of those
-// of all turns; where a case is faster than when it was alone, its row says so.
+// compare measures what is compared, in turn. Where a case is faster than when
+// it was alone, its row says so.
 func (r *Report) compare(ctx context.Context, held *heldRanks, o *Options) error {
 	defer held.release()
 	for _, name := range []string{cavity, airway} {
@@ -58,14 +63,14 @@ func (r *Report) compare(ctx context.Context, held *heldRanks, o *Options) error
 			if one < 0 || other < 0 {
 				continue
 			}
-			ratio, err := r.inTurn(one, other, held, o)
+			ratios, err := r.inTurn(one, other, held, o)
 			if err == nil {
 				err = ctx.Err()
 			}
 			if err != nil {
 				return fmt.Errorf("comparing %s: %w", c.name, err)
 			}
-			r.Comparisons = append(r.Comparisons, Comparison{c.name, name, ratio})
+			r.Comparisons = append(r.Comparisons, Comparison{c.name, name, median(ratios), ratios[len(ratios)/4], ratios[len(ratios)*3/4]})
 			o.Progress("compared "+c.name, float64(len(r.Comparisons))/float64(2*len(comparisons)))
 		}
 	}
@@ -112,26 +117,32 @@ func (h *heldRanks) of(at int) (*solver.Rank, error) {
 	return h.ranks[at], nil
 }
 
-// inTurn returns the speed of one variant over that of the other.
-func (r *Report) inTurn(one, other int, held *heldRanks, o *Options) (float64, error) {
+// inTurn returns the speeds of one variant over those of the other in all turns.
+// Which of them is first alternates, so that a machine that becomes slower or
+// faster favours neither.
+func (r *Report) inTurn(one, other int, held *heldRanks, o *Options) ([]float64, error) {
 	held.release(one, other)
 	var ratios []float64
-	for range turns {
-		var speed [2]float64
-		for i, at := range []int{one, other} {
+	for turn := range comparedTurns {
+		order := []int{one, other}
+		if turn%2 == 1 {
+			slices.Reverse(order)
+		}
+		speed := map[int]float64{}
+		for _, at := range order {
 			rank, err := held.of(at)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			t, err := rank.Measure(o.Pairs)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			row := &r.Results[at]
-			speed[i] = float64(row.FluidCells) / t.Best / 1e6
-			row.MLUPS = max(row.MLUPS, speed[i])
+			speed[at] = float64(row.FluidCells) / t.Best / 1e6
+			row.MLUPS = max(row.MLUPS, speed[at])
 		}
-		ratios = append(ratios, speed[0]/speed[1])
+		ratios = append(ratios, speed[one]/speed[other])
 	}
-	return median(ratios), nil
+	return ratios, nil
 }

@@ -26,7 +26,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%d comparisons: %v", len(r.Comparisons), r.Comparisons)
 	}
 	for _, c := range r.Comparisons {
-		if c.Ratio <= 0 {
+		if c.LowerQuartile <= 0 || c.Ratio < c.LowerQuartile || c.Ratio > c.UpperQuartile {
 			t.Errorf("%+v", c)
 		}
 	}

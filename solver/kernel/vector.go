@@ -13,7 +13,7 @@ const WindowCells = 16
 // ScratchBytes is the memory that an assembly kernel needs for itself. It must
 // be aligned to 64 bytes and zero in the beginning; a Corrector leaves the zeros
 // that it needs.
-const ScratchBytes = (65+ChunkCells/WindowCells+1)*64 + 2*8*(paddingLink+1) + 3*64
+const ScratchBytes = (65 + ChunkCells/WindowCells + 1) * 64
 
 // WindowsAhead is how many more windows must follow those that are updated in an
 // odd step, of any content.
@@ -58,13 +58,14 @@ type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch
 // windows as for Walled. Links begins with their number, which is not zero, in
 // LinkCountBits, and above these a bit for every WindowCells cells from first on
 // that have links; then come groups of LinkGroup links: as many CorrectedLinks
-// and, behind these, float32 shares. PaddingLinks with share zero fill the last
-// group. Share times (companion − bounced) is added to bounced, the population
-// that comes back, and taken from the population at rest; with 16-bit storage
-// the sum of all that a cell's links take is. The companion is the opposite
-// population where the kernels find or leave it. The cells are fewer than
-// ChunkCells + WindowCells. Scratch is memory of ScratchBytes.
-type Corrector func(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
+// and, behind these, float32 shares. The first group is filled from the front by
+// copies of its first link with share zero. Share times (companion − bounced) is
+// added to bounced, the population that comes back, and taken from the
+// population at rest; with 16-bit storage the sum of all that a cell's links take
+// is. The companion is the opposite population where the kernels find or leave
+// it. The cells are fewer than ChunkCells + WindowCells. Scratch is memory of
+// ScratchBytes.
+type Corrector func(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // ChunkCells is the least number of cells that are corrected together, unless
 // there are no more. A link has eight bits for a cell.
@@ -75,11 +76,11 @@ const (
 	// LinkGroup how many links are corrected together.
 	LinkCountBits = 15
 	LinkGroup     = 4
-	// CorrectedSlots is the number of entries of the slots for a Corrector;
-	// those without a population may be nil.
-	CorrectedSlots = 2 + paddingLink
-	// paddingLink is the direction of what only fills a group.
-	paddingLink = 27
+	// CorrectedSlots is the number of entries of the slots for a Corrector: after
+	// up to 27 populations, in entry OppositeSlots + i the opposite one of
+	// population i > 0. Those without a population may be nil.
+	CorrectedSlots = OppositeSlots + 27
+	OppositeSlots  = 26
 )
 
 // CorrectedLink is a link for a Corrector: the cell, from the first one on, in 8
@@ -87,10 +88,6 @@ const (
 // words, from those of the chunk's first window on, is the offset to the
 // neighbour where an odd step finds the companion.
 type CorrectedLink uint32
-
-// PaddingLink fills a group of links. The second word of the first window, its
-// number of cells, is an offset that does no harm.
-const PaddingLink CorrectedLink = paddingLink<<8 | 1<<16
 
 // NewCorrectedLink is the link of a cell given its window, whose words are
 // width each.

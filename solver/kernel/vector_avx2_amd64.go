@@ -305,7 +305,7 @@ func walledAVX2SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, wi
 // correctAVX2Single corrects what comes back along links of walled windows.
 //
 //go:noescape
-func correctAVX2Single(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
+func correctAVX2Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // evenAVX2DoubletrtD3Q19 updates the cells of n windows in place.
 //
@@ -610,7 +610,7 @@ func walledAVX2DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, wi
 // correctAVX2Double corrects what comes back along links of walled windows.
 //
 //go:noescape
-func correctAVX2Double(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
+func correctAVX2Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // decodeAVX2 converts n numbers, a multiple of eight and not zero.
 //

@@ -49433,182 +49433,156 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX2Single(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX2
+// func correctAVX2Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+// Requires: AVX, MMX+
 TEXT ·correctAVX2Single(SB), $0-48
-	MOVQ         links+24(FP), BX
-	MOVQ         scratch+40(FP), AX
-	MOVQ         slots+0(FP), DX
-	MOVL         first+16(FP), SI
-	MOVQ         (DX), CX
-	LEAQ         (CX)(SI*4), CX
-	IMUL3Q       $0x04, SI, SI
-	VMOVQ        SI, X0
-	VPBROADCASTQ X0, Y0
-	VPADDQ       8(DX), Y0, Y1
-	VMOVDQU      Y1, 5184(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5408(AX)
-	VPADDQ       40(DX), Y0, Y1
-	VMOVDQU      Y1, 5216(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5440(AX)
-	VPADDQ       72(DX), Y0, Y1
-	VMOVDQU      Y1, 5248(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5472(AX)
-	VPADDQ       104(DX), Y0, Y1
-	VMOVDQU      Y1, 5280(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5504(AX)
-	VPADDQ       136(DX), Y0, Y1
-	VMOVDQU      Y1, 5312(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5536(AX)
-	VPADDQ       168(DX), Y0, Y1
-	VMOVDQU      Y1, 5344(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5568(AX)
-	VPADDQ       200(DX), Y0, Y1
-	VMOVDQU      Y1, 5376(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5600(AX)
-	LEAQ         5632(AX), DX
-	MOVQ         DX, 5400(AX)
-	MOVQ         DX, 5624(AX)
-	MOVLQZX      (BX), SI
-	ANDQ         $+32767, SI
-	ADDQ         $0x04, BX
-	MOVQ         odd+32(FP), DX
-	TESTQ        DX, DX
-	JNE          odd
+	MOVQ    slots+0(FP), AX
+	MOVQ    links+24(FP), DX
+	MOVQ    first+16(FP), BX
+	MOVQ    (AX), SI
+	MOVLQZX (DX), DI
+	ANDQ    $+32767, DI
+	ADDQ    $0x04, DX
+	MOVQ    odd+32(FP), CX
+	TESTQ   CX, CX
+	JNE     odd
 
 even_group:
-	MOVBQZX (BX), DI
-	MOVBQZX 1(BX), DX
-	MOVQ    5184(AX)(DX*8), R8
-	MOVQ    5408(AX)(DX*8), DX
-	VMOVSS  (DX)(DI*4), X0
-	VMOVSS  (R8)(DI*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  16(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R8)(DI*4)
-	VMOVSS  (CX)(DI*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(DI*4)
-	MOVBQZX 4(BX), DI
-	MOVBQZX 5(BX), DX
-	MOVQ    5184(AX)(DX*8), R8
-	MOVQ    5408(AX)(DX*8), DX
-	VMOVSS  (DX)(DI*4), X0
-	VMOVSS  (R8)(DI*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  20(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R8)(DI*4)
-	VMOVSS  (CX)(DI*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(DI*4)
-	MOVBQZX 8(BX), DI
-	MOVBQZX 9(BX), DX
-	MOVQ    5184(AX)(DX*8), R8
-	MOVQ    5408(AX)(DX*8), DX
-	VMOVSS  (DX)(DI*4), X0
-	VMOVSS  (R8)(DI*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  24(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R8)(DI*4)
-	VMOVSS  (CX)(DI*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(DI*4)
-	MOVBQZX 12(BX), DI
-	MOVBQZX 13(BX), DX
-	MOVQ    5184(AX)(DX*8), R8
-	MOVQ    5408(AX)(DX*8), DX
-	VMOVSS  (DX)(DI*4), X0
-	VMOVSS  (R8)(DI*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  28(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R8)(DI*4)
-	VMOVSS  (CX)(DI*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(DI*4)
-	ADDQ    $0x20, BX
-	SUBQ    $0x04, SI
-	JG      even_group
+	PREFETCHT1 2048(DX)
+	MOVBQZX    (DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    1(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSS     (CX)(R8*4), X0
+	VMOVSS     (R9)(R8*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     16(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R9)(R8*4)
+	VMOVSS     (SI)(R8*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R8*4)
+	MOVBQZX    4(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    5(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSS     (CX)(R8*4), X0
+	VMOVSS     (R9)(R8*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     20(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R9)(R8*4)
+	VMOVSS     (SI)(R8*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R8*4)
+	MOVBQZX    8(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    9(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSS     (CX)(R8*4), X0
+	VMOVSS     (R9)(R8*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     24(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R9)(R8*4)
+	VMOVSS     (SI)(R8*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R8*4)
+	MOVBQZX    12(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    13(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSS     (CX)(R8*4), X0
+	VMOVSS     (R9)(R8*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     28(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R9)(R8*4)
+	VMOVSS     (SI)(R8*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R8*4)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         even_group
 	VZEROUPPER
 	RET
 
 odd:
-	MOVQ words+8(FP), DX
+	MOVQ words+8(FP), CX
 
 odd_group:
-	MOVBQZX (BX), R8
-	MOVBQZX 1(BX), DI
-	MOVQ    5184(AX)(DI*8), R9
-	MOVWQZX 2(BX), DI
-	MOVLQSX (DX)(DI*4), DI
-	ADDQ    R8, DI
-	VMOVSS  (R9)(DI*4), X0
-	VMOVSS  (R9)(R8*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  16(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R9)(R8*4)
-	VMOVSS  (CX)(R8*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(R8*4)
-	MOVBQZX 4(BX), R8
-	MOVBQZX 5(BX), DI
-	MOVQ    5184(AX)(DI*8), R9
-	MOVWQZX 6(BX), DI
-	MOVLQSX (DX)(DI*4), DI
-	ADDQ    R8, DI
-	VMOVSS  (R9)(DI*4), X0
-	VMOVSS  (R9)(R8*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  20(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R9)(R8*4)
-	VMOVSS  (CX)(R8*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(R8*4)
-	MOVBQZX 8(BX), R8
-	MOVBQZX 9(BX), DI
-	MOVQ    5184(AX)(DI*8), R9
-	MOVWQZX 10(BX), DI
-	MOVLQSX (DX)(DI*4), DI
-	ADDQ    R8, DI
-	VMOVSS  (R9)(DI*4), X0
-	VMOVSS  (R9)(R8*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  24(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R9)(R8*4)
-	VMOVSS  (CX)(R8*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(R8*4)
-	MOVBQZX 12(BX), R8
-	MOVBQZX 13(BX), DI
-	MOVQ    5184(AX)(DI*8), R9
-	MOVWQZX 14(BX), DI
-	MOVLQSX (DX)(DI*4), DI
-	ADDQ    R8, DI
-	VMOVSS  (R9)(DI*4), X0
-	VMOVSS  (R9)(R8*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  28(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R9)(R8*4)
-	VMOVSS  (CX)(R8*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(R8*4)
-	ADDQ    $0x20, BX
-	SUBQ    $0x04, SI
-	JG      odd_group
+	PREFETCHT1 2048(DX)
+	MOVBQZX    (DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    1(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    2(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSS     (R10)(R8*4), X0
+	VMOVSS     (R10)(R9*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     16(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R10)(R9*4)
+	VMOVSS     (SI)(R9*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R9*4)
+	MOVBQZX    4(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    5(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    6(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSS     (R10)(R8*4), X0
+	VMOVSS     (R10)(R9*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     20(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R10)(R9*4)
+	VMOVSS     (SI)(R9*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R9*4)
+	MOVBQZX    8(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    9(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    10(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSS     (R10)(R8*4), X0
+	VMOVSS     (R10)(R9*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     24(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R10)(R9*4)
+	VMOVSS     (SI)(R9*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R9*4)
+	MOVBQZX    12(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    13(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    14(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSS     (R10)(R8*4), X0
+	VMOVSS     (R10)(R9*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     28(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R10)(R9*4)
+	VMOVSS     (SI)(R9*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R9*4)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         odd_group
 	VZEROUPPER
 	RET
 
@@ -99879,198 +99853,172 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX2Double(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX2
+// func correctAVX2Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+// Requires: AVX, MMX+
 TEXT ·correctAVX2Double(SB), $0-48
-	MOVQ         links+24(FP), BX
-	MOVQ         scratch+40(FP), AX
-	MOVQ         slots+0(FP), DX
-	MOVL         first+16(FP), SI
-	MOVQ         (DX), CX
-	LEAQ         (CX)(SI*8), CX
-	IMUL3Q       $0x08, SI, SI
-	VMOVQ        SI, X0
-	VPBROADCASTQ X0, Y0
-	VPADDQ       8(DX), Y0, Y1
-	VMOVDQU      Y1, 5184(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5408(AX)
-	VPADDQ       40(DX), Y0, Y1
-	VMOVDQU      Y1, 5216(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5440(AX)
-	VPADDQ       72(DX), Y0, Y1
-	VMOVDQU      Y1, 5248(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5472(AX)
-	VPADDQ       104(DX), Y0, Y1
-	VMOVDQU      Y1, 5280(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5504(AX)
-	VPADDQ       136(DX), Y0, Y1
-	VMOVDQU      Y1, 5312(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5536(AX)
-	VPADDQ       168(DX), Y0, Y1
-	VMOVDQU      Y1, 5344(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5568(AX)
-	VPADDQ       200(DX), Y0, Y1
-	VMOVDQU      Y1, 5376(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5600(AX)
-	LEAQ         5632(AX), DX
-	MOVQ         DX, 5400(AX)
-	MOVQ         DX, 5624(AX)
-	MOVLQZX      (BX), SI
-	ANDQ         $+32767, SI
-	ADDQ         $0x04, BX
-	MOVQ         odd+32(FP), DX
-	TESTQ        DX, DX
-	JNE          odd
+	MOVQ    slots+0(FP), AX
+	MOVQ    links+24(FP), DX
+	MOVQ    first+16(FP), BX
+	MOVQ    (AX), SI
+	MOVLQZX (DX), DI
+	ANDQ    $+32767, DI
+	ADDQ    $0x04, DX
+	MOVQ    odd+32(FP), CX
+	TESTQ   CX, CX
+	JNE     odd
 
 even_group:
-	MOVBQZX   (BX), DI
-	MOVBQZX   1(BX), DX
-	MOVQ      5184(AX)(DX*8), R8
-	MOVQ      5408(AX)(DX*8), DX
-	VMOVSD    (DX)(DI*8), X0
-	VMOVSD    (R8)(DI*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 16(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R8)(DI*8)
-	VMOVSD    (CX)(DI*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(DI*8)
-	MOVBQZX   4(BX), DI
-	MOVBQZX   5(BX), DX
-	MOVQ      5184(AX)(DX*8), R8
-	MOVQ      5408(AX)(DX*8), DX
-	VMOVSD    (DX)(DI*8), X0
-	VMOVSD    (R8)(DI*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 20(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R8)(DI*8)
-	VMOVSD    (CX)(DI*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(DI*8)
-	MOVBQZX   8(BX), DI
-	MOVBQZX   9(BX), DX
-	MOVQ      5184(AX)(DX*8), R8
-	MOVQ      5408(AX)(DX*8), DX
-	VMOVSD    (DX)(DI*8), X0
-	VMOVSD    (R8)(DI*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 24(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R8)(DI*8)
-	VMOVSD    (CX)(DI*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(DI*8)
-	MOVBQZX   12(BX), DI
-	MOVBQZX   13(BX), DX
-	MOVQ      5184(AX)(DX*8), R8
-	MOVQ      5408(AX)(DX*8), DX
-	VMOVSD    (DX)(DI*8), X0
-	VMOVSD    (R8)(DI*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 28(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R8)(DI*8)
-	VMOVSD    (CX)(DI*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(DI*8)
-	ADDQ      $0x20, BX
-	SUBQ      $0x04, SI
-	JG        even_group
+	PREFETCHT1 2048(DX)
+	MOVBQZX    (DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    1(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSD     (CX)(R8*8), X0
+	VMOVSD     (R9)(R8*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  16(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R9)(R8*8)
+	VMOVSD     (SI)(R8*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R8*8)
+	MOVBQZX    4(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    5(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSD     (CX)(R8*8), X0
+	VMOVSD     (R9)(R8*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  20(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R9)(R8*8)
+	VMOVSD     (SI)(R8*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R8*8)
+	MOVBQZX    8(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    9(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSD     (CX)(R8*8), X0
+	VMOVSD     (R9)(R8*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  24(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R9)(R8*8)
+	VMOVSD     (SI)(R8*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R8*8)
+	MOVBQZX    12(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    13(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSD     (CX)(R8*8), X0
+	VMOVSD     (R9)(R8*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  28(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R9)(R8*8)
+	VMOVSD     (SI)(R8*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R8*8)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         even_group
 	VZEROUPPER
 	RET
 
 odd:
-	MOVQ words+8(FP), DX
+	MOVQ words+8(FP), CX
 
 odd_group:
-	MOVBQZX   (BX), R8
-	MOVBQZX   1(BX), DI
-	MOVQ      5184(AX)(DI*8), R9
-	MOVWQZX   2(BX), DI
-	MOVLQSX   (DX)(DI*4), DI
-	ADDQ      R8, DI
-	VMOVSD    (R9)(DI*8), X0
-	VMOVSD    (R9)(R8*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 16(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R9)(R8*8)
-	VMOVSD    (CX)(R8*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(R8*8)
-	MOVBQZX   4(BX), R8
-	MOVBQZX   5(BX), DI
-	MOVQ      5184(AX)(DI*8), R9
-	MOVWQZX   6(BX), DI
-	MOVLQSX   (DX)(DI*4), DI
-	ADDQ      R8, DI
-	VMOVSD    (R9)(DI*8), X0
-	VMOVSD    (R9)(R8*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 20(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R9)(R8*8)
-	VMOVSD    (CX)(R8*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(R8*8)
-	MOVBQZX   8(BX), R8
-	MOVBQZX   9(BX), DI
-	MOVQ      5184(AX)(DI*8), R9
-	MOVWQZX   10(BX), DI
-	MOVLQSX   (DX)(DI*4), DI
-	ADDQ      R8, DI
-	VMOVSD    (R9)(DI*8), X0
-	VMOVSD    (R9)(R8*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 24(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R9)(R8*8)
-	VMOVSD    (CX)(R8*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(R8*8)
-	MOVBQZX   12(BX), R8
-	MOVBQZX   13(BX), DI
-	MOVQ      5184(AX)(DI*8), R9
-	MOVWQZX   14(BX), DI
-	MOVLQSX   (DX)(DI*4), DI
-	ADDQ      R8, DI
-	VMOVSD    (R9)(DI*8), X0
-	VMOVSD    (R9)(R8*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 28(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R9)(R8*8)
-	VMOVSD    (CX)(R8*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(R8*8)
-	ADDQ      $0x20, BX
-	SUBQ      $0x04, SI
-	JG        odd_group
+	PREFETCHT1 2048(DX)
+	MOVBQZX    (DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    1(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    2(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSD     (R10)(R8*8), X0
+	VMOVSD     (R10)(R9*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  16(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R10)(R9*8)
+	VMOVSD     (SI)(R9*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R9*8)
+	MOVBQZX    4(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    5(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    6(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSD     (R10)(R8*8), X0
+	VMOVSD     (R10)(R9*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  20(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R10)(R9*8)
+	VMOVSD     (SI)(R9*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R9*8)
+	MOVBQZX    8(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    9(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    10(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSD     (R10)(R8*8), X0
+	VMOVSD     (R10)(R9*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  24(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R10)(R9*8)
+	VMOVSD     (SI)(R9*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R9*8)
+	MOVBQZX    12(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    13(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    14(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSD     (R10)(R8*8), X0
+	VMOVSD     (R10)(R9*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  28(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R10)(R9*8)
+	VMOVSD     (SI)(R9*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R9*8)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         odd_group
 	VZEROUPPER
 	RET
 

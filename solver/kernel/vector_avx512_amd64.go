@@ -305,7 +305,7 @@ func walledAVX512SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, 
 // correctAVX512Single corrects what comes back along links of walled windows.
 //
 //go:noescape
-func correctAVX512Single(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
+func correctAVX512Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // evenAVX512DoubletrtD3Q19 updates the cells of n windows in place.
 //
@@ -610,7 +610,7 @@ func walledAVX512DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, 
 // correctAVX512Double corrects what comes back along links of walled windows.
 //
 //go:noescape
-func correctAVX512Double(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
+func correctAVX512Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // evenAVX512HalftrtD3Q19 updates the cells of n windows in place.
 //
@@ -915,4 +915,4 @@ func walledAVX512HalfcumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, wi
 // correctAVX512Half corrects what comes back along links of walled windows.
 //
 //go:noescape
-func correctAVX512Half(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
+func correctAVX512Half(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)

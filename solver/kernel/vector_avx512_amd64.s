@@ -38441,182 +38441,156 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512Single(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX2
+// func correctAVX512Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+// Requires: AVX, MMX+
 TEXT ·correctAVX512Single(SB), $0-48
-	MOVQ         links+24(FP), BX
-	MOVQ         scratch+40(FP), AX
-	MOVQ         slots+0(FP), DX
-	MOVL         first+16(FP), SI
-	MOVQ         (DX), CX
-	LEAQ         (CX)(SI*4), CX
-	IMUL3Q       $0x04, SI, SI
-	VMOVQ        SI, X0
-	VPBROADCASTQ X0, Y0
-	VPADDQ       8(DX), Y0, Y1
-	VMOVDQU      Y1, 5184(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5408(AX)
-	VPADDQ       40(DX), Y0, Y1
-	VMOVDQU      Y1, 5216(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5440(AX)
-	VPADDQ       72(DX), Y0, Y1
-	VMOVDQU      Y1, 5248(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5472(AX)
-	VPADDQ       104(DX), Y0, Y1
-	VMOVDQU      Y1, 5280(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5504(AX)
-	VPADDQ       136(DX), Y0, Y1
-	VMOVDQU      Y1, 5312(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5536(AX)
-	VPADDQ       168(DX), Y0, Y1
-	VMOVDQU      Y1, 5344(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5568(AX)
-	VPADDQ       200(DX), Y0, Y1
-	VMOVDQU      Y1, 5376(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5600(AX)
-	LEAQ         5632(AX), DX
-	MOVQ         DX, 5400(AX)
-	MOVQ         DX, 5624(AX)
-	MOVLQZX      (BX), SI
-	ANDQ         $+32767, SI
-	ADDQ         $0x04, BX
-	MOVQ         odd+32(FP), DX
-	TESTQ        DX, DX
-	JNE          odd
+	MOVQ    slots+0(FP), AX
+	MOVQ    links+24(FP), DX
+	MOVQ    first+16(FP), BX
+	MOVQ    (AX), SI
+	MOVLQZX (DX), DI
+	ANDQ    $+32767, DI
+	ADDQ    $0x04, DX
+	MOVQ    odd+32(FP), CX
+	TESTQ   CX, CX
+	JNE     odd
 
 even_group:
-	MOVBQZX (BX), DI
-	MOVBQZX 1(BX), DX
-	MOVQ    5184(AX)(DX*8), R8
-	MOVQ    5408(AX)(DX*8), DX
-	VMOVSS  (DX)(DI*4), X0
-	VMOVSS  (R8)(DI*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  16(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R8)(DI*4)
-	VMOVSS  (CX)(DI*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(DI*4)
-	MOVBQZX 4(BX), DI
-	MOVBQZX 5(BX), DX
-	MOVQ    5184(AX)(DX*8), R8
-	MOVQ    5408(AX)(DX*8), DX
-	VMOVSS  (DX)(DI*4), X0
-	VMOVSS  (R8)(DI*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  20(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R8)(DI*4)
-	VMOVSS  (CX)(DI*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(DI*4)
-	MOVBQZX 8(BX), DI
-	MOVBQZX 9(BX), DX
-	MOVQ    5184(AX)(DX*8), R8
-	MOVQ    5408(AX)(DX*8), DX
-	VMOVSS  (DX)(DI*4), X0
-	VMOVSS  (R8)(DI*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  24(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R8)(DI*4)
-	VMOVSS  (CX)(DI*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(DI*4)
-	MOVBQZX 12(BX), DI
-	MOVBQZX 13(BX), DX
-	MOVQ    5184(AX)(DX*8), R8
-	MOVQ    5408(AX)(DX*8), DX
-	VMOVSS  (DX)(DI*4), X0
-	VMOVSS  (R8)(DI*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  28(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R8)(DI*4)
-	VMOVSS  (CX)(DI*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(DI*4)
-	ADDQ    $0x20, BX
-	SUBQ    $0x04, SI
-	JG      even_group
+	PREFETCHT1 2048(DX)
+	MOVBQZX    (DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    1(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSS     (CX)(R8*4), X0
+	VMOVSS     (R9)(R8*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     16(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R9)(R8*4)
+	VMOVSS     (SI)(R8*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R8*4)
+	MOVBQZX    4(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    5(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSS     (CX)(R8*4), X0
+	VMOVSS     (R9)(R8*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     20(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R9)(R8*4)
+	VMOVSS     (SI)(R8*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R8*4)
+	MOVBQZX    8(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    9(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSS     (CX)(R8*4), X0
+	VMOVSS     (R9)(R8*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     24(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R9)(R8*4)
+	VMOVSS     (SI)(R8*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R8*4)
+	MOVBQZX    12(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    13(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSS     (CX)(R8*4), X0
+	VMOVSS     (R9)(R8*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     28(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R9)(R8*4)
+	VMOVSS     (SI)(R8*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R8*4)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         even_group
 	VZEROUPPER
 	RET
 
 odd:
-	MOVQ words+8(FP), DX
+	MOVQ words+8(FP), CX
 
 odd_group:
-	MOVBQZX (BX), R8
-	MOVBQZX 1(BX), DI
-	MOVQ    5184(AX)(DI*8), R9
-	MOVWQZX 2(BX), DI
-	MOVLQSX (DX)(DI*4), DI
-	ADDQ    R8, DI
-	VMOVSS  (R9)(DI*4), X0
-	VMOVSS  (R9)(R8*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  16(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R9)(R8*4)
-	VMOVSS  (CX)(R8*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(R8*4)
-	MOVBQZX 4(BX), R8
-	MOVBQZX 5(BX), DI
-	MOVQ    5184(AX)(DI*8), R9
-	MOVWQZX 6(BX), DI
-	MOVLQSX (DX)(DI*4), DI
-	ADDQ    R8, DI
-	VMOVSS  (R9)(DI*4), X0
-	VMOVSS  (R9)(R8*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  20(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R9)(R8*4)
-	VMOVSS  (CX)(R8*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(R8*4)
-	MOVBQZX 8(BX), R8
-	MOVBQZX 9(BX), DI
-	MOVQ    5184(AX)(DI*8), R9
-	MOVWQZX 10(BX), DI
-	MOVLQSX (DX)(DI*4), DI
-	ADDQ    R8, DI
-	VMOVSS  (R9)(DI*4), X0
-	VMOVSS  (R9)(R8*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  24(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R9)(R8*4)
-	VMOVSS  (CX)(R8*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(R8*4)
-	MOVBQZX 12(BX), R8
-	MOVBQZX 13(BX), DI
-	MOVQ    5184(AX)(DI*8), R9
-	MOVWQZX 14(BX), DI
-	MOVLQSX (DX)(DI*4), DI
-	ADDQ    R8, DI
-	VMOVSS  (R9)(DI*4), X0
-	VMOVSS  (R9)(R8*4), X1
-	VSUBSS  X1, X0, X0
-	VMULSS  28(BX), X0, X0
-	VADDSS  X0, X1, X1
-	VMOVSS  X1, (R9)(R8*4)
-	VMOVSS  (CX)(R8*4), X1
-	VSUBSS  X0, X1, X1
-	VMOVSS  X1, (CX)(R8*4)
-	ADDQ    $0x20, BX
-	SUBQ    $0x04, SI
-	JG      odd_group
+	PREFETCHT1 2048(DX)
+	MOVBQZX    (DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    1(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    2(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSS     (R10)(R8*4), X0
+	VMOVSS     (R10)(R9*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     16(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R10)(R9*4)
+	VMOVSS     (SI)(R9*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R9*4)
+	MOVBQZX    4(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    5(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    6(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSS     (R10)(R8*4), X0
+	VMOVSS     (R10)(R9*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     20(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R10)(R9*4)
+	VMOVSS     (SI)(R9*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R9*4)
+	MOVBQZX    8(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    9(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    10(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSS     (R10)(R8*4), X0
+	VMOVSS     (R10)(R9*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     24(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R10)(R9*4)
+	VMOVSS     (SI)(R9*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R9*4)
+	MOVBQZX    12(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    13(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    14(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSS     (R10)(R8*4), X0
+	VMOVSS     (R10)(R9*4), X1
+	VSUBSS     X1, X0, X0
+	VMULSS     28(DX), X0, X0
+	VADDSS     X0, X1, X1
+	VMOVSS     X1, (R10)(R9*4)
+	VMOVSS     (SI)(R9*4), X1
+	VSUBSS     X0, X1, X1
+	VMOVSS     X1, (SI)(R9*4)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         odd_group
 	VZEROUPPER
 	RET
 
@@ -79527,198 +79501,172 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512Double(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX2
+// func correctAVX512Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+// Requires: AVX, MMX+
 TEXT ·correctAVX512Double(SB), $0-48
-	MOVQ         links+24(FP), BX
-	MOVQ         scratch+40(FP), AX
-	MOVQ         slots+0(FP), DX
-	MOVL         first+16(FP), SI
-	MOVQ         (DX), CX
-	LEAQ         (CX)(SI*8), CX
-	IMUL3Q       $0x08, SI, SI
-	VMOVQ        SI, X0
-	VPBROADCASTQ X0, Y0
-	VPADDQ       8(DX), Y0, Y1
-	VMOVDQU      Y1, 5184(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5408(AX)
-	VPADDQ       40(DX), Y0, Y1
-	VMOVDQU      Y1, 5216(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5440(AX)
-	VPADDQ       72(DX), Y0, Y1
-	VMOVDQU      Y1, 5248(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5472(AX)
-	VPADDQ       104(DX), Y0, Y1
-	VMOVDQU      Y1, 5280(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5504(AX)
-	VPADDQ       136(DX), Y0, Y1
-	VMOVDQU      Y1, 5312(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5536(AX)
-	VPADDQ       168(DX), Y0, Y1
-	VMOVDQU      Y1, 5344(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5568(AX)
-	VPADDQ       200(DX), Y0, Y1
-	VMOVDQU      Y1, 5376(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5600(AX)
-	LEAQ         5632(AX), DX
-	MOVQ         DX, 5400(AX)
-	MOVQ         DX, 5624(AX)
-	MOVLQZX      (BX), SI
-	ANDQ         $+32767, SI
-	ADDQ         $0x04, BX
-	MOVQ         odd+32(FP), DX
-	TESTQ        DX, DX
-	JNE          odd
+	MOVQ    slots+0(FP), AX
+	MOVQ    links+24(FP), DX
+	MOVQ    first+16(FP), BX
+	MOVQ    (AX), SI
+	MOVLQZX (DX), DI
+	ANDQ    $+32767, DI
+	ADDQ    $0x04, DX
+	MOVQ    odd+32(FP), CX
+	TESTQ   CX, CX
+	JNE     odd
 
 even_group:
-	MOVBQZX   (BX), DI
-	MOVBQZX   1(BX), DX
-	MOVQ      5184(AX)(DX*8), R8
-	MOVQ      5408(AX)(DX*8), DX
-	VMOVSD    (DX)(DI*8), X0
-	VMOVSD    (R8)(DI*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 16(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R8)(DI*8)
-	VMOVSD    (CX)(DI*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(DI*8)
-	MOVBQZX   4(BX), DI
-	MOVBQZX   5(BX), DX
-	MOVQ      5184(AX)(DX*8), R8
-	MOVQ      5408(AX)(DX*8), DX
-	VMOVSD    (DX)(DI*8), X0
-	VMOVSD    (R8)(DI*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 20(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R8)(DI*8)
-	VMOVSD    (CX)(DI*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(DI*8)
-	MOVBQZX   8(BX), DI
-	MOVBQZX   9(BX), DX
-	MOVQ      5184(AX)(DX*8), R8
-	MOVQ      5408(AX)(DX*8), DX
-	VMOVSD    (DX)(DI*8), X0
-	VMOVSD    (R8)(DI*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 24(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R8)(DI*8)
-	VMOVSD    (CX)(DI*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(DI*8)
-	MOVBQZX   12(BX), DI
-	MOVBQZX   13(BX), DX
-	MOVQ      5184(AX)(DX*8), R8
-	MOVQ      5408(AX)(DX*8), DX
-	VMOVSD    (DX)(DI*8), X0
-	VMOVSD    (R8)(DI*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 28(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R8)(DI*8)
-	VMOVSD    (CX)(DI*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(DI*8)
-	ADDQ      $0x20, BX
-	SUBQ      $0x04, SI
-	JG        even_group
+	PREFETCHT1 2048(DX)
+	MOVBQZX    (DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    1(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSD     (CX)(R8*8), X0
+	VMOVSD     (R9)(R8*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  16(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R9)(R8*8)
+	VMOVSD     (SI)(R8*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R8*8)
+	MOVBQZX    4(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    5(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSD     (CX)(R8*8), X0
+	VMOVSD     (R9)(R8*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  20(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R9)(R8*8)
+	VMOVSD     (SI)(R8*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R8*8)
+	MOVBQZX    8(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    9(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSD     (CX)(R8*8), X0
+	VMOVSD     (R9)(R8*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  24(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R9)(R8*8)
+	VMOVSD     (SI)(R8*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R8*8)
+	MOVBQZX    12(DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    13(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VMOVSD     (CX)(R8*8), X0
+	VMOVSD     (R9)(R8*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  28(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R9)(R8*8)
+	VMOVSD     (SI)(R8*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R8*8)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         even_group
 	VZEROUPPER
 	RET
 
 odd:
-	MOVQ words+8(FP), DX
+	MOVQ words+8(FP), CX
 
 odd_group:
-	MOVBQZX   (BX), R8
-	MOVBQZX   1(BX), DI
-	MOVQ      5184(AX)(DI*8), R9
-	MOVWQZX   2(BX), DI
-	MOVLQSX   (DX)(DI*4), DI
-	ADDQ      R8, DI
-	VMOVSD    (R9)(DI*8), X0
-	VMOVSD    (R9)(R8*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 16(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R9)(R8*8)
-	VMOVSD    (CX)(R8*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(R8*8)
-	MOVBQZX   4(BX), R8
-	MOVBQZX   5(BX), DI
-	MOVQ      5184(AX)(DI*8), R9
-	MOVWQZX   6(BX), DI
-	MOVLQSX   (DX)(DI*4), DI
-	ADDQ      R8, DI
-	VMOVSD    (R9)(DI*8), X0
-	VMOVSD    (R9)(R8*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 20(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R9)(R8*8)
-	VMOVSD    (CX)(R8*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(R8*8)
-	MOVBQZX   8(BX), R8
-	MOVBQZX   9(BX), DI
-	MOVQ      5184(AX)(DI*8), R9
-	MOVWQZX   10(BX), DI
-	MOVLQSX   (DX)(DI*4), DI
-	ADDQ      R8, DI
-	VMOVSD    (R9)(DI*8), X0
-	VMOVSD    (R9)(R8*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 24(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R9)(R8*8)
-	VMOVSD    (CX)(R8*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(R8*8)
-	MOVBQZX   12(BX), R8
-	MOVBQZX   13(BX), DI
-	MOVQ      5184(AX)(DI*8), R9
-	MOVWQZX   14(BX), DI
-	MOVLQSX   (DX)(DI*4), DI
-	ADDQ      R8, DI
-	VMOVSD    (R9)(DI*8), X0
-	VMOVSD    (R9)(R8*8), X1
-	VXORPS    X2, X2, X2
-	VCVTSS2SD 28(BX), X2, X2
-	VSUBSD    X1, X0, X0
-	VMULSD    X2, X0, X0
-	VADDSD    X0, X1, X1
-	VMOVSD    X1, (R9)(R8*8)
-	VMOVSD    (CX)(R8*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (CX)(R8*8)
-	ADDQ      $0x20, BX
-	SUBQ      $0x04, SI
-	JG        odd_group
+	PREFETCHT1 2048(DX)
+	MOVBQZX    (DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    1(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    2(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSD     (R10)(R8*8), X0
+	VMOVSD     (R10)(R9*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  16(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R10)(R9*8)
+	VMOVSD     (SI)(R9*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R9*8)
+	MOVBQZX    4(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    5(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    6(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSD     (R10)(R8*8), X0
+	VMOVSD     (R10)(R9*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  20(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R10)(R9*8)
+	VMOVSD     (SI)(R9*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R9*8)
+	MOVBQZX    8(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    9(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    10(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSD     (R10)(R8*8), X0
+	VMOVSD     (R10)(R9*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  24(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R10)(R9*8)
+	VMOVSD     (SI)(R9*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R9*8)
+	MOVBQZX    12(DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    13(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    14(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VMOVSD     (R10)(R8*8), X0
+	VMOVSD     (R10)(R9*8), X1
+	VXORPS     X2, X2, X2
+	VCVTSS2SD  28(DX), X2, X2
+	VSUBSD     X1, X0, X0
+	VMULSD     X2, X0, X0
+	VADDSD     X0, X1, X1
+	VMOVSD     X1, (R10)(R9*8)
+	VMOVSD     (SI)(R9*8), X1
+	VSUBSD     X0, X1, X1
+	VMOVSD     X1, (SI)(R9*8)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         odd_group
 	VZEROUPPER
 	RET
 
@@ -119445,209 +119393,169 @@ done:
 	VZEROUPPER
 	RET
 
-// func correctAVX512Half(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX2, AVX512F, BMI, F16C
+// func correctAVX512Half(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+// Requires: AVX, AVX2, AVX512F, BMI, F16C, MMX+
 TEXT ·correctAVX512Half(SB), $8-48
-	MOVQ         links+24(FP), BX
-	MOVQ         scratch+40(FP), AX
-	MOVQ         slots+0(FP), DX
-	MOVL         first+16(FP), SI
-	MOVQ         (DX), CX
-	LEAQ         (CX)(SI*2), CX
-	IMUL3Q       $0x02, SI, SI
-	VMOVQ        SI, X0
-	VPBROADCASTQ X0, Y0
-	VPADDQ       8(DX), Y0, Y1
-	VMOVDQU      Y1, 5184(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5408(AX)
-	VPADDQ       40(DX), Y0, Y1
-	VMOVDQU      Y1, 5216(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5440(AX)
-	VPADDQ       72(DX), Y0, Y1
-	VMOVDQU      Y1, 5248(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5472(AX)
-	VPADDQ       104(DX), Y0, Y1
-	VMOVDQU      Y1, 5280(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5504(AX)
-	VPADDQ       136(DX), Y0, Y1
-	VMOVDQU      Y1, 5312(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5536(AX)
-	VPADDQ       168(DX), Y0, Y1
-	VMOVDQU      Y1, 5344(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5568(AX)
-	VPADDQ       200(DX), Y0, Y1
-	VMOVDQU      Y1, 5376(AX)
-	VPSHUFD      $0x4e, Y1, Y1
-	VMOVDQU      Y1, 5600(AX)
-	LEAQ         5632(AX), DX
-	MOVQ         DX, 5400(AX)
-	MOVQ         DX, 5624(AX)
-	MOVLQZX      (BX), SI
-	ANDQ         $+32767, SI
-	ADDQ         $0x04, BX
-	MOVQ         odd+32(FP), DX
-	TESTQ        DX, DX
-	JNE          odd
+	MOVQ    slots+0(FP), AX
+	MOVQ    links+24(FP), DX
+	MOVQ    first+16(FP), BX
+	MOVQ    scratch+40(FP), SI
+	MOVQ    BX, CX
+	SHLQ    $0x02, CX
+	SUBQ    CX, SI
+	MOVLQZX (DX), DI
+	ANDQ    $+32767, DI
+	ADDQ    $0x04, DX
+	MOVQ    odd+32(FP), CX
+	TESTQ   CX, CX
+	JNE     odd
 
 even_group:
-	MOVBQZX   12(BX), R8
-	MOVBQZX   13(BX), DI
-	MOVQ      5184(AX)(DI*8), R9
-	MOVQ      5408(AX)(DI*8), DI
-	MOVWQZX   (DI)(R8*2), DX
-	MOVBQZX   8(BX), R10
-	MOVBQZX   9(BX), DI
-	MOVQ      5184(AX)(DI*8), R11
-	MOVQ      5408(AX)(DI*8), DI
-	SHLQ      $0x10, DX
-	MOVW      (DI)(R10*2), DX
-	MOVBQZX   4(BX), R12
-	MOVBQZX   5(BX), DI
-	MOVQ      5184(AX)(DI*8), R13
-	MOVQ      5408(AX)(DI*8), DI
-	SHLQ      $0x10, DX
-	MOVW      (DI)(R12*2), DX
-	MOVBQZX   (BX), R14
-	MOVBQZX   1(BX), DI
-	MOVQ      5184(AX)(DI*8), R15
-	MOVQ      5408(AX)(DI*8), DI
-	SHLQ      $0x10, DX
-	MOVW      (DI)(R14*2), DX
-	VMOVQ     DX, X0
-	MOVWQZX   (R9)(R8*2), DX
-	SHLQ      $0x10, DX
-	MOVW      (R11)(R10*2), DX
-	SHLQ      $0x10, DX
-	MOVW      (R13)(R12*2), DX
-	SHLQ      $0x10, DX
-	MOVW      (R15)(R14*2), DX
-	VMOVQ     DX, X1
-	VCVTPH2PS X0, X0
-	VCVTPH2PS X1, X1
-	VSUBPS    X1, X0, X0
-	VMULPS    16(BX), X0, X0
-	VADDPS    X0, X1, X1
-	VCVTPS2PH $0x00, X1, X1
-	VMOVQ     X1, DX
-	MOVW      DX, (R15)(R14*2)
-	SHRQ      $0x10, DX
-	MOVW      DX, (R13)(R12*2)
-	SHRQ      $0x10, DX
-	MOVW      DX, (R11)(R10*2)
-	SHRQ      $0x10, DX
-	MOVW      DX, (R9)(R8*2)
-	VMOVSHDUP X0, X1
-	VPERMILPD $0x01, X0, X2
-	VMOVSHDUP X2, X3
-	VADDSS    4160(AX)(R14*4), X0, X0
-	VMOVSS    X0, 4160(AX)(R14*4)
-	VADDSS    4160(AX)(R12*4), X1, X1
-	VMOVSS    X1, 4160(AX)(R12*4)
-	VADDSS    4160(AX)(R10*4), X2, X2
-	VMOVSS    X2, 4160(AX)(R10*4)
-	VADDSS    4160(AX)(R8*4), X3, X3
-	VMOVSS    X3, 4160(AX)(R8*4)
-	ADDQ      $0x20, BX
-	SUBQ      $0x04, SI
-	JG        even_group
-	JMP       take
+	PREFETCHT1 2048(DX)
+	VPXOR      X0, X0, X0
+	VPXOR      X1, X1, X1
+	MOVBQZX    (DX), R8
+	ADDQ       BX, R8
+	MOVBQZX    1(DX), CX
+	MOVQ       8(AX)(CX*8), R9
+	MOVQ       216(AX)(CX*8), CX
+	VPINSRW    $0x00, (CX)(R8*2), X0, X0
+	MOVBQZX    4(DX), R10
+	ADDQ       BX, R10
+	MOVBQZX    5(DX), CX
+	MOVQ       8(AX)(CX*8), R11
+	MOVQ       216(AX)(CX*8), CX
+	VPINSRW    $0x01, (CX)(R10*2), X0, X0
+	MOVBQZX    8(DX), R12
+	ADDQ       BX, R12
+	MOVBQZX    9(DX), CX
+	MOVQ       8(AX)(CX*8), R13
+	MOVQ       216(AX)(CX*8), CX
+	VPINSRW    $0x02, (CX)(R12*2), X0, X0
+	MOVBQZX    12(DX), R14
+	ADDQ       BX, R14
+	MOVBQZX    13(DX), CX
+	MOVQ       8(AX)(CX*8), R15
+	MOVQ       216(AX)(CX*8), CX
+	VPINSRW    $0x03, (CX)(R14*2), X0, X0
+	VPINSRW    $0x00, (R9)(R8*2), X1, X1
+	VPINSRW    $0x01, (R11)(R10*2), X1, X1
+	VPINSRW    $0x02, (R13)(R12*2), X1, X1
+	VPINSRW    $0x03, (R15)(R14*2), X1, X1
+	VCVTPH2PS  X0, X0
+	VCVTPH2PS  X1, X1
+	VSUBPS     X1, X0, X0
+	VMULPS     16(DX), X0, X0
+	VADDPS     X0, X1, X1
+	VCVTPS2PH  $0x00, X1, X1
+	VPEXTRW    $0x00, X1, (R9)(R8*2)
+	VPEXTRW    $0x01, X1, (R11)(R10*2)
+	VPEXTRW    $0x02, X1, (R13)(R12*2)
+	VPEXTRW    $0x03, X1, (R15)(R14*2)
+	VMOVSHDUP  X0, X1
+	VPERMILPD  $0x01, X0, X2
+	VMOVSHDUP  X2, X3
+	VADDSS     4160(SI)(R8*4), X0, X0
+	VMOVSS     X0, 4160(SI)(R8*4)
+	VADDSS     4160(SI)(R10*4), X1, X1
+	VMOVSS     X1, 4160(SI)(R10*4)
+	VADDSS     4160(SI)(R12*4), X2, X2
+	VMOVSS     X2, 4160(SI)(R12*4)
+	VADDSS     4160(SI)(R14*4), X3, X3
+	VMOVSS     X3, 4160(SI)(R14*4)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         even_group
+	JMP        take
 
 odd:
-	MOVQ words+8(FP), DX
+	MOVQ words+8(FP), CX
 
 odd_group:
-	MOVBQZX   12(BX), R9
-	MOVBQZX   13(BX), R8
-	MOVQ      5184(AX)(R8*8), R10
-	MOVWQZX   14(BX), R8
-	MOVLQSX   (DX)(R8*4), R8
-	ADDQ      R9, R8
-	MOVWQZX   (R10)(R8*2), DI
-	MOVBQZX   8(BX), R11
-	MOVBQZX   9(BX), R8
-	MOVQ      5184(AX)(R8*8), R12
-	MOVWQZX   10(BX), R8
-	MOVLQSX   (DX)(R8*4), R8
-	ADDQ      R11, R8
-	SHLQ      $0x10, DI
-	MOVW      (R12)(R8*2), DI
-	MOVBQZX   4(BX), R13
-	MOVBQZX   5(BX), R8
-	MOVQ      5184(AX)(R8*8), R14
-	MOVWQZX   6(BX), R8
-	MOVLQSX   (DX)(R8*4), R8
-	ADDQ      R13, R8
-	SHLQ      $0x10, DI
-	MOVW      (R14)(R8*2), DI
-	MOVBQZX   (BX), R15
-	MOVBQZX   1(BX), R8
-	MOVQ      5184(AX)(R8*8), BP
-	MOVWQZX   2(BX), R8
-	MOVLQSX   (DX)(R8*4), R8
-	ADDQ      R15, R8
-	SHLQ      $0x10, DI
-	MOVW      (BP)(R8*2), DI
-	VMOVQ     DI, X0
-	MOVWQZX   (R10)(R9*2), DI
-	SHLQ      $0x10, DI
-	MOVW      (R12)(R11*2), DI
-	SHLQ      $0x10, DI
-	MOVW      (R14)(R13*2), DI
-	SHLQ      $0x10, DI
-	MOVW      (BP)(R15*2), DI
-	VMOVQ     DI, X1
-	VCVTPH2PS X0, X0
-	VCVTPH2PS X1, X1
-	VSUBPS    X1, X0, X0
-	VMULPS    16(BX), X0, X0
-	VADDPS    X0, X1, X1
-	VCVTPS2PH $0x00, X1, X1
-	VMOVQ     X1, DI
-	MOVW      DI, (BP)(R15*2)
-	SHRQ      $0x10, DI
-	MOVW      DI, (R14)(R13*2)
-	SHRQ      $0x10, DI
-	MOVW      DI, (R12)(R11*2)
-	SHRQ      $0x10, DI
-	MOVW      DI, (R10)(R9*2)
-	VMOVSHDUP X0, X1
-	VPERMILPD $0x01, X0, X2
-	VMOVSHDUP X2, X3
-	VADDSS    4160(AX)(R15*4), X0, X0
-	VMOVSS    X0, 4160(AX)(R15*4)
-	VADDSS    4160(AX)(R13*4), X1, X1
-	VMOVSS    X1, 4160(AX)(R13*4)
-	VADDSS    4160(AX)(R11*4), X2, X2
-	VMOVSS    X2, 4160(AX)(R11*4)
-	VADDSS    4160(AX)(R9*4), X3, X3
-	VMOVSS    X3, 4160(AX)(R9*4)
-	ADDQ      $0x20, BX
-	SUBQ      $0x04, SI
-	JG        odd_group
+	PREFETCHT1 2048(DX)
+	VPXOR      X0, X0, X0
+	VPXOR      X1, X1, X1
+	MOVBQZX    (DX), R9
+	ADDQ       BX, R9
+	MOVBQZX    1(DX), R8
+	MOVQ       8(AX)(R8*8), R10
+	MOVWQZX    2(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R9, R8
+	VPINSRW    $0x00, (R10)(R8*2), X0, X0
+	MOVBQZX    4(DX), R11
+	ADDQ       BX, R11
+	MOVBQZX    5(DX), R8
+	MOVQ       8(AX)(R8*8), R12
+	MOVWQZX    6(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R11, R8
+	VPINSRW    $0x01, (R12)(R8*2), X0, X0
+	MOVBQZX    8(DX), R13
+	ADDQ       BX, R13
+	MOVBQZX    9(DX), R8
+	MOVQ       8(AX)(R8*8), R14
+	MOVWQZX    10(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R13, R8
+	VPINSRW    $0x02, (R14)(R8*2), X0, X0
+	MOVBQZX    12(DX), R15
+	ADDQ       BX, R15
+	MOVBQZX    13(DX), R8
+	MOVQ       8(AX)(R8*8), BP
+	MOVWQZX    14(DX), R8
+	MOVLQSX    (CX)(R8*4), R8
+	ADDQ       R15, R8
+	VPINSRW    $0x03, (BP)(R8*2), X0, X0
+	VPINSRW    $0x00, (R10)(R9*2), X1, X1
+	VPINSRW    $0x01, (R12)(R11*2), X1, X1
+	VPINSRW    $0x02, (R14)(R13*2), X1, X1
+	VPINSRW    $0x03, (BP)(R15*2), X1, X1
+	VCVTPH2PS  X0, X0
+	VCVTPH2PS  X1, X1
+	VSUBPS     X1, X0, X0
+	VMULPS     16(DX), X0, X0
+	VADDPS     X0, X1, X1
+	VCVTPS2PH  $0x00, X1, X1
+	VPEXTRW    $0x00, X1, (R10)(R9*2)
+	VPEXTRW    $0x01, X1, (R12)(R11*2)
+	VPEXTRW    $0x02, X1, (R14)(R13*2)
+	VPEXTRW    $0x03, X1, (BP)(R15*2)
+	VMOVSHDUP  X0, X1
+	VPERMILPD  $0x01, X0, X2
+	VMOVSHDUP  X2, X3
+	VADDSS     4160(SI)(R9*4), X0, X0
+	VMOVSS     X0, 4160(SI)(R9*4)
+	VADDSS     4160(SI)(R11*4), X1, X1
+	VMOVSS     X1, 4160(SI)(R11*4)
+	VADDSS     4160(SI)(R13*4), X2, X2
+	VMOVSS     X2, 4160(SI)(R13*4)
+	VADDSS     4160(SI)(R15*4), X3, X3
+	VMOVSS     X3, 4160(SI)(R15*4)
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, DI
+	JG         odd_group
 
 take:
-	MOVQ    links+24(FP), DX
-	MOVLQZX (DX), DX
-	SHRQ    $0x0f, DX
+	MOVQ    links+24(FP), CX
+	MOVLQZX (CX), CX
+	SHRQ    $0x0f, CX
+	MOVQ    scratch+40(FP), DX
+	MOVQ    (AX), AX
+	LEAQ    (AX)(BX*2), AX
 	VPXOR   Y2, Y2, Y2
 
 vector:
-	TZCNTQ      DX, BX
+	TZCNTQ      CX, BX
 	SHLQ        $0x05, BX
-	VMOVUPS     4160(AX)(BX*2), Z0
+	VMOVUPS     4160(DX)(BX*2), Z0
 	VPTESTMD    Z0, Z0, K1
-	VCVTPH2PS.Z (CX)(BX*1), K1, Z1
+	VCVTPH2PS.Z (AX)(BX*1), K1, Z1
 	VSUBPS      Z0, Z1, Z1
-	VCVTPS2PH   $0x00, Z1, K1, (CX)(BX*1)
-	VMOVUPS     Y2, 4160(AX)(BX*2)
-	VMOVUPS     Y2, 4192(AX)(BX*2)
-	BLSRQ       DX, DX
+	VCVTPS2PH   $0x00, Z1, K1, (AX)(BX*1)
+	VMOVUPS     Y2, 4160(DX)(BX*2)
+	VMOVUPS     Y2, 4192(DX)(BX*2)
+	BLSRQ       CX, CX
 	JNE         vector
 	VZEROUPPER
 	RET

@@ -14,40 +14,39 @@ import (
 type corrector struct {
 	*build.Context
 	storage storage
-	// words are the windows of the chunk, links the group of links at hand.
-	words, links reg.Register
-	scratch      reg.GPVirtual
-	// still is where the populations at rest of the chunk begin.
-	still reg.GPVirtual
+	// slots are the pointers to the populations, still that to those at rest,
+	// words the windows of the chunk, first its first cell, links the group of
+	// links at hand.
+	slots, still, words, first, links reg.Register
+	// sums are what 16-bit populations at rest lose, by cell.
+	sums operand.Mem
 }
 
 // Numbers of package kernel.
 const (
 	linkCountBits = 15
 	linkGroup     = 4
-	paddingLink   = 27
+	oppositeSlots = 26
 	windowsAhead  = 64
 )
 
-// Where in the scratch memory is what a corrector needs, behind what kernels
-// spill. Of every direction and of padding, bouncedTable points to the
-// population that comes back to the first cell of the chunk, companionTable to
-// the opposite one; padding is zero.
-const (
-	takenAt        = (scratchSlots + 1) * 64
-	bouncedTable   = takenAt + 16*64
-	companionTable = bouncedTable + 8*tableEntries
-	tableEntries   = paddingLink + 1
-	paddingAt      = companionTable + 8*tableEntries
-)
+// linksAhead is how many bytes ahead of the links at hand the second-level cache
+// is asked for: those of the next chunks, whose correction would otherwise begin
+// with waiting for memory, since the hardware does not follow streams that rest
+// for as long as a chunk is updated.
+const linksAhead = 2048
+
+// takenAt is where in the scratch memory the sums of what 16-bit populations at
+// rest lose are, behind what kernels spill.
+const takenAt = (scratchSlots + 1) * 64
 
 func writeCorrect(ctx *build.Context, m machine, s storage) {
 	name := "correct" + m.name + s.title()
 	ctx.Function(name)
 	ctx.Doc(name + " corrects what comes back along links of walled windows.")
 	ctx.Pragma("noescape")
-	ctx.SignatureExpr("func(slots **byte, words *uint32, first uint32, links *uint32, odd int, scratch *byte)")
-	c := &corrector{Context: ctx, storage: s, scratch: ctx.GP64(), still: ctx.GP64()}
+	ctx.SignatureExpr("func(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)")
+	c := &corrector{Context: ctx, storage: s}
 	c.begin()
 	left := ctx.GP64()
 	ctx.MOVLQZX(operand.Mem{Base: c.links}, left)
@@ -62,6 +61,7 @@ func writeCorrect(ctx *build.Context, m machine, s storage) {
 			ctx.Load(ctx.Param("words"), c.words)
 		}
 		ctx.Label(parity + "_group")
+		ctx.PREFETCHT1(operand.Mem{Base: c.links, Disp: linksAhead})
 		if s.name == half {
 			c.halves(parity == "odd")
 		} else {
@@ -86,30 +86,24 @@ func writeCorrect(ctx *build.Context, m machine, s storage) {
 	}
 }
 
-// begin fills the tables.
+// begin loads what all links need.
 func (c *corrector) begin() {
+	c.slots = c.Load(c.Param("slots"), c.GP64())
 	c.words = c.GP64()
 	c.links = c.Load(c.Param("links"), c.GP64())
-	c.Load(c.Param("scratch"), c.scratch)
-	slots := c.Load(c.Param("slots"), c.GP64())
-	first := c.GP64()
-	c.Load(c.Param("first"), first.As32())
-	c.MOVQ(operand.Mem{Base: slots}, c.still)
-	c.LEAQ(c.value(c.still, first), c.still)
-	shift, pointers, swapped := c.YMM(), c.YMM(), c.YMM()
-	c.IMUL3Q(operand.Imm(uint64(c.storage.bytes)), first, first)
-	c.VMOVQ(first, shift.AsX())
-	c.VPBROADCASTQ(shift.AsX(), shift)
-	for i := 0; i < tableEntries; i += 4 {
-		c.VPADDQ(operand.Mem{Base: slots, Disp: 8 * (1 + i)}, shift, pointers)
-		c.VMOVDQU(pointers, operand.Mem{Base: c.scratch, Disp: bouncedTable + 8*i})
-		c.VPSHUFD(operand.U8(0b01_00_11_10), pointers, swapped)
-		c.VMOVDQU(swapped, operand.Mem{Base: c.scratch, Disp: companionTable + 8*i})
+	c.first = c.GP64()
+	c.Load(c.Param("first"), c.first)
+	if c.storage.name != half {
+		c.still = c.GP64()
+		c.MOVQ(operand.Mem{Base: c.slots}, c.still)
+		return
 	}
-	padding := c.GP64()
-	c.LEAQ(operand.Mem{Base: c.scratch, Disp: paddingAt}, padding)
-	c.MOVQ(padding, operand.Mem{Base: c.scratch, Disp: bouncedTable + 8*paddingLink})
-	c.MOVQ(padding, operand.Mem{Base: c.scratch, Disp: companionTable + 8*paddingLink})
+	sums, before := c.GP64(), c.GP64()
+	c.Load(c.Param("scratch"), sums)
+	c.MOVQ(c.first, before)
+	c.SHLQ(operand.Imm(2), before)
+	c.SUBQ(before, sums)
+	c.sums = operand.Mem{Base: sums, Disp: takenAt}
 }
 
 // find returns the cell of a link of a group and where its populations are.
@@ -119,10 +113,11 @@ func (c *corrector) find(number int, odd bool, through reg.GPVirtual) (cell reg.
 	at := c.GP64()
 	link := operand.Mem{Base: c.links, Disp: 4 * number}
 	c.MOVBQZX(link, cell)
+	c.ADDQ(c.first, cell)
 	c.MOVBQZX(offset(link, 1), through)
-	c.MOVQ(operand.Mem{Base: c.scratch, Index: through, Scale: 8, Disp: bouncedTable}, at)
+	c.MOVQ(operand.Mem{Base: c.slots, Index: through, Scale: 8, Disp: 8}, at)
 	if !odd {
-		c.MOVQ(operand.Mem{Base: c.scratch, Index: through, Scale: 8, Disp: companionTable}, through)
+		c.MOVQ(operand.Mem{Base: c.slots, Index: through, Scale: 8, Disp: 8 * (1 + oppositeSlots)}, through)
 		return cell, c.value(at, cell), c.value(through, cell)
 	}
 	c.MOVWQZX(offset(link, 2), through)
