@@ -91,7 +91,7 @@ func TestConnectedBisectionBoundHoldsWithRounding(t *testing.T) {
 
 func TestConnectedBisectionBoundGivesUp(t *testing.T) {
 	wide := gridGraph(40, 40, 1)
-	if _, err := ConnectedBisectionBound(context.Background(), wide, 0.03, 1<<40, 1<<20); !errors.Is(err, ErrBoundOutOfReach) {
+	if _, err := ConnectedBisectionBound(context.Background(), wide, 0.03, 1<<40, 1<<12); !errors.Is(err, ErrBoundOutOfReach) {
 		t.Errorf("error %v on a wide graph", err)
 	}
 	narrow := gridGraph(20, 8, 1)

@@ -155,20 +155,29 @@ func (c *comparison) contiguous(ctx context.Context, row *FeatureRow) error {
 	return c.bound(ctx, row)
 }
 
-// boundStates is how many states a bound may hold at a time, below 1 GB.
-const boundStates = 2_000_000
+const (
+	// boundStates is how many states a bound may hold at a time, below 1 GB.
+	boundStates = 2_000_000
+	// boundStep is from one bound that is tried to the next.
+	boundStep = 1.1
+)
 
-// bound proves how little two connected parts can cut: up to what was found
-// or, where that is too much to ask, up to what was wanted, [wantedRatio].
+// bound proves how little two connected parts can cut: first that what is wanted
+// cannot be had, [wantedRatio], then more and more, up to what was found.
 func (c *comparison) bound(ctx context.Context, row *FeatureRow) error {
-	for _, below := range []float64{math.Ceil(row.With), math.Floor(wantedRatio*row.Without) + 1} {
-		bound, err := partition.ConnectedBisectionBound(ctx, c.g, c.options.Imbalance, int64(below), boundStates)
-		if err == nil {
-			row.Bound = float64(bound)
+	found := math.Ceil(row.With)
+	for below := math.Floor(wantedRatio*row.Without) + 1; row.Bound < found; below = math.Ceil(boundStep * below) {
+		asked := min(below, found)
+		bound, err := partition.ConnectedBisectionBound(ctx, c.g, c.options.Imbalance, int64(asked), boundStates)
+		if errors.Is(err, partition.ErrBoundOutOfReach) {
 			return nil
 		}
-		if !errors.Is(err, partition.ErrBoundOutOfReach) {
+		if err != nil {
 			return fmt.Errorf("bound of %s in two connected parts: %w", row.Graph, err)
+		}
+		row.Bound = float64(bound)
+		if row.Bound < asked {
+			return nil
 		}
 	}
 	return nil

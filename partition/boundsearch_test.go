@@ -1,0 +1,220 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// randomGraph returns a graph of a few vertices, connected or not, of weights
+// that differ up to a thousandfold.
+func randomGraph(r *rand.Rand, vertices int) *Graph {
+	var edges [][3]int64
+	density := 0.2 + 0.6*r.Float64()
+	for u := range int64(vertices) {
+		for v := range u {
+			if r.Float64() < density {
+				edges = append(edges, [3]int64{u, v, 1 + r.Int64N(9)})
+			}
+		}
+	}
+	g := fromEdges(vertices, edges).weighted()
+	for v := range g.VertexWeights {
+		g.VertexWeights[v] = r.Int64N([]int64{3, 10, 1000}[r.IntN(3)])
+	}
+	return g
+}
+
+// smallGraphs calls check with graphs of which all divisions can be tried.
+func smallGraphs(r *rand.Rand, trees, others int, check func(g *Graph)) {
+	for range trees {
+		check(tubeTree(r, 14))
+	}
+	for range others {
+		check(randomGraph(r, 2+r.IntN(9)))
+	}
+}
+
+func TestSearchBoundIsExact(t *testing.T) {
+	const far = 1 << 40
+	r := rand.New(rand.NewPCG(11, 12))
+	smallGraphs(r, 60, 2000, func(g *Graph) {
+		imbalance := r.Float64() / 2
+		limits := newLimits(g, &Options{Parts: 2, Imbalance: imbalance}, never).effective
+		least := leastConnectedCut(g, imbalance)
+		want := least
+		if least < 0 {
+			want = far
+		}
+		for _, below := range []int64{far, least, least + 1, least / 2, least + 1 + r.Int64N(20)} {
+			if below <= 0 {
+				continue
+			}
+			got, err := searchBound(context.Background(), g, max(limits[0], limits[1]), below, 1<<20)
+			if err != nil || got != min(want, below) {
+				t.Fatalf("bound %d below %d, error %v; the least connected cut is %d of %+v", got, below, err, least, g)
+			}
+		}
+	})
+}
+
+// Every bound and every vertex put on a side must hold for all divisions that
+// have the vertices so far on their sides.
+func TestSearchBoundsHoldForAllDivisions(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	tight, connecting, settled := 0, 0, 0
+	smallGraphs(r, 600, 3000, func(g *Graph) {
+		limit := (g.TotalVertexWeight()*int64(100+r.IntN(60)) + 199) / 200
+		s := newBoundSearch(context.Background(), g, limit, 1<<40)
+		side := make([]int8, g.Vertices())
+		for v := range side {
+			side[v] = undecided
+			if r.IntN(3) == 0 {
+				side[v] = int8(r.IntN(2))
+			}
+		}
+		least, everOn := leastCompletion(g, side, limit)
+		n := &boundNode{side: append([]int8(nil), side...), prices: []int64{0, 1 + r.Int64N(s.scale), -1 - r.Int64N(s.scale)}}
+		if s.settle(n) {
+			if least >= 0 {
+				t.Fatalf("%v has no division, but there is one that cuts %d of %+v", side, least, g)
+			}
+			return
+		}
+		if least < 0 {
+			return
+		}
+		for v, p := range n.side {
+			if p != undecided && everOn[1-p][v] {
+				t.Fatalf("%v: vertex %d may be on side %d of %+v", side, v, 1-p, g)
+			}
+			if p != side[v] {
+				settled++
+			}
+		}
+		for _, price := range n.prices {
+			n.networks = append(n.networks, s.network(n.side, price))
+		}
+		s.balance(n)
+		for _, w := range n.networks {
+			far := s.path.bound(n.side, w)
+			raised := s.path.raise(n.side, w, endless)
+			if s.worth(w)+max(far, raised) > s.scale*least {
+				t.Fatalf("%v: bounds %d and %d, %d on top, scale %d; the least cut is %d of %+v", side, s.worth(w), far, raised, s.scale, least, g)
+			}
+			if raised > far {
+				connecting++
+			}
+			if s.worth(w)+max(far, raised) > s.scale*(least-1) {
+				tight++
+			}
+			for v, p := range n.side {
+				for own := range int8(2) {
+					if p == undecided && s.worth(w)+w.probe(int32(v), int(own), endless) > s.scale*least && everOn[own][v] && onSide(g, n.side, limit, v, own) == least {
+						t.Fatalf("%v: vertex %d may be on side %d of %+v", side, v, own, g)
+					}
+				}
+			}
+		}
+	})
+	if tight < 500 || connecting < 50 || settled < 1000 {
+		t.Errorf("%d tight bounds, %d raised, %d vertices settled: the test tests little", tight, connecting, settled)
+	}
+	t.Logf("%d tight bounds, %d raised, %d vertices settled", tight, connecting, settled)
+}
+
+// leastCompletion tries all divisions into two connected sides within the limit
+// that agree with the sides given; everOn tells which vertices are on a side of
+// any.
+func leastCompletion(g *Graph, side []int8, limit int64) (least int64, everOn [2][]bool) {
+	d := newDivider(g, 2, limit)
+	n := g.Vertices()
+	everOn = [2][]bool{make([]bool, n), make([]bool, n)}
+	least = -1
+	all := uint32(1)<<n - 1
+	for set := uint32(1); set < all; set++ {
+		var weight int64
+		agrees := true
+		for v := range n {
+			p := int8(set >> v & 1)
+			agrees = agrees && (side[v] == undecided || side[v] == p)
+			weight += int64(p) * g.VertexWeights[v]
+			d.parts[v] = int32(p)
+		}
+		if !agrees || weight > limit || g.TotalVertexWeight()-weight > limit || !d.isConnected(set) || !d.isConnected(all&^set) {
+			continue
+		}
+		if cut := EdgeCutOf(g, d.parts); least < 0 || cut < least {
+			least = cut
+		}
+		for v := range n {
+			everOn[set>>v&1][v] = true
+		}
+	}
+	return least, everOn
+}
+
+// onSide is leastCompletion with one more vertex on a side.
+func onSide(g *Graph, side []int8, limit int64, v int, own int8) int64 {
+	side = append([]int8(nil), side...)
+	side[v] = own
+	least, _ := leastCompletion(g, side, limit)
+	return least
+}
+
+// On graphs too large to try all divisions the two methods must agree.
+func TestSearchBoundAgreesWithFrontier(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	for i := range 12 {
+		g := tubeTree(r, 60)
+		if i%3 == 0 {
+			g = gridGraph(14, 4, 1).weighted()
+			for v := range g.VertexWeights {
+				g.VertexWeights[v] = 1 + r.Int64N(15)
+			}
+		}
+		limits := newLimits(g, &Options{Parts: 2, Imbalance: 0.05}, never).effective
+		limit := max(limits[0], limits[1])
+		for grain := int64(1); grain <= 1_000_003; grain += 1_000_002 {
+			heavy := *g
+			heavy.VertexWeights = nil
+			for _, w := range g.VertexWeights {
+				heavy.VertexWeights = append(heavy.VertexWeights, w*grain)
+			}
+			const below = 5
+			want, err := frontierBound(context.Background(), &heavy, limit*grain, below, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := searchBound(context.Background(), &heavy, limit*grain, below, 1<<20)
+			if err != nil || got < want || grain == 1 && got != want {
+				t.Errorf("graph %d: bound %d, error %v; the other method's is %d", i, got, err, want)
+			}
+		}
+	}
+}
+
+func TestSearchBoundGivesUp(t *testing.T) {
+	g := gridGraph(40, 40, 1)
+	if _, err := ConnectedBisectionBound(context.Background(), g, 0.03, 41, 2*1600); !errors.Is(err, ErrBoundOutOfReach) {
+		t.Errorf("error %v in two steps", err)
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := searchBound(done, g.weighted(), 824, 41, 1<<20); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v when cancelled", err)
+	}
+}
+
+// A grid 33 wide is too wide for the other method.
+func TestConnectedBisectionBoundOfWideGraph(t *testing.T) {
+	g := gridGraph(60, 33, 1)
+	const below = 5 // across the short side: 33 edges
+	if _, err := frontierBound(context.Background(), g.weighted(), 1020, below, 1<<20); !errors.Is(err, ErrBoundOutOfReach) {
+		t.Errorf("error %v along the graph", err)
+	}
+	if bound, err := ConnectedBisectionBound(context.Background(), g, 0.03, below, 20*g.Vertices()); err != nil || bound != below {
+		t.Errorf("bound %d, error %v; want %d", bound, err, below)
+	}
+}
