@@ -188,7 +188,8 @@ func TestBitForBitBoundaries(t *testing.T) {
 	}
 }
 
-// The state does not depend on the instruction set, down to plain Go.
+// The state does not depend on the instruction set, down to plain Go, where no
+// number is below the least normal one.
 func TestBitForBitInstructionSets(t *testing.T) {
 	machines := append(kernel.Machines(), "none")
 	for seed, method := range []Settings{

@@ -11,6 +11,7 @@
 // one cell in each step and chunks of cells can be updated in any order. The
 // arithmetic of a collision is described once (package collision) and
 // generated as Go, AVX2 and AVX-512 code (package kernel) with the same
-// operations in the same order, for populations of 16, 32 or 64 bits. The state is therefore the same, bit for bit,
-// for any number of ranks and workers, any partition and instruction set.
+// operations in the same order, for populations of 16, 32 or 64 bits. The state is
+// therefore the same, bit for bit, for any number of ranks and workers, any
+// partition and, but for numbers below the least normal one, instruction set.
 package solver

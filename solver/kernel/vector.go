@@ -13,7 +13,7 @@ const WindowCells = 16
 // ScratchBytes is the memory that an assembly kernel needs for itself. It must
 // be aligned to 64 bytes and zero in the beginning; a Corrector leaves the zeros
 // that it needs.
-const ScratchBytes = (65 + ChunkCells/WindowCells + 1) * 64
+const ScratchBytes = (65 + ChunkCells/WindowCells + 2) * 64
 
 // WindowsAhead is how many more windows must follow those that are updated in an
 // odd step, of any content.
@@ -31,7 +31,10 @@ const (
 	Half Storage = "half"
 )
 
-// Vector holds the assembly kernels of a variant for one storage.
+// Vector holds the assembly kernels of a variant for one storage. They do what
+// the Go kernels do, bit for bit, but take numbers below the least normal one
+// (1e-38 in single precision) as zero: where a flow spreads into air at rest
+// there are many such numbers, which slow some processors down.
 type Vector struct {
 	// Machine is the instruction set, such as AVX512.
 	Machine string

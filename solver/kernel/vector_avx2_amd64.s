@@ -55,15 +55,20 @@ DATA laneNumbers64<>+24(SB)/8, $0x0000000000000003
 GLOBL laneNumbers64<>(SB), RODATA|NOPTR, $32
 
 // func evenAVX2SingletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingletrtD3Q19(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -463,20 +468,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingletrtD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -985,20 +996,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingletrtD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -1707,19 +1724,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingletrtD3Q19Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -2228,20 +2251,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingletrtD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -2859,20 +2888,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingletrtD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -3690,19 +3725,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingletrtD3Q19LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -4140,20 +4181,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingletrtD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -4700,20 +4747,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingletrtD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -5460,19 +5513,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingletrtD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -6040,20 +6099,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingletrtD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -6730,20 +6795,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingletrtD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -7620,19 +7691,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SinglebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SinglebgkD3Q19(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -8029,20 +8106,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SinglebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SinglebgkD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -8548,20 +8631,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SinglebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SinglebgkD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -9267,19 +9356,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SinglebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SinglebgkD3Q19Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -9781,20 +9876,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SinglebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SinglebgkD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -10405,20 +10506,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SinglebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SinglebgkD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -11229,19 +11336,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SinglebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SinglebgkD3Q19LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -11666,20 +11779,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SinglebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SinglebgkD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -12213,20 +12332,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SinglebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SinglebgkD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -12960,19 +13085,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SinglebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SinglebgkD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -13515,20 +13646,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SinglebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SinglebgkD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -14180,20 +14317,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SinglebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SinglebgkD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -15045,19 +15188,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingleregularizedD3Q19(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -15508,20 +15657,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingleregularizedD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -16081,20 +16236,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingleregularizedD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -16854,19 +17015,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingleregularizedD3Q19Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -17467,20 +17634,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingleregularizedD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -18190,20 +18363,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingleregularizedD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -19113,19 +19292,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingleregularizedD3Q19LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -19598,20 +19783,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingleregularizedD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -20193,20 +20384,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingleregularizedD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -20988,19 +21185,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingleregularizedD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -21623,20 +21826,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingleregularizedD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -22368,20 +22577,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingleregularizedD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -23313,19 +23528,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingletrtD3Q27(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -23907,20 +24128,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingletrtD3Q27(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -24659,20 +24886,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingletrtD3Q27(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -25699,19 +25932,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingletrtD3Q27Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -26440,20 +26679,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingletrtD3Q27Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -27339,20 +27584,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingletrtD3Q27Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -28526,19 +28777,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingletrtD3Q27LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -29159,20 +29416,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingletrtD3Q27LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -29950,20 +30213,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingletrtD3Q27LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -31029,19 +31298,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SingletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SingletrtD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -31843,20 +32118,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SingletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SingletrtD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -32815,20 +33096,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SingletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SingletrtD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -34075,19 +34362,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SinglecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SinglecumulantD3Q27(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -35106,20 +35399,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SinglecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SinglecumulantD3Q27(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -36295,20 +36594,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SinglecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SinglecumulantD3Q27(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -37772,19 +38077,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SinglecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SinglecumulantD3Q27Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -38879,20 +39190,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SinglecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SinglecumulantD3Q27Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -40144,20 +40461,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SinglecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SinglecumulantD3Q27Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -41697,19 +42020,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SinglecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SinglecumulantD3Q27LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -42749,20 +43078,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SinglecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SinglecumulantD3Q27LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -43959,20 +44294,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SinglecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SinglecumulantD3Q27LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -45457,19 +45798,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2SinglecumulantD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -46580,20 +46927,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2SinglecumulantD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -47861,20 +48214,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2SinglecumulantD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -49430,15 +49789,22 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func correctAVX2Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, MMX+
+// Requires: AVX, MMX+, SSE
 TEXT ·correctAVX2Single(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
+	MOVQ    scratch+40(FP), CX
+	STMXCSR 5184(CX)
+	MOVL    5184(CX), SI
+	ORL     $0x00008040, SI
+	MOVL    SI, 5188(CX)
+	LDMXCSR 5188(CX)
 	MOVQ    (AX), SI
 	MOVLQZX (DX), DI
 	ANDQ    $+32767, DI
@@ -49508,6 +49874,8 @@ even_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         even_group
+	MOVQ       scratch+40(FP), AX
+	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
@@ -49583,19 +49951,26 @@ odd_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         odd_group
+	MOVQ       scratch+40(FP), AX
+	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubletrtD3Q19(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -49995,20 +50370,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubletrtD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -50536,20 +50917,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubletrtD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubletrtD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -51277,19 +51664,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubletrtD3Q19Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -51798,20 +52191,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubletrtD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -52448,20 +52847,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubletrtD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubletrtD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -53298,19 +53703,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubletrtD3Q19LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -53748,20 +54159,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubletrtD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -54327,20 +54744,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubletrtD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubletrtD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -55106,19 +55529,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubletrtD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -55686,20 +56115,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubletrtD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -56395,20 +56830,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubletrtD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubletrtD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -57304,19 +57745,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoublebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoublebgkD3Q19(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -57713,20 +58160,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoublebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoublebgkD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -58251,20 +58704,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoublebgkD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoublebgkD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -58989,19 +59448,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoublebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoublebgkD3Q19Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -59503,20 +59968,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoublebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoublebgkD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -60146,20 +60617,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoublebgkD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoublebgkD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -60989,19 +61466,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoublebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoublebgkD3Q19LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -61426,20 +61909,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoublebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoublebgkD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -61992,20 +62481,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoublebgkD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoublebgkD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -62758,19 +63253,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoublebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoublebgkD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -63313,20 +63814,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoublebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoublebgkD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -63997,20 +64504,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoublebgkD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoublebgkD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -64881,19 +65394,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubleregularizedD3Q19(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -65344,20 +65863,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubleregularizedD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -65936,20 +66461,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubleregularizedD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubleregularizedD3Q19(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -66728,19 +67259,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubleregularizedD3Q19Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -67341,20 +67878,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubleregularizedD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -68083,20 +68626,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubleregularizedD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubleregularizedD3Q19Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -69025,19 +69574,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubleregularizedD3Q19LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -69510,20 +70065,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubleregularizedD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -70124,20 +70685,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubleregularizedD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubleregularizedD3Q19LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -70938,19 +71505,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubleregularizedD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -71573,20 +72146,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubleregularizedD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -72337,20 +72916,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubleregularizedD3Q19ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -73301,19 +73886,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubletrtD3Q27(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -73895,20 +74486,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubletrtD3Q27(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -74674,20 +75271,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubletrtD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubletrtD3Q27(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -75741,19 +76344,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubletrtD3Q27Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -76482,20 +77091,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubletrtD3Q27Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -77408,20 +78023,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubletrtD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubletrtD3Q27Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -78622,19 +79243,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubletrtD3Q27LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -79255,20 +79882,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubletrtD3Q27LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -80073,20 +80706,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubletrtD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubletrtD3Q27LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -81179,19 +81818,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoubletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoubletrtD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -81993,20 +82638,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoubletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoubletrtD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -82992,20 +83643,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoubletrtD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoubletrtD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -84279,19 +84936,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoublecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoublecumulantD3Q27(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -85310,20 +85973,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoublecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoublecumulantD3Q27(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -86526,20 +87195,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoublecumulantD3Q27(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoublecumulantD3Q27(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -88030,19 +88705,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoublecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoublecumulantD3Q27Force(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -89137,20 +89818,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoublecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoublecumulantD3Q27Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -90429,20 +91116,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoublecumulantD3Q27Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoublecumulantD3Q27Force(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -92009,19 +92702,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoublecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoublecumulantD3Q27LargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -93061,20 +93760,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoublecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoublecumulantD3Q27LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -94298,20 +95003,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoublecumulantD3Q27LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoublecumulantD3Q27LargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -95823,19 +96534,25 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func evenAVX2DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·evenAVX2DoublecumulantD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ slots+0(FP), AX
-	MOVQ table+32(FP), CX
-	MOVQ scratch+40(FP), DX
-	MOVQ words+8(FP), SI
-	MOVQ width+16(FP), DI
-	MOVQ n+24(FP), R8
-	SHLQ $0x02, DI
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
 
 loop:
 	TESTQ   R8, R8
@@ -96946,20 +97663,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func oddAVX2DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·oddAVX2DoublecumulantD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ   R8, R8
@@ -98254,20 +98977,26 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func walledAVX2DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·walledAVX2DoublecumulantD3Q27ForceLargeEddy(SB), $0-48
-	MOVQ   slots+0(FP), AX
-	MOVQ   table+32(FP), CX
-	MOVQ   scratch+40(FP), DX
-	MOVQ   words+8(FP), SI
-	MOVQ   width+16(FP), DI
-	MOVQ   n+24(FP), R8
-	SHLQ   $0x02, DI
-	IMUL3Q $0x40, DI, R11
+	MOVQ    slots+0(FP), AX
+	MOVQ    table+32(FP), CX
+	MOVQ    scratch+40(FP), DX
+	STMXCSR 5184(DX)
+	MOVL    5184(DX), BX
+	ORL     $0x00008040, BX
+	MOVL    BX, 5188(DX)
+	LDMXCSR 5188(DX)
+	MOVQ    words+8(FP), SI
+	MOVQ    width+16(FP), DI
+	MOVQ    n+24(FP), R8
+	SHLQ    $0x02, DI
+	IMUL3Q  $0x40, DI, R11
 
 loop:
 	TESTQ      R8, R8
@@ -99850,15 +100579,22 @@ part:
 	JMP          loop
 
 done:
+	LDMXCSR 5184(DX)
 	VZEROUPPER
 	RET
 
 // func correctAVX2Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, MMX+
+// Requires: AVX, MMX+, SSE
 TEXT ·correctAVX2Double(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
+	MOVQ    scratch+40(FP), CX
+	STMXCSR 5184(CX)
+	MOVL    5184(CX), SI
+	ORL     $0x00008040, SI
+	MOVL    SI, 5188(CX)
+	LDMXCSR 5188(CX)
 	MOVQ    (AX), SI
 	MOVLQZX (DX), DI
 	ANDQ    $+32767, DI
@@ -99936,6 +100672,8 @@ even_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         even_group
+	MOVQ       scratch+40(FP), AX
+	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
@@ -100019,6 +100757,8 @@ odd_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         odd_group
+	MOVQ       scratch+40(FP), AX
+	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -224,5 +225,41 @@ func TestGoAgainstExpressions(t *testing.T) {
 				t.Errorf("%s: population %d is %g, want %g", v.Identifier(), i, f[lattice.Opposite(i)], want[i])
 			}
 		}
+	}
+}
+
+// Numbers below the least normal one count as zero, while the caller's
+// arithmetic keeps them.
+func TestVectorsFlushTinyNumbers(t *testing.T) {
+	if len(Machines()) == 0 {
+		t.Skip("no assembly for this processor")
+	}
+	for _, machine := range Machines() {
+		for _, v := range collision.Variants() {
+			testFlush[float32](t, machine, v, 1e-40)
+			testFlush[float64](t, machine, v, 1e-310)
+		}
+	}
+}
+
+func testFlush[T Real](t *testing.T, machine string, v collision.Variant, tiny T) {
+	table, err := NewTable[T](v, parameters())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := NewVector(machine, storageOf[T](), v)
+	update := func(scale T) []T {
+		f := make([]T, v.Set.Q*WindowCells)
+		for i := range f {
+			f[i] = scale * T(1+i%7)
+		}
+		k.Even(&pointers(f, WindowCells)[0], &[]uint32{0, WindowCells}[0], 2, 1, (*byte)(unsafe.Pointer(table)), scratch())
+		return f
+	}
+	if got, want := update(tiny), update(0); !slices.Equal(got, want) {
+		t.Errorf("%s on %s: %v from tiny numbers, %v from zeros", v.Identifier(), machine, got, want)
+	}
+	if tiny/2 == 0 {
+		t.Errorf("%s on %s: the caller's numbers are flushed, too", v.Identifier(), machine)
 	}
 }

@@ -150,7 +150,36 @@ func (m machine) begin(ctx *build.Context, s storage, v collision.Variant, kind,
 	g.table = ctx.Load(ctx.Param("table"), ctx.GP64())
 	g.scratch = ctx.Load(ctx.Param("scratch"), ctx.GP64())
 	g.pointer = ctx.GP64()
+	flushTiny(ctx, g.scratch)
 	return g
+}
+
+// flushTiny has results and operands below the least normal number taken as
+// zero until restore: at the front of what spreads into air at rest, such
+// numbers are many, and each takes some processors as long as a window. The
+// runtime expects the control word that it has set.
+func flushTiny(ctx *build.Context, scratch reg.Register) {
+	const flushToZero, denormalsAreZero = 1 << 15, 1 << 6
+	saved, changed := controlWords(scratch)
+	word := ctx.GP32()
+	ctx.STMXCSR(saved)
+	ctx.MOVL(saved, word)
+	ctx.ORL(operand.U32(flushToZero|denormalsAreZero), word)
+	ctx.MOVL(word, changed)
+	ctx.LDMXCSR(changed)
+}
+
+// restore ends what flushTiny began.
+func restore(ctx *build.Context, scratch reg.Register) {
+	saved, _ := controlWords(scratch)
+	ctx.LDMXCSR(saved)
+}
+
+// controlWords are where in the scratch memory those of flushTiny are: behind
+// the sums of correctors.
+func controlWords(scratch reg.Register) (saved, changed operand.Mem) {
+	const at = takenAt + 16*64
+	return operand.Mem{Base: scratch, Disp: at}, operand.Mem{Base: scratch, Disp: at + 4}
 }
 
 // lanes is how many numbers a register holds.

@@ -38,6 +38,7 @@ func (m machine) kernel(ctx *build.Context, s storage, v collision.Variant, kind
 	ctx.DECQ(n)
 	ctx.JMP(operand.LabelRef("loop"))
 	ctx.Label("done")
+	restore(ctx, g.scratch)
 	ctx.VZEROUPPER()
 	ctx.RET()
 }
