@@ -13,7 +13,7 @@ import (
 // can send a charge of its own through residual arcs to the other side, all of
 // them at once, then every division with a set P of them on the side costs the
 // charges of P on top of the flow: the shortest path by charges is a bound. The
-// charges of the two sides may be added if they use different arcs.
+// two sides' may be added only if no arc serves both.
 type boundPath struct {
 	g        *Graph
 	charge   []int64 // by flows, beyond what arcs to the other side take
@@ -41,25 +41,51 @@ func (b *boundPath) bound(side []int8, n *boundNetwork) int64 {
 	return far
 }
 
-// raise charges more: over and over, vertices on the path that is the shortest
-// so far send on flow of their own through vertices beside it. It stops at goal.
+// raise charges one side more, the one that gains more by it: over and over,
+// vertices on the path that is the shortest so far send on flow of their own
+// through vertices beside it. Arcs that the other side charges for are left to it.
+// It stops at goal.
 func (b *boundPath) raise(side []int8, n *boundNetwork, goal int64) int64 {
 	const rounds = 40
-	n = n.clone()
-	var total int64
+	var most int64
 	for own := range int8(2) {
 		clear(b.charge)
-		var most int64
+		work := n.clone()
+		other := b.farthest(side, work, 1-own)
+		b.reserve(side, work, 1-own)
 		for range rounds {
-			far := b.farthest(side, n, own)
-			most = max(most, far)
-			if total+most >= goal || len(b.last) == 0 || !b.chargePath(side, n, own, goal-total-far) {
+			far := b.farthest(side, work, own)
+			most = max(most, other+far)
+			if most >= goal {
+				return most
+			}
+			if len(b.last) == 0 || !b.chargePath(side, work, own, goal-other-far) {
 				break
 			}
 		}
-		total += most
 	}
-	return total
+	return most
+}
+
+// reserve closes the arcs that a side charges for directly.
+func (b *boundPath) reserve(side []int8, n *boundNetwork, own int8) {
+	g := b.g
+	for v, p := range side {
+		if p != undecided {
+			continue
+		}
+		n.terminal[1-own][v] = 0
+		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+			if side[g.Neighbours[e]] != 1-own {
+				continue
+			}
+			if own == 0 {
+				n.residual[n.reverse[e]] = 0
+			} else {
+				n.residual[e] = 0
+			}
+		}
+	}
 }
 
 // chargePath raises the charges on the last path towards a sum that is missing;

@@ -218,3 +218,43 @@ func TestConnectedBisectionBoundOfWideGraph(t *testing.T) {
 		t.Errorf("bound %d, error %v; want %d", bound, err, below)
 	}
 }
+
+// What connecting both sides costs may be added only if they pay with different
+// edges.
+func TestBoundPathHoldsForBothSides(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	both := 0
+	for range 20000 {
+		g := randomGraph(r, 5+r.IntN(5))
+		for e := range g.Neighbours {
+			g.EdgeWeights[e] = 1 // few ways to pay
+		}
+		total := g.TotalVertexWeight()
+		s := newBoundSearch(context.Background(), g, total, 1<<40)
+		side := make([]int8, g.Vertices())
+		for v := range side {
+			side[v] = undecided
+			if v < 4 {
+				side[v] = int8(v & 1)
+			}
+		}
+		least, _ := leastCompletion(g, side, total)
+		if least < 0 {
+			continue
+		}
+		w := s.network(side, 0)
+		s.path.farthest(side, w, 0)
+		pieces := min(1, len(s.path.last))
+		s.path.farthest(side, w, 1)
+		if pieces += min(1, len(s.path.last)); pieces == 2 {
+			both++
+		}
+		far, raised := s.path.bound(side, w), s.path.raise(side, w, endless)
+		if s.worth(w)+max(far, raised) > s.scale*least {
+			t.Fatalf("bounds %d and %d, %d on top, scale %d; the least cut is %d of %+v", s.worth(w), far, raised, s.scale, least, g)
+		}
+	}
+	if both < 500 {
+		t.Errorf("%d with both sides in pieces: the test tests little", both)
+	}
+}
