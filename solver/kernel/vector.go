@@ -42,7 +42,8 @@ type Vector struct {
 	// does it where their neighbours, all of them fluid, hold what arrives, and
 	// Walled where some lanes meet a wall.
 	Even, Odd, Walled WindowKernel
-	// Correct applies the corrections of interpolated walls.
+	// Correct applies the corrections of interpolated walls, without taking
+	// small numbers as zero: the others leave few, and it is called too often.
 	Correct Corrector
 }
 

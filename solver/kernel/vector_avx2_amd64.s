@@ -49794,17 +49794,11 @@ done:
 	RET
 
 // func correctAVX2Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, MMX+, SSE
+// Requires: AVX, MMX+
 TEXT ·correctAVX2Single(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
-	MOVQ    scratch+40(FP), CX
-	STMXCSR 5184(CX)
-	MOVL    5184(CX), SI
-	ORL     $0x00008040, SI
-	MOVL    SI, 5188(CX)
-	LDMXCSR 5188(CX)
 	MOVQ    (AX), SI
 	MOVLQZX (DX), DI
 	ANDQ    $+32767, DI
@@ -49874,8 +49868,6 @@ even_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         even_group
-	MOVQ       scratch+40(FP), AX
-	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
@@ -49951,8 +49943,6 @@ odd_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         odd_group
-	MOVQ       scratch+40(FP), AX
-	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
@@ -100584,17 +100574,11 @@ done:
 	RET
 
 // func correctAVX2Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, MMX+, SSE
+// Requires: AVX, MMX+
 TEXT ·correctAVX2Double(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
-	MOVQ    scratch+40(FP), CX
-	STMXCSR 5184(CX)
-	MOVL    5184(CX), SI
-	ORL     $0x00008040, SI
-	MOVL    SI, 5188(CX)
-	LDMXCSR 5188(CX)
 	MOVQ    (AX), SI
 	MOVLQZX (DX), DI
 	ANDQ    $+32767, DI
@@ -100672,8 +100656,6 @@ even_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         even_group
-	MOVQ       scratch+40(FP), AX
-	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
@@ -100757,8 +100739,6 @@ odd_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         odd_group
-	MOVQ       scratch+40(FP), AX
-	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 

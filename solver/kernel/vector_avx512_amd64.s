@@ -38802,17 +38802,11 @@ done:
 	RET
 
 // func correctAVX512Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, MMX+, SSE
+// Requires: AVX, MMX+
 TEXT ·correctAVX512Single(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
-	MOVQ    scratch+40(FP), CX
-	STMXCSR 5184(CX)
-	MOVL    5184(CX), SI
-	ORL     $0x00008040, SI
-	MOVL    SI, 5188(CX)
-	LDMXCSR 5188(CX)
 	MOVQ    (AX), SI
 	MOVLQZX (DX), DI
 	ANDQ    $+32767, DI
@@ -38882,8 +38876,6 @@ even_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         even_group
-	MOVQ       scratch+40(FP), AX
-	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
@@ -38959,8 +38951,6 @@ odd_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         odd_group
-	MOVQ       scratch+40(FP), AX
-	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
@@ -80232,17 +80222,11 @@ done:
 	RET
 
 // func correctAVX512Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, MMX+, SSE
+// Requires: AVX, MMX+
 TEXT ·correctAVX512Double(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
-	MOVQ    scratch+40(FP), CX
-	STMXCSR 5184(CX)
-	MOVL    5184(CX), SI
-	ORL     $0x00008040, SI
-	MOVL    SI, 5188(CX)
-	LDMXCSR 5188(CX)
 	MOVQ    (AX), SI
 	MOVLQZX (DX), DI
 	ANDQ    $+32767, DI
@@ -80320,8 +80304,6 @@ even_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         even_group
-	MOVQ       scratch+40(FP), AX
-	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
@@ -80405,8 +80387,6 @@ odd_group:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, DI
 	JG         odd_group
-	MOVQ       scratch+40(FP), AX
-	LDMXCSR    5184(AX)
 	VZEROUPPER
 	RET
 
@@ -120494,17 +120474,11 @@ done:
 	RET
 
 // func correctAVX512Half(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX2, AVX512F, BMI, F16C, MMX+, SSE
+// Requires: AVX, AVX2, AVX512F, BMI, F16C, MMX+
 TEXT ·correctAVX512Half(SB), $8-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
-	MOVQ    scratch+40(FP), CX
-	STMXCSR 5184(CX)
-	MOVL    5184(CX), SI
-	ORL     $0x00008040, SI
-	MOVL    SI, 5188(CX)
-	LDMXCSR 5188(CX)
 	MOVQ    scratch+40(FP), SI
 	MOVQ    BX, CX
 	SHLQ    $0x02, CX
@@ -120663,7 +120637,5 @@ vector:
 	VMOVUPS     Y2, 4192(DX)(BX*2)
 	BLSRQ       CX, CX
 	JNE         vector
-	MOVQ        scratch+40(FP), AX
-	LDMXCSR     5184(AX)
 	VZEROUPPER
 	RET

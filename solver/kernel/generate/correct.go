@@ -75,12 +75,14 @@ func writeCorrect(ctx *build.Context, m machine, s storage) {
 		if s.name == half && parity == "even" {
 			ctx.JMP(operand.LabelRef("take"))
 		} else if s.name != half {
-			c.end()
+			ctx.VZEROUPPER()
+			ctx.RET()
 		}
 	}
 	if s.name == half {
 		c.take()
-		c.end()
+		ctx.VZEROUPPER()
+		ctx.RET()
 	}
 }
 
@@ -91,7 +93,6 @@ func (c *corrector) begin() {
 	c.links = c.Load(c.Param("links"), c.GP64())
 	c.first = c.GP64()
 	c.Load(c.Param("first"), c.first)
-	flushTiny(c.Context, c.Load(c.Param("scratch"), c.GP64()))
 	if c.storage.name != half {
 		c.still = c.GP64()
 		c.MOVQ(operand.Mem{Base: c.slots}, c.still)
@@ -103,13 +104,6 @@ func (c *corrector) begin() {
 	c.SHLQ(operand.Imm(2), before)
 	c.SUBQ(before, sums)
 	c.sums = operand.Mem{Base: sums, Disp: takenAt}
-}
-
-// end returns from the function.
-func (c *corrector) end() {
-	restore(c.Context, c.Load(c.Param("scratch"), c.GP64()))
-	c.VZEROUPPER()
-	c.RET()
 }
 
 // find returns the cell of a link of a group and where its populations are.
