@@ -76,6 +76,11 @@ func (g *generator) own(i int) operand.Mem { return g.at(i, g.cell, g.other) }
 // window ahead where its neighbours are.
 const nearBytes, evenBytes = 256, 8192
 
+// nearHalfBytes is nearBytes for 16-bit populations: those of a chunk, so that the
+// corrections with which the next one begins find them; of wider ones the
+// first-level cache does not hold two chunks.
+const nearHalfBytes = 512
+
 // prefetchedWords is how many bytes ahead walled windows are asked for: those of
 // a chunk.
 const prefetchedWords = 2048
@@ -84,7 +89,11 @@ const prefetchedWords = 2048
 // neighbour in its direction, or of the cell itself in direction 0.
 func (g *generator) prefetch(at operand.Mem, direction int) {
 	near := at
-	near.Disp += nearBytes
+	if g.storage.name == half {
+		near.Disp += nearHalfBytes
+	} else {
+		near.Disp += nearBytes
+	}
 	g.PREFETCHT0(near)
 	if !g.odd {
 		far := at
