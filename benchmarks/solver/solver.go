@@ -262,6 +262,9 @@ func (r *Report) Words() string {
 		fmt.Fprintf(&b, "%-66s %12d %8.1f %8.1f %10.1f %14.0f %9.2f %11.1f\n", row.title(), row.FluidCells, row.MLUPS, row.MedianMLUPS,
 			row.CopyBytesPerSecond/1e9, row.BytesPerUpdate, row.Fraction, row.BytesPerCell)
 	}
+	if len(r.Comparisons) == 0 {
+		return b.String()
+	}
 	fmt.Fprintf(&b, "\n%-66s %12s %8s  %s\n", "speeds compared, measured in turn", "case", "ratio", "half of all turns")
 	for _, c := range r.Comparisons {
 		fmt.Fprintf(&b, "%-66s %12s %8.2f  %.2f to %.2f\n", c.Name, c.Case, c.Ratio, c.LowerQuartile, c.UpperQuartile)

@@ -44,6 +44,9 @@ func TestMeasureOneLayout(t *testing.T) {
 	if len(r.Results) != 4 || len(r.Comparisons) != 0 {
 		t.Errorf("%d cases and %d comparisons", len(r.Results), len(r.Comparisons))
 	}
+	if words := r.Words(); strings.Contains(words, "compared") {
+		t.Errorf("nothing is compared, but the table says so:\n%s", words)
+	}
 	for _, row := range r.Results {
 		if row.Layout != string(solver.Dense) {
 			t.Errorf("%s is of another layout", row.title())
