@@ -34,13 +34,14 @@ func (s *boundSearch) leastCuts(n *boundNetwork) (lightest, heaviest sideSet) {
 // wanted returns between which weights a set that costs least must lie if no
 // other price gives a better bound.
 func (s *boundSearch) wanted(price int64) (least, most int64) {
+	least, most = s.total-s.limits[0], s.limits[1]
 	switch {
 	case price > 0:
-		return s.need, s.need
+		return least, least
 	case price < 0:
-		return s.limit, s.limit
+		return most, most
 	}
-	return s.need, s.limit
+	return least, most
 }
 
 // balance looks for the price that gives the best bound, from the one of the

@@ -15,7 +15,7 @@ func (s *boundSearch) branch(n *boundNode) int32 {
 		}
 		// A little more than nothing, so that the other side counts.
 		const little = 0.01
-		product := (s.progress(n, v, 0) + little) * (s.progress(n, v, 1) + little)
+		product := (s.expect(n, v, 0) + little) * (s.expect(n, v, 1) + little)
 		if product > most {
 			best, most = v, product
 		}
@@ -35,12 +35,58 @@ func (s *boundSearch) progress(n *boundNode, v int32, side int8) float64 {
 		return 1
 	}
 	s.balance(child)
-	gap := s.gap(child.best()) - s.path.bound(child.side, child.best())
+	from := branching{gap: s.gap(n.best()) - n.extra, free: free(n.side)}
+	return from.progress(s.gap(child.best())-s.path.roughBound(child.side, child.best()), free(child.side))
+}
+
+// branching is what led to a node: a vertex on a side, and how much was open
+// before.
+type branching struct {
+	vertex int32 // -1 at the root
+	side   int8
+	gap    int64
+	free   int
+}
+
+// progress tells how far it led, if so much is open now.
+func (b branching) progress(gap int64, free int) float64 {
 	if gap <= 0 {
 		return 1
 	}
-	gapShare := min(1, float64(gap)/float64(s.gap(n.best())-n.extra))
-	return 1 - float64(gapShare*float64(free(child.side))/float64(free(n.side)))
+	gapShare := min(1, float64(gap)/float64(b.gap))
+	return 1 - float64(gapShare*float64(free)/float64(b.free))
+}
+
+// branchOutcomes is how far a vertex on a side has led, in the mean.
+type branchOutcomes struct {
+	sum   [2]float64
+	count [2]int
+}
+
+// learn remembers how far what led to a node has, once it is as tight as can be:
+// trials do not show that, and what is far from deciding anywhere is so most
+// everywhere.
+func (s *boundSearch) learn(n *boundNode, done bool) {
+	b := n.origin
+	if b.vertex < 0 {
+		return
+	}
+	outcome := 1.0
+	if !done {
+		outcome = b.progress(s.gap(n.best())-n.extra, free(n.side))
+	}
+	e := &s.experience[b.vertex]
+	e.sum[b.side] += outcome
+	e.count[b.side]++
+}
+
+// expect is progress by trial, or more if experience says so.
+func (s *boundSearch) expect(n *boundNode, v int32, side int8) float64 {
+	progress := s.progress(n, v, side)
+	if e := s.experience[v]; e.count[side] > 0 {
+		progress = max(progress, e.sum[side]/float64(e.count[side]))
+	}
+	return progress
 }
 
 func free(side []int8) int {
@@ -58,7 +104,7 @@ func free(side []int8) int {
 // least cuts leave in pieces or disagree on; and some of the path that connects
 // a side.
 func (s *boundSearch) candidates(n *boundNode) []int32 {
-	const heaviest, dearest, onPath = 8, 8, 4
+	const heaviest, dearest, onPath, best = 8, 8, 4, 8
 	g := s.g
 	var undecidedVertices, picked []int32
 	degree := make([]int64, len(n.side))
@@ -80,6 +126,7 @@ func (s *boundSearch) candidates(n *boundNode) []int32 {
 	for i := range min(onPath, len(s.path.last)) {
 		picked = append(picked, s.path.last[i*len(s.path.last)/onPath])
 	}
+	picked = append(picked, s.experienced(undecidedVertices, best)...)
 	var once []int32
 	for i, v := range picked {
 		if n.side[v] == undecided && !slices.Contains(picked[:i], v) {
@@ -87,6 +134,26 @@ func (s *boundSearch) candidates(n *boundNode) []int32 {
 		}
 	}
 	return once
+}
+
+// experienced returns those of the vertices on which it has led furthest to
+// branch.
+func (s *boundSearch) experienced(vertices []int32, most int) []int32 {
+	score := func(v int32) float64 {
+		e := s.experience[v]
+		if e.count[0] == 0 || e.count[1] == 0 {
+			return 0
+		}
+		return e.sum[0] / float64(e.count[0]) * (e.sum[1] / float64(e.count[1]))
+	}
+	var known []int32
+	for _, v := range vertices {
+		if score(v) > 0 {
+			known = append(known, v)
+		}
+	}
+	slices.SortStableFunc(known, func(a, b int32) int { return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(a, b)) })
+	return known[:min(most, len(known))]
 }
 
 // cores returns the heaviest undecided vertex of each of the heaviest pieces of

@@ -215,13 +215,14 @@ func (n *boundNetwork) fix(vertices []int32, side int, most int64) int64 {
 }
 
 // probe returns by how much the flow would grow, at most by most, were v on a
-// side for certain.
-func (n *boundNetwork) probe(v int32, side int, most int64) int64 {
+// side for certain, and what more makes of the network then.
+func (n *boundNetwork) probe(v int32, side int, most int64, more func(gain int64) int64) int64 {
 	s := n.scratch
 	s.recording, s.journal = true, s.journal[:0]
 	before, value := n.terminal[side][v], n.value
 	gain := n.fix([]int32{v}, side, most)
 	s.recording = false
+	gain += more(gain)
 	for i := len(s.journal) - 1; i >= 0; i-- {
 		p := s.journal[i]
 		if p.side < 0 {

@@ -2,7 +2,7 @@ package partition
 
 import (
 	"cmp"
-	"container/heap"
+	"slices"
 )
 
 // boundPath bounds what connecting the pieces of a side costs beyond a flow.
@@ -20,25 +20,49 @@ type boundPath struct {
 	cost     []int64
 	distance []int64
 	parent   []int32
-	done     []bool
-	queue    pathQueue
+	queue    *gainQueue // by distance, the smallest first
+	touched  []int32    // vertices with a distance
+	seen     []bool
+	stack    []int32
 	last     []int32 // undecided vertices of the path found last
 }
 
 func newBoundPath(g *Graph) *boundPath {
 	n := g.Vertices()
-	return &boundPath{g: g, charge: make([]int64, n), cost: make([]int64, n), distance: make([]int64, n), parent: make([]int32, n), done: make([]bool, n)}
+	b := &boundPath{g: g, charge: make([]int64, n), cost: make([]int64, n), distance: make([]int64, n), parent: make([]int32, n), queue: newGainQueue(n), seen: make([]bool, n)}
+	for v := range b.distance {
+		b.distance[v] = -1
+	}
+	return b
 }
 
 // bound charges what arcs to vertices on the other side take, which are others
 // for either side.
 func (b *boundPath) bound(side []int8, n *boundNetwork) int64 {
+	return b.both(side, n, b.connect)
+}
+
+// roughBound is that in a fraction of the time.
+func (b *boundPath) roughBound(side []int8, n *boundNetwork) int64 {
+	return b.both(side, n, b.farthest)
+}
+
+// both adds what connecting either side costs, and leaves both paths in last.
+func (b *boundPath) both(side []int8, n *boundNetwork, connect func(side []int8, n *boundNetwork, own int8) int64) int64 {
 	clear(b.charge)
-	far := b.farthest(side, n, 0)
-	path := append([]int32(nil), b.last...)
-	far += b.farthest(side, n, 1)
-	b.last = append(b.last, path...)
-	return far
+	var sum int64
+	var path []int32
+	for own := range int8(2) {
+		sum += connect(side, n, own)
+		path = append(path, b.last...)
+	}
+	b.last = path
+	return sum
+}
+
+// connect returns the better bound of what connecting a side costs.
+func (b *boundPath) connect(side []int8, n *boundNetwork, own int8) int64 {
+	return max(b.farthest(side, n, own), b.ascend(side, own))
 }
 
 // raise charges one side more, the one that gains more by it: over and over,
@@ -51,11 +75,11 @@ func (b *boundPath) raise(side []int8, n *boundNetwork, goal int64) int64 {
 	for own := range int8(2) {
 		clear(b.charge)
 		work := n.clone()
-		other := b.farthest(side, work, 1-own)
+		other := b.connect(side, work, 1-own)
 		b.reserve(side, work, 1-own)
 		for range rounds {
 			far := b.farthest(side, work, own)
-			most = max(most, other+far)
+			most = max(most, other+max(far, b.ascend(side, own)))
 			if most >= goal {
 				return most
 			}
@@ -126,13 +150,13 @@ func (b *boundPath) commit(side []int8, n *boundNetwork, v int32, own int8) {
 }
 
 // farthest returns how far the pieces of a side are from its heaviest vertex at
-// most, and leaves the path there in last.
+// most, and leaves the path there in last and what vertices cost in cost.
 func (b *boundPath) farthest(side []int8, n *boundNetwork, own int8) int64 {
 	g := b.g
 	b.last = b.last[:0]
 	root := int32(-1)
 	for v, p := range side {
-		b.distance[v], b.parent[v], b.done[v], b.cost[v] = -1, -1, false, 0
+		b.cost[v] = 0
 		if p == own && (root < 0 || g.VertexWeights[v] > g.VertexWeights[root]) {
 			root = int32(v)
 		}
@@ -143,20 +167,7 @@ func (b *boundPath) farthest(side []int8, n *boundNetwork, own int8) int64 {
 	if root < 0 {
 		return 0
 	}
-	b.distance[root] = 0
-	b.queue = append(b.queue[:0], pathEntry{0, root})
-	end := root
-	for len(b.queue) > 0 {
-		next := heap.Pop(&b.queue).(pathEntry)
-		if b.done[next.v] {
-			continue
-		}
-		b.done[next.v] = true
-		if side[next.v] == own {
-			end = next.v
-		}
-		b.relax(side, own, next)
-	}
+	end := b.spread(side, own, root, false)
 	for v := end; v >= 0; v = b.parent[v] {
 		if side[v] == undecided {
 			b.last = append(b.last, v)
@@ -176,37 +187,116 @@ func (b *boundPath) costOf(side []int8, n *boundNetwork, v int32, own int8) int6
 	return cost
 }
 
-// relax shortens the distances of the neighbours of a vertex (Dijkstra 1959).
-func (b *boundPath) relax(side []int8, own int8, from pathEntry) {
+// spread finds the distances from a vertex through those not on the other side
+// (Dijkstra 1959) and returns the farthest vertex on the side. If it is to stop, it
+// goes no farther than to the nearest one that is not at no distance at all.
+func (b *boundPath) spread(side []int8, own int8, from int32, stop bool) int32 {
 	g := b.g
-	for _, u := range g.Neighbours[g.Offsets[from.v]:g.Offsets[from.v+1]] {
-		if side[u] == 1-own || b.done[u] {
-			continue
+	for _, v := range b.touched {
+		b.distance[v] = -1
+	}
+	b.touched, b.stack = append(b.touched[:0], from), append(b.stack[:0], from)
+	b.queue.clear()
+	b.distance[from], b.parent[from] = 0, -1
+	for end := from; ; {
+		// What costs nothing needs no queue.
+		var v int32
+		if last := len(b.stack) - 1; last >= 0 {
+			v = b.stack[last]
+			b.stack = b.stack[:last]
+		} else if b.queue.empty() {
+			return end
+		} else {
+			v, _ = b.queue.top()
+			b.queue.remove(v)
 		}
-		if d := from.distance + b.cost[u]; b.distance[u] < 0 || d < b.distance[u] {
-			b.distance[u], b.parent[u] = d, from.v
-			heap.Push(&b.queue, pathEntry{d, u})
+		d := b.distance[v]
+		if side[v] == own && d >= b.distance[end] {
+			if end = v; stop && d > 0 {
+				return end
+			}
+		}
+		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+			if side[u] == 1-own {
+				continue
+			}
+			through := d + b.cost[u]
+			if b.distance[u] < 0 {
+				b.touched = append(b.touched, u)
+			} else if through >= b.distance[u] {
+				continue
+			}
+			b.distance[u], b.parent[u] = through, v
+			if through > d {
+				b.queue.set(u, -through)
+				continue
+			}
+			if b.queue.contains(u) {
+				b.queue.remove(u)
+			}
+			b.stack = append(b.stack, u)
 		}
 	}
 }
 
-// pathEntry is a vertex with a distance it may have.
-type pathEntry struct {
-	distance int64
-	v        int32
+// ascend returns another bound of what connecting all pieces of a side costs, from the costs
+// that farthest left, which it uses up: around piece after piece, the lightest
+// first, a ball grows until it meets another one, and pays for
+// the vertices that it grows through. Whatever connects the pieces has a vertex on the
+// border of every ball, and no vertex is paid for twice: that is a solution of
+// the dual of the Steiner tree problem with weights of vertices (Klein and Ravi 1995).
+func (b *boundPath) ascend(side []int8, own int8) int64 {
+	var sum int64
+	pieces := b.pieces(side, own)
+	for grown := true; grown && len(pieces) > 1; {
+		grown = false
+		for _, piece := range pieces[:len(pieces)-1] {
+			end := b.spread(side, own, piece.core, true)
+			radius := b.distance[end]
+			if radius == 0 {
+				continue
+			}
+			grown = true
+			sum += radius
+			for _, v := range b.touched {
+				b.cost[v] -= max(0, min(b.cost[v], radius-(b.distance[v]-b.cost[v])))
+			}
+		}
+	}
+	return sum
 }
 
-// pathQueue is a [heap.Interface], the nearest first.
-type pathQueue []pathEntry
-
-func (q pathQueue) Len() int      { return len(q) }
-func (q pathQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q pathQueue) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(q[i].distance, q[j].distance), cmp.Compare(q[i].v, q[j].v)) < 0
+// sidePiece is a connected piece of the vertices on a side.
+type sidePiece struct {
+	core   int32 // one of its vertices
+	weight int64
 }
-func (q *pathQueue) Push(entry any) { *q = append(*q, entry.(pathEntry)) }
-func (q *pathQueue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
+
+// pieces returns those of a side, the heaviest last.
+func (b *boundPath) pieces(side []int8, own int8) []sidePiece {
+	g := b.g
+	var pieces []sidePiece
+	clear(b.seen)
+	for root, p := range side {
+		if p != own || b.seen[root] {
+			continue
+		}
+		b.seen[root] = true
+		b.stack = append(b.stack[:0], int32(root))
+		piece := sidePiece{core: int32(root)}
+		for len(b.stack) > 0 {
+			v := b.stack[len(b.stack)-1]
+			b.stack = b.stack[:len(b.stack)-1]
+			piece.weight += g.VertexWeights[v]
+			for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+				if side[u] == own && !b.seen[u] {
+					b.seen[u] = true
+					b.stack = append(b.stack, u)
+				}
+			}
+		}
+		pieces = append(pieces, piece)
+	}
+	slices.SortStableFunc(pieces, func(a, b sidePiece) int { return cmp.Compare(a.weight, b.weight) })
+	return pieces
 }

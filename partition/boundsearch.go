@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// searchBound is [ConnectedBisectionBound] for wide graphs.
-func searchBound(ctx context.Context, g *Graph, limit, below int64, steps int) (int64, error) {
-	s := newBoundSearch(ctx, g, limit, below)
+// searchBound is [splitBound] for wide graphs.
+func searchBound(ctx context.Context, g *Graph, limits [2]int64, below int64, steps int) (int64, error) {
+	s := newBoundSearch(ctx, g, limits, below)
 	asked := s.below
 	if err := s.run(steps); err != nil {
 		return 0, err
@@ -35,12 +35,11 @@ func searchBound(ctx context.Context, g *Graph, limit, below int64, steps int) (
 //
 // All of them are computed in whole numbers.
 type boundSearch struct {
-	ctx   context.Context
-	g     *Graph
-	total int64
-	limit int64 // of a side's weight
-	need  int64 // what is left to the other side at least
-	below int64 // the least cut known of two connected parts, or what is asked for
+	ctx    context.Context
+	g      *Graph
+	total  int64
+	limits [2]int64 // of the weights of sides 0 and 1
+	below  int64    // the least cut known of two connected parts, or what is asked for
 	// scale is what weights of edges are multiplied by, so that prices are
 	// precise; steepest is the highest price.
 	scale, steepest int64
@@ -49,6 +48,7 @@ type boundSearch struct {
 	scratch         *boundScratch
 	settler         *sideSettler
 	path            *boundPath
+	experience      []branchOutcomes // by vertex
 	steps           int
 }
 
@@ -59,6 +59,7 @@ type boundNode struct {
 	prices   []int64
 	networks []*boundNetwork // the one of the best bound first
 	extra    int64           // what connecting costs beyond that bound
+	origin   branching
 	// light and heavy are sets on either side of the wanted weight that cost
 	// the same at the best price; nil if there is none.
 	light, heavy []bool
@@ -66,7 +67,7 @@ type boundNode struct {
 
 func (n *boundNode) best() *boundNetwork { return n.networks[0] }
 
-func newBoundSearch(ctx context.Context, g *Graph, limit, below int64) *boundSearch {
+func newBoundSearch(ctx context.Context, g *Graph, limits [2]int64, below int64) *boundSearch {
 	n := g.Vertices()
 	var edges int64
 	for _, w := range g.EdgeWeights {
@@ -74,9 +75,11 @@ func newBoundSearch(ctx context.Context, g *Graph, limit, below int64) *boundSea
 	}
 	edges /= 2
 	total := g.TotalVertexWeight()
-	limit = min(limit, total)
-	s := &boundSearch{ctx: ctx, g: g, total: total, limit: limit, need: total - limit, below: min(below, edges+1), scale: 1 << 32,
-		reverse: reverseArcs(g), scratch: newBoundScratch(n), settler: newSideSettler(g, limit), path: newBoundPath(g)}
+	for p := range limits {
+		limits[p] = min(limits[p], total)
+	}
+	s := &boundSearch{ctx: ctx, g: g, total: total, limits: limits, below: min(below, edges+1), scale: 1 << 32,
+		reverse: reverseArcs(g), scratch: newBoundScratch(n), settler: newSideSettler(g, limits), path: newBoundPath(g), experience: make([]branchOutcomes, n)}
 	for s.scale > 1 && s.scale > endless/16/(edges+1) {
 		s.scale /= 2
 	}
@@ -90,22 +93,14 @@ func newBoundSearch(ctx context.Context, g *Graph, limit, below int64) *boundSea
 // run lowers below to the least cut, if there is one below it, in no more than so
 // many steps.
 func (s *boundSearch) run(steps int) error {
-	side := make([]int8, s.g.Vertices())
-	heaviest := 0
-	for v := range side {
-		side[v] = undecided
-		if s.g.VertexWeights[v] > s.g.VertexWeights[heaviest] {
-			heaviest = v
-		}
-	}
-	side[heaviest] = 0 // sides are alike
-	for pending := []*boundNode{{side: side, prices: []int64{0}}}; len(pending) > 0; {
+	for pending := s.roots(); len(pending) > 0; {
 		n := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
 		if s.steps++; s.steps > steps {
 			return fmt.Errorf("%w: more than %d steps; ask for a lower bound or allow more", ErrBoundOutOfReach, steps)
 		}
 		done := s.tighten(n)
+		s.learn(n, done)
 		v := int32(-1)
 		if !done {
 			v = s.branch(n)
@@ -113,25 +108,57 @@ func (s *boundSearch) run(steps int) error {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
-		if v < 0 {
-			continue
-		}
-		other := &boundNode{side: slices.Clone(n.side)}
-		for _, w := range n.networks {
-			other.prices = append(other.prices, w.price)
-		}
-		other.side[v], n.side[v] = 0, 1
-		pending = append(pending, other)
-		if !s.fix(n, []int32{v}, 1) {
-			pending = append(pending, n)
+		if v >= 0 {
+			pending = append(pending, s.divide(n, v)...)
 		}
 	}
 	return nil
 }
 
+// roots returns nodes that hold all divisions: those with the heaviest vertex on
+// side 0 and, if sides differ, those with it on side 1.
+func (s *boundSearch) roots() []*boundNode {
+	heaviest := 0
+	for v, w := range s.g.VertexWeights {
+		if w > s.g.VertexWeights[heaviest] {
+			heaviest = v
+		}
+	}
+	var roots []*boundNode
+	for p := range int8(2) {
+		if p == 1 && s.limits[0] == s.limits[1] {
+			break
+		}
+		side := make([]int8, s.g.Vertices())
+		for v := range side {
+			side[v] = undecided
+		}
+		side[heaviest] = p
+		roots = append(roots, &boundNode{side: side, prices: []int64{0}, origin: branching{vertex: -1}})
+	}
+	return roots
+}
+
+// divide returns what is left to look at with a vertex on either side.
+func (s *boundSearch) divide(n *boundNode, v int32) []*boundNode {
+	other := &boundNode{side: slices.Clone(n.side)}
+	for _, w := range n.networks {
+		other.prices = append(other.prices, w.price)
+	}
+	n.origin = branching{vertex: v, side: 1, gap: s.gap(n.best()) - n.extra, free: free(n.side)}
+	other.origin = n.origin
+	other.origin.side = 0
+	other.side[v], n.side[v] = 0, 1
+	if s.fix(n, []int32{v}, 1) {
+		s.learn(n, true)
+		return []*boundNode{other}
+	}
+	return []*boundNode{other, n}
+}
+
 // worth is a network's bound, scaled.
 func (s *boundSearch) worth(n *boundNetwork) int64 {
-	return n.value - max(n.price, -n.price)*s.limit
+	return n.value - max(0, n.price)*s.limits[0] - max(0, -n.price)*s.limits[1]
 }
 
 // gap is by how much a network's flow must grow to prove that there is nothing
@@ -207,7 +234,7 @@ func (s *boundSearch) connecting(n *boundNode) bool {
 func (s *boundSearch) look(n *boundNetwork) {
 	lightest, heaviest := s.leastCuts(n)
 	for _, set := range []sideSet{lightest, heaviest} {
-		if set.cut < s.below && set.weight <= s.limit && s.total-set.weight <= s.limit && s.connected(set.in) {
+		if set.cut < s.below && set.weight <= s.limits[1] && s.total-set.weight <= s.limits[0] && s.connected(set.in) {
 			s.below = set.cut
 		}
 	}
@@ -271,8 +298,24 @@ func (s *boundSearch) probeAll(n *boundNode) (done, any bool) {
 // probe tells whether a vertex on a side costs too much.
 func (s *boundSearch) probe(n *boundNode, v int32, side int) bool {
 	for _, w := range n.networks {
-		gap := s.gap(w)
-		if w.room(v, side, gap) >= gap && w.probe(v, side, gap) >= gap {
+		gap, hoped := s.gap(w), int64(0)
+		if w == n.best() {
+			// What connecting costs is looked at where it may decide.
+			hoped = min(gap, max(3*n.extra/2, gap/8))
+		}
+		if w.room(v, side, gap-hoped) < gap-hoped {
+			continue
+		}
+		gain := w.probe(v, side, gap, func(gain int64) int64 {
+			if gain >= gap || gain < gap-hoped {
+				return 0
+			}
+			n.side[v] = int8(side)
+			extra := s.path.roughBound(n.side, w)
+			n.side[v] = undecided
+			return extra
+		})
+		if gain >= gap {
 			return true
 		}
 	}
@@ -281,8 +324,8 @@ func (s *boundSearch) probe(n *boundNode, v int32, side int) bool {
 
 // network returns the least cut with the sides so far and a price: every unit
 // of weight not on side 1 costs the price, or if that is negative every unit on
-// side 1 costs its amount. Taken from the flow's value what a side of weight
-// limit would pay at most, it bounds the cut of every division within the limit.
+// side 1 costs its amount. Taken from the flow's value what a side within
+// its limit would pay at most, it bounds the cut of every division within the limit.
 func (s *boundSearch) network(side []int8, price int64) *boundNetwork {
 	g := s.g
 	n := &boundNetwork{g: g, reverse: s.reverse, scratch: s.scratch, price: price, residual: make([]int64, len(g.EdgeWeights))}

@@ -36,13 +36,30 @@ func smallGraphs(r *rand.Rand, trees, others int, check func(g *Graph)) {
 	}
 }
 
+// randomLimits returns limits of two sides' weights, alike or not.
+func randomLimits(r *rand.Rand, g *Graph) [2]int64 {
+	total := g.TotalVertexWeight()
+	first := (total*int64(100+r.IntN(80)) + 199) / 200
+	if r.IntN(2) == 0 {
+		return [2]int64{first, first}
+	}
+	return [2]int64{first, total - first + r.Int64N(1+total/3)}
+}
+
+func undecidedSides(g *Graph) []int8 {
+	side := make([]int8, g.Vertices())
+	for v := range side {
+		side[v] = undecided
+	}
+	return side
+}
+
 func TestSearchBoundIsExact(t *testing.T) {
 	const far = 1 << 40
 	r := rand.New(rand.NewPCG(11, 12))
 	smallGraphs(r, 60, 2000, func(g *Graph) {
-		imbalance := r.Float64() / 2
-		limits := newLimits(g, &Options{Parts: 2, Imbalance: imbalance}, never).effective
-		least := leastConnectedCut(g, imbalance)
+		limits := randomLimits(r, g)
+		least, _ := leastCompletion(g, undecidedSides(g), limits)
 		want := least
 		if least < 0 {
 			want = far
@@ -51,7 +68,7 @@ func TestSearchBoundIsExact(t *testing.T) {
 			if below <= 0 {
 				continue
 			}
-			got, err := searchBound(context.Background(), g, max(limits[0], limits[1]), below, 1<<20)
+			got, err := searchBound(context.Background(), g, limits, below, 1<<20)
 			if err != nil || got != min(want, below) {
 				t.Fatalf("bound %d below %d, error %v; the least connected cut is %d of %+v", got, below, err, least, g)
 			}
@@ -65,16 +82,15 @@ func TestSearchBoundsHoldForAllDivisions(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	tight, connecting, settled := 0, 0, 0
 	smallGraphs(r, 600, 3000, func(g *Graph) {
-		limit := (g.TotalVertexWeight()*int64(100+r.IntN(60)) + 199) / 200
-		s := newBoundSearch(context.Background(), g, limit, 1<<40)
-		side := make([]int8, g.Vertices())
+		limits := randomLimits(r, g)
+		s := newBoundSearch(context.Background(), g, limits, 1<<40)
+		side := undecidedSides(g)
 		for v := range side {
-			side[v] = undecided
 			if r.IntN(3) == 0 {
 				side[v] = int8(r.IntN(2))
 			}
 		}
-		least, everOn := leastCompletion(g, side, limit)
+		least, everOn := leastCompletion(g, side, limits)
 		n := &boundNode{side: append([]int8(nil), side...), prices: []int64{0, 1 + r.Int64N(s.scale), -1 - r.Int64N(s.scale)}}
 		if s.settle(n) {
 			if least >= 0 {
@@ -111,7 +127,7 @@ func TestSearchBoundsHoldForAllDivisions(t *testing.T) {
 			}
 			for v, p := range n.side {
 				for own := range int8(2) {
-					if p == undecided && s.worth(w)+w.probe(int32(v), int(own), endless) > s.scale*least && everOn[own][v] && onSide(g, n.side, limit, v, own) == least {
+					if p == undecided && s.worth(w)+w.probe(int32(v), int(own), endless, func(int64) int64 { return 0 }) > s.scale*least && everOn[own][v] && onSide(g, n.side, limits, v, own) == least {
 						t.Fatalf("%v: vertex %d may be on side %d of %+v", side, v, own, g)
 					}
 				}
@@ -124,11 +140,11 @@ func TestSearchBoundsHoldForAllDivisions(t *testing.T) {
 	t.Logf("%d tight bounds, %d raised, %d vertices settled", tight, connecting, settled)
 }
 
-// leastCompletion tries all divisions into two connected sides within the limit
+// leastCompletion tries all divisions into two connected sides within the limits
 // that agree with the sides given; everOn tells which vertices are on a side of
 // any.
-func leastCompletion(g *Graph, side []int8, limit int64) (least int64, everOn [2][]bool) {
-	d := newDivider(g, 2, limit)
+func leastCompletion(g *Graph, side []int8, limits [2]int64) (least int64, everOn [2][]bool) {
+	d := newDivider(g, 2, max(limits[0], limits[1]))
 	n := g.Vertices()
 	everOn = [2][]bool{make([]bool, n), make([]bool, n)}
 	least = -1
@@ -142,7 +158,7 @@ func leastCompletion(g *Graph, side []int8, limit int64) (least int64, everOn [2
 			weight += int64(p) * g.VertexWeights[v]
 			d.parts[v] = int32(p)
 		}
-		if !agrees || weight > limit || g.TotalVertexWeight()-weight > limit || !d.isConnected(set) || !d.isConnected(all&^set) {
+		if !agrees || weight > limits[1] || g.TotalVertexWeight()-weight > limits[0] || !d.isConnected(set) || !d.isConnected(all&^set) {
 			continue
 		}
 		if cut := EdgeCutOf(g, d.parts); least < 0 || cut < least {
@@ -156,10 +172,10 @@ func leastCompletion(g *Graph, side []int8, limit int64) (least int64, everOn [2
 }
 
 // onSide is leastCompletion with one more vertex on a side.
-func onSide(g *Graph, side []int8, limit int64, v int, own int8) int64 {
+func onSide(g *Graph, side []int8, limits [2]int64, v int, own int8) int64 {
 	side = append([]int8(nil), side...)
 	side[v] = own
-	least, _ := leastCompletion(g, side, limit)
+	least, _ := leastCompletion(g, side, limits)
 	return least
 }
 
@@ -174,8 +190,8 @@ func TestSearchBoundAgreesWithFrontier(t *testing.T) {
 				g.VertexWeights[v] = 1 + r.Int64N(15)
 			}
 		}
-		limits := newLimits(g, &Options{Parts: 2, Imbalance: 0.05}, never).effective
-		limit := max(limits[0], limits[1])
+		targets := [][]float64{{1, 1}, {1, 3}}[i/2%2]
+		limits := newLimits(g, &Options{Parts: 2, Imbalance: 0.05, Targets: targets}, never).effective
 		for grain := int64(1); grain <= 1_000_003; grain += 1_000_002 {
 			heavy := *g
 			heavy.VertexWeights = nil
@@ -183,11 +199,12 @@ func TestSearchBoundAgreesWithFrontier(t *testing.T) {
 				heavy.VertexWeights = append(heavy.VertexWeights, w*grain)
 			}
 			const below = 5
-			want, err := frontierBound(context.Background(), &heavy, limit*grain, below, 1<<20)
+			heavyLimits := [2]int64{limits[0] * grain, limits[1] * grain}
+			want, err := frontierBound(context.Background(), &heavy, heavyLimits, below, 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := searchBound(context.Background(), &heavy, limit*grain, below, 1<<20)
+			got, err := searchBound(context.Background(), &heavy, heavyLimits, below, 1<<20)
 			if err != nil || got < want || grain == 1 && got != want {
 				t.Errorf("graph %d: bound %d, error %v; the other method's is %d", i, got, err, want)
 			}
@@ -197,24 +214,24 @@ func TestSearchBoundAgreesWithFrontier(t *testing.T) {
 
 func TestSearchBoundGivesUp(t *testing.T) {
 	g := gridGraph(40, 40, 1)
-	if _, err := ConnectedBisectionBound(context.Background(), g, 0.03, 41, 2*1600); !errors.Is(err, ErrBoundOutOfReach) {
+	if _, err := ConnectedCutBound(context.Background(), g, 2, 0.03, 41, 2*1600); !errors.Is(err, ErrBoundOutOfReach) {
 		t.Errorf("error %v in two steps", err)
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := searchBound(done, g.weighted(), 824, 41, 1<<20); !errors.Is(err, context.Canceled) {
+	if _, err := searchBound(done, g.weighted(), [2]int64{824, 824}, 41, 1<<20); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v when cancelled", err)
 	}
 }
 
 // A grid 33 wide is too wide for the other method.
-func TestConnectedBisectionBoundOfWideGraph(t *testing.T) {
+func TestConnectedCutBoundOfWideGraph(t *testing.T) {
 	g := gridGraph(60, 33, 1)
 	const below = 5 // across the short side: 33 edges
-	if _, err := frontierBound(context.Background(), g.weighted(), 1020, below, 1<<20); !errors.Is(err, ErrBoundOutOfReach) {
+	if _, err := frontierBound(context.Background(), g.weighted(), [2]int64{1020, 1020}, below, 1<<20); !errors.Is(err, ErrBoundOutOfReach) {
 		t.Errorf("error %v along the graph", err)
 	}
-	if bound, err := ConnectedBisectionBound(context.Background(), g, 0.03, below, 20*g.Vertices()); err != nil || bound != below {
+	if bound, err := ConnectedCutBound(context.Background(), g, 2, 0.03, below, 20*g.Vertices()); err != nil || bound != below {
 		t.Errorf("bound %d, error %v; want %d", bound, err, below)
 	}
 }
@@ -230,15 +247,14 @@ func TestBoundPathHoldsForBothSides(t *testing.T) {
 			g.EdgeWeights[e] = 1 // few ways to pay
 		}
 		total := g.TotalVertexWeight()
-		s := newBoundSearch(context.Background(), g, total, 1<<40)
-		side := make([]int8, g.Vertices())
+		s := newBoundSearch(context.Background(), g, [2]int64{total, total}, 1<<40)
+		side := undecidedSides(g)
 		for v := range side {
-			side[v] = undecided
 			if v < 4 {
 				side[v] = int8(v & 1)
 			}
 		}
-		least, _ := leastCompletion(g, side, total)
+		least, _ := leastCompletion(g, side, [2]int64{total, total})
 		if least < 0 {
 			continue
 		}

@@ -7,7 +7,7 @@ const undecided = int8(-1)
 // the limit leave them.
 type sideSettler struct {
 	g           *Graph
-	limit, need int64 // of a side's weight: at most, at least
+	limit, need [2]int64 // of a side's weight: at most, at least
 	side        []int8
 	weight      [2]int64 // of the vertices on a side
 	settled     [2][]int32
@@ -25,9 +25,9 @@ type sideSettler struct {
 	stack       []int32
 }
 
-func newSideSettler(g *Graph, limit int64) *sideSettler {
-	n := g.Vertices()
-	return &sideSettler{g: g, limit: limit, need: g.TotalVertexWeight() - limit, order: make([]int32, n), low: make([]int32, n), parent: make([]int32, n),
+func newSideSettler(g *Graph, limits [2]int64) *sideSettler {
+	n, total := g.Vertices(), g.TotalVertexWeight()
+	return &sideSettler{g: g, limit: limits, need: [2]int64{total - limits[1], total - limits[0]}, order: make([]int32, n), low: make([]int32, n), parent: make([]int32, n),
 		below: make([]int64, n), fixed: make([]int32, n), cutOff: make([]int64, n), cutOffFixed: make([]bool, n), next: make([]int64, n)}
 }
 
@@ -52,7 +52,7 @@ func (s *sideSettler) settle(side []int8) bool {
 				return false
 			}
 		}
-		if s.weight[0] > s.limit || s.weight[1] > s.limit {
+		if s.tooHeavy() {
 			return false
 		}
 		if before == len(s.settled[0])+len(s.settled[1]) {
@@ -67,6 +67,10 @@ func (s *sideSettler) put(v int32, side int8) {
 	s.settled[side] = append(s.settled[side], v)
 }
 
+func (s *sideSettler) tooHeavy() bool {
+	return s.weight[0] > s.limit[0] || s.weight[1] > s.limit[1]
+}
+
 // byWeight settles the vertices that are too heavy for a side.
 func (s *sideSettler) byWeight() bool {
 	for v, p := range s.side {
@@ -74,7 +78,7 @@ func (s *sideSettler) byWeight() bool {
 			continue
 		}
 		w := s.g.VertexWeights[v]
-		fits := [2]bool{s.weight[0]+w <= s.limit, s.weight[1]+w <= s.limit}
+		fits := [2]bool{s.weight[0]+w <= s.limit[0], s.weight[1]+w <= s.limit[1]}
 		switch {
 		case !fits[0] && !fits[1]:
 			return false
@@ -84,7 +88,7 @@ func (s *sideSettler) byWeight() bool {
 			s.put(int32(v), 0)
 		}
 	}
-	return s.weight[0] <= s.limit && s.weight[1] <= s.limit
+	return !s.tooHeavy()
 }
 
 // byConnection settles what the connection of a side demands: it lies within
@@ -113,11 +117,11 @@ func (s *sideSettler) byConnection(side int8) bool {
 			}
 		}
 		total := s.below[component[0]]
-		if total < s.need {
+		if total < s.need[side] {
 			return false
 		}
 		for _, v := range component {
-			if s.side[v] == undecided && (s.cutOffFixed[v] || total-s.cutOff[v]-s.g.VertexWeights[v] < s.need) {
+			if s.side[v] == undecided && (s.cutOffFixed[v] || total-s.cutOff[v]-s.g.VertexWeights[v] < s.need[side]) {
 				s.put(v, side)
 			}
 		}
@@ -130,7 +134,7 @@ func (s *sideSettler) byConnection(side int8) bool {
 		}
 		begin := len(s.preorder)
 		s.search(int32(v), side)
-		if s.below[v] >= s.need {
+		if s.below[v] >= s.need[side] {
 			possible = true
 			continue
 		}

@@ -3,16 +3,18 @@ package partition
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 )
 
-// ErrBoundOutOfReach is wrapped by the errors of [ConnectedBisectionBound] that
+// ErrBoundOutOfReach is wrapped by the errors of [ConnectedCutBound] that
 // tell that it would take more than was allowed.
 var ErrBoundOutOfReach = errors.New("no bound can be computed")
 
-// ConnectedBisectionBound returns a proven lower bound of the cut of every
-// division of g into two connected parts within the limits that imbalance sets:
-// the least such cut, or what comes just below it after rounding weights, but
-// never more than below. So a result of below proves that there is no such
+// ConnectedCutBound returns a proven lower bound of the cut of every division
+// of g into two or four connected parts within the limits that imbalance sets:
+// for two parts the least such cut, or what comes just below it after rounding
+// weights, but never more than below. So a result of below proves that there is no such
 // division with a cut less than that.
 //
 // On graphs at most 31 vertices wide, such as trees of narrow tubes, it goes
@@ -24,24 +26,102 @@ var ErrBoundOutOfReach = errors.New("no bound can be computed")
 // there are vertices. Both take the longer the higher below is. The outcome
 // depends on the arguments only, not on the time taken.
 //
+// The bound for four parts follows from those of a quarter and of a half
+// ([quarters]), so g must be connected and it may be lower than the least cut.
+//
 // The error wraps [ErrBoundOutOfReach] if it would take more states, is the
-// context's if that is done, or says what is wrong with g.
-func ConnectedBisectionBound(ctx context.Context, g *Graph, imbalance float64, below int64, states int) (int64, error) {
+// context's if that is done, or says what is wrong with g or the number of parts.
+func ConnectedCutBound(ctx context.Context, g *Graph, parts int, imbalance float64, below int64, states int) (int64, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
 	}
-	opt := Options{Parts: 2, Imbalance: imbalance}
+	if parts != 2 && parts != 4 {
+		return 0, fmt.Errorf("a bound for %d connected parts cannot be computed, only for 2 or 4", parts)
+	}
+	opt := Options{Parts: parts, Imbalance: imbalance}
 	if err := opt.check(g.Vertices()); err != nil {
 		return 0, err
 	}
 	if g.Vertices() < 2 || below <= 0 {
 		return below, nil
 	}
-	effective := newLimits(g, &opt, never).effective
-	limit := max(effective[0], effective[1])
-	bound, err := frontierBound(ctx, g.weighted(), limit, below, states)
+	limit := slices.Max(newLimits(g, &opt, never).effective)
+	split := func(first, second int, below int64) (int64, error) {
+		limits := [2]int64{multiple(g, limit, first), multiple(g, limit, second)}
+		return splitBound(ctx, g.weighted(), limits, below, states)
+	}
+	if parts == 2 {
+		return split(1, 1, below)
+	}
+	return quartersBound(g, below, split)
+}
+
+// multiple returns a limit for so many parts together, or all weight if that is less.
+func multiple(g *Graph, limit int64, parts int) int64 {
+	if total := g.TotalVertexWeight(); limit > total/int64(parts) {
+		return total
+	}
+	return limit * int64(parts)
+}
+
+// splitBound bounds the cut of two connected parts, each within its limit.
+func splitBound(ctx context.Context, g *Graph, limits [2]int64, below int64, states int) (int64, error) {
+	bound, err := frontierBound(ctx, g, limits, below, states)
 	if !errors.Is(err, ErrBoundOutOfReach) {
 		return bound, err
 	}
-	return searchBound(ctx, g.weighted(), limit, below, states/g.Vertices())
+	return searchBound(ctx, g, limits, below, states/g.Vertices())
+}
+
+// quartersBound bounds the cut of four connected parts by what split finds where so many
+// of them are on the first side and so many on the second.
+func quartersBound(g *Graph, below int64, split func(first, second int, below int64) (int64, error)) (int64, error) {
+	pieces := 0
+	eachPiece(g, func(int32) int { return 0 }, func(int, []int32) { pieces++ })
+	if pieces > 1 {
+		return 0, fmt.Errorf("%w of four connected parts of a graph in %d pieces", ErrBoundOutOfReach, pieces)
+	}
+	third, half := (below+2)/3, (below+1)/2
+	quarter, err := split(3, 1, third)
+	if err != nil || quarter < third {
+		return min(below, quarters(quarter, 0)), err
+	}
+	// With quarters of a third, halves of two thirds do, or quarters of a half.
+	halves, err := split(2, 2, 2*third)
+	if errors.Is(err, ErrBoundOutOfReach) {
+		halves, err = 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if halves < 2*third {
+		more, err := split(3, 1, half)
+		switch {
+		case err == nil:
+			quarter = more
+		case !errors.Is(err, ErrBoundOutOfReach):
+			return 0, err
+		}
+	}
+	return min(below, quarters(quarter, halves)), nil
+}
+
+// quarters bounds the cut of four connected parts of a connected graph, if what
+// cuts off one of them and leaves the others connected cuts at least quarter, and what
+// cuts off two cuts at least half. Which parts are neighbours is one of six connected
+// graphs of four vertices a, b, c, d; ab is the cut between two of them:
+//
+//   - A star: its three leaves can be cut off, and share no edges: 3 quarter.
+//   - A path: its ends can, and its halves: 2 quarter + half.
+//   - A cycle: all four can, and every edge counts for two: 2 quarter; so do
+//     both ways to halve it: 2 half.
+//   - A triangle b, c, d and a beside b: a and c can be cut off, and share no edges:
+//     2 quarter; nor does a with the halves ab and cd: quarter + half.
+//   - All but bd: b and d can be cut off, and share no edges, so ab+bc+cd+da is
+//     2 quarter or more; two ways to halve it make ab+bc+cd+da+2ac at least
+//     2 half. Half the sum of both is the cut: max(2 quarter, quarter + half).
+//   - All: every edge counts for two of the four quarters, and for two of
+//     the three ways to halve it: max(2 quarter, 3/2 half).
+func quarters(quarter, half int64) int64 {
+	return min(3*quarter, max(2*quarter, min(quarter+half, (3*half+1)/2)))
 }

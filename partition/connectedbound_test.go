@@ -3,29 +3,31 @@ package partition
 import (
 	"context"
 	"errors"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// leastConnectedCut tries all divisions into two connected parts; -1 if there
-// is none.
-func leastConnectedCut(g *Graph, imbalance float64) int64 {
-	limits := newLimits(g, &Options{Parts: 2, Imbalance: imbalance}, never)
-	d := newDivider(g, 2, max(limits.effective[0], limits.effective[1]))
+// leastConnectedCut tries all divisions into connected parts; -1 if there is
+// none.
+func leastConnectedCut(g *Graph, parts int, imbalance float64) int64 {
+	limits := newLimits(g, &Options{Parts: parts, Imbalance: imbalance}, never)
+	d := newDivider(g, parts, slices.Max(limits.effective))
 	d.from(0, 0)
 	return d.connected
 }
 
 // On light graphs no weights are rounded: the bound is the least cut itself, and
 // asked for no more than that it says so.
-func TestConnectedBisectionBoundIsExactOnLightGraphs(t *testing.T) {
+func TestConnectedCutBoundIsExactOnLightGraphs(t *testing.T) {
 	const far = 1 << 40
 	check := func(t interface {
 		Fatalf(format string, arguments ...any)
 	}, g *Graph, imbalance float64) {
-		least := leastConnectedCut(g, imbalance)
+		least := leastConnectedCut(g, 2, imbalance)
 		want := least
 		if least < 0 {
 			want = far
@@ -34,7 +36,7 @@ func TestConnectedBisectionBoundIsExactOnLightGraphs(t *testing.T) {
 			if below <= 0 {
 				continue
 			}
-			got, err := ConnectedBisectionBound(context.Background(), g, imbalance, below, 1<<20)
+			got, err := ConnectedCutBound(context.Background(), g, 2, imbalance, below, 1<<20)
 			if err != nil || got != min(want, below) {
 				t.Fatalf("bound %d below %d, error %v; the least connected cut is %d", got, below, err, least)
 			}
@@ -64,7 +66,7 @@ func TestConnectedBisectionBoundIsExactOnLightGraphs(t *testing.T) {
 
 // Where weights are rounded the bound may be lower than the least cut, but
 // never higher, and hardly lower.
-func TestConnectedBisectionBoundHoldsWithRounding(t *testing.T) {
+func TestConnectedCutBoundHoldsWithRounding(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	lower := 0
 	for range 30 {
@@ -72,11 +74,11 @@ func TestConnectedBisectionBoundHoldsWithRounding(t *testing.T) {
 		for v := range g.VertexWeights {
 			g.VertexWeights[v] = g.VertexWeights[v]*1_000_003 + r.Int64N(1_000_000)
 		}
-		least := leastConnectedCut(g, 0.03)
+		least := leastConnectedCut(g, 2, 0.03)
 		if least < 0 {
 			continue
 		}
-		bound, err := ConnectedBisectionBound(context.Background(), g, 0.03, least+5, 1<<20)
+		bound, err := ConnectedCutBound(context.Background(), g, 2, 0.03, least+5, 1<<20)
 		if err != nil || bound > least {
 			t.Fatalf("bound %d, error %v; the least connected cut is %d", bound, err, least)
 		}
@@ -89,26 +91,113 @@ func TestConnectedBisectionBoundHoldsWithRounding(t *testing.T) {
 	}
 }
 
-func TestConnectedBisectionBoundGivesUp(t *testing.T) {
+func TestConnectedCutBoundGivesUp(t *testing.T) {
 	wide := gridGraph(40, 40, 1)
-	if _, err := ConnectedBisectionBound(context.Background(), wide, 0.03, 1<<40, 1<<12); !errors.Is(err, ErrBoundOutOfReach) {
+	if _, err := ConnectedCutBound(context.Background(), wide, 2, 0.03, 1<<40, 1<<12); !errors.Is(err, ErrBoundOutOfReach) {
 		t.Errorf("error %v on a wide graph", err)
 	}
 	narrow := gridGraph(20, 8, 1)
-	if _, err := ConnectedBisectionBound(context.Background(), narrow, 0.03, 1<<40, 100); !errors.Is(err, ErrBoundOutOfReach) {
+	if _, err := ConnectedCutBound(context.Background(), narrow, 2, 0.03, 1<<40, 100); !errors.Is(err, ErrBoundOutOfReach) {
 		t.Errorf("error %v with 100 states", err)
 	}
 	// Across the short side: 8 edges.
-	if bound, err := ConnectedBisectionBound(context.Background(), narrow, 0.03, 20, 1<<20); err != nil || bound != 8 {
+	if bound, err := ConnectedCutBound(context.Background(), narrow, 2, 0.03, 20, 1<<20); err != nil || bound != 8 {
 		t.Errorf("bound %d, error %v; want 8", bound, err)
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := ConnectedBisectionBound(done, narrow, 0.03, 20, 1<<20); !errors.Is(err, context.Canceled) {
+	if _, err := ConnectedCutBound(done, narrow, 2, 0.03, 20, 1<<20); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v when cancelled", err)
 	}
 	broken := &Graph{Offsets: []int64{0, 1}, Neighbours: []int32{0}}
-	if _, err := ConnectedBisectionBound(context.Background(), broken, 0.03, 20, 1<<20); !errors.Is(err, ErrInvalidGraph) {
+	if _, err := ConnectedCutBound(context.Background(), broken, 2, 0.03, 20, 1<<20); !errors.Is(err, ErrInvalidGraph) {
 		t.Errorf("error %v on a self loop", err)
+	}
+}
+
+// The bound of four parts may be lower than the least cut, never higher.
+func TestConnectedCutBoundHoldsForFourParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	higher := 0
+	check := func(g *Graph, imbalance float64) {
+		least := leastConnectedCut(g, 4, imbalance)
+		below := least + 1
+		if least < 0 {
+			below = 1 + r.Int64N(40)
+		}
+		bound, err := ConnectedCutBound(context.Background(), g, 4, imbalance, below, 1<<20)
+		if pieces := piecesOf(g); pieces > 1 {
+			if !errors.Is(err, ErrBoundOutOfReach) {
+				t.Fatalf("error %v on a graph in %d pieces", err, pieces)
+			}
+			return
+		}
+		if err != nil || bound > below || least >= 0 && bound > least {
+			t.Fatalf("bound %d below %d, error %v; the least connected cut is %d of %+v", bound, below, err, least, g)
+		}
+		if least >= 0 && 2*bound > least {
+			higher++
+		}
+	}
+	for range 30 {
+		check(tubeTree(r, 12), 0.1)
+	}
+	for range 1000 {
+		check(randomGraph(r, 4+r.IntN(5)), r.Float64())
+	}
+	if higher < 300 {
+		t.Errorf("%d bounds are over half of the least cut: the test tests little", higher)
+	}
+}
+
+func piecesOf(g *Graph) int {
+	pieces := 0
+	eachPiece(g, func(int32) int { return 0 }, func(int, []int32) { pieces++ })
+	return pieces
+}
+
+// quarters must be no more than the cut of any four parts that are neighbours
+// in any way, with the least cuts that these have themselves.
+func TestQuartersHoldForAllNeighbours(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	equal := 0
+	for range 20000 {
+		var edges [][3]int64
+		for u := range int64(4) {
+			for v := range u {
+				if w := r.Int64N(6); w > 1 {
+					edges = append(edges, [3]int64{u, v, w - 1})
+				}
+			}
+		}
+		g := fromEdges(4, edges).weighted()
+		if piecesOf(g) > 1 {
+			continue
+		}
+		d := newDivider(g, 2, 4)
+		quarter, half := int64(1<<40), int64(1<<40)
+		const all = 1<<4 - 1
+		for set := uint32(1); set < all; set++ {
+			if !d.isConnected(set) || !d.isConnected(all&^set) {
+				continue
+			}
+			for v := range d.parts {
+				d.parts[v] = int32(set >> v & 1)
+			}
+			if cut := EdgeCutOf(g, d.parts); bits.OnesCount32(set) == 2 {
+				half = min(half, cut)
+			} else {
+				quarter = min(quarter, cut)
+			}
+		}
+		cut := EdgeCutOf(g, []int32{0, 1, 2, 3})
+		if bound := quarters(quarter, half); bound > cut {
+			t.Fatalf("%d of quarters %d and halves %d, but the cut is %d of %+v", bound, quarter, half, cut, g)
+		} else if bound == cut {
+			equal++
+		}
+	}
+	if equal < 300 {
+		t.Errorf("%d bounds equal the cut: the test tests little", equal)
 	}
 }

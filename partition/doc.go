@@ -31,7 +31,7 @@
 // than two, groups of parts are then made anew in both ways, over and over.
 // Refinement then moves a vertex only together with what would break off
 // without it. On tree-like graphs few connected parts of equal weight cost
-// more than unconstrained ones, whatever the method: [ConnectedBisectionBound]
+// more than unconstrained ones, whatever the method: [ConnectedCutBound]
 // proves by how much, of two parts.
 //
 // Process mapping ([MappingCost]) divides among the outermost groups of a

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// frontierBound is [ConnectedBisectionBound] for narrow graphs. It goes through
+// frontierBound is [splitBound] for narrow graphs. It goes through
 // the vertices in an order that keeps the frontier short, the vertices seen that
 // still have unseen neighbours, and holds for every colouring of the frontier and
 // every way its vertices are connected so far the least cut (Held and Karp 1962
@@ -13,12 +13,12 @@ import (
 // Sides' weights that differ by less than a thousandth of the total are merged
 // into an interval, which can only lower the bound. The time grows exponentially
 // with the frontier and falls fast with below.
-func frontierBound(ctx context.Context, g *Graph, limit, below int64, states int) (int64, error) {
+func frontierBound(ctx context.Context, g *Graph, limits [2]int64, below int64, states int) (int64, error) {
 	order, err := frontierOrder(ctx, g)
 	if err != nil {
 		return 0, err
 	}
-	s := newFrontierSearch(g, limit, below)
+	s := newFrontierSearch(g, limits, below)
 	for _, v := range order {
 		if s.add(v); len(s.held) > states {
 			return 0, fmt.Errorf("%w: more than %d states; ask for a lower bound or allow more", ErrBoundOutOfReach, states)
@@ -60,15 +60,16 @@ func (a frontierCost) merge(b frontierCost) frontierCost {
 
 // frontierSearch is the dynamic programme of [frontierBound].
 type frontierSearch struct {
-	g            *Graph
-	limit, below int64
-	grain        int64 // weights are rounded to multiples of it
-	held         map[frontierState]frontierCost
-	frontier     []int32
-	seen         []bool
-	unseen       []int64 // number of neighbours not seen
-	weight       int64   // of the vertices seen
-	added        int
+	g        *Graph
+	limits   [2]int64 // of the sides' weights
+	below    int64
+	grain    int64 // weights are rounded to multiples of it
+	held     map[frontierState]frontierCost
+	frontier []int32
+	seen     []bool
+	unseen   []int64 // number of neighbours not seen
+	weight   int64   // of the vertices seen
+	added    int
 
 	// About the vertex being added: its seen neighbours' places on the frontier
 	// and the weights of these edges; which places stay, its own being last.
@@ -77,10 +78,10 @@ type frontierSearch struct {
 	stays  []bool
 }
 
-func newFrontierSearch(g *Graph, limit, below int64) *frontierSearch {
+func newFrontierSearch(g *Graph, limits [2]int64, below int64) *frontierSearch {
 	const grains = 1000
 	n := g.Vertices()
-	s := &frontierSearch{g: g, limit: limit, below: below, grain: max(1, g.TotalVertexWeight()/grains),
+	s := &frontierSearch{g: g, limits: limits, below: below, grain: max(1, g.TotalVertexWeight()/grains),
 		held: map[frontierState]frontierCost{{}: {}}, seen: make([]bool, n), unseen: make([]int64, n)}
 	for v := range s.unseen {
 		s.unseen[v] = g.Offsets[v+1] - g.Offsets[v]
@@ -91,7 +92,7 @@ func newFrontierSearch(g *Graph, limit, below int64) *frontierSearch {
 // add extends every state by v on either side.
 func (s *frontierSearch) add(v int32) {
 	s.look(v)
-	first := s.added == 0
+	first := s.added == 0 && s.limits[0] == s.limits[1]
 	s.added++
 	next := make(map[frontierState]frontierCost, len(s.held))
 	for state, cost := range s.held {
@@ -149,7 +150,7 @@ func (s *frontierSearch) extend(state *frontierState, cost frontierCost, side ui
 		cost.low += weight
 		cost.high += weight
 	}
-	if cost.low > s.limit || s.weight-cost.high > s.limit {
+	if cost.low > s.limits[0] || s.weight-cost.high > s.limits[1] {
 		return frontierState{}, cost, false
 	}
 	label, own := state.label, len(s.frontier)
