@@ -63,7 +63,7 @@ func (s *boundSearch) balance(n *boundNode) {
 		at[w.price] = w
 	}
 	tried := map[int64]bool{}
-	for current := n.best(); s.gap(current) > 0 && len(tried) < mostPrices; {
+	for current := n.best(); s.gap(current) > 0 && len(tried) < mostPrices && s.ctx.Err() == nil; {
 		tried[current.price] = true
 		lightest, heaviest := s.leastCuts(current)
 		least, most := s.wanted(current.price)

@@ -23,9 +23,9 @@ func (s *boundSearch) branch(n *boundNode) int32 {
 	return best
 }
 
-// progress tells how far a vertex on a side leads, from 0 to 1 if nothing is
-// left then.
-func (s *boundSearch) progress(n *boundNode, v int32, side int8) float64 {
+// try tells how far a vertex on a side leads, from 0 to 1 if nothing is left
+// then.
+func (s *boundSearch) try(n *boundNode, v int32, side int8) float64 {
 	child := &boundNode{side: slices.Clone(n.side)}
 	for _, w := range n.networks {
 		child.networks = append(child.networks, w.clone())
@@ -49,12 +49,12 @@ type branching struct {
 }
 
 // progress tells how far it led, if so much is open now.
-func (b branching) progress(gap int64, free int) float64 {
+func (b branching) progress(gap int64, open int) float64 {
 	if gap <= 0 {
 		return 1
 	}
 	gapShare := min(1, float64(gap)/float64(b.gap))
-	return 1 - float64(gapShare*float64(free)/float64(b.free))
+	return 1 - float64(gapShare*float64(open)/float64(b.free))
 }
 
 // branchOutcomes is how far a vertex on a side has led, in the mean.
@@ -82,7 +82,7 @@ func (s *boundSearch) learn(n *boundNode, done bool) {
 
 // expect is progress by trial, or more if experience says so.
 func (s *boundSearch) expect(n *boundNode, v int32, side int8) float64 {
-	progress := s.progress(n, v, side)
+	progress := s.try(n, v, side)
 	if e := s.experience[v]; e.count[side] > 0 {
 		progress = max(progress, e.sum[side]/float64(e.count[side]))
 	}
@@ -101,8 +101,8 @@ func free(side []int8) int {
 
 // candidates returns vertices that may be worth branching on: the heaviest and
 // those with the heaviest edges, since most hangs on them; the cores of what the
-// least cuts leave in pieces or disagree on; and some of the path that connects
-// a side.
+// least cuts leave in pieces or disagree on; some of the paths that connect
+// the sides in the probe made last; and those on which it has led far to branch.
 func (s *boundSearch) candidates(n *boundNode) []int32 {
 	const heaviest, dearest, onPath, best = 8, 8, 4, 8
 	g := s.g

@@ -215,7 +215,8 @@ func (n *boundNetwork) fix(vertices []int32, side int, most int64) int64 {
 }
 
 // probe returns by how much the flow would grow, at most by most, were v on a
-// side for certain, and what more makes of the network then.
+// side for certain, and what more makes of the network then, which it must
+// leave as it is.
 func (n *boundNetwork) probe(v int32, side int, most int64, more func(gain int64) int64) int64 {
 	s := n.scratch
 	s.recording, s.journal = true, s.journal[:0]

@@ -7,13 +7,15 @@ import (
 
 // boundPath bounds what connecting the pieces of a side costs beyond a flow.
 //
-// Where vertices certain to be on a side lie in several pieces, a path of
-// undecided vertices on that side must connect them. What leaves the side at
+// Where vertices certain to be on a side lie in several pieces, undecided vertices on that
+// side must connect them. What leaves the side at
 // least is the flow and the residual capacities; so if every undecided vertex v
 // can send a charge of its own through residual arcs to the other side, all of
 // them at once, then every division with a set P of them on the side costs the
-// charges of P on top of the flow: the shortest path by charges is a bound. The
-// two sides' may be added only if no arc serves both.
+// charges of P on top of the flow. So the shortest path by charges to the farthest
+// piece is a bound, and so is any of the tree that connects all pieces
+// ([boundPath.ascend]). The bounds of both sides may be added only if no arc serves
+// both.
 type boundPath struct {
 	g        *Graph
 	charge   []int64 // by flows, beyond what arcs to the other side take
@@ -189,7 +191,8 @@ func (b *boundPath) costOf(side []int8, n *boundNetwork, v int32, own int8) int6
 
 // spread finds the distances from a vertex through those not on the other side
 // (Dijkstra 1959) and returns the farthest vertex on the side. If it is to stop, it
-// goes no farther than to the nearest one that is not at no distance at all.
+// does so at the nearest vertex on the side at a distance above zero; what is not
+// final then is at least as far away without its own cost.
 func (b *boundPath) spread(side []int8, own int8, from int32, stop bool) int32 {
 	g := b.g
 	for _, v := range b.touched {
@@ -241,26 +244,22 @@ func (b *boundPath) spread(side []int8, own int8, from int32, stop bool) int32 {
 
 // ascend returns another bound of what connecting all pieces of a side costs, from the costs
 // that farthest left, which it uses up: around piece after piece, the lightest
-// first, a ball grows until it meets another one, and pays for
+// first, a ball grows until it meets another piece, and pays for
 // the vertices that it grows through. Whatever connects the pieces has a vertex on the
-// border of every ball, and no vertex is paid for twice: that is a solution of
-// the dual of the Steiner tree problem with weights of vertices (Klein and Ravi 1995).
+// border of the ball at every radius, and no vertex is paid for twice: a solution of
+// the dual of the Steiner tree problem with costs of vertices. Once is enough: the
+// way to the piece that a ball meets costs nothing from then on, so balls
+// around all pieces but one connect all.
 func (b *boundPath) ascend(side []int8, own int8) int64 {
 	var sum int64
 	pieces := b.pieces(side, own)
-	for grown := true; grown && len(pieces) > 1; {
-		grown = false
-		for _, piece := range pieces[:len(pieces)-1] {
-			end := b.spread(side, own, piece.core, true)
-			radius := b.distance[end]
-			if radius == 0 {
-				continue
-			}
-			grown = true
-			sum += radius
-			for _, v := range b.touched {
-				b.cost[v] -= max(0, min(b.cost[v], radius-(b.distance[v]-b.cost[v])))
-			}
+	for i := range len(pieces) - 1 {
+		end := b.spread(side, own, pieces[i].core, true)
+		radius := b.distance[end]
+		sum += radius
+		for _, v := range b.touched {
+			before := b.distance[v] - b.cost[v]
+			b.cost[v] -= max(0, min(b.cost[v], radius-before))
 		}
 	}
 	return sum

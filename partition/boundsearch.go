@@ -69,11 +69,7 @@ func (n *boundNode) best() *boundNetwork { return n.networks[0] }
 
 func newBoundSearch(ctx context.Context, g *Graph, limits [2]int64, below int64) *boundSearch {
 	n := g.Vertices()
-	var edges int64
-	for _, w := range g.EdgeWeights {
-		edges += w
-	}
-	edges /= 2
+	edges := allEdges(g)
 	total := g.TotalVertexWeight()
 	for p := range limits {
 		limits[p] = min(limits[p], total)
@@ -90,6 +86,15 @@ func newBoundSearch(ctx context.Context, g *Graph, limits [2]int64, below int64)
 	return s
 }
 
+// allEdges returns the weight of all edges.
+func allEdges(g *Graph) int64 {
+	var sum int64
+	for _, w := range g.EdgeWeights {
+		sum += w
+	}
+	return sum / 2
+}
+
 // run lowers below to the least cut, if there is one below it, in no more than so
 // many steps.
 func (s *boundSearch) run(steps int) error {
@@ -100,6 +105,9 @@ func (s *boundSearch) run(steps int) error {
 			return fmt.Errorf("%w: more than %d steps; ask for a lower bound or allow more", ErrBoundOutOfReach, steps)
 		}
 		done := s.tighten(n)
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
 		s.learn(n, done)
 		v := int32(-1)
 		if !done {
@@ -116,7 +124,7 @@ func (s *boundSearch) run(steps int) error {
 }
 
 // roots returns nodes that hold all divisions: those with the heaviest vertex on
-// side 0 and, if sides differ, those with it on side 1.
+// side 0 and, if the limits differ, those with it on side 1.
 func (s *boundSearch) roots() []*boundNode {
 	heaviest := 0
 	for v, w := range s.g.VertexWeights {
@@ -277,9 +285,12 @@ func eachPiece(g *Graph, kind func(v int32) int, do func(kind int, piece []int32
 }
 
 // probeAll puts vertices on a side that would cost too much on the other; done
-// is true if nothing is left to look at, any if it has put any.
+// is true if nothing is left to look at or the context is done, any if it has put any.
 func (s *boundSearch) probeAll(n *boundNode) (done, any bool) {
 	for v, p := range n.side {
+		if p == undecided && s.ctx.Err() != nil {
+			return true, false
+		}
 		for side := 0; side < 2 && p == undecided; side++ {
 			if !s.probe(n, int32(v), side) {
 				continue

@@ -236,6 +236,72 @@ func TestConnectedCutBoundOfWideGraph(t *testing.T) {
 	}
 }
 
+// What balls pay for is no more than the cheapest vertices that connect all
+// pieces of a side, and often as much; afterwards connecting them costs nothing.
+func TestAscendHolds(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	equal, several := 0, 0
+	for range 4000 {
+		g := randomGraph(r, 4+r.IntN(7))
+		n := g.Vertices()
+		side, b := undecidedSides(g), newBoundPath(g)
+		costs := make([]int64, n)
+		for v := range side {
+			switch r.IntN(8) {
+			case 0, 1, 2:
+				side[v] = 0
+			case 3:
+				side[v] = 1
+			default:
+				costs[v] = max(0, r.Int64N(30)-10)
+			}
+		}
+		least := cheapestConnection(g, side, costs)
+		if least < 0 {
+			continue
+		}
+		copy(b.cost, costs)
+		got := b.ascend(side, 0)
+		if got > least {
+			t.Fatalf("balls pay %d, vertices cost %d: %v, %v of %+v", got, least, side, costs, g)
+		}
+		if again := b.ascend(side, 0); again != 0 {
+			t.Fatalf("once more, balls pay %d: %v, %v of %+v", again, side, costs, g)
+		}
+		if len(b.pieces(side, 0)) > 2 && least > 0 {
+			several++
+			if got == least {
+				equal++
+			}
+		}
+	}
+	if equal < 50 || 2*equal < several {
+		t.Errorf("%d of %d bounds of three and more pieces are exact", equal, several)
+	}
+}
+
+// cheapestConnection tries all sets of undecided vertices that connect all
+// vertices of side 0; -1 if none does.
+func cheapestConnection(g *Graph, side []int8, costs []int64) int64 {
+	d := newDivider(g, 2, 0)
+	least := int64(-1)
+	for set := range uint32(1) << g.Vertices() {
+		var cost int64
+		possible := set != 0
+		for v, p := range side {
+			in := set>>v&1 == 1
+			possible = possible && (p == undecided || in == (p == 0))
+			if in {
+				cost += costs[v]
+			}
+		}
+		if possible && (least < 0 || cost < least) && d.isConnected(set) {
+			least = cost
+		}
+	}
+	return least
+}
+
 // What connecting both sides costs may be added only if they pay with different
 // edges.
 func TestBoundPathHoldsForBothSides(t *testing.T) {

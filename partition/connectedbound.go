@@ -8,11 +8,11 @@ import (
 )
 
 // ErrBoundOutOfReach is wrapped by the errors of [ConnectedCutBound] that
-// tell that it would take more than was allowed.
+// tell that it would take more than was allowed, or that there is no method.
 var ErrBoundOutOfReach = errors.New("no bound can be computed")
 
 // ConnectedCutBound returns a proven lower bound of the cut of every division
-// of g into two or four connected parts within the limits that imbalance sets:
+// of g into two or four connected, non-empty parts within the limits that imbalance sets:
 // for two parts the least such cut, or what comes just below it after rounding
 // weights, but never more than below. So a result of below proves that there is no such
 // division with a cut less than that.
@@ -22,15 +22,15 @@ var ErrBoundOutOfReach = errors.New("no bound can be computed")
 // the given number of states at a time (of up to 400 bytes each). Where that is
 // too many, it puts vertices on sides one by one and looks at no more divisions
 // of which minimum cuts tell that they cost too much (branch and bound). A step of
-// that goes over all vertices several hundred times and counts as many states as
+// that goes over all vertices several hundred to thousand times and counts as many states as
 // there are vertices. Both take the longer the higher below is. The outcome
 // depends on the arguments only, not on the time taken.
 //
-// The bound for four parts follows from those of a quarter and of a half
-// ([quarters]), so g must be connected and it may be lower than the least cut.
+// The bound for four parts follows from the least cuts that separate one of
+// them or two from the others, so g must be connected and it may be lower than the least cut.
 //
-// The error wraps [ErrBoundOutOfReach] if it would take more states, is the
-// context's if that is done, or says what is wrong with g or the number of parts.
+// The error wraps [ErrBoundOutOfReach] if it would take more states or g is to be
+// divided by four and lies in pieces, is the context's if that is done, or says what is wrong with g or the number of parts.
 func ConnectedCutBound(ctx context.Context, g *Graph, parts int, imbalance float64, below int64, states int) (int64, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
@@ -53,7 +53,21 @@ func ConnectedCutBound(ctx context.Context, g *Graph, parts int, imbalance float
 	if parts == 2 {
 		return split(1, 1, below)
 	}
-	return quartersBound(g, below, split)
+	if pieces := countPieces(g); pieces > 1 {
+		return 0, fmt.Errorf("%w of four connected parts of a graph in %d pieces", ErrBoundOutOfReach, pieces)
+	}
+	asked := min(below, allEdges(g.weighted())+1) // no division cuts more
+	bound, err := quartersBound(asked, split)
+	if err == nil && bound == asked {
+		return below, nil
+	}
+	return bound, err
+}
+
+func countPieces(g *Graph) int {
+	pieces := 0
+	eachPiece(g, func(int32) int { return 0 }, func(int, []int32) { pieces++ })
+	return pieces
 }
 
 // multiple returns a limit for so many parts together, or all weight if that is less.
@@ -74,36 +88,27 @@ func splitBound(ctx context.Context, g *Graph, limits [2]int64, below int64, sta
 }
 
 // quartersBound bounds the cut of four connected parts by what split finds where so many
-// of them are on the first side and so many on the second.
-func quartersBound(g *Graph, below int64, split func(first, second int, below int64) (int64, error)) (int64, error) {
-	pieces := 0
-	eachPiece(g, func(int32) int { return 0 }, func(int, []int32) { pieces++ })
-	if pieces > 1 {
-		return 0, fmt.Errorf("%w of four connected parts of a graph in %d pieces", ErrBoundOutOfReach, pieces)
-	}
-	third, half := (below+2)/3, (below+1)/2
+// of them are on the first side and so many on the second. Quarters that
+// cut a third of below are needed in any case, and then halves that cut two thirds
+// or quarters that cut half of it.
+func quartersBound(below int64, split func(first, second int, below int64) (int64, error)) (int64, error) {
+	third := (below + 2) / 3
 	quarter, err := split(3, 1, third)
-	if err != nil || quarter < third {
-		return min(below, quarters(quarter, 0)), err
-	}
-	// With quarters of a third, halves of two thirds do, or quarters of a half.
-	halves, err := split(2, 2, 2*third)
-	if errors.Is(err, ErrBoundOutOfReach) {
-		halves, err = 0, nil
-	}
 	if err != nil {
 		return 0, err
 	}
-	if halves < 2*third {
-		more, err := split(3, 1, half)
-		switch {
-		case err == nil:
-			quarter = more
-		case !errors.Is(err, ErrBoundOutOfReach):
+	half, err := split(2, 2, 2*quarter)
+	if err != nil && !errors.Is(err, ErrBoundOutOfReach) {
+		return 0, err
+	}
+	if half < 2*quarter && quarter >= third {
+		more, err := split(3, 1, (below+1)/2)
+		if err != nil && !errors.Is(err, ErrBoundOutOfReach) {
 			return 0, err
 		}
+		quarter = max(quarter, more)
 	}
-	return min(below, quarters(quarter, halves)), nil
+	return min(below, quarters(quarter, half)), nil
 }
 
 // quarters bounds the cut of four connected parts of a connected graph, if what
@@ -122,6 +127,8 @@ func quartersBound(g *Graph, below int64, split func(first, second int, below in
 //     2 half. Half the sum of both is the cut: max(2 quarter, quarter + half).
 //   - All: every edge counts for two of the four quarters, and for two of
 //     the three ways to halve it: max(2 quarter, 3/2 half).
+//
+// Where quarter + half is less than 3/2 half, it is more than 3 quarter.
 func quarters(quarter, half int64) int64 {
-	return min(3*quarter, max(2*quarter, min(quarter+half, (3*half+1)/2)))
+	return min(3*quarter, max(2*quarter, (3*half+1)/2))
 }

@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"errors"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -126,7 +127,7 @@ func TestConnectedCutBoundHoldsForFourParts(t *testing.T) {
 			below = 1 + r.Int64N(40)
 		}
 		bound, err := ConnectedCutBound(context.Background(), g, 4, imbalance, below, 1<<20)
-		if pieces := piecesOf(g); pieces > 1 {
+		if pieces := countPieces(g); pieces > 1 {
 			if !errors.Is(err, ErrBoundOutOfReach) {
 				t.Fatalf("error %v on a graph in %d pieces", err, pieces)
 			}
@@ -150,12 +151,6 @@ func TestConnectedCutBoundHoldsForFourParts(t *testing.T) {
 	}
 }
 
-func piecesOf(g *Graph) int {
-	pieces := 0
-	eachPiece(g, func(int32) int { return 0 }, func(int, []int32) { pieces++ })
-	return pieces
-}
-
 // quarters must be no more than the cut of any four parts that are neighbours
 // in any way, with the least cuts that these have themselves.
 func TestQuartersHoldForAllNeighbours(t *testing.T) {
@@ -171,7 +166,7 @@ func TestQuartersHoldForAllNeighbours(t *testing.T) {
 			}
 		}
 		g := fromEdges(4, edges).weighted()
-		if piecesOf(g) > 1 {
+		if countPieces(g) > 1 {
 			continue
 		}
 		d := newDivider(g, 2, 4)
@@ -199,5 +194,62 @@ func TestQuartersHoldForAllNeighbours(t *testing.T) {
 	}
 	if equal < 300 {
 		t.Errorf("%d bounds equal the cut: the test tests little", equal)
+	}
+}
+
+// Four pairs of vertices, each a part, three of them beside the fourth only: the least cut
+// is three quarters, whatever is asked for.
+func TestConnectedCutBoundOfStar(t *testing.T) {
+	g := fromEdges(8, [][3]int64{{0, 1, 50}, {2, 3, 50}, {4, 5, 50}, {6, 7, 50}, {0, 2, 4}, {0, 4, 4}, {1, 6, 4}}).weighted()
+	for v := range g.VertexWeights {
+		g.VertexWeights[v] = 100
+	}
+	for _, below := range []int64{11, 12, 13, 14, 100, 1000, math.MaxInt64 - 1, math.MaxInt64} {
+		bound, err := ConnectedCutBound(context.Background(), g, 4, 0.03, below, 1<<20)
+		if err != nil || bound != min(below, 12) {
+			t.Errorf("bound %d below %d, error %v; the least cut is 12", bound, below, err)
+		}
+	}
+	if bound, err := ConnectedCutBound(context.Background(), g, 3, 0.03, 12, 1<<20); err == nil {
+		t.Errorf("bound %d of three parts", bound)
+	}
+}
+
+// quartersBound must ask for what it needs and take no more than it is told.
+func TestQuartersBoundAsks(t *testing.T) {
+	type answer struct {
+		first, second int
+		below, bound  int64
+		err           error
+	}
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		below, want int64
+		err         error
+		answers     []answer
+	}{
+		{100, 100, nil, []answer{{3, 1, 34, 34, nil}, {2, 2, 68, 68, nil}}},
+		{100, 60, nil, []answer{{3, 1, 34, 20, nil}, {2, 2, 40, 40, nil}}},
+		{100, 45, nil, []answer{{3, 1, 34, 20, nil}, {2, 2, 40, 30, nil}}},
+		{100, 100, nil, []answer{{3, 1, 34, 34, nil}, {2, 2, 68, 0, ErrBoundOutOfReach}, {3, 1, 50, 50, nil}}},
+		{100, 90, nil, []answer{{3, 1, 34, 34, nil}, {2, 2, 68, 60, nil}, {3, 1, 50, 40, nil}}},
+		{100, 68, nil, []answer{{3, 1, 34, 34, nil}, {2, 2, 68, 0, ErrBoundOutOfReach}, {3, 1, 50, 30, nil}}},
+		{100, 68, nil, []answer{{3, 1, 34, 34, nil}, {2, 2, 68, 0, ErrBoundOutOfReach}, {3, 1, 50, 0, ErrBoundOutOfReach}}},
+		{100, 0, ErrBoundOutOfReach, []answer{{3, 1, 34, 0, ErrBoundOutOfReach}}},
+		{100, 0, broken, []answer{{3, 1, 34, 34, nil}, {2, 2, 68, 0, broken}}},
+		{100, 0, broken, []answer{{3, 1, 34, 34, nil}, {2, 2, 68, 0, ErrBoundOutOfReach}, {3, 1, 50, 0, broken}}},
+	} {
+		left := c.answers
+		bound, err := quartersBound(c.below, func(first, second int, below int64) (int64, error) {
+			if len(left) == 0 || left[0].first != first || left[0].second != second || left[0].below != below {
+				t.Fatalf("asked for %d and %d below %d, left are %+v", first, second, below, left)
+			}
+			a := left[0]
+			left = left[1:]
+			return a.bound, a.err
+		})
+		if bound != c.want || !errors.Is(err, c.err) || len(left) > 0 {
+			t.Errorf("bound %d, error %v, not asked %+v; want %d, %v", bound, err, left, c.want, c.err)
+		}
 	}
 }

@@ -32,7 +32,7 @@
 // Refinement then moves a vertex only together with what would break off
 // without it. On tree-like graphs few connected parts of equal weight cost
 // more than unconstrained ones, whatever the method: [ConnectedCutBound]
-// proves by how much, of two parts.
+// proves by how much, of two or four parts.
 //
 // Process mapping ([MappingCost]) divides among the outermost groups of a
 // machine first (multisection) and refines all parts by the mapping cost.

@@ -18,13 +18,14 @@ func frontierBound(ctx context.Context, g *Graph, limits [2]int64, below int64, 
 	if err != nil {
 		return 0, err
 	}
-	s := newFrontierSearch(g, limits, below)
+	s := newFrontierSearch(ctx, g, limits, below)
 	for _, v := range order {
-		if s.add(v); len(s.held) > states {
-			return 0, fmt.Errorf("%w: more than %d states; ask for a lower bound or allow more", ErrBoundOutOfReach, states)
-		}
+		s.add(v)
 		if err := ctx.Err(); err != nil {
 			return 0, err
+		}
+		if len(s.held) > states {
+			return 0, fmt.Errorf("%w: more than %d states; ask for a lower bound or allow more", ErrBoundOutOfReach, states)
 		}
 	}
 	return s.bound(), nil
@@ -60,6 +61,7 @@ func (a frontierCost) merge(b frontierCost) frontierCost {
 
 // frontierSearch is the dynamic programme of [frontierBound].
 type frontierSearch struct {
+	ctx      context.Context
 	g        *Graph
 	limits   [2]int64 // of the sides' weights
 	below    int64
@@ -78,10 +80,10 @@ type frontierSearch struct {
 	stays  []bool
 }
 
-func newFrontierSearch(g *Graph, limits [2]int64, below int64) *frontierSearch {
+func newFrontierSearch(ctx context.Context, g *Graph, limits [2]int64, below int64) *frontierSearch {
 	const grains = 1000
 	n := g.Vertices()
-	s := &frontierSearch{g: g, limits: limits, below: below, grain: max(1, g.TotalVertexWeight()/grains),
+	s := &frontierSearch{ctx: ctx, g: g, limits: limits, below: below, grain: max(1, g.TotalVertexWeight()/grains),
 		held: map[frontierState]frontierCost{{}: {}}, seen: make([]bool, n), unseen: make([]int64, n)}
 	for v := range s.unseen {
 		s.unseen[v] = g.Offsets[v+1] - g.Offsets[v]
@@ -96,6 +98,9 @@ func (s *frontierSearch) add(v int32) {
 	s.added++
 	next := make(map[frontierState]frontierCost, len(s.held))
 	for state, cost := range s.held {
+		if s.ctx.Err() != nil {
+			return
+		}
 		for side := range uint8(2) {
 			if first && side == 1 {
 				continue // sides are alike: the first vertex is on side 0

@@ -1,7 +1,7 @@
 package partition
 
-// gainQueue is a 4-ary heap of vertices by gain, largest first, ties by a
-// random stamp given at insertion. Positions are kept per vertex, so that
+// gainQueue is a 4-ary heap of vertices by gain, largest first; ties
+// depend on what was done to it only. Positions are kept per vertex, so that
 // gains can be changed and vertices removed.
 type gainQueue struct {
 	vertex   []int32

@@ -178,7 +178,7 @@ func (c *comparison) bound(ctx context.Context, row *FeatureRow) error {
 		if err != nil {
 			return fmt.Errorf("bound of %s in %d connected parts: %w", row.Graph, row.Parts, err)
 		}
-		row.Bound = float64(bound)
+		row.Bound = max(row.Bound, float64(bound)) // more asked for may mean less precision
 		if row.Bound < asked {
 			return nil
 		}
