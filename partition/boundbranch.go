@@ -64,8 +64,8 @@ type branchOutcomes struct {
 }
 
 // learn remembers how far what led to a node has, once it is as tight as can be:
-// trials do not show that, and what is far from deciding anywhere is so most
-// everywhere.
+// trials do not show that, and a vertex that decides much in one place often
+// does so in others.
 func (s *boundSearch) learn(n *boundNode, done bool) {
 	b := n.origin
 	if b.vertex < 0 {

@@ -93,7 +93,8 @@ func (b *boundPath) raise(side []int8, n *boundNetwork, goal int64) int64 {
 	return most
 }
 
-// reserve closes the arcs that a side charges for directly.
+// reserve closes the arcs that a side charges for directly. The other side has no
+// way to them while the flow is the largest; so the charges hold for any flow.
 func (b *boundPath) reserve(side []int8, n *boundNetwork, own int8) {
 	g := b.g
 	for v, p := range side {
