@@ -161,21 +161,23 @@ func (s *boundSearch) experienced(vertices []int32, most int) []int32 {
 func (s *boundSearch) cores(n *boundNode) []int32 {
 	const most = 4
 	within, without := n.best().reached(1), n.best().reached(0)
-	kind := func(v int32) int {
+	kind := make([]int32, s.g.Vertices())
+	for v := range kind {
 		switch {
 		case within[v] && (n.light == nil || n.light[v]) && (n.heavy == nil || n.heavy[v]):
-			return 1
+			kind[v] = 1
 		case without[v] && (n.light == nil || !n.light[v]) && (n.heavy == nil || !n.heavy[v]):
-			return 0
+			kind[v] = 0
+		default:
+			kind[v] = 2
 		}
-		return 2
 	}
 	type core struct {
 		weight int64 // of its piece
 		v      int32
 	}
 	var cores [3][]core
-	eachPiece(s.g, kind, func(kind int, piece []int32) {
+	for _, piece := range fragments(s.g, kind) {
 		c := core{v: -1}
 		for _, v := range piece {
 			c.weight += s.g.VertexWeights[v]
@@ -183,8 +185,8 @@ func (s *boundSearch) cores(n *boundNode) []int32 {
 				c.v = v
 			}
 		}
-		cores[kind] = append(cores[kind], c)
-	})
+		cores[kind[piece[0]]] = append(cores[kind[piece[0]]], c)
+	}
 	var picked []int32
 	for _, list := range cores {
 		slices.SortStableFunc(list, func(a, b core) int { return cmp.Compare(b.weight, a.weight) })

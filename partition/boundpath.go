@@ -24,14 +24,13 @@ type boundPath struct {
 	parent   []int32
 	queue    *gainQueue // by distance, the smallest first
 	touched  []int32    // vertices with a distance
-	seen     []bool
 	stack    []int32
 	last     []int32 // undecided vertices of the path found last
 }
 
 func newBoundPath(g *Graph) *boundPath {
 	n := g.Vertices()
-	b := &boundPath{g: g, charge: make([]int64, n), cost: make([]int64, n), distance: make([]int64, n), parent: make([]int32, n), queue: newGainQueue(n), seen: make([]bool, n)}
+	b := &boundPath{g: g, charge: make([]int64, n), cost: make([]int64, n), distance: make([]int64, n), parent: make([]int32, n), queue: newGainQueue(n)}
 	for v := range b.distance {
 		b.distance[v] = -1
 	}
@@ -274,26 +273,14 @@ type sidePiece struct {
 
 // pieces returns those of a side, the heaviest last.
 func (b *boundPath) pieces(side []int8, own int8) []sidePiece {
-	g := b.g
 	var pieces []sidePiece
-	clear(b.seen)
-	for root, p := range side {
-		if p != own || b.seen[root] {
+	for _, vertices := range fragments(b.g, side) {
+		if side[vertices[0]] != own {
 			continue
 		}
-		b.seen[root] = true
-		b.stack = append(b.stack[:0], int32(root))
-		piece := sidePiece{core: int32(root)}
-		for len(b.stack) > 0 {
-			v := b.stack[len(b.stack)-1]
-			b.stack = b.stack[:len(b.stack)-1]
-			piece.weight += g.VertexWeights[v]
-			for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
-				if side[u] == own && !b.seen[u] {
-					b.seen[u] = true
-					b.stack = append(b.stack, u)
-				}
-			}
+		piece := sidePiece{core: vertices[0]}
+		for _, v := range vertices {
+			piece.weight += b.g.VertexWeights[v]
 		}
 		pieces = append(pieces, piece)
 	}

@@ -250,38 +250,14 @@ func (s *boundSearch) look(n *boundNetwork) {
 
 // connected tells whether both sides are, and neither is empty.
 func (s *boundSearch) connected(in []bool) bool {
-	var pieces [2]int
-	eachPiece(s.g, func(v int32) int {
-		if in[v] {
-			return 1
+	side := make([]int32, len(in))
+	for v, inside := range in {
+		if inside {
+			side[v] = 1
 		}
-		return 0
-	}, func(kind int, _ []int32) { pieces[kind]++ })
-	return pieces == [2]int{1, 1}
-}
-
-// eachPiece hands over the connected pieces of vertices of one kind.
-func eachPiece(g *Graph, kind func(v int32) int, do func(kind int, piece []int32)) {
-	seen := make([]bool, g.Vertices())
-	var piece []int32
-	for root := range seen {
-		if seen[root] {
-			continue
-		}
-		seen[root] = true
-		own := kind(int32(root))
-		piece = append(piece[:0], int32(root))
-		for at := 0; at < len(piece); at++ {
-			v := piece[at]
-			for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
-				if !seen[u] && kind(u) == own {
-					seen[u] = true
-					piece = append(piece, u)
-				}
-			}
-		}
-		do(own, piece)
 	}
+	pieces := fragments(s.g, side)
+	return len(pieces) == 2 && side[pieces[0][0]] != side[pieces[1][0]]
 }
 
 // probeAll puts vertices on a side that would cost too much on the other; done

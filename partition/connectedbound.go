@@ -53,8 +53,8 @@ func ConnectedCutBound(ctx context.Context, g *Graph, parts int, imbalance float
 	if parts == 2 {
 		return split(1, 1, below)
 	}
-	if pieces := countPieces(g); pieces > 1 {
-		return 0, fmt.Errorf("%w of four connected parts of a graph in %d pieces", ErrBoundOutOfReach, pieces)
+	if inPieces(g) {
+		return 0, fmt.Errorf("%w of four connected parts of a graph in several pieces", ErrBoundOutOfReach)
 	}
 	asked := min(below, allEdges(g.weighted())+1) // no division cuts more
 	bound, err := quartersBound(asked, split)
@@ -64,10 +64,9 @@ func ConnectedCutBound(ctx context.Context, g *Graph, parts int, imbalance float
 	return bound, err
 }
 
-func countPieces(g *Graph) int {
-	pieces := 0
-	eachPiece(g, func(int32) int { return 0 }, func(int, []int32) { pieces++ })
-	return pieces
+// inPieces tells whether a graph is not connected.
+func inPieces(g *Graph) bool {
+	return len(fragments(g, make([]int32, g.Vertices()))) > 1
 }
 
 // multiple returns a limit for so many parts together, or all weight if that is less.

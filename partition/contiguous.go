@@ -17,7 +17,7 @@ func DisconnectedPartsOf(g *Graph, parts []int32, k int) int {
 }
 
 // fragments lists the connected pieces of all parts.
-func fragments(g *Graph, parts []int32) [][]int32 {
+func fragments[P int8 | int32](g *Graph, parts []P) [][]int32 {
 	n := g.Vertices()
 	seen := make([]bool, n)
 	queue := make([]int32, 0, n)
