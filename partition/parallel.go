@@ -1,6 +1,9 @@
 package partition
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // workers lends out goroutines: at most size-1 besides the caller's.
 type workers struct{ tokens chan struct{} }
@@ -14,27 +17,35 @@ func newWorkers(size int) *workers {
 }
 
 // each calls do for 0..n-1, on other goroutines as far as there are any to
-// lend, and returns when all calls have. Calls must not depend on each other,
-// so that the outcome is the same for any number of workers.
+// lend, and returns when all calls have. Whoever is done takes the next number,
+// so that nobody waits while another is busy. Calls must not depend on each
+// other, so that the outcome is the same for any number of workers.
 func (w *workers) each(n int, do func(i int)) {
+	var next atomic.Int64
 	var group sync.WaitGroup
-	for i := range n {
-		if i == n-1 {
-			do(i)
-			break
-		}
-		select {
-		case <-w.tokens:
-			group.Add(1)
-			go func() {
-				defer func() { w.tokens <- struct{}{}; group.Done() }()
-				do(i)
-			}()
-		default:
+	var work func()
+	work = func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			if i+1 < n {
+				w.lend(&group, work)
+			}
 			do(i)
 		}
 	}
+	work()
 	group.Wait()
+}
+
+// lend runs work on another goroutine if there is one to lend.
+func (w *workers) lend(group *sync.WaitGroup, work func()) {
+	select {
+	case <-w.tokens:
+		group.Go(func() {
+			work()
+			w.tokens <- struct{}{}
+		})
+	default:
+	}
 }
 
 // stretch is how many vertices ranges hands out at a time.
