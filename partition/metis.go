@@ -40,8 +40,39 @@ type metisReader struct {
 var errEndOfLine = errors.New("end of line")
 
 // number returns the next number of the line, or errEndOfLine (leaving the
-// newline unread), or io.EOF.
+// newline unread), or io.EOF. Most numbers lie in the buffer as a whole.
 func (p *metisReader) number() (int64, error) {
+	text, err := p.in.Peek(p.in.Buffered())
+	if err != nil {
+		return 0, err
+	}
+	begin := 0
+	for begin < len(text) && text[begin] == ' ' {
+		begin++
+	}
+	var x int64
+	end := begin
+	for end < len(text) && end-begin < safeDigits && text[end] >= '0' && text[end] <= '9' {
+		x = 10*x + int64(text[end]-'0')
+		end++
+	}
+	if end == len(text) || text[end] != ' ' && text[end] != '\n' {
+		return p.numberByBytes()
+	}
+	if _, err := p.in.Discard(end); err != nil {
+		return 0, err
+	}
+	if end == begin {
+		return 0, errEndOfLine
+	}
+	return x, nil
+}
+
+// safeDigits is how many digits any number of 64 bits can hold.
+const safeDigits = 18
+
+// numberByBytes is number for whatever input.
+func (p *metisReader) numberByBytes() (int64, error) {
 	for {
 		c, err := p.in.ReadByte()
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -162,6 +163,10 @@ func FuzzReadMETIS(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		g, err := ReadMETIS(bytes.NewReader(text))
+		slowly, slowErr := ReadMETIS(iotest.OneByteReader(bytes.NewReader(text)))
+		if diff := cmp.Diff(g, slowly); diff != "" || fmt.Sprint(err) != fmt.Sprint(slowErr) {
+			t.Fatalf("at once and byte by byte: %v, %v, %s", err, slowErr, diff)
+		}
 		if err != nil {
 			return
 		}
