@@ -1,5 +1,7 @@
 package partition
 
+import "sync"
+
 // level is one graph of a multilevel hierarchy.
 type level struct {
 	g *Graph
@@ -47,52 +49,116 @@ func numberPairs(mate []int32) ([]int32, int) {
 // contract merges the vertices of l with equal toCoarse into one, adds up
 // vertex weights and parallel edges and drops self loops. It returns nil if
 // stopped.
-func contract(l *level, toCoarse []int32, coarse int, stop func() bool) *level {
-	g := l.g
-	n := g.Vertices()
-	start := make([]int32, coarse+1)
+func contract(l *level, toCoarse []int32, coarse int, w *workers, stop func() bool) *level {
+	start, members := membersOf(toCoarse, coarse)
+	next := &Graph{Offsets: make([]int64, coarse+1), VertexWeights: make([]int64, coarse)}
+	rows := make([]coarseRows, (coarse+stretch-1)/stretch)
+	spare := sync.Pool{New: func() any { return &rowBuilder{place: make([]int64, coarse)} }}
+	w.ranges(coarse, func(begin, end int) {
+		b := spare.Get().(*rowBuilder)
+		defer spare.Put(b)
+		b.begin(int(int64(len(l.g.Neighbours)) * 3 / 4 * int64(end-begin) / int64(coarse)))
+		for c := begin; c < end; c++ {
+			if c%lookout == 0 && stop() {
+				return
+			}
+			next.VertexWeights[c] = b.row(l.g, members[start[c]:start[c+1]], toCoarse)
+			next.Offsets[c+1] = int64(len(b.neighbours))
+		}
+		rows[begin/stretch] = b.coarseRows
+	})
+	if stop() {
+		return nil
+	}
+	joinRows(next, rows, w)
+	return &level{g: next, fixed: projectDown(l.fixed, toCoarse, coarse), label: projectDown(l.label, toCoarse, coarse)}
+}
+
+// membersOf lists the vertices of coarse vertex c at members[start[c]:start[c+1]].
+func membersOf(toCoarse []int32, coarse int) (start, members []int32) {
+	start = make([]int32, coarse+1)
 	for _, c := range toCoarse {
 		start[c+1]++
 	}
-	for c := 0; c < coarse; c++ {
+	for c := range coarse {
 		start[c+1] += start[c]
 	}
-	members := make([]int32, n)
+	members = make([]int32, len(toCoarse))
 	fill := append([]int32(nil), start[:coarse]...)
 	for v, c := range toCoarse {
 		members[fill[c]] = int32(v)
 		fill[c]++
 	}
-	next := &Graph{Offsets: make([]int64, coarse+1), VertexWeights: make([]int64, coarse)}
-	neighbours := make([]int32, 0, len(g.Neighbours)*3/4)
-	weights := make([]int64, 0, len(g.Neighbours)*3/4)
-	// place[c] is one more than the position of c in the row being built.
-	place := make([]int64, coarse)
-	for c := 0; c < coarse; c++ {
-		if c%lookout == 0 && stop() {
-			return nil
-		}
-		begin := int64(len(neighbours))
-		for _, v := range members[start[c]:start[c+1]] {
-			next.VertexWeights[c] += g.VertexWeights[v]
-			for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-				d := toCoarse[g.Neighbours[e]]
-				if int(d) == c {
-					continue
-				}
-				if at := place[d]; at > begin {
-					weights[at-1] += g.EdgeWeights[e]
-					continue
-				}
-				neighbours = append(neighbours, d)
-				weights = append(weights, g.EdgeWeights[e])
-				place[d] = int64(len(neighbours))
+	return start, members
+}
+
+// coarseRows are the edges of consecutive coarse vertices.
+type coarseRows struct {
+	neighbours []int32
+	weights    []int64
+}
+
+// rowBuilder adds up the edges of one coarse vertex after another.
+type rowBuilder struct {
+	coarseRows
+	// place[d] is the position of d among neighbours, plus a base that is more
+	// with every use, plus one: less than that of the row's begin if not in it.
+	place []int64
+	base  int64
+}
+
+// begin starts anew, with room for about as many edges.
+func (b *rowBuilder) begin(edges int) {
+	b.base += int64(len(b.neighbours))
+	b.coarseRows = coarseRows{make([]int32, 0, edges), make([]int64, 0, edges)}
+}
+
+// row appends the edges of the coarse vertex with these members, and returns
+// its weight.
+func (b *rowBuilder) row(g *Graph, members, toCoarse []int32) int64 {
+	c := toCoarse[members[0]]
+	begin := b.base + int64(len(b.neighbours))
+	var weight int64
+	for _, v := range members {
+		weight += g.VertexWeights[v]
+		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+			d := toCoarse[g.Neighbours[e]]
+			if d == c {
+				continue
 			}
+			if at := b.place[d]; at > begin {
+				b.weights[at-1-b.base] += g.EdgeWeights[e]
+				continue
+			}
+			b.neighbours = append(b.neighbours, d)
+			b.weights = append(b.weights, g.EdgeWeights[e])
+			b.place[d] = b.base + int64(len(b.neighbours))
 		}
-		next.Offsets[c+1] = int64(len(neighbours))
 	}
-	next.Neighbours, next.EdgeWeights = neighbours, weights
-	return &level{g: next, fixed: projectDown(l.fixed, toCoarse, coarse), label: projectDown(l.label, toCoarse, coarse)}
+	return weight
+}
+
+// joinRows makes the rows, stretch vertices each, those of g, whose offsets
+// count from the first of their stretch.
+func joinRows(g *Graph, rows []coarseRows, w *workers) {
+	if len(rows) == 1 {
+		g.Neighbours, g.EdgeWeights = rows[0].neighbours, rows[0].weights
+		return
+	}
+	first := make([]int, len(rows)+1)
+	for i, r := range rows {
+		first[i+1] = first[i] + len(r.neighbours)
+	}
+	edges := first[len(rows)]
+	g.Neighbours, g.EdgeWeights = make([]int32, edges), make([]int64, edges)
+	w.ranges(g.Vertices(), func(begin, end int) {
+		i := begin / stretch
+		copy(g.Neighbours[first[i]:], rows[i].neighbours)
+		copy(g.EdgeWeights[first[i]:], rows[i].weights)
+		for c := begin; c < end; c++ {
+			g.Offsets[c+1] += int64(first[i])
+		}
+	})
 }
 
 // projectDown carries per-vertex numbers, equal within every coarse vertex, to

@@ -165,7 +165,7 @@ func TestCoarseningKeepsCuts(t *testing.T) {
 		merge := rapid.SampledFrom([]func(*level, int64, *random, func() bool) ([]int32, int){matchGlobally, clusterVertices}).Draw(t, "method")
 		heaviest := rapid.Int64Range(1, 1<<56).Draw(t, "heaviest")
 		toCoarse, coarse := merge(l, heaviest, newRandom(rapid.Uint64().Draw(t, "seed")), func() bool { return false })
-		next := contract(l, toCoarse, coarse, never)
+		next := contract(l, toCoarse, coarse, newWorkers(1), never)
 		if err := next.g.Validate(); err != nil {
 			t.Fatal(err)
 		}

@@ -166,6 +166,8 @@ func (f *fm) searchGroups(group []int32, groups int) {
 	searches := make([]*fm, groups)
 	f.workers.each(groups, func(i int) {
 		confined := *s
+		// Groups that count next to each other would share cache lines.
+		confined.weight, confined.count = slices.Clone(s.weight), slices.Clone(s.count)
 		confined.region = &region{own: int32(i), ofPart: group, ofVertex: f.ofVertex}
 		search := *f
 		search.s, search.moves = &confined, nil
@@ -185,6 +187,11 @@ func (f *fm) settleAccounts(searches []*fm) {
 	cut := s.cut
 	for _, search := range searches {
 		s.cut += search.s.cut - cut
+		for p := range s.weight {
+			if search.s.region.holds(int32(p)) {
+				s.weight[p], s.count[p] = search.s.weight[p], search.s.count[p]
+			}
+		}
 		for _, m := range search.kept {
 			for e := s.g.Offsets[m.v]; e < s.g.Offsets[m.v+1]; e++ {
 				if u := s.g.Neighbours[e]; search.s.region.isOutside(u) && s.rowLen[u] >= 0 {

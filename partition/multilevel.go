@@ -111,7 +111,7 @@ func (t *task) coarsen(l *level, target int, heaviest int64, r *random) []*level
 		if coarse*20 > l.g.Vertices()*19 {
 			break
 		}
-		next := contract(l, toCoarse, coarse, t.stopped)
+		next := contract(l, toCoarse, coarse, t.workers, t.stopped)
 		if next == nil {
 			break
 		}

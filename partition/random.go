@@ -37,11 +37,16 @@ func (r *random) shuffle(items []int32) {
 
 // permutation returns 0..n-1 in random order.
 func (r *random) permutation(n int) []int32 {
+	order := inOrder(n)
+	r.shuffle(order)
+	return order
+}
+
+func inOrder(n int) []int32 {
 	order := make([]int32, n)
 	for i := range order {
 		order[i] = int32(i)
 	}
-	r.shuffle(order)
 	return order
 }
 
