@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
+	"os"
+	"os/exec"
 	"path/filepath"
-	"text/tabwriter"
 
 	"carina/partition"
 )
@@ -44,6 +44,10 @@ type FeatureRow struct {
 	// proof; 0 where there is none. It is asked for in two parts, and in four
 	// where connected ones were found to cut much more.
 	Bound float64 `json:"bound,omitempty"`
+	// Metis is the mean cut of gpmetis -contig where that is installed, and
+	// MetisUnsound counts its runs beyond the limit or with parts in pieces.
+	Metis        float64 `json:"gpmetis_contig,omitempty"`
+	MetisUnsound int     `json:"gpmetis_contig_unsound,omitempty"`
 }
 
 // The machine that parts are mapped to: 4 hosts of 8 devices, ten times as
@@ -65,6 +69,11 @@ func RunFeatures(ctx context.Context, options Options) (*Features, error) {
 	if err != nil {
 		return nil, err
 	}
+	work, err := os.MkdirTemp("", "carina-features-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the files of gpmetis: %w", err)
+	}
+	defer os.RemoveAll(work)
 	features := &Features{}
 	steps, done := len(o.Graphs)*len(o.Parts)*len(o.Presets), 0
 	for _, name := range o.Graphs {
@@ -78,7 +87,7 @@ func RunFeatures(ctx context.Context, options Options) (*Features, error) {
 					o.Progress(fmt.Sprintf("%s in %d, %s", name, k, preset), float64(done)/float64(steps))
 				}
 				done++
-				c := comparison{g: g, options: partition.Options{Parts: k, Imbalance: o.Imbalance, Preset: preset}, seeds: o.Seeds, boundStates: o.BoundStates}
+				c := comparison{g: g, options: partition.Options{Parts: k, Imbalance: o.Imbalance, Preset: preset}, seeds: o.Seeds, boundStates: o.BoundStates, work: work}
 				rows := []FeatureRow{{Feature: "contiguous"}}
 				if k == machineLeaves {
 					rows = append(rows, FeatureRow{Feature: "mapping"})
@@ -108,6 +117,7 @@ type comparison struct {
 	seeds   int
 	// boundStates is how many states a bound may hold at a time.
 	boundStates int
+	work        string // folder for the files of gpmetis
 }
 
 // each hands the results of all seeds without and with the changed options to
@@ -152,10 +162,37 @@ func (c *comparison) contiguous(ctx context.Context, row *FeatureRow) error {
 		row.With += float64(with.Cut) / float64(c.seeds)
 		return nil
 	})
-	if err != nil || row.Parts != 2 && (row.Parts != 4 || row.With <= wantedRatio*row.Without) {
+	if err != nil {
+		return err
+	}
+	if err := c.metis(ctx, row); err != nil || row.Parts != 2 && (row.Parts != 4 || row.With <= wantedRatio*row.Without) {
 		return err
 	}
 	return c.bound(ctx, row)
+}
+
+// metis partitions with gpmetis, asked for connected parts too.
+func (c *comparison) metis(ctx context.Context, row *FeatureRow) error {
+	path, err := exec.LookPath("gpmetis")
+	if err != nil {
+		return nil
+	}
+	tool := gpmetis{path: path, work: c.work, contiguous: true}
+	for seed := range c.seeds {
+		parts, err := tool.run(ctx, c.g, row.Parts, c.options.Imbalance, uint64(seed))
+		if err != nil {
+			return fmt.Errorf("%s in %d connected parts: %w", row.Graph, row.Parts, err)
+		}
+		result, err := partition.Evaluate(c.g, parts, c.options)
+		if err != nil {
+			return err
+		}
+		row.Metis += float64(result.Cut) / float64(c.seeds)
+		if result.DisconnectedParts > 0 || !result.Feasible && !result.Unreachable {
+			row.MetisUnsound++
+		}
+	}
+	return nil
 }
 
 const (
@@ -201,40 +238,4 @@ func (c *comparison) mapping(ctx context.Context, row *FeatureRow, distances [][
 		row.With += float64(with.MappingCost) / float64(c.seeds)
 		return nil
 	})
-}
-
-// Ratio is the geometric mean of with over without for a feature, a preset,
-// and from..to parts.
-func (f *Features) Ratio(feature, preset string, from, to int) float64 {
-	var mean ratio
-	for _, row := range f.Rows {
-		if row.Feature == feature && row.Preset == preset && row.Parts >= from && row.Parts <= to {
-			mean.add(row.With, row.Without)
-		}
-	}
-	return mean.mean()
-}
-
-// WriteTable writes all rows and the means for people to read.
-func (f *Features) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "feature\tgraph\tparts\tpreset\twithout\twith\tratio\tdisconnected without\twith\tinfeasible\tCPU s without\twith\tproven bound\tover without\t")
-	presets := map[string]bool{}
-	for _, r := range f.Rows {
-		presets[r.Preset] = true
-		bound, least := "", ""
-		if r.Bound > 0 {
-			bound, least = fmt.Sprintf("%.0f", r.Bound), figure(r.Bound/r.Without)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%.0f\t%.0f\t%s\t%.1f\t%.1f\t%d\t%.2f\t%.2f\t%s\t%s\t\n", r.Feature, r.Graph, r.Parts, r.Preset, r.Without, r.With,
-			figure(r.With/r.Without), r.DisconnectedWithout, r.Disconnected, r.Infeasible, r.SecondsWithout, r.SecondsWith, bound, least)
-	}
-	for _, preset := range []partition.Preset{partition.Fast, partition.Eco, partition.Strong} {
-		if name := preset.String(); presets[name] {
-			fmt.Fprintf(t, "contiguous\tmean\tall\t%s\t\t\t%s\t\n", name, figure(f.Ratio("contiguous", name, 0, math.MaxInt)))
-			fmt.Fprintf(t, "contiguous\tmean\tfrom 8\t%s\t\t\t%s\t\n", name, figure(f.Ratio("contiguous", name, 8, math.MaxInt)))
-			fmt.Fprintf(t, "mapping\tmean\t%d\t%s\t\t\t%s\t\n", machineLeaves, name, figure(f.Ratio("mapping", name, 0, math.MaxInt)))
-		}
-	}
-	return t.Flush()
 }

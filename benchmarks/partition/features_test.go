@@ -2,6 +2,7 @@ package partitionbench
 
 import (
 	"context"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,6 +22,9 @@ func TestRunFeatures(t *testing.T) {
 		want[row.Feature]--
 		if row.Infeasible > 0 || row.Feature == "contiguous" && (row.Disconnected > 0 || row.With > row.Without) {
 			t.Errorf("%+v", row)
+		}
+		if _, err := exec.LookPath("gpmetis"); err == nil && row.Feature == "contiguous" && row.Metis < float64(row.Parts) {
+			t.Errorf("gpmetis -contig cuts a ring in %d by %v edges", row.Parts, row.Metis)
 		}
 		// A ring cannot be cut in two by fewer than two edges.
 		if row.Parts == 2 && row.Bound != 2 {

@@ -80,7 +80,7 @@ func chosenTools(o *Options, work string) ([]tool, error) {
 func otherTools(work string) []tool {
 	var tools []tool
 	if path, err := exec.LookPath("gpmetis"); err == nil {
-		tools = append(tools, tool{"gpmetis", allSeeds, gpmetis{path, work}.run})
+		tools = append(tools, tool{"gpmetis", allSeeds, gpmetis{path: path, work: work}.run})
 	}
 	if path, err := exec.LookPath("scotch_gpart"); err == nil {
 		// Deterministic: one run tells everything.
@@ -103,7 +103,10 @@ func processorSeconds() float64 {
 }
 
 // gpmetis runs METIS's program.
-type gpmetis struct{ path, work string }
+type gpmetis struct {
+	path, work string
+	contiguous bool // ask for connected parts
+}
 
 func (m gpmetis) run(ctx context.Context, g *partition.Graph, k int, imbalance float64, seed uint64) ([]int32, error) {
 	file := filepath.Join(m.work, "metis.graph")
@@ -111,7 +114,11 @@ func (m gpmetis) run(ctx context.Context, g *partition.Graph, k int, imbalance f
 		return nil, err
 	}
 	// -ufactor is in thousandths.
-	if err := runProgram(ctx, m.path, "-ufactor="+strconv.Itoa(int(imbalance*1000+0.5)), "-seed="+strconv.FormatUint(seed+1, 10), file, strconv.Itoa(k)); err != nil {
+	arguments := []string{"-ufactor=" + strconv.Itoa(int(imbalance*1000+0.5)), "-seed=" + strconv.FormatUint(seed+1, 10), file, strconv.Itoa(k)}
+	if m.contiguous {
+		arguments = append([]string{"-contig"}, arguments...)
+	}
+	if err := runProgram(ctx, m.path, arguments...); err != nil {
 		return nil, err
 	}
 	text, err := os.Open(file + ".part." + strconv.Itoa(k))
