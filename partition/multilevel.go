@@ -65,7 +65,7 @@ var presets = [...]config{
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{28, 4},
 		connectedCombinations: [2]float64{40, 4},
-		connectedRenewals:     [2]float64{9, 15},
+		connectedRenewals:     [2]float64{30, 60},
 	},
 	Strong: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
@@ -79,7 +79,7 @@ var presets = [...]config{
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{40, 6},
 		connectedCombinations: [2]float64{80, 8},
-		connectedRenewals:     [2]float64{14, 36},
+		connectedRenewals:     [2]float64{60, 150},
 	},
 }
 

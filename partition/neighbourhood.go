@@ -7,10 +7,12 @@ import "slices"
 func (t *task) plain() bool { return !t.contiguous && t.distance == nil && t.previous == nil }
 
 // enough is how many rounds in a row that gain next to nothing, less than one
-// part in worthwhile of the cut, end a renewal.
+// part in worthwhile of the cut, end a renewal. Of connected parts most rounds
+// find nothing, and a later one still does.
 const (
-	enough     = 6
-	worthwhile = 2000
+	enough          = 6
+	enoughConnected = 20
+	worthwhile      = 2000
 )
 
 // renew improves a partition by rounds of a large neighbourhood search. With
@@ -20,7 +22,11 @@ func (t *task) renew(l *level, found *individual, limit []int64, c levelConfig, 
 	if len(limit) == 2 || t.distance != nil || t.previous != nil {
 		return found
 	}
-	for idle := 0; rounds > 0 && idle < enough && !t.stopped(); rounds-- {
+	most := enough
+	if t.contiguous {
+		most = enoughConnected
+	}
+	for idle := 0; rounds > 0 && idle < most && !t.stopped(); rounds-- {
 		before := found
 		found = t.repartitionGroups(l, found, limit, c, r)
 		if found.over < before.over || found.broken < before.broken || before.cut-found.cut > before.cut/worthwhile {
@@ -40,7 +46,11 @@ func (t *task) renew(l *level, found *individual, limit []int64, c levelConfig, 
 // whole. Unlike the choice among whole partitions, this takes the best locally,
 // which is worth the more the more parts there are.
 func (t *task) repartitionGroups(l *level, found *individual, limit []int64, c levelConfig, r *random) *individual {
-	groups := groupParts(l.g, found.part, len(limit), r)
+	largest := largestGroup
+	if t.contiguous {
+		largest = max(largestGroup, min(largestConnectedGroup, len(limit)*3/4)) // not all of them
+	}
+	groups := groupParts(l.g, found.part, len(limit), largest, r)
 	members := verticesByPart(found.part, len(limit))
 	part := append([]int32(nil), found.part...)
 	seeds := r.seeds(len(groups))
@@ -96,17 +106,18 @@ func (t *task) repartitionGroup(l *level, from, part, number []int32, group []in
 }
 
 // Bounds of the number of parts that are partitioned anew together. Pairs cost
-// least but cannot improve how three parts meet.
-const smallestGroup, largestGroup = 2, 4
+// least but cannot improve how three parts meet. Connected parts hem each other
+// in: it takes more of them for another way to divide them up.
+const smallestGroup, largestGroup, largestConnectedGroup = 2, 4, 6
 
 // groupParts divides the parts, in random order, into groups of adjacent ones
 // of a size drawn at random; parts none of whose neighbours is free are left
 // alone.
-func groupParts(g *Graph, part []int32, k int, r *random) [][]int32 {
+func groupParts(g *Graph, part []int32, k, largest int, r *random) [][]int32 {
 	adjacent := quotientGraph(g, part, k)
 	taken := make([]bool, k)
 	var groups [][]int32
-	size := smallestGroup + r.below(largestGroup-smallestGroup+1)
+	size := smallestGroup + r.below(largest-smallestGroup+1)
 	for _, p := range r.permutation(k) {
 		if taken[p] {
 			continue

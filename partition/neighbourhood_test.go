@@ -23,8 +23,9 @@ func TestGroupsAreDisjointAndConnected(t *testing.T) {
 		k := rapid.IntRange(1, 12).Draw(t, "parts")
 		part, _ := drawParts(t, g, k)
 		seen := make([]int, k)
-		for _, group := range groupParts(g, part, k, newRandom(rapid.Uint64().Draw(t, "seed"))) {
-			if len(group) > largestGroup {
+		largest := rapid.IntRange(smallestGroup, largestConnectedGroup).Draw(t, "largest")
+		for _, group := range groupParts(g, part, k, largest, newRandom(rapid.Uint64().Draw(t, "seed"))) {
+			if len(group) > largest {
 				t.Fatalf("group of %d parts", len(group))
 			}
 			for _, p := range group {
