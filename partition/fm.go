@@ -1,9 +1,10 @@
 package partition
 
-// fm is the localised k-way Fiduccia–Mattheyses refinement with multiple
-// tries (Sanders and Schulz 2011): from every boundary vertex in turn a small
-// search moves vertices by gain, best first, and is rolled back to its best
-// point. A vertex moves at most once per round.
+// fm is the k-way Fiduccia–Mattheyses refinement: searches move vertices by
+// gain, best first, and are rolled back to their best point; first a few from
+// the whole boundary at once, then localised ones with multiple tries (Sanders
+// and Schulz 2011), a small one from every boundary vertex in turn. A vertex
+// moves at most once per round.
 type fm struct {
 	s     *state
 	r     *random
@@ -95,31 +96,66 @@ func (f *fm) bestMappedMove(v int32) (int32, int64) {
 	return best, bestGain
 }
 
-// refine runs up to rounds rounds and ends early when one gains nothing. In
-// groups, where a vertex may move several times in a round, it runs one less.
+// A search over the whole boundary at once sees farther than localised ones,
+// above all where vertices of many neighbours make everything near. Bisections
+// gain most by it, since all parts come from them. wholeRounds is how many there
+// are at most, wholePatience the moves without improvement that end one.
+const (
+	wholeRounds   = 4
+	wholePatience = 100
+)
+
+// refine runs up to rounds rounds of localised searches, of a bisection some
+// over the whole boundary before, of either kind no more when one gains nothing.
+// In groups, where a vertex may move several times in a round, it runs one less.
 func (f *fm) refine(rounds int) {
 	if f.mayGroup() {
-		rounds = max(rounds-1, 1)
+		f.repeat(max(rounds-1, 1), f.roundInGroups)
+		return
 	}
-	for i := 0; i < rounds && !f.stop(); i++ {
+	if f.s.k == 2 && f.connected == nil {
+		f.repeat(wholeRounds, f.roundOfWhole)
+	}
+	f.repeat(rounds, f.round)
+}
+
+// repeat runs round up to times times, until one gains nothing.
+func (f *fm) repeat(times int, round func()) {
+	for i := 0; i < times && !f.stop(); i++ {
 		before, overBefore := f.s.cut, f.s.overload()
-		if f.mayGroup() {
-			f.roundInGroups()
-		} else {
-			f.round()
-		}
+		round()
 		if f.s.cut >= before && f.over >= overBefore {
 			return
 		}
 	}
 }
 
-// round starts one search from every boundary vertex that has not moved yet.
-func (f *fm) round() {
+// roundOfWhole is one search that starts from all of the boundary (Fiduccia and
+// Mattheyses 1982).
+func (f *fm) roundOfWhole() {
+	f.begin()
+	for _, v := range f.seeds {
+		if to, gain := f.bestMove(v); to >= 0 {
+			f.queue.set(v, gain)
+		}
+	}
+	patience := f.patience
+	f.patience = wholePatience
+	f.search()
+	f.patience = patience
+}
+
+// begin starts a round: all vertices may move, the boundary is in random order.
+func (f *fm) begin() {
 	f.stamp++
 	f.over = f.s.overload()
 	f.seeds = f.s.boundary(f.seeds[:0])
 	f.r.shuffle(f.seeds)
+}
+
+// round starts one search from every boundary vertex that has not moved yet.
+func (f *fm) round() {
+	f.begin()
 	f.searchFrom(f.seeds)
 }
 
