@@ -13,8 +13,9 @@ import (
 )
 
 // Features compares partitions with wishes beyond a small cut with what one
-// has without: connected parts with unconstrained ones, and parts made for a
-// machine with parts made first and mapped to it afterwards.
+// has without: connected parts with unconstrained ones, and with what gpmetis
+// cuts when asked for them, and parts made for a machine with parts made first
+// and mapped to it afterwards.
 type Features struct {
 	Rows []FeatureRow `json:"rows"`
 }

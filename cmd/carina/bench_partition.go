@@ -94,7 +94,7 @@ func newBenchPartition(flags *benchFlags) *cobra.Command {
 	f.IntSliceVar(&o.Parts, "parts", nil, "numbers of parts (default 2 to 64)")
 	f.IntVar(&o.Seeds, "seeds", 0, "runs of each (default 3)")
 	f.Float64Var(&o.Imbalance, "imbalance", 0, "how far a part may exceed its share (default 0.03)")
-	f.BoolVar(&features, "features", false, "instead compare connected parts with unconstrained ones, and mapping to a machine with mapping after the fact")
+	f.BoolVar(&features, "features", false, "instead compare connected parts with unconstrained ones and those of gpmetis -contig, and mapping to a machine with mapping after the fact")
 	f.IntVar(&o.BoundStates, "bound-states", 0, "with --features: how many states the proof of what connected parts must cut may take (default 2000000)")
 	f.StringSliceVar(&presets, "presets", nil, "presets to run (default fast, eco and strong)")
 	f.StringVar(&timeLimit, "time-limit", "", "add a memetic run of that length, such as 60s")
