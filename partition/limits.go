@@ -79,10 +79,7 @@ func newLimits(g *Graph, opt *Options, stop func() bool) *limits {
 // than the largest part still free: such a part is then exactly that vertex,
 // and the others keep their limits.
 func (l *limits) peelHeavyVertices(g *Graph, opt *Options) {
-	parts := make([]int32, opt.Parts)
-	for p := range parts {
-		parts[p] = int32(p)
-	}
+	parts := inOrder(opt.Parts)
 	sort.SliceStable(parts, func(i, j int) bool { return l.stated[parts[i]] > l.stated[parts[j]] })
 	if opt.Fixed != nil {
 		return

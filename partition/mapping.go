@@ -143,10 +143,7 @@ type exchanged struct {
 
 func newQuotient(s *state) *quotient {
 	q := &quotient{s: s, traffic: make([][]exchanged, s.k), place: make([]int32, s.k)}
-	members := make([][]int32, s.k)
-	for v, p := range s.part {
-		members[p] = append(members[p], int32(v))
-	}
+	members := verticesByPart(s.part, s.k)
 	weight := make([]int64, s.k)
 	for p := range q.place {
 		q.place[p] = int32(p)

@@ -68,7 +68,7 @@ func (p *metisReader) number() (int64, error) {
 	return x, nil
 }
 
-// safeDigits is how many digits any number of 64 bits can hold.
+// safeDigits is up to how many digits a number fits 64 bits whatever they are.
 const safeDigits = 18
 
 // numberByBytes is number for whatever input.

@@ -40,11 +40,7 @@ func packVertices(g *Graph, fixed []int32, l *limits, stop func() bool) *packing
 
 // heaviestFirst lists all vertices by weight; if stopped, not in order.
 func heaviestFirst(g *Graph, stop func() bool) []int32 {
-	order := make([]int32, g.Vertices())
-	for v := range order {
-		order[v] = int32(v)
-	}
-	return sortUntilStopped(order, func(a, b int32) int {
+	return sortUntilStopped(inOrder(g.Vertices()), func(a, b int32) int {
 		return cmp.Or(cmp.Compare(g.vertexWeight(b), g.vertexWeight(a)), cmp.Compare(a, b))
 	}, stop)
 }

@@ -42,6 +42,7 @@ func (r *random) permutation(n int) []int32 {
 	return order
 }
 
+// inOrder returns 0..n-1.
 func inOrder(n int) []int32 {
 	order := make([]int32, n)
 	for i := range order {

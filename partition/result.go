@@ -206,15 +206,9 @@ func volumesBetween(g *Graph, parts []int32, k, begin, end int) []int64 {
 // onePerPart gives every vertex its own part, heavier vertices to parts with
 // larger limits.
 func onePerPart(g *Graph, limit []int64) []int32 {
-	vertices := make([]int32, g.Vertices())
-	for v := range vertices {
-		vertices[v] = int32(v)
-	}
+	vertices := inOrder(g.Vertices())
 	slices.SortStableFunc(vertices, func(a, b int32) int { return cmp.Compare(g.vertexWeight(b), g.vertexWeight(a)) })
-	order := make([]int32, len(limit))
-	for p := range order {
-		order[p] = int32(p)
-	}
+	order := inOrder(len(limit))
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(limit[b], limit[a]) })
 	parts := make([]int32, g.Vertices())
 	for i, v := range vertices {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"carina/partition"
@@ -56,8 +57,8 @@ func (f *Features) WriteTable(w io.Writer) error {
 				words string
 				from  int
 			}{{"all", 0}, {"from 8", 8}} {
-				fmt.Fprintf(t, "contiguous\tmean\t%s\t%s\t\t\t%s\t\t\t\t\t\t\t\t\t\t%s\t\n", parts.words, name,
-					figure(f.Ratio("contiguous", name, parts.from, math.MaxInt)), figure(f.RatioToMetis(name, parts.from, math.MaxInt)))
+				fmt.Fprintf(t, "contiguous\tmean\t%s\t%s\t\t\t%s%s%s\t\n", parts.words, name,
+					figure(f.Ratio("contiguous", name, parts.from, math.MaxInt)), strings.Repeat("\t", 10), figure(f.RatioToMetis(name, parts.from, math.MaxInt)))
 			}
 			fmt.Fprintf(t, "mapping\tmean\t%d\t%s\t\t\t%s\t\n", machineLeaves, name, figure(f.Ratio("mapping", name, 0, math.MaxInt)))
 		}
