@@ -1,21 +1,5 @@
 package partition
 
-// DisconnectedPartsOf returns how many of k parts are not connected within
-// themselves.
-func DisconnectedPartsOf(g *Graph, parts []int32, k int) int {
-	pieces := make([]int, k)
-	for _, f := range fragments(g, parts) {
-		pieces[parts[f[0]]]++
-	}
-	broken := 0
-	for _, n := range pieces {
-		if n > 1 {
-			broken++
-		}
-	}
-	return broken
-}
-
 // fragments lists the connected pieces of all parts.
 func fragments[P int8 | int32](g *Graph, parts []P) [][]int32 {
 	n := g.Vertices()

@@ -70,23 +70,6 @@ func TestContiguousParts(t *testing.T) {
 	}
 }
 
-// A part is connected if a search within it reaches all of it.
-func TestDisconnectedPartsOf(t *testing.T) {
-	path := fromEdges(6, pathEdges(6))
-	for _, c := range []struct {
-		parts []int32
-		want  int
-	}{
-		{[]int32{0, 0, 0, 1, 1, 1}, 0},
-		{[]int32{0, 1, 0, 1, 1, 1}, 2},
-		{[]int32{0, 0, 1, 1, 0, 2}, 1},
-	} {
-		if got := DisconnectedPartsOf(path, c.parts, 3); got != c.want {
-			t.Errorf("%v: %d disconnected parts, want %d", c.parts, got, c.want)
-		}
-	}
-}
-
 func TestRepartitioningWeighsMigration(t *testing.T) {
 	g := gridGraph(24, 24, 1)
 	opt := Options{Parts: 6, Imbalance: 0.03, Preset: Eco}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
 // Result is a partition and its figures, recomputed from scratch.
@@ -47,25 +45,20 @@ type Result struct {
 func newResult(g *Graph, parts []int32, l *limits, opt *Options) *Result {
 	stated := l.stated
 	res := &Result{Parts: parts, Limits: stated, Unreachable: !slices.Equal(stated, l.effective), PartWeights: make([]int64, opt.Parts), Feasible: true}
-	count := make([]int, opt.Parts)
-	for v, p := range parts {
-		res.PartWeights[p] += g.vertexWeight(int32(v))
-		count[p]++
-	}
-	for p, w := range res.PartWeights {
-		if w > stated[p] {
+	for p, f := range figuresOf(g, parts, opt.Parts) {
+		res.PartWeights[p] = f.weight
+		if f.weight > stated[p] {
 			res.Feasible = false
 		}
-		if count[p] == 0 {
+		if f.vertices == 0 {
 			res.EmptyParts++
 		}
+		res.Cut += f.cut
+		res.CommunicationVolume += f.volume
+		res.BottleneckVolume = max(res.BottleneckVolume, f.volume)
 	}
-	// Side by side: on large graphs a cancelled run waits for them.
-	var group sync.WaitGroup
-	group.Go(func() { res.Cut = EdgeCutOf(g, parts) })
-	group.Go(func() { res.CommunicationVolume, res.BottleneckVolume = VolumesOf(g, parts, opt.Parts) })
+	res.Cut /= 2
 	res.DisconnectedParts = DisconnectedPartsOf(g, parts, opt.Parts)
-	group.Wait()
 	if checkDistances(opt.Distances, opt.Parts) == nil {
 		res.MappingCost = MappingCostOf(g, parts, opt.Distances)
 	}
@@ -129,78 +122,6 @@ func imbalance(weights []int64, targets []float64) float64 {
 		}
 	}
 	return worst
-}
-
-// EdgeCutOf returns the weight of the edges between different parts.
-func EdgeCutOf(g *Graph, parts []int32) int64 {
-	return sumOverVertices(g.Vertices(), func(begin, end int) int64 {
-		var cut int64
-		for v := begin; v < end; v++ {
-			p := parts[v]
-			for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-				if parts[g.Neighbours[e]] != p {
-					cut += g.edgeWeight(e)
-				}
-			}
-		}
-		return cut
-	}) / 2
-}
-
-// sumOverVertices adds up a sum over 0..n-1, on large graphs side by side.
-func sumOverVertices(n int, sum func(begin, end int) int64) int64 {
-	const share = 1 << 17
-	if n <= share {
-		return sum(0, n)
-	}
-	var total atomic.Int64
-	var group sync.WaitGroup
-	for begin := 0; begin < n; begin += share {
-		group.Go(func() { total.Add(sum(begin, min(begin+share, n))) })
-	}
-	group.Wait()
-	return total.Load()
-}
-
-// VolumesOf returns the total communication volume of a partition into k
-// parts, Σ over vertices of the number of other parts among the neighbours,
-// and the largest share of it that a single part sends.
-func VolumesOf(g *Graph, parts []int32, k int) (total, bottleneck int64) {
-	perPart := make([]int64, k)
-	var mutex sync.Mutex
-	total = sumOverVertices(g.Vertices(), func(begin, end int) int64 {
-		some := volumesBetween(g, parts, k, begin, end)
-		mutex.Lock()
-		defer mutex.Unlock()
-		var sum int64
-		for p, volume := range some {
-			perPart[p] += volume
-			sum += volume
-		}
-		return sum
-	})
-	for _, volume := range perPart {
-		bottleneck = max(bottleneck, volume)
-	}
-	return total, bottleneck
-}
-
-// volumesBetween counts for each part the other parts among the neighbours of
-// its vertices from begin to end.
-func volumesBetween(g *Graph, parts []int32, k, begin, end int) []int64 {
-	perPart := make([]int64, k)
-	seen := make([]int32, k)
-	for v := begin; v < end; v++ {
-		p := parts[v]
-		seen[p] = int32(v) + 1
-		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
-			if q := parts[u]; seen[q] != int32(v)+1 {
-				seen[q] = int32(v) + 1
-				perPart[p]++
-			}
-		}
-	}
-	return perPart
 }
 
 // onePerPart gives every vertex its own part, heavier vertices to parts with
