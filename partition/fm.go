@@ -134,7 +134,10 @@ func (f *fm) repeat(times int, round func()) {
 // Mattheyses 1982).
 func (f *fm) roundOfWhole() {
 	f.begin()
-	for _, v := range f.seeds {
+	for i, v := range f.seeds {
+		if i%lookout == 0 && f.stop() {
+			break
+		}
 		if to, gain := f.bestMove(v); to >= 0 {
 			f.queue.set(v, gain)
 		}
@@ -182,7 +185,7 @@ func (f *fm) search() {
 	f.moves = f.moves[:0]
 	startOver := f.over
 	bestCut, bestOver, bestLength := s.cut, f.over, 0
-	for idle := 0; !f.queue.empty() && idle < f.patience; {
+	for idle := 0; !f.queue.empty() && idle < f.patience && !f.stop(); {
 		v, key := f.queue.top()
 		f.queue.remove(v)
 		to, gain := f.bestMove(v)

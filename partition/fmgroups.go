@@ -45,9 +45,12 @@ func (f *fm) mayGroup() bool {
 // once in each.
 func (f *fm) roundInGroups() {
 	s := f.s
-	f.seeds = s.boundaryRows(f.seeds[:0], f.workers)
+	f.seeds = s.boundaryRows(f.seeds[:0], f.workers, f.stop)
 	f.r.shuffleRuns(f.seeds)
-	ties := quotientTies(s, f.seeds)
+	ties := quotientTies(s, f.seeds, f.stop)
+	if f.stop() {
+		return
+	}
 	var tried [][]int32
 	for range groupings {
 		group, groups := groupByTies(ties, s.k, tried, f.r)
@@ -79,11 +82,15 @@ type tie struct {
 	weight int64
 }
 
-// quotientTies lists the pairs of parts that the vertices connect.
-func quotientTies(s *state, vertices []int32) []tie {
+// quotientTies lists the pairs of parts that the vertices connect, or some of
+// them when stopped.
+func quotientTies(s *state, vertices []int32, stop func() bool) []tie {
 	place := make(map[int64]int)
 	var ties []tie
-	for _, v := range vertices {
+	for i, v := range vertices {
+		if i%lookout == 0 && stop() {
+			break
+		}
 		p := s.part[v]
 		parts, conn := s.row(v)
 		for i, q := range parts {
@@ -181,7 +188,8 @@ func (f *fm) searchGroups(group []int32, groups int) {
 }
 
 // settleAccounts makes up for what searches in groups left out: the cut, and
-// what vertices of one group know of moves in others.
+// what vertices of one group know of moves in others. When stopped it lets all
+// vertices forget what they know.
 func (f *fm) settleAccounts(searches []*fm) {
 	s := f.s
 	cut := s.cut
@@ -192,7 +200,13 @@ func (f *fm) settleAccounts(searches []*fm) {
 				s.weight[p], s.count[p] = search.s.weight[p], search.s.count[p]
 			}
 		}
-		for _, m := range search.kept {
+	}
+	for _, search := range searches {
+		for i, m := range search.kept {
+			if i%lookout == 0 && f.stop() {
+				s.forgetRows()
+				return
+			}
 			for e := s.g.Offsets[m.v]; e < s.g.Offsets[m.v+1]; e++ {
 				if u := s.g.Neighbours[e]; search.s.region.isOutside(u) && s.rowLen[u] >= 0 {
 					s.shiftRow(u, m.from, s.part[m.v], s.g.EdgeWeights[e])
@@ -203,11 +217,14 @@ func (f *fm) settleAccounts(searches []*fm) {
 }
 
 // boundaryRows appends all vertices with a neighbour in another part to list
-// and builds their rows.
-func (s *state) boundaryRows(list []int32, w *workers) []int32 {
+// and builds their rows, or of some of them when stopped.
+func (s *state) boundaryRows(list []int32, w *workers, stop func() bool) []int32 {
 	n := len(s.part)
 	found := make([][]int32, (n+stretch-1)/stretch)
 	w.ranges(n, func(begin, end int) {
+		if stop() {
+			return
+		}
 		var some []int32
 		for v := int32(begin); int(v) < end; v++ {
 			if s.isBoundary(v) {

@@ -3,6 +3,7 @@ package partition
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 )
 
 // Hierarchy returns the distances between the leaves of a regular machine,
@@ -63,13 +64,18 @@ func checkDistances(d [][]int64, k int) error {
 // MappingCostOf returns Σ weight × distance over the edges between different
 // parts.
 func MappingCostOf(g *Graph, parts []int32, distances [][]int64) int64 {
-	var cost int64
-	for v, p := range parts {
-		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-			cost += g.edgeWeight(e) * distances[p][parts[g.Neighbours[e]]]
+	var twice atomic.Int64
+	inShares(g.Vertices(), func(begin, end int) {
+		var cost int64
+		for v := begin; v < end; v++ {
+			distance := distances[parts[v]]
+			for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+				cost += g.edgeWeight(e) * distance[parts[g.Neighbours[e]]]
+			}
 		}
-	}
-	return cost / 2
+		twice.Add(cost)
+	})
+	return twice.Load() / 2
 }
 
 // MapParts renumbers the parts of a given partition so that the mapping cost

@@ -269,6 +269,9 @@ func (t *task) fresh(l *level, limit []int64, c levelConfig, r *random) []int32 
 func (t *task) continuePrevious(l *level, limit []int64, c levelConfig, r *random) []int32 {
 	old := &level{g: l.g, fixed: l.fixed, label: t.previous}
 	kept := t.measure(l, t.descend(old, t.previous, limit, c, r), limit)
+	if t.stopped() {
+		return kept.part
+	}
 	fresh := t.measure(l, t.fresh(l, limit, c, r), limit)
 	return bestOf([]*individual{kept, fresh}).part
 }

@@ -19,11 +19,16 @@ func (t *task) mapped(l *level, limit []int64, c levelConfig, r *random) []int32
 	}
 	part := make([]int32, l.g.Vertices())
 	t.multisect(whole, r, part)
+	if t.stopped() {
+		return bisected
+	}
 	t.refine(l, part, limit, &c, r)
-	first := t.measure(l, part, limit)
-	top := &level{g: l.g, fixed: l.fixed, label: part}
-	cycled := t.measure(l, t.descend(top, part, limit, c, r), limit)
-	return bestOf([]*individual{t.measure(l, bisected, limit), first, cycled}).part
+	candidates := []*individual{t.measure(l, bisected, limit), t.measure(l, part, limit)}
+	if !t.stopped() {
+		top := &level{g: l.g, fixed: l.fixed, label: part}
+		candidates = append(candidates, t.measure(l, t.descend(top, part, limit, c, r), limit))
+	}
+	return bestOf(candidates).part
 }
 
 // groups cuts consecutive parts wherever the distance to the next is the
@@ -76,7 +81,7 @@ func (t *task) layers(parts []int32) int {
 }
 
 // multisect divides p layer by layer and writes the parts of the vertices into
-// result.
+// result, unless stopped.
 func (t *task) multisect(p *piece, r *random, result []int32) {
 	if len(p.parts) == 1 {
 		for v := range p.l.g.Vertices() {
@@ -96,6 +101,9 @@ func (t *task) multisect(p *piece, r *random, result []int32) {
 	division := inner.search(level, limit, r)
 	seeds := r.seeds(groups)
 	t.workers.each(groups, func(i int) {
+		if t.stopped() {
+			return
+		}
 		t.multisect(p.extract(division, int32(i), begin[i], begin[i+1]), newRandom(seeds[i]), result)
 	})
 }

@@ -31,11 +31,16 @@ func newState(l *level, part []int32, limit []int64, distance [][]int64) *state 
 	s := &state{g: g, fixed: l.fixed, k: k, distance: distance, part: part, limit: limit,
 		weight: make([]int64, k), count: make([]int32, k), rowLen: make([]int32, n),
 		rowPart: make([]int32, len(g.Neighbours)), rowConn: make([]int64, len(g.Neighbours))}
+	s.forgetRows()
+	s.recount()
+	return s
+}
+
+// forgetRows empties the gain table.
+func (s *state) forgetRows() {
 	for v := range s.rowLen {
 		s.rowLen[v] = -1
 	}
-	s.recount()
-	return s
 }
 
 // recount recomputes part weights, counts and the cut from part.
@@ -62,9 +67,7 @@ func (s *state) recount() {
 // reset replaces the partition by part (copied) and forgets the gain table.
 func (s *state) reset(part []int32) {
 	copy(s.part, part)
-	for v := range s.rowLen {
-		s.rowLen[v] = -1
-	}
+	s.forgetRows()
 	s.recount()
 }
 
