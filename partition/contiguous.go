@@ -152,7 +152,7 @@ const fewParts = 4
 func (t *task) companion(contiguous bool) *task {
 	c := t.c
 	c.bisection.tries = 1
-	return &task{c: c, hasty: t.hasty, uneven: t.uneven, halt: t.halt, workers: t.workers, distance: t.distance, contiguous: contiguous}
+	return &task{c: c, hasty: t.hasty, uneven: t.uneven, hubs: t.hubs, halt: t.halt, workers: t.workers, distance: t.distance, contiguous: contiguous}
 }
 
 // connectParts makes parts connected, restores balance and improves the cut by

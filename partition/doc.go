@@ -12,7 +12,10 @@
 // graph is bisected recursively, each bisection being multilevel itself and
 // the best of several; on the way back, partitions are refined by localised
 // k-way Fiduccia–Mattheyses searches, on large graphs in groups of parts side
-// by side, and by flow cuts between adjacent parts (FlowCutter). The presets
+// by side, and by flow cuts between adjacent parts (FlowCutter). Where some
+// vertices have very many neighbours, as in networks of people or of web pages,
+// searches from the whole boundary come first, and within narrower limits:
+// otherwise the parts that hold these hubs fill up early. The presets
 // Eco and Strong then partition groups of two to four adjacent parts anew, by
 // themselves, and keep what is better (large neighbourhood search; Strong
 // begins with the best of three); of two parts they make several partitions

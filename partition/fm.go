@@ -18,6 +18,7 @@ type fm struct {
 	// patience is the number of moves without improvement after which a
 	// search ends.
 	patience int
+	whole    wholeSearch
 	// slack is how far a part may pass its limit during a search.
 	slack int64
 	// connected and branch, if set, allow only moves that leave parts
@@ -96,25 +97,27 @@ func (f *fm) bestMappedMove(v int32) (int32, int64) {
 	return best, bestGain
 }
 
-// A search over the whole boundary at once sees farther than localised ones,
-// above all where vertices of many neighbours make everything near. Bisections
-// gain most by it, since all parts come from them. wholeRounds is how many there
-// are at most, wholePatience the moves without improvement that end one.
-const (
-	wholeRounds   = 4
-	wholePatience = 100
+// wholeSearch sets how many searches over the whole boundary at once there are
+// at most, and the moves without improvement that end one.
+type wholeSearch struct{ rounds, patience int }
+
+// Searches over the whole boundary see farther than localised ones. Bisections
+// gain by it, since all parts come from them, and graphs with hubs gain most:
+// there a few steps lead anywhere.
+var (
+	wholeOfBisection = wholeSearch{rounds: 4, patience: 100}
+	wholeWithHubs    = wholeSearch{rounds: 10, patience: 2000}
 )
 
-// refine runs up to rounds rounds of localised searches, of a bisection some
-// over the whole boundary before, of either kind no more when one gains nothing.
-// In groups, where a vertex may move several times in a round, it runs one less.
+// refine runs up to rounds rounds of localised searches, of some partitions
+// others over the whole boundary before, of either kind no more when one gains
+// nothing. In groups, where a vertex may move several times in a round, it runs
+// one less.
 func (f *fm) refine(rounds int) {
+	f.repeat(f.whole.rounds, f.roundOfWhole)
 	if f.mayGroup() {
 		f.repeat(max(rounds-1, 1), f.roundInGroups)
 		return
-	}
-	if f.s.k == 2 && f.connected == nil {
-		f.repeat(wholeRounds, f.roundOfWhole)
 	}
 	f.repeat(rounds, f.round)
 }
@@ -143,7 +146,7 @@ func (f *fm) roundOfWhole() {
 		}
 	}
 	patience := f.patience
-	f.patience = wholePatience
+	f.patience = f.whole.patience
 	f.search()
 	f.patience = patience
 }

@@ -170,8 +170,7 @@ func (t *task) bestBisection(l *level, limit []int64, c *levelConfig, r *random)
 // vertices, refines each bisection and returns the best.
 func (t *task) someBisections(l *level, limit []int64, c *levelConfig, r *random) *individual {
 	s := newState(l, make([]int32, l.g.Vertices()), limit, nil)
-	f := newFM(s, r, c.patience, t.stopped)
-	f.slack = heaviestOf(l.g)
+	f := t.newFM(s, c, r)
 	flows := newFlowRefiner(s, r, c.initialReach, t)
 	var best *individual
 	division := make([]int32, len(s.part))
@@ -209,8 +208,7 @@ func (t *task) polish(s *state, f *fm, flows *flowRefiner, c *levelConfig, best 
 	if t.contiguous {
 		t.connectParts(s, c, f.r, false)
 	} else {
-		rebalance(s, f.r, t.stopped)
-		f.refine(c.rounds)
+		t.refineMoves(f, c.rounds)
 	}
 	if c.initialReach == 0 || best != nil && best.over <= s.overload() && float64(s.cut) > hopeless*float64(best.cut) {
 		return

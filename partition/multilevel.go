@@ -291,18 +291,18 @@ func (t *task) refine(l *level, part []int32, limit []int64, c *levelConfig, r *
 		t.refineFlows(s, c, r)
 		return
 	}
-	rebalance(s, r, t.stopped)
-	f := newFM(s, r, c.patience, t.stopped)
-	f.slack, f.workers = heaviestOf(l.g), t.workers
-	f.refine(c.rounds)
+	f := t.newFM(s, c, r)
+	f.workers = t.workers
+	t.refineMoves(f, c.rounds)
 	t.refineFlows(s, c, r)
 }
 
 func (t *task) refineFlows(s *state, c *levelConfig, r *random) {
-	// On large graphs one narrow sweep has to do for a fast partition.
-	const large = 200_000
+	// On large graphs one narrow sweep has to do for a fast partition; with
+	// hubs, from which networks spread to everything, edges count.
+	const large, largeWithHubs = 200_000, 400_000
 	rounds, reach := c.flows, c.reach
-	if t.hasty && len(s.part) > large {
+	if t.hasty && (len(s.part) > large || t.hubs && len(s.g.Neighbours) > largeWithHubs) {
 		rounds, reach = 1, min(reach, 0.05)
 	}
 	if rounds > 0 {

@@ -33,6 +33,7 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 	finest := &level{g: g.weighted(), fixed: fixedVertices(g, &opt, l)}
 	t := &task{c: presets[opt.Preset], workers: newWorkers(opt.workers()), start: start, clock: clock, timeLimit: opt.TimeLimit, progress: opt.Progress,
 		contiguous: opt.Contiguous, hasty: opt.Preset == Fast, uneven: isUneven(finest.g)}
+	t.hubs = !t.uneven && hasHubs(finest.g)
 	if opt.Objective == MappingCost && opt.Parts > 2 {
 		t.distance = opt.Distances
 	}

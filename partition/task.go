@@ -11,6 +11,7 @@ type task struct {
 	c       config
 	hasty   bool // Fast
 	uneven  bool // vertex weights differ much
+	hubs    bool // degrees do, and vertex weights do not
 	halt    *atomic.Bool
 	workers *workers
 	// distance between parts if the mapping cost is wanted, else nil.
