@@ -3,6 +3,7 @@ package partition
 import (
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -61,6 +62,26 @@ func TestRoundInGroups(t *testing.T) {
 		}
 		if !slices.Equal(outcomes[0], outcomes[1]) {
 			t.Fatal("three workers moved other vertices than one")
+		}
+	})
+}
+
+// Stopped anywhere, a round in groups still keeps the books and makes nothing
+// worse.
+func TestRoundInGroupsStopped(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawState(t)
+		s.distance = nil
+		s.recount()
+		cut, over := s.cut, s.overload()
+		var calls atomic.Int32
+		last := rapid.Int32Range(0, 60).Draw(t, "calls")
+		f := newFM(s, newRandom(1), 5, func() bool { return calls.Add(1) > last })
+		f.slack, f.workers = heaviestOf(s.g), newWorkers(rapid.IntRange(1, 3).Draw(t, "workers"))
+		f.roundInGroups()
+		checkState(t, s)
+		if s.overload() > over || s.overload() == over && s.cut > cut {
+			t.Fatalf("cut %d and overload %d became %d and %d", cut, over, s.cut, s.overload())
 		}
 	})
 }
