@@ -96,11 +96,13 @@ func (t *task) newState(l *level, part []int32, limit []int64) *state {
 func (t *task) coarsen(l *level, target int, heaviest int64, r *random) []*level {
 	levels := []*level{l}
 	// Clusterings and matchings suit different graphs; taking turns at random
-	// also makes partitions differ, on which combining lives.
+	// also makes partitions differ, on which combining lives. With hubs a single
+	// try is safer with matchings: clusters tie all that hangs on a hub to it.
 	// Sorting millions of edges for a matching is not worth its time.
 	merge := matchGlobally
 	const many = 1 << 20
-	if r.below(2) == 0 || len(l.g.Neighbours) > many {
+	single := t.hasty && t.hubs
+	if r.below(2) == 0 && !single || len(l.g.Neighbours) > many {
 		merge = clusterVertices
 	}
 	for l.g.Vertices() > target && !t.stopped() {
