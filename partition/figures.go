@@ -5,10 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// inShares calls do for consecutive ranges of 0..n-1, on large graphs side by
-// side.
-func inShares(n int, do func(begin, end int)) {
-	const share = 1 << 16
+// share is how many vertices one goroutine counts.
+const share = 1 << 16
+
+// inShares calls do for consecutive ranges of 0..n-1 side by side, each but the
+// last share long.
+func inShares(n, share int, do func(begin, end int)) {
 	if n <= share {
 		do(0, n)
 		return
@@ -23,7 +25,7 @@ func inShares(n int, do func(begin, end int)) {
 // EdgeCutOf returns the weight of the edges between different parts.
 func EdgeCutOf(g *Graph, parts []int32) int64 {
 	var twice atomic.Int64
-	inShares(g.Vertices(), func(begin, end int) {
+	inShares(g.Vertices(), share, func(begin, end int) {
 		var cut int64
 		for v := begin; v < end; v++ {
 			p := parts[v]
@@ -60,7 +62,8 @@ type figures struct {
 func figuresOf(g *Graph, parts []int32, k int) []figures {
 	all := make([]figures, k)
 	var mutex sync.Mutex
-	inShares(g.Vertices(), func(begin, end int) {
+	// What is kept of every part must not outweigh the graph.
+	inShares(g.Vertices(), max(share, 8*k), func(begin, end int) {
 		some := figuresBetween(g, parts, k, begin, end)
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -120,7 +123,7 @@ func DisconnectedPartsOf(g *Graph, parts []int32, k int) int {
 // root is its own parent.
 func piecesOf(g *Graph, parts []int32) forest {
 	f := forest(inOrder(g.Vertices()))
-	inShares(g.Vertices(), func(begin, end int) {
+	inShares(g.Vertices(), share, func(begin, end int) {
 		for v := int32(begin); v < int32(end); v++ {
 			own := v
 			for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
