@@ -1,25 +1,22 @@
 package partition
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// share is how many vertices one goroutine counts.
+// share is how many vertices are counted by one goroutine at a time.
 const share = 1 << 16
 
-// inShares calls do for consecutive ranges of 0..n-1 side by side, each but the
-// last share long.
-func inShares(n, share int, do func(begin, end int)) {
-	if n <= share {
+// inShares calls do for consecutive ranges of 0..n-1, each but the last length
+// long, on all processors.
+func inShares(n, length int, do func(begin, end int)) {
+	if n <= length {
 		do(0, n)
 		return
 	}
-	var group sync.WaitGroup
-	for begin := 0; begin < n; begin += share {
-		group.Go(func() { do(begin, min(begin+share, n)) })
-	}
-	group.Wait()
+	newWorkers(runtime.GOMAXPROCS(0)).rangesOf(n, length, do)
 }
 
 // EdgeCutOf returns the weight of the edges between different parts.
@@ -62,7 +59,7 @@ type figures struct {
 func figuresOf(g *Graph, parts []int32, k int) []figures {
 	all := make([]figures, k)
 	var mutex sync.Mutex
-	// What is kept of every part must not outweigh the graph.
+	// Adding up must not take longer than counting.
 	inShares(g.Vertices(), max(share, 8*k), func(begin, end int) {
 		some := figuresBetween(g, parts, k, begin, end)
 		mutex.Lock()

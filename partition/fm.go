@@ -16,7 +16,7 @@ type fm struct {
 	seeds  []int32
 	over   int64 // current overload
 	// patience is the number of moves without improvement after which a
-	// search ends.
+	// localised search ends.
 	patience int
 	whole    wholeSearch
 	// slack is how far a part may pass its limit during a search.
@@ -145,10 +145,7 @@ func (f *fm) roundOfWhole() {
 			f.queue.set(v, gain)
 		}
 	}
-	patience := f.patience
-	f.patience = f.whole.patience
-	f.search()
-	f.patience = patience
+	f.search(f.whole.patience)
 }
 
 // begin starts a round: all vertices may move, the boundary is in random order.
@@ -173,7 +170,7 @@ func (f *fm) searchFrom(seeds []int32) {
 		}
 		if to, gain := f.bestMove(v); to >= 0 {
 			f.queue.set(v, gain)
-			f.search()
+			f.search(f.patience)
 			if f.stop() {
 				return
 			}
@@ -183,12 +180,12 @@ func (f *fm) searchFrom(seeds []int32) {
 
 // search moves vertices from the queue until it is empty or patience ends,
 // then undoes what came after the best point.
-func (f *fm) search() {
+func (f *fm) search(patience int) {
 	s := f.s
 	f.moves = f.moves[:0]
 	startOver := f.over
 	bestCut, bestOver, bestLength := s.cut, f.over, 0
-	for idle := 0; !f.queue.empty() && idle < f.patience && !f.stop(); {
+	for idle := 0; !f.queue.empty() && idle < patience && !f.stop(); {
 		v, key := f.queue.top()
 		f.queue.remove(v)
 		to, gain := f.bestMove(v)

@@ -12,7 +12,7 @@ import (
 // (Barabási and Albert 1999).
 func preferentialGraph(vertices, edges int, r *rand.Rand) *Graph {
 	var chosen []int32 // every vertex as often as it has edges
-	weight := map[[2]int32]bool{}
+	joined := map[[2]int32]bool{}
 	var list [][3]int64
 	for v := int32(edges); int(v) < vertices; v++ {
 		for range edges {
@@ -20,8 +20,8 @@ func preferentialGraph(vertices, edges int, r *rand.Rand) *Graph {
 			if len(chosen) > 0 {
 				u = chosen[r.IntN(len(chosen))]
 			}
-			if u != v && !weight[[2]int32{u, v}] {
-				weight[[2]int32{u, v}] = true
+			if u != v && !joined[[2]int32{u, v}] {
+				joined[[2]int32{u, v}] = true
 				list = append(list, [3]int64{int64(u), int64(v), 1})
 				chosen = append(chosen, u, v)
 			}

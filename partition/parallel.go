@@ -54,5 +54,10 @@ const stretch = 1 << 15
 // ranges calls do for consecutive ranges of 0..n-1, each but the last stretch
 // long.
 func (w *workers) ranges(n int, do func(begin, end int)) {
-	w.each((n+stretch-1)/stretch, func(i int) { do(i*stretch, min((i+1)*stretch, n)) })
+	w.rangesOf(n, stretch, do)
+}
+
+// rangesOf is ranges for any length.
+func (w *workers) rangesOf(n, length int, do func(begin, end int)) {
+	w.each((n+length-1)/length, func(i int) { do(i*length, min((i+1)*length, n)) })
 }
