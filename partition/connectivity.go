@@ -15,6 +15,8 @@ type connectivity struct {
 	open   []int32
 	weight []int64
 	lesser []int32
+	// budget is how many vertices a search from one vertex's neighbours looks at.
+	budget int
 }
 
 // nearby is how many vertices a search looks at. Around almost every vertex of
@@ -25,7 +27,7 @@ const nearby = 500
 
 func newConnectivity(s *state) *connectivity {
 	n := len(s.part)
-	return &connectivity{s: s, group: make([]int32, n), stamped: make([]int32, n)}
+	return &connectivity{s: s, budget: nearby, group: make([]int32, n), stamped: make([]int32, n)}
 }
 
 // without returns the vertices that break off v's part when v leaves it: all
@@ -42,7 +44,7 @@ func (c *connectivity) without(v int32) (pieces []int32, ok bool) {
 			c.seed(u)
 		}
 	}
-	if !c.search(part[v], nearby) {
+	if !c.search(part[v], c.budget) {
 		return nil, false
 	}
 	return c.collect(), true

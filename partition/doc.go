@@ -33,7 +33,9 @@
 // corridors are narrow, and all of it is done for several coarse graphs. Of more
 // than two, groups of parts are then made anew in both ways, over and over.
 // Refinement then moves a vertex only together with what would break off
-// without it. On tree-like graphs few connected parts of equal weight cost
+// without it, and so does the annealing at several temperatures that comes last:
+// where a connected part runs through a tree changes by many moves that each
+// cost something. On tree-like graphs few connected parts of equal weight cost
 // more than unconstrained ones, whatever the method: [ConnectedCutBound]
 // proves by how much, of two or four parts.
 //

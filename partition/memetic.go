@@ -154,7 +154,7 @@ func bestOf(population []*individual) *individual {
 // combineSome computes n children side by side and lets each take the place
 // of the member most like it among those not better. Parents are drawn at
 // random; one time in immigration (if build is given) the second is built anew.
-// Children are renewed, too.
+// Children are renewed, too, and where there is a time limit connected ones annealed.
 func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []*individual, n int, r *random, build func(r *random) *individual) {
 	seeds := r.seeds(n)
 	children := make([]*individual, n)
@@ -171,6 +171,9 @@ func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []
 		}
 		child := t.combine(l, first, second, limit, c, r)
 		child = t.renew(l, child, limit, c, renewalsOfChild, r)
+		if t.timed() && t.anneals(l) {
+			child = t.annealOnce(l, child, limit, c, heats[r.below(len(heats))], r)
+		}
 		children[i] = child
 		t.report("combining", 1, child)
 	})
@@ -239,7 +242,8 @@ func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *ran
 			if len(population)+i > 0 && t.stopped() {
 				return
 			}
-			members[i] = build(newRandom(seeds[i]))
+			r := newRandom(seeds[i])
+			members[i] = t.anneal(l, build(r), limit, c, r)
 			t.report("partitioning", 0, members[i])
 		})
 		population = append(population, members...)

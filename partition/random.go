@@ -28,6 +28,9 @@ func (r *random) below(n int) int {
 	return int(high)
 }
 
+// share returns a number above 0 and below 1.
+func (r *random) share() float64 { return (float64(r.next()>>11) + 0.5) / (1 << 53) }
+
 func (r *random) shuffle(items []int32) {
 	for i := len(items) - 1; i > 0; i-- {
 		j := r.below(i + 1)

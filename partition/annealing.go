@@ -1,0 +1,234 @@
+package partition
+
+import "math"
+
+// annealing improves connected parts by simulated annealing (Kirkpatrick, Gelatt
+// and Vecchi 1983): vertices at the boundary, each with what would break off its
+// part without it, move to a neighbouring part at random, the less readily the
+// more that costs and the lower the temperature. Other refinement looks for the
+// best move nearby; where a connected part runs through a tree of tubes is
+// changed by many moves that each cost something.
+type annealing struct {
+	s         *state
+	connected *connectivity
+	branch    *branch
+	r         *random
+	boundary  []int32 // that may move, in no order
+	place     []int32 // of a vertex in boundary; -1 if it is not there
+	over      int64   // present overload
+	// temperature and the price of a unit of weight above the limits, both in
+	// units of edge weight.
+	temperature, price float64
+	least              leastPartition
+}
+
+// leastPartition is the partition of the least cut so far among those within
+// the limits, from which the present one differs in changed vertices.
+type leastPartition struct {
+	cut      int64
+	part     []int32
+	changed  []int32
+	isMarked []bool // of a vertex: whether it is in changed
+}
+
+// newAnnealing begins with a partition within the limits.
+func newAnnealing(s *state, r *random) *annealing {
+	n := len(s.part)
+	a := &annealing{s: s, connected: newConnectivity(s), branch: newBranch(s), r: r, place: make([]int32, n),
+		least: leastPartition{cut: s.cut, part: append([]int32(nil), s.part...), isMarked: make([]bool, n)}}
+	a.connected.budget = nearby / 4 // most moves are tried in vain
+	for v := range int32(n) {
+		a.place[v] = -1
+		a.enlist(v)
+	}
+	return a
+}
+
+// Of the temperature, where an annealing ends relative to where it begins; of
+// the price of weight, where it begins and ends relative to the cut per unit of
+// weight.
+const (
+	coolest             = 0.02
+	cheapest, dearest   = 8, 80
+	triesPerTemperature = 256
+)
+
+// run makes so many tries while the temperature falls from hottest and the price
+// rises, and leaves the state at the least cut found within the limits.
+func (a *annealing) run(tries int, hottest float64, stop func() bool) {
+	worth := float64(a.s.cut) / float64(max(a.s.g.TotalVertexWeight(), 1))
+	for begin := 0; begin < tries && !stop(); begin += triesPerTemperature {
+		done := float64(begin) / float64(tries)
+		a.temperature = hottest * math.Pow(coolest, done)
+		a.price = worth * cheapest * math.Pow(dearest/cheapest, done)
+		for range triesPerTemperature {
+			a.try()
+		}
+	}
+	for _, v := range a.least.changed {
+		if to := a.least.part[v]; to != a.s.part[v] {
+			a.s.move(v, to)
+		}
+	}
+}
+
+// try draws a vertex at the boundary and a part beside it, and moves it there if
+// that costs no more than drawn.
+func (a *annealing) try() {
+	if len(a.boundary) == 0 {
+		return
+	}
+	s := a.s
+	v := a.boundary[a.r.below(len(a.boundary))]
+	from := s.part[v]
+	parts, conn := s.row(v)
+	i := a.r.below(len(parts))
+	to := parts[i]
+	if to == from || s.count[from] == 1 {
+		return
+	}
+	allowed := -a.temperature * math.Log(a.r.share())
+	alone := a.cost(s.connection(v, from)-conn[i], from, to, s.g.VertexWeights[v]) <= allowed
+	const seldom = 8 // what hangs on a vertex is looked at where it could move alone, else seldom
+	if !alone && a.r.below(seldom) > 0 {
+		return
+	}
+	pieces, ok := a.connected.without(v)
+	if !ok || len(pieces) == 0 && !alone || !a.branch.set(s, v, pieces) || len(a.branch.vertices) >= int(s.count[from]) {
+		return
+	}
+	if len(pieces) > 0 && a.cost(-a.branch.gain(s, from, to), from, to, a.branch.weight) > allowed {
+		return
+	}
+	a.move(to)
+}
+
+// cost is what a growth of the cut and a move of weight cost together.
+func (a *annealing) cost(cut int64, from, to int32, weight int64) float64 {
+	return float64(cut) + a.price*float64(a.growth(from, to, weight))
+}
+
+// growth is by how much the overload grows when weight moves.
+func (a *annealing) growth(from, to int32, weight int64) int64 {
+	above := func(p int32, more int64) int64 { return max(0, a.s.weight[p]-a.s.limit[p]+more) }
+	return above(to, weight) - above(to, 0) + above(from, -weight) - above(from, 0)
+}
+
+// move moves the branch.
+func (a *annealing) move(to int32) {
+	s := a.s
+	a.over += a.growth(s.part[a.branch.vertices[0]], to, a.branch.weight)
+	for _, v := range a.branch.vertices {
+		s.move(v, to)
+		a.least.mark(v)
+	}
+	for _, v := range a.branch.vertices {
+		a.enlist(v)
+		for _, u := range s.g.Neighbours[s.g.Offsets[v]:s.g.Offsets[v+1]] {
+			a.enlist(u)
+		}
+	}
+	if a.over == 0 && s.cut < a.least.cut {
+		a.least.update(s)
+	}
+}
+
+// enlist puts a vertex on the list of the boundary or takes it off.
+func (a *annealing) enlist(v int32) {
+	at, on := a.place[v], a.s.isBoundary(v) && !a.s.isFixed(v)
+	switch {
+	case on && at < 0:
+		a.place[v] = int32(len(a.boundary))
+		a.boundary = append(a.boundary, v)
+	case !on && at >= 0:
+		end := len(a.boundary) - 1
+		last := a.boundary[end]
+		a.boundary[at], a.place[last] = last, at
+		a.boundary, a.place[v] = a.boundary[:end], -1
+	}
+}
+
+func (l *leastPartition) mark(v int32) {
+	if !l.isMarked[v] {
+		l.isMarked[v] = true
+		l.changed = append(l.changed, v)
+	}
+}
+
+func (l *leastPartition) update(s *state) {
+	l.cut = s.cut
+	for _, v := range l.changed {
+		l.part[v] = s.part[v]
+		l.isMarked[v] = false
+	}
+	l.changed = l.changed[:0]
+}
+
+// meanCutEdge is the mean weight of the edges cut.
+func (s *state) meanCutEdge() float64 {
+	arcs := 0
+	for v, p := range s.part {
+		for _, u := range s.g.Neighbours[s.g.Offsets[v]:s.g.Offsets[v+1]] {
+			if s.part[u] != p {
+				arcs++
+			}
+		}
+	}
+	return 2 * float64(s.cut) / float64(max(arcs, 1))
+}
+
+// heats are the temperatures at which annealings side by side begin, in mean
+// weights of a cut edge: what is cool enough for many small parts leaves two
+// large ones as they are, and what moves these melts the others.
+var heats = [...]float64{0.5, 1, 3, 6, 16}
+
+// triesPerVertex is enough on small graphs.
+const triesPerVertex = 4000
+
+// anneals tells whether parts are to be connected and l is small enough for
+// annealing, which knows neither distances nor what moving costs.
+func (t *task) anneals(l *level) bool {
+	return t.contiguous && t.distance == nil && t.previous == nil && t.searchesWidely(l)
+}
+
+// anneal improves connected parts by rounds of annealings side by side, each of
+// which begins with the best so far, until a round finds nothing.
+func (t *task) anneal(l *level, found *individual, limit []int64, c levelConfig, r *random) *individual {
+	if !t.anneals(l) {
+		return found
+	}
+	for range t.c.annealings {
+		if t.stopped() {
+			break
+		}
+		outcomes := make([]*individual, len(heats))
+		seeds := r.seeds(len(heats))
+		t.workers.each(len(heats), func(i int) {
+			outcomes[i] = t.annealOnce(l, found, limit, c, heats[i], newRandom(seeds[i]))
+		})
+		best := bestOf(outcomes)
+		t.report("annealing", 1, best)
+		if !best.better(found) {
+			break
+		}
+		found = best
+	}
+	return found
+}
+
+// annealOnce returns the partition it begins with if it finds nothing better.
+func (t *task) annealOnce(l *level, from *individual, limit []int64, c levelConfig, heat float64, r *random) *individual {
+	if from.over > 0 || from.broken > 0 || from.cut == 0 || t.stopped() {
+		return from
+	}
+	s := t.newState(l, append([]int32(nil), from.part...), limit)
+	tries := min(t.c.annealingTries, triesPerVertex*len(s.part))
+	newAnnealing(s, r).run(tries, heat*s.meanCutEdge(), t.stopped)
+	if s.cut >= from.cut {
+		return from
+	}
+	annealed := &individual{part: append([]int32(nil), s.part...), cut: s.cut}
+	t.connectParts(s, &c, r, false)
+	t.refineFlows(s, &c, r)
+	return bestOf([]*individual{annealed, t.measure(l, s.part, limit)})
+}
