@@ -49,7 +49,7 @@ func newAnnealing(s *state, r *random) *annealing {
 // weight.
 const (
 	coolest             = 0.02
-	cheapest, dearest   = 8, 80
+	cheapest, dearest   = 8.0, 80.0
 	triesPerTemperature = 256
 )
 
