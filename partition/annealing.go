@@ -2,14 +2,16 @@ package partition
 
 import "math"
 
-// annealing improves connected parts by simulated annealing (Kirkpatrick, Gelatt
-// and Vecchi 1983): vertices at the boundary, each with what would break off its
-// part without it, move to a neighbouring part at random, the less readily the
-// more that costs and the lower the temperature. Other refinement looks for the
-// best move nearby; where a connected part runs through a tree of tubes is
-// changed by many moves that each cost something.
+// annealing improves a partition by simulated annealing (Kirkpatrick, Gelatt
+// and Vecchi 1983): vertices at the boundary move to a neighbouring part at
+// random, the less readily the more that costs and the lower the temperature.
+// Other refinement looks for the best move nearby and leaves alone what is changed
+// only by many moves that each cost something, such as where a connected part
+// runs through a tree of tubes.
 type annealing struct {
-	s         *state
+	s *state
+	// connected is set if parts must not be broken: then a vertex moves with
+	// what would break off its part without it.
 	connected *connectivity
 	branch    *branch
 	r         *random
@@ -32,11 +34,14 @@ type leastPartition struct {
 }
 
 // newAnnealing begins with a partition within the limits.
-func newAnnealing(s *state, r *random) *annealing {
+func newAnnealing(s *state, connected bool, r *random) *annealing {
 	n := len(s.part)
-	a := &annealing{s: s, connected: newConnectivity(s), branch: newBranch(s), r: r, place: make([]int32, n),
+	a := &annealing{s: s, branch: newBranch(s), r: r, place: make([]int32, n),
 		least: leastPartition{cut: s.cut, part: append([]int32(nil), s.part...), isMarked: make([]bool, n)}}
-	a.connected.budget = nearby / 4 // most moves are tried in vain
+	if connected {
+		a.connected = newConnectivity(s)
+		a.connected.budget = nearby / 4 // most moves are tried in vain
+	}
 	for v := range int32(n) {
 		a.place[v] = -1
 		a.enlist(v)
@@ -89,18 +94,27 @@ func (a *annealing) try() {
 	}
 	allowed := -a.temperature * math.Log(a.r.share())
 	alone := a.cost(s.connection(v, from)-conn[i], from, to, s.g.VertexWeights[v]) <= allowed
+	if a.gather(v, to, alone, allowed) {
+		a.move(to)
+	}
+}
+
+// gather makes the branch what moves with v, and tells whether it may.
+func (a *annealing) gather(v, to int32, alone bool, allowed float64) bool {
+	s := a.s
+	if a.connected == nil {
+		return alone && a.branch.set(s, v, nil)
+	}
 	const seldom = 8 // what hangs on a vertex is looked at where it could move alone, else seldom
 	if !alone && a.r.below(seldom) > 0 {
-		return
+		return false
 	}
+	from := s.part[v]
 	pieces, ok := a.connected.without(v)
 	if !ok || len(pieces) == 0 && !alone || !a.branch.set(s, v, pieces) || len(a.branch.vertices) >= int(s.count[from]) {
-		return
+		return false
 	}
-	if len(pieces) > 0 && a.cost(-a.branch.gain(s, from, to), from, to, a.branch.weight) > allowed {
-		return
-	}
-	a.move(to)
+	return len(pieces) == 0 || a.cost(-a.branch.gain(s, from, to), from, to, a.branch.weight) <= allowed
 }
 
 // cost is what a growth of the cut and a move of weight cost together.
@@ -177,34 +191,43 @@ func (s *state) meanCutEdge() float64 {
 	return 2 * float64(s.cut) / float64(max(arcs, 1))
 }
 
-// heats are the temperatures at which annealings side by side begin, in mean
-// weights of a cut edge: what is cool enough for many small parts leaves two
-// large ones as they are, and what moves these melts the others.
-var heats = [...]float64{0.5, 1, 3, 6, 16}
-
-// triesPerVertex is enough on small graphs.
-const triesPerVertex = 4000
-
-// anneals tells whether parts are to be connected and l is small enough for
-// annealing, which knows neither distances nor what moving costs.
-func (t *task) anneals(l *level) bool {
-	return t.contiguous && t.distance == nil && t.previous == nil && t.searchesWidely(l)
+// annealingPlan is how a partition is annealed at the end of its search.
+type annealingPlan struct {
+	rounds int // at most
+	tries  int // of one annealing
+	// heats are the temperatures at which annealings side by side begin, in mean
+	// weights of a cut edge: what is cool enough for many small parts leaves two
+	// large ones as they are, and what moves these melts the others.
+	heats []float64
 }
 
-// anneal improves connected parts by rounds of annealings side by side, each of
+// annealingPlan returns a plan without rounds where there is to be no annealing:
+// it knows neither distances nor what moving costs, and takes long on large graphs.
+func (t *task) annealingPlan(l *level, k int) annealingPlan {
+	n := l.g.Vertices()
+	switch {
+	case t.distance != nil || t.previous != nil || !t.searchesWidely(l):
+		return annealingPlan{}
+	case t.contiguous:
+		const perVertex = 4000 // is enough on small graphs
+		return annealingPlan{t.c.connectedAnnealings, min(t.c.connectedTries, perVertex*n), []float64{0.5, 1, 3, 6, 16}}
+	}
+	const fewest = 500_000 // takes no time
+	return annealingPlan{t.c.annealings, max(fewest, at([2]float64{16, 100}, k)*n), []float64{0.5, 1, 2, 4}}
+}
+
+// anneal improves a partition by rounds of annealings side by side, each of
 // which begins with the best so far, until a round finds nothing.
 func (t *task) anneal(l *level, found *individual, limit []int64, c levelConfig, r *random) *individual {
-	if !t.anneals(l) {
-		return found
-	}
-	for range t.c.annealings {
+	plan := t.annealingPlan(l, len(limit))
+	for range plan.rounds {
 		if t.stopped() {
 			break
 		}
-		outcomes := make([]*individual, len(heats))
-		seeds := r.seeds(len(heats))
-		t.workers.each(len(heats), func(i int) {
-			outcomes[i] = t.annealOnce(l, found, limit, c, heats[i], newRandom(seeds[i]))
+		outcomes := make([]*individual, len(plan.heats))
+		seeds := r.seeds(len(outcomes))
+		t.workers.each(len(outcomes), func(i int) {
+			outcomes[i] = t.annealOnce(l, found, limit, c, plan.tries, plan.heats[i], newRandom(seeds[i]))
 		})
 		best := bestOf(outcomes)
 		t.report("annealing", 1, best)
@@ -217,18 +240,17 @@ func (t *task) anneal(l *level, found *individual, limit []int64, c levelConfig,
 }
 
 // annealOnce returns the partition it begins with if it finds nothing better.
-func (t *task) annealOnce(l *level, from *individual, limit []int64, c levelConfig, heat float64, r *random) *individual {
+func (t *task) annealOnce(l *level, from *individual, limit []int64, c levelConfig, tries int, heat float64, r *random) *individual {
 	if from.over > 0 || from.broken > 0 || from.cut == 0 || t.stopped() {
 		return from
 	}
 	s := t.newState(l, append([]int32(nil), from.part...), limit)
-	tries := min(t.c.annealingTries, triesPerVertex*len(s.part))
-	newAnnealing(s, r).run(tries, heat*s.meanCutEdge(), t.stopped)
+	newAnnealing(s, t.contiguous, r).run(tries, heat*s.meanCutEdge(), t.stopped)
 	if s.cut >= from.cut {
 		return from
 	}
-	annealed := &individual{part: append([]int32(nil), s.part...), cut: s.cut}
-	t.connectParts(s, &c, r, false)
-	t.refineFlows(s, &c, r)
-	return bestOf([]*individual{annealed, t.measure(l, s.part, limit)})
+	annealed := &individual{part: s.part, cut: s.cut}
+	refined := append([]int32(nil), s.part...)
+	t.refine(l, refined, limit, &c, r)
+	return bestOf([]*individual{annealed, t.measure(l, refined, limit)})
 }

@@ -35,7 +35,8 @@
 // Refinement then moves a vertex only together with what would break off
 // without it, and so does the annealing at several temperatures that comes last:
 // where a connected part runs through a tree changes by many moves that each
-// cost something. On tree-like graphs few connected parts of equal weight cost
+// cost something. Strong anneals unconstrained parts as well, shortly, unless
+// there is a time limit; neither is done on large graphs. On tree-like graphs few connected parts of equal weight cost
 // more than unconstrained ones, whatever the method: [ConnectedCutBound]
 // proves by how much, of two or four parts.
 //

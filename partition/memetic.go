@@ -171,8 +171,8 @@ func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []
 		}
 		child := t.combine(l, first, second, limit, c, r)
 		child = t.renew(l, child, limit, c, renewalsOfChild, r)
-		if t.timed() && t.anneals(l) {
-			child = t.annealOnce(l, child, limit, c, heats[r.below(len(heats))], r)
+		if plan := t.annealingPlan(l, len(limit)); t.timed() && t.contiguous && plan.rounds > 0 {
+			child = t.annealOnce(l, child, limit, c, plan.tries, plan.heats[r.below(len(plan.heats))], r)
 		}
 		children[i] = child
 		t.report("combining", 1, child)
@@ -243,7 +243,10 @@ func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *ran
 				return
 			}
 			r := newRandom(seeds[i])
-			members[i] = t.anneal(l, build(r), limit, c, r)
+			members[i] = build(r)
+			if t.contiguous {
+				members[i] = t.anneal(l, members[i], limit, c, r)
+			}
 			t.report("partitioning", 0, members[i])
 		})
 		population = append(population, members...)

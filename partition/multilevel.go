@@ -36,9 +36,9 @@ type config struct {
 	connectedPopulation, connectedCombinations [2]float64
 	// renewals where parts are to be connected, on graphs that are not large.
 	connectedRenewals [2]float64
-	// annealings is the most rounds of annealing of connected parts,
-	// annealingTries what one annealing makes.
-	annealings, annealingTries int
+	// The most rounds of annealing, for unconstrained and for connected parts,
+	// and the most tries of an annealing of connected ones.
+	annealings, connectedAnnealings, connectedTries int
 }
 
 // at returns the value for k parts of a quantity given for 2 and 64.
@@ -69,8 +69,8 @@ var presets = [...]config{
 		connectedPopulation:   [2]float64{28, 4},
 		connectedCombinations: [2]float64{40, 4},
 		connectedRenewals:     [2]float64{30, 60},
-		annealings:            4,
-		annealingTries:        4_000_000,
+		connectedAnnealings:   4,
+		connectedTries:        4_000_000,
 	},
 	Strong: {
 		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
@@ -85,8 +85,9 @@ var presets = [...]config{
 		connectedPopulation:   [2]float64{40, 6},
 		connectedCombinations: [2]float64{80, 8},
 		connectedRenewals:     [2]float64{60, 150},
-		annealings:            8,
-		annealingTries:        16_000_000,
+		annealings:            3,
+		connectedAnnealings:   8,
+		connectedTries:        16_000_000,
 	},
 }
 
@@ -242,10 +243,7 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	if t.timed() {
 		return t.evolveUntilStopped(l, limit, c, r, build).part
 	}
-	if t.anneals(l) {
-		steps += t.c.annealings
-	}
-	t.expect(steps)
+	t.expect(steps + t.annealingPlan(l, len(limit)).rounds)
 	return t.anneal(l, t.evolve(l, limit, c, size, combinations, r, build), limit, c, r).part
 }
 
