@@ -211,9 +211,10 @@ func (t *task) annealingPlan(l *level, k int) annealingPlan {
 	case t.contiguous:
 		const perVertex = 4000 // is enough on small graphs
 		return annealingPlan{t.c.connectedAnnealings, min(t.c.connectedTries, perVertex*n), []float64{0.5, 1, 3, 6, 16}}
+	case k == 2: // gain next to nothing
+		return annealingPlan{}
 	}
-	const fewest = 500_000 // takes no time
-	return annealingPlan{t.c.annealings, max(fewest, at([2]float64{16, 100}, k)*n), []float64{0.5, 1, 2, 4}}
+	return annealingPlan{t.c.annealings, at([2]float64{0, 60}, k) * n, []float64{0.5, 1, 2, 4}}
 }
 
 // anneal improves a partition by rounds of annealings side by side, each of

@@ -85,7 +85,7 @@ var presets = [...]config{
 		connectedPopulation:   [2]float64{40, 6},
 		connectedCombinations: [2]float64{80, 8},
 		connectedRenewals:     [2]float64{60, 150},
-		annealings:            3,
+		annealings:            2,
 		connectedAnnealings:   8,
 		connectedTries:        16_000_000,
 	},
