@@ -49,25 +49,36 @@ func newAnnealing(s *state, connected bool, r *random) *annealing {
 	return a
 }
 
-// Of the temperature, where an annealing ends relative to where it begins; of
-// the price of weight, where it begins and ends relative to the cut per unit of
-// weight.
+// Where the temperature ends relative to where it begins, and how many tries
+// there are at each.
 const (
 	coolest             = 0.02
-	cheapest, dearest   = 8.0, 80.0
 	triesPerTemperature = 256
 )
 
-// run makes so many tries while the temperature falls from hottest and the price
-// rises, and leaves the state at the least cut found within the limits.
+// Of the price of weight, relative to the cut per unit of weight: where it begins,
+// how far it may fall and rise, and by what factor it does at a time.
+const (
+	firstPrice, cheapest, dearest = 8.0, 1.0, 10_000.0
+	priceStep                     = 1.003
+)
+
+// run makes so many tries while the temperature falls from hottest, and leaves the
+// state at the least cut found within the limits. The price rises while there is
+// overload and falls while there is none: so the search stays about the limits,
+// where the least cuts are, however tight they are.
 func (a *annealing) run(tries int, hottest float64, stop func() bool) {
 	worth := float64(a.s.cut) / float64(max(a.s.g.TotalVertexWeight(), 1))
+	a.price = worth * firstPrice
 	for begin := 0; begin < tries && !stop(); begin += triesPerTemperature {
-		done := float64(begin) / float64(tries)
-		a.temperature = hottest * math.Pow(coolest, done)
-		a.price = worth * cheapest * math.Pow(dearest/cheapest, done)
+		a.temperature = hottest * math.Pow(coolest, float64(begin)/float64(tries))
 		for range triesPerTemperature {
 			a.try()
+		}
+		if a.over > 0 {
+			a.price = min(a.price*priceStep, worth*dearest)
+		} else {
+			a.price = max(a.price/priceStep, worth*cheapest)
 		}
 	}
 	for _, v := range a.least.changed {
@@ -78,7 +89,8 @@ func (a *annealing) run(tries int, hottest float64, stop func() bool) {
 }
 
 // try draws a vertex at the boundary and a part beside it, and moves it there if
-// that costs no more than drawn.
+// that costs no more than drawn. A vertex that may not move alone is sometimes
+// exchanged for another.
 func (a *annealing) try() {
 	if len(a.boundary) == 0 {
 		return
@@ -92,8 +104,14 @@ func (a *annealing) try() {
 	if to == from || s.count[from] == 1 {
 		return
 	}
+	const sometimes = 4
 	allowed := -a.temperature * math.Log(a.r.share())
-	alone := a.cost(s.connection(v, from)-conn[i], from, to, s.g.VertexWeights[v]) <= allowed
+	cut := s.connection(v, from) - conn[i]
+	alone := a.cost(cut, from, to, s.g.VertexWeights[v]) <= allowed
+	if !alone && a.r.below(sometimes) == 0 {
+		a.exchange(v, to, cut, allowed)
+		return
+	}
 	if a.gather(v, to, alone, allowed) {
 		a.move(to)
 	}
@@ -134,9 +152,17 @@ func (a *annealing) move(to int32) {
 	a.over += a.growth(s.part[a.branch.vertices[0]], to, a.branch.weight)
 	for _, v := range a.branch.vertices {
 		s.move(v, to)
+	}
+	a.note(a.branch.vertices)
+}
+
+// note takes note of vertices that have moved.
+func (a *annealing) note(moved []int32) {
+	s := a.s
+	for _, v := range moved {
 		a.least.mark(v)
 	}
-	for _, v := range a.branch.vertices {
+	for _, v := range moved {
 		a.enlist(v)
 		for _, u := range s.g.Neighbours[s.g.Offsets[v]:s.g.Offsets[v+1]] {
 			a.enlist(u)
@@ -189,69 +215,4 @@ func (s *state) meanCutEdge() float64 {
 		}
 	}
 	return 2 * float64(s.cut) / float64(max(arcs, 1))
-}
-
-// annealingPlan is how a partition is annealed at the end of its search.
-type annealingPlan struct {
-	rounds int // at most
-	tries  int // of one annealing
-	// heats are the temperatures at which annealings side by side begin, in mean
-	// weights of a cut edge: what is cool enough for many small parts leaves two
-	// large ones as they are, and what moves these melts the others.
-	heats []float64
-}
-
-// annealingPlan returns a plan without rounds where there is to be no annealing:
-// it knows neither distances nor what moving costs, and takes long on large graphs.
-func (t *task) annealingPlan(l *level, k int) annealingPlan {
-	n := l.g.Vertices()
-	switch {
-	case t.distance != nil || t.previous != nil || !t.searchesWidely(l):
-		return annealingPlan{}
-	case t.contiguous:
-		const perVertex = 4000 // is enough on small graphs
-		return annealingPlan{t.c.connectedAnnealings, min(t.c.connectedTries, perVertex*n), []float64{0.5, 1, 3, 6, 16}}
-	case k == 2: // gain next to nothing
-		return annealingPlan{}
-	}
-	return annealingPlan{t.c.annealings, at([2]float64{0, 60}, k) * n, []float64{0.5, 1, 2, 4}}
-}
-
-// anneal improves a partition by rounds of annealings side by side, each of
-// which begins with the best so far, until a round finds nothing.
-func (t *task) anneal(l *level, found *individual, limit []int64, c levelConfig, r *random) *individual {
-	plan := t.annealingPlan(l, len(limit))
-	for range plan.rounds {
-		if t.stopped() {
-			break
-		}
-		outcomes := make([]*individual, len(plan.heats))
-		seeds := r.seeds(len(outcomes))
-		t.workers.each(len(outcomes), func(i int) {
-			outcomes[i] = t.annealOnce(l, found, limit, c, plan.tries, plan.heats[i], newRandom(seeds[i]))
-		})
-		best := bestOf(outcomes)
-		t.report("annealing", 1, best)
-		if !best.better(found) {
-			break
-		}
-		found = best
-	}
-	return found
-}
-
-// annealOnce returns the partition it begins with if it finds nothing better.
-func (t *task) annealOnce(l *level, from *individual, limit []int64, c levelConfig, tries int, heat float64, r *random) *individual {
-	if from.over > 0 || from.broken > 0 || from.cut == 0 || t.stopped() {
-		return from
-	}
-	s := t.newState(l, append([]int32(nil), from.part...), limit)
-	newAnnealing(s, t.contiguous, r).run(tries, heat*s.meanCutEdge(), t.stopped)
-	if s.cut >= from.cut {
-		return from
-	}
-	annealed := &individual{part: s.part, cut: s.cut}
-	refined := append([]int32(nil), s.part...)
-	t.refine(l, refined, limit, &c, r)
-	return bestOf([]*individual{annealed, t.measure(l, refined, limit)})
 }

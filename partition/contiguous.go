@@ -38,34 +38,28 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 	if t.stopped() {
 		return splitInOrder(l, limit)
 	}
-	inner, free := t.companion(true), t.companion(false)
+	inner := t.companion(true)
 	base := levels[len(levels)-1]
-	build := func(r *random) *individual {
-		part := free
-		if r.below(2) == 0 {
-			part = inner
-		}
-		c := c
-		if len(limit) == 2 {
-			c.tries = triesPerTask
-		}
-		p := part.multilevel(base, limit, c, r)
-		s := t.newState(base, p, limit)
-		t.connectParts(s, &c, r, r.below(2) == 0)
-		t.refineFlows(s, &c, r)
-		return inner.measure(base, s.part, limit)
-	}
+	build := func(r *random) *individual { return t.connectedAfterwards(base, limit, c, r) }
 	size, combinations := at(t.c.connectedPopulation, len(limit)), at(t.c.connectedCombinations, len(limit))
-	if t.sharesSearch(l, len(limit)) {
-		inner.broodsWithoutGain = enoughBroods
-		size, combinations = size/coarseGraphs, combinations/coarseGraphs
-	}
 	best := inner.evolve(base, limit, c, size, combinations, r, build)
 	part := t.ascend(levels, best.part, limit, &c, r)
 	if len(limit) > fewParts || t.stopped() {
 		return part
 	}
 	return bestOf([]*individual{t.measure(l, part, limit), t.withCorridors(l, limit, c, r)}).part
+}
+
+// connectedAfterwards partitions a graph, with or without regard to connection,
+// and then connects the parts.
+func (t *task) connectedAfterwards(l *level, limit []int64, c levelConfig, r *random) *individual {
+	if len(limit) == 2 {
+		c.tries = triesPerTask
+	}
+	s := t.newState(l, t.companion(r.below(2) == 0).multilevel(l, limit, c, r), limit)
+	t.connectParts(s, &c, r, r.below(2) == 0)
+	t.refineFlows(s, &c, r)
+	return t.measure(l, s.part, limit)
 }
 
 // corridorTries is how many unconstrained partitions of n vertices are connected
@@ -102,10 +96,6 @@ func (t *task) tiedByCorridors(l *level, limit []int64, c levelConfig, r *random
 	return t.measure(l, s.part, limit)
 }
 
-// enoughBroods is how many broods of combinations without gain end a search on
-// one of several coarse graphs.
-const enoughBroods = 2
-
 // fewestForSearch is the size down to which graphs are coarsened for the
 // search for connected parts.
 const fewestForSearch = 1500
@@ -114,26 +104,11 @@ const fewestForSearch = 1500
 // already the best of a search on a coarse graph: one will do where that is the
 // graph itself, or where there are many groups of parts to be renewed.
 func (t *task) connectedEffort(l *level, parts, size, combinations int) (int, int) {
-	const few, small, starts = 8, 1500, 4
-	switch {
-	case parts == 2 && l.g.Vertices() < small && !t.hasty:
-		return starts, 0 // a search misses the least cut now and then, and costs little here
-	case parts > few || l.g.Vertices() < 2*fewestForSearch:
+	const few, most = 8, 3
+	if parts > few || l.g.Vertices() < 2*fewestForSearch {
 		return 1, 0
-	case t.sharesSearch(l, parts):
-		return coarseGraphs, coarseGraphs
 	}
-	return min(size, coarseGraphs), min(combinations, coarseGraphs)
-}
-
-// coarseGraphs is the largest number of coarse graphs that are searched.
-const coarseGraphs = 3
-
-// sharesSearch tells whether the search for connected parts of l is shared among
-// several coarse graphs: of few parts what can be found depends on the coarse
-// graph more than on how long it is searched.
-func (t *task) sharesSearch(l *level, parts int) bool {
-	return parts <= fewParts && t.searchesWidely(l) && l.g.Vertices() >= 2*fewestForSearch
+	return min(size, most), min(combinations, most)
 }
 
 // searchesWidely tells whether l is small enough for connected parts to be

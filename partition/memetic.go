@@ -127,16 +127,10 @@ func (t *task) evolve(l *level, limit []int64, c levelConfig, size, combinations
 		population[i] = build(newRandom(seeds[i]))
 		t.report("partitioning", 1, population[i])
 	})
-	best, idle := bestOf(population), 0
 	for done := 0; done < combinations && len(population) > 1 && !t.stopped(); done += brood {
 		t.combineSome(l, limit, c, population, min(brood, combinations-done), r, nil)
-		if now := bestOf(population); now.better(best) {
-			best, idle = now, 0
-		} else if idle++; t.broodsWithoutGain > 0 && idle >= t.broodsWithoutGain {
-			break
-		}
 	}
-	return best
+	return bestOf(population)
 }
 
 // bestOf passes over members that were not built because the run was stopped;
@@ -154,7 +148,7 @@ func bestOf(population []*individual) *individual {
 // combineSome computes n children side by side and lets each take the place
 // of the member most like it among those not better. Parents are drawn at
 // random; one time in immigration (if build is given) the second is built anew.
-// Children are renewed, too, and where there is a time limit connected ones annealed.
+// Children are renewed, too, or where parts are connected annealed.
 func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []*individual, n int, r *random, build func(r *random) *individual) {
 	seeds := r.seeds(n)
 	children := make([]*individual, n)
@@ -170,11 +164,10 @@ func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []
 			second = build(r)
 		}
 		child := t.combine(l, first, second, limit, c, r)
-		child = t.renew(l, child, limit, c, renewalsOfChild, r)
-		if plan := t.annealingPlan(l, len(limit)); t.timed() && t.contiguous && plan.rounds > 0 {
-			child = t.annealOnce(l, child, limit, c, plan.tries, plan.heats[r.below(len(plan.heats))], r)
+		if !t.startsAnnealed(l, len(limit)) {
+			child = t.renew(l, child, limit, c, renewalsOfChild, r)
 		}
-		children[i] = child
+		children[i] = t.annealMember(l, child, limit, c, r)
 		t.report("combining", 1, child)
 	})
 	for _, child := range children {
@@ -244,7 +237,7 @@ func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *ran
 			}
 			r := newRandom(seeds[i])
 			members[i] = build(r)
-			if t.contiguous {
+			if t.contiguous && !t.startsAnnealed(l, len(limit)) {
 				members[i] = t.anneal(l, members[i], limit, c, r)
 			}
 			t.report("partitioning", 0, members[i])

@@ -34,6 +34,8 @@ type config struct {
 	pairPopulation, pairCombinations, pairCoarsest int
 	// The same for the search for connected parts on a coarse graph.
 	connectedPopulation, connectedCombinations [2]float64
+	// The same for few connected parts, from annealed starts.
+	fewPopulation, fewCombinations int
 	// renewals where parts are to be connected, on graphs that are not large.
 	connectedRenewals [2]float64
 	// The most rounds of annealing, for unconstrained and for connected parts,
@@ -68,6 +70,8 @@ var presets = [...]config{
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{28, 4},
 		connectedCombinations: [2]float64{40, 4},
+		fewPopulation:         24,
+		fewCombinations:       96,
 		connectedRenewals:     [2]float64{30, 60},
 		connectedAnnealings:   4,
 		connectedTries:        4_000_000,
@@ -84,6 +88,8 @@ var presets = [...]config{
 		pairCoarsest:          20,
 		connectedPopulation:   [2]float64{40, 6},
 		connectedCombinations: [2]float64{80, 8},
+		fewPopulation:         40,
+		fewCombinations:       240,
 		connectedRenewals:     [2]float64{60, 150},
 		annealings:            2,
 		connectedAnnealings:   8,
@@ -224,6 +230,12 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		c.tries *= 10 * t.effort()
 	}
 	switch {
+	case t.startsAnnealed(l, len(limit)):
+		size, combinations = t.c.fewPopulation, t.c.fewCombinations
+		if len(limit) == 2 {
+			c.tries = triesPerTask
+		}
+		steps = size + combinations
 	case !t.plain():
 	case len(limit) == 2:
 		size, combinations = t.c.pairPopulation, t.c.pairCombinations
@@ -235,6 +247,9 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		t.uneven = t.uneven && renewals == 0
 	}
 	build := func(r *random) *individual {
+		if t.startsAnnealed(l, len(limit)) {
+			return t.annealedStart(l, limit, c, r)
+		}
 		if t.previous != nil {
 			return t.measure(l, t.continuePrevious(l, limit, c, r), limit)
 		}

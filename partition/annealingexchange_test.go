@@ -1,0 +1,102 @@
+package partition
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Two cliques are the parts but for one vertex of each, and there is no room: no
+// single move can bring these home.
+func TestExchangeBringsBothHome(t *testing.T) {
+	const size = 5
+	var edges [][3]int64
+	for v := range int64(size) {
+		for u := range v {
+			edges = append(edges, [3]int64{u, v, 1}, [3]int64{size + u, size + v, 1})
+		}
+	}
+	edges = append(edges, [3]int64{0, size, 1})
+	for _, connected := range []bool{false, true} {
+		parts := []int32{1, 0, 0, 0, 0, 0, 1, 1, 1, 1}
+		s := newState(&level{g: fromEdges(2*size, edges).weighted()}, parts, []int64{size, size}, nil)
+		a := newAnnealing(s, connected, newRandom(1))
+		a.price = 1000
+		for range 200 {
+			if s.part[0] == 1 {
+				a.exchange(0, 0, s.connection(0, 1)-s.connection(0, 0), 0)
+			}
+		}
+		if s.cut != 1 || s.overload() > 0 || s.part[0] != 0 || s.part[size] != 1 {
+			t.Errorf("connected %v: cut %d, parts %v", connected, s.cut, s.part)
+		}
+	}
+}
+
+// An exchange costs no more than allowed, keeps what is fixed, breaks nothing if parts
+// are to be connected, and leaves what is kept about the partition true.
+func TestExchangeKeepsItsWord(t *testing.T) {
+	exchanged := 0
+	rapid.Check(t, func(t *rapid.T) {
+		drawn := drawState(t)
+		limit := slices.Clone(drawn.limit)
+		for p, w := range drawn.weight {
+			limit[p] = max(limit[p], w)
+		}
+		fixed := make([]int32, len(drawn.part))
+		for v, p := range drawn.part {
+			fixed[v] = -1
+			if rapid.IntRange(0, 9).Draw(t, "fixed") == 0 {
+				fixed[v] = p
+			}
+		}
+		s := newState(&level{g: drawn.g, fixed: fixed}, slices.Clone(drawn.part), limit, nil)
+		connected := rapid.Bool().Draw(t, "connected")
+		a := newAnnealing(s, connected, newRandom(rapid.Uint64().Draw(t, "seed")))
+		a.price = rapid.SampledFrom([]float64{0, 0.5, 100}).Draw(t, "price")
+		allowed := rapid.Float64Range(0, 1000).Draw(t, "allowed")
+		for range 20 {
+			if len(a.boundary) == 0 {
+				return
+			}
+			v := a.boundary[a.r.below(len(a.boundary))]
+			parts, conn := s.row(v)
+			i := a.r.below(len(parts))
+			from, to := s.part[v], parts[i]
+			if to == from || s.count[from] == 1 {
+				continue
+			}
+			before, cut, over, pieces := slices.Clone(s.part), s.cut, a.over, len(fragments(s.g, s.part))
+			a.exchange(v, to, s.connection(v, from)-conn[i], allowed)
+			moved := 0
+			for u, p := range before {
+				if s.part[u] != p {
+					moved++
+				}
+			}
+			if moved != 0 && (moved != 2 || s.part[v] != to) {
+				t.Fatalf("%d vertices moved", moved)
+			}
+			if cost := float64(s.cut-cut) + a.price*float64(a.over-over); moved > 0 && cost > allowed+1e-6 {
+				t.Fatalf("it cost %g; allowed were %g", cost, allowed)
+			}
+			if now := len(fragments(s.g, s.part)); connected && now > pieces {
+				t.Fatalf("%d pieces became %d", pieces, now)
+			}
+			if a.over != s.overload() {
+				t.Fatalf("overload %d; kept is %d", s.overload(), a.over)
+			}
+			exchanged += moved / 2
+		}
+		for v, p := range fixed {
+			if p >= 0 && s.part[v] != p {
+				t.Fatalf("vertex %d is fixed to part %d and was moved to %d", v, p, s.part[v])
+			}
+		}
+		checkState(t, s)
+	})
+	if exchanged == 0 {
+		t.Error("nothing was exchanged: this test shows nothing")
+	}
+}
