@@ -57,29 +57,29 @@ const (
 )
 
 // Of the price of weight, relative to the cut per unit of weight: where it begins,
-// how far it may fall and rise, and by what factor it does at a time.
+// how far it may fall and rise, and by what factor it does at a time. For two parts:
+// by what factor it rises in all.
 const (
 	firstPrice, cheapest, dearest = 8.0, 1.0, 10_000.0
 	priceStep                     = 1.003
+	priceRise                     = 10.0
 )
 
 // run makes so many tries while the temperature falls from hottest, and leaves the
-// state at the least cut found within the limits. The price rises while there is
-// overload and falls while there is none: so the search stays about the limits,
-// where the least cuts are, however tight they are.
+// state at the least cut found within the limits.
 func (a *annealing) run(tries int, hottest float64, stop func() bool) {
 	worth := float64(a.s.cut) / float64(max(a.s.g.TotalVertexWeight(), 1))
 	a.price = worth * firstPrice
 	for begin := 0; begin < tries && !stop(); begin += triesPerTemperature {
-		a.temperature = hottest * math.Pow(coolest, float64(begin)/float64(tries))
+		done := float64(begin) / float64(tries)
+		a.temperature = hottest * math.Pow(coolest, done)
+		if a.s.k == 2 {
+			a.price = worth * firstPrice * math.Pow(priceRise, done)
+		}
 		for range triesPerTemperature {
 			a.try()
 		}
-		if a.over > 0 {
-			a.price = min(a.price*priceStep, worth*dearest)
-		} else {
-			a.price = max(a.price/priceStep, worth*cheapest)
-		}
+		a.followOverload(worth)
 	}
 	for _, v := range a.least.changed {
 		if to := a.least.part[v]; to != a.s.part[v] {
@@ -88,9 +88,20 @@ func (a *annealing) run(tries int, hottest float64, stop func() bool) {
 	}
 }
 
+// followOverload raises the price while there is overload and lowers it while there
+// is none: so the search stays about the limits, where the least cuts are, however
+// tight they are. It does not help two parts, which are seldom full.
+func (a *annealing) followOverload(worth float64) {
+	if a.over > 0 {
+		a.price = min(a.price*priceStep, worth*dearest)
+	} else {
+		a.price = max(a.price/priceStep, worth*cheapest)
+	}
+}
+
 // try draws a vertex at the boundary and a part beside it, and moves it there if
-// that costs no more than drawn. A vertex that may not move alone is sometimes
-// exchanged for another.
+// that costs no more than drawn. Among more than two parts, a vertex that may not move
+// alone is sometimes exchanged for another.
 func (a *annealing) try() {
 	if len(a.boundary) == 0 {
 		return
@@ -108,7 +119,7 @@ func (a *annealing) try() {
 	allowed := -a.temperature * math.Log(a.r.share())
 	cut := s.connection(v, from) - conn[i]
 	alone := a.cost(cut, from, to, s.g.VertexWeights[v]) <= allowed
-	if !alone && a.r.below(sometimes) == 0 {
+	if !alone && s.k > 2 && a.r.below(sometimes) == 0 {
 		a.exchange(v, to, cut, allowed)
 		return
 	}

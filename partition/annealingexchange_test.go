@@ -39,24 +39,12 @@ func TestExchangeBringsBothHome(t *testing.T) {
 func TestExchangeKeepsItsWord(t *testing.T) {
 	exchanged := 0
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := drawState(t)
-		limit := slices.Clone(drawn.limit)
-		for p, w := range drawn.weight {
-			limit[p] = max(limit[p], w)
-		}
-		fixed := make([]int32, len(drawn.part))
-		for v, p := range drawn.part {
-			fixed[v] = -1
-			if rapid.IntRange(0, 9).Draw(t, "fixed") == 0 {
-				fixed[v] = p
-			}
-		}
-		s := newState(&level{g: drawn.g, fixed: fixed}, slices.Clone(drawn.part), limit, nil)
+		s, fixed := drawFeasible(t)
 		connected := rapid.Bool().Draw(t, "connected")
 		a := newAnnealing(s, connected, newRandom(rapid.Uint64().Draw(t, "seed")))
 		a.price = rapid.SampledFrom([]float64{0, 0.5, 100}).Draw(t, "price")
 		allowed := rapid.Float64Range(0, 1000).Draw(t, "allowed")
-		for range 20 {
+		for range 60 {
 			if len(a.boundary) == 0 {
 				return
 			}

@@ -66,20 +66,20 @@ func (t *task) annealOnce(l *level, from *individual, limit []int64, c levelConf
 }
 
 // startsAnnealed tells whether connected parts are searched for by combining
-// partitions made quickly, each of which is annealed. Of few parts, which branches of
-// a tree of tubes share one matters most, and many starts find that out sooner than
-// a good one that is worked on for long.
+// partitions made quickly, each of which is annealed. Of three and four parts, which
+// branches of a tree of tubes share one matters most, and many starts find that out
+// sooner than a good one that is worked on for long. Two parts leave less to choose.
 func (t *task) startsAnnealed(l *level, k int) bool {
-	return t.contiguous && k <= fewParts && t.annealingPlan(l, k).rounds > 0
+	return t.contiguous && k > 2 && k <= fewParts && t.annealingPlan(l, k).rounds > 0
 }
 
 // annealedStart makes one partition of few connected parts in a way drawn at random.
 func (t *task) annealedStart(l *level, limit []int64, c levelConfig, r *random) *individual {
-	make := t.connectedAfterwards
+	build := t.connectedAfterwards
 	if r.below(2) == 0 {
-		make = t.tiedByCorridors
+		build = t.tiedByCorridors
 	}
-	return t.annealMember(l, make(l, limit, c, r), limit, c, r)
+	return t.annealMember(l, build(l, limit, c, r), limit, c, r)
 }
 
 // annealMember anneals a member of a population of connected parts at a temperature

@@ -42,6 +42,10 @@ func (t *task) contiguously(l *level, limit []int64, c levelConfig, r *random) [
 	base := levels[len(levels)-1]
 	build := func(r *random) *individual { return t.connectedAfterwards(base, limit, c, r) }
 	size, combinations := at(t.c.connectedPopulation, len(limit)), at(t.c.connectedCombinations, len(limit))
+	if t.sharesSearch(l, len(limit)) {
+		inner.broodsWithoutGain = enoughBroods
+		size, combinations = size/coarseGraphs, combinations/coarseGraphs
+	}
 	best := inner.evolve(base, limit, c, size, combinations, r, build)
 	part := t.ascend(levels, best.part, limit, &c, r)
 	if len(limit) > fewParts || t.stopped() {
@@ -96,6 +100,10 @@ func (t *task) tiedByCorridors(l *level, limit []int64, c levelConfig, r *random
 	return t.measure(l, s.part, limit)
 }
 
+// enoughBroods is how many broods of combinations without gain end a search on
+// one of several coarse graphs.
+const enoughBroods = 2
+
 // fewestForSearch is the size down to which graphs are coarsened for the
 // search for connected parts.
 const fewestForSearch = 1500
@@ -104,11 +112,26 @@ const fewestForSearch = 1500
 // already the best of a search on a coarse graph: one will do where that is the
 // graph itself, or where there are many groups of parts to be renewed.
 func (t *task) connectedEffort(l *level, parts, size, combinations int) (int, int) {
-	const few, most = 8, 3
-	if parts > few || l.g.Vertices() < 2*fewestForSearch {
+	const few, small, starts = 8, 1500, 4
+	switch {
+	case parts == 2 && l.g.Vertices() < small && !t.hasty:
+		return starts, 0 // a search misses the least cut now and then, and costs little here
+	case parts > few || l.g.Vertices() < 2*fewestForSearch:
 		return 1, 0
+	case t.sharesSearch(l, parts):
+		return coarseGraphs, coarseGraphs
 	}
-	return min(size, most), min(combinations, most)
+	return min(size, coarseGraphs), min(combinations, coarseGraphs)
+}
+
+// coarseGraphs is the largest number of coarse graphs that are searched.
+const coarseGraphs = 3
+
+// sharesSearch tells whether the search for connected parts of l is shared among
+// several coarse graphs: of two parts what can be found depends on the coarse
+// graph more than on how long it is searched.
+func (t *task) sharesSearch(l *level, parts int) bool {
+	return parts == 2 && t.searchesWidely(l) && l.g.Vertices() >= 2*fewestForSearch
 }
 
 // searchesWidely tells whether l is small enough for connected parts to be

@@ -28,11 +28,13 @@
 // where several partitions are cheaply made and combined: some by bisections
 // at the ratio that cuts least, since graphs like trees have their narrow
 // places where they have them, some from unconstrained partitions whose lesser
-// pieces join their neighbours or are tied to their part by corridors. Of more
-// than four parts, groups are then made anew in both ways, over and over. Of few
-// parts Eco and Strong make many partitions quickly on the finest graph instead,
-// half of them tied by corridors, which are narrow there; each is annealed, and so
-// are the combinations of two: which branches of a tree share a part shows only then.
+// pieces join their neighbours or are tied to their part by corridors. Of two
+// parts, several unconstrained partitions are tied so on the finest graph, where
+// corridors are narrow, and all of it is done for several coarse graphs; of more
+// than four, groups of parts are made anew in both ways, over and over. Of three
+// and four parts Eco and Strong make many partitions quickly on the finest graph
+// instead; each is annealed, and so are the combinations of two: which branches of
+// a tree share a part shows only then.
 // Refinement then moves a vertex only together with what would break off
 // without it, and so does the annealing at several temperatures that comes last:
 // where a connected part runs through a tree changes by many moves that each

@@ -127,10 +127,16 @@ func (t *task) evolve(l *level, limit []int64, c levelConfig, size, combinations
 		population[i] = build(newRandom(seeds[i]))
 		t.report("partitioning", 1, population[i])
 	})
+	best, idle := bestOf(population), 0
 	for done := 0; done < combinations && len(population) > 1 && !t.stopped(); done += brood {
 		t.combineSome(l, limit, c, population, min(brood, combinations-done), r, nil)
+		if now := bestOf(population); now.better(best) {
+			best, idle = now, 0
+		} else if idle++; t.broodsWithoutGain > 0 && idle >= t.broodsWithoutGain {
+			break
+		}
 	}
-	return bestOf(population)
+	return best
 }
 
 // bestOf passes over members that were not built because the run was stopped;

@@ -34,7 +34,7 @@ type config struct {
 	pairPopulation, pairCombinations, pairCoarsest int
 	// The same for the search for connected parts on a coarse graph.
 	connectedPopulation, connectedCombinations [2]float64
-	// The same for few connected parts, from annealed starts.
+	// The same for three and four connected parts, from annealed starts.
 	fewPopulation, fewCombinations int
 	// renewals where parts are to be connected, on graphs that are not large.
 	connectedRenewals [2]float64
@@ -232,9 +232,6 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	switch {
 	case t.startsAnnealed(l, len(limit)):
 		size, combinations = t.c.fewPopulation, t.c.fewCombinations
-		if len(limit) == 2 {
-			c.tries = triesPerTask
-		}
 		steps = size + combinations
 	case !t.plain():
 	case len(limit) == 2:

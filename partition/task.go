@@ -19,6 +19,8 @@ type task struct {
 
 	// contiguous asks for connected parts.
 	contiguous bool
+	// broodsWithoutGain, if positive, is after how many of them combining ends.
+	broodsWithoutGain int
 	// previous partition to start from, or nil.
 	previous []int32
 
