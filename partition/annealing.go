@@ -73,13 +73,15 @@ func (a *annealing) run(tries int, hottest float64, stop func() bool) {
 	for begin := 0; begin < tries && !stop(); begin += triesPerTemperature {
 		done := float64(begin) / float64(tries)
 		a.temperature = hottest * math.Pow(coolest, done)
-		if a.s.k == 2 {
+		switch {
+		case a.s.k == 2:
 			a.price = worth * firstPrice * math.Pow(priceRise, done)
+		case begin > 0:
+			a.followOverload(worth)
 		}
 		for range triesPerTemperature {
 			a.try()
 		}
-		a.followOverload(worth)
 	}
 	for _, v := range a.least.changed {
 		if to := a.least.part[v]; to != a.s.part[v] {
@@ -90,7 +92,7 @@ func (a *annealing) run(tries int, hottest float64, stop func() bool) {
 
 // followOverload raises the price while there is overload and lowers it while there
 // is none: so the search stays about the limits, where the least cuts are, however
-// tight they are. It does not help two parts, which are seldom full.
+// tight they are. That was seen to help more than two parts only.
 func (a *annealing) followOverload(worth float64) {
 	if a.over > 0 {
 		a.price = min(a.price*priceStep, worth*dearest)

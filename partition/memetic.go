@@ -154,7 +154,8 @@ func bestOf(population []*individual) *individual {
 // combineSome computes n children side by side and lets each take the place
 // of the member most like it among those not better. Parents are drawn at
 // random; one time in immigration (if build is given) the second is built anew.
-// Children are renewed, too, or where parts are connected annealed.
+// Children are renewed or, of three and four connected parts, annealed; with a time
+// limit, other connected ones are both.
 func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []*individual, n int, r *random, build func(r *random) *individual) {
 	seeds := r.seeds(n)
 	children := make([]*individual, n)
@@ -173,7 +174,8 @@ func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []
 		if !t.startsAnnealed(l, len(limit)) {
 			child = t.renew(l, child, limit, c, renewalsOfChild, r)
 		}
-		children[i] = t.annealMember(l, child, limit, c, r)
+		child = t.annealMember(l, child, limit, c, r)
+		children[i] = child
 		t.report("combining", 1, child)
 	})
 	for _, child := range children {
