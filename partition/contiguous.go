@@ -145,6 +145,10 @@ func (t *task) searchesWidely(l *level) bool {
 // of few parts, pieces too heavy to join a neighbour break off.
 const fewParts = 4
 
+// triesOfConnected is how many initial bisections there are where connected
+// parts are renewed: few of them can be connected cheaply.
+const triesOfConnected = 3
+
 // companion returns a task of the same run that reports no progress and asks
 // for connected parts or not.
 func (t *task) companion(contiguous bool) *task {

@@ -1,6 +1,9 @@
 package partition
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // individual is a complete partition of the finest graph.
 type individual struct {
@@ -11,17 +14,14 @@ type individual struct {
 	cut    int64
 }
 
-// better tells whether a is to be preferred to b: less weight above the
+// compare is negative if a is to be preferred to b: less weight above the
 // limits first, then connected parts if wanted, then the smaller cut.
-func (a *individual) better(b *individual) bool {
-	if a.over != b.over {
-		return a.over < b.over
-	}
-	if a.broken != b.broken {
-		return a.broken < b.broken
-	}
-	return a.cut < b.cut
+func (a *individual) compare(b *individual) int {
+	return cmp.Or(cmp.Compare(a.over, b.over), cmp.Compare(a.broken, b.broken), cmp.Compare(a.cut, b.cut))
 }
+
+// better tells whether a is to be preferred to b.
+func (a *individual) better(b *individual) bool { return a.compare(b) < 0 }
 
 // overlay numbers the classes of vertices that are together in both
 // partitions.

@@ -7,7 +7,7 @@ import "math"
 type levelConfig struct {
 	coarsest int // vertices per part at which coarsening ends
 	smallest int // and not below this many in all
-	tries    int // initial partitions
+	tries    int // initial partitions; few where rounds of renewal follow, which gain more
 	rounds   int // of FM per level
 	patience int // of one FM search
 	flows    int // rounds of flow refinement per level
@@ -26,9 +26,9 @@ type config struct {
 	// renewals is how many rounds of partitioning groups of parts anew there
 	// are instead, where that is possible ([task.renew]), again for 2 and 64.
 	renewals [2]float64
-	// starts is how many partitions the one to be renewed is chosen from; more
-	// where vertex weights differ much.
-	starts int
+	// starts is how many partitions the one to be renewed is chosen from, and
+	// weightedStarts the same where vertex weights differ.
+	starts, weightedStarts int
 	// The sizes of the memetic search for two parts, where there is nothing to
 	// renew, and the vertices per part down to which graphs are coarsened then.
 	pairPopulation, pairCombinations, pairCoarsest int
@@ -51,7 +51,7 @@ func at(ends [2]float64, k int) int {
 
 var presets = [...]config{
 	Fast: {
-		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 2, patience: 30, flows: 1, reach: 0.25, initialReach: 0.6},
+		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 2, rounds: 2, patience: 30, flows: 1, reach: 0.25, initialReach: 0.6},
 		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 3, patience: 30, flows: 2, reach: 0.15},
 		population:            [2]float64{1, 1},
 		pairPopulation:        2,
@@ -60,11 +60,11 @@ var presets = [...]config{
 		connectedCombinations: [2]float64{8, 1},
 	},
 	Eco: {
-		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 3, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
+		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 1, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
 		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 4, reach: 0.25},
 		population:            [2]float64{1.3, 3},
 		combinations:          [2]float64{0, 6},
-		renewals:              [2]float64{2.6, 5},
+		renewals:              [2]float64{2.6, 7},
 		starts:                1,
 		pairPopulation:        3,
 		pairCoarsest:          20,
@@ -77,12 +77,13 @@ var presets = [...]config{
 		connectedTries:        4_000_000,
 	},
 	Strong: {
-		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 4, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
+		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 1, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
 		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
 		population:            [2]float64{3, 5},
 		combinations:          [2]float64{2, 20},
 		renewals:              [2]float64{14, 36},
 		starts:                3,
+		weightedStarts:        12,
 		pairPopulation:        8,
 		pairCombinations:      4,
 		pairCoarsest:          20,
@@ -187,25 +188,6 @@ func (t *task) bestRecursive(l *level, limit []int64, c *levelConfig, r *random)
 	return bestOf(candidates).part
 }
 
-// effort multiplies the tries on graphs whose vertex weights differ much:
-// there one partition may be twice as good as another, and a fast run makes
-// but one.
-func (t *task) effort() int {
-	switch {
-	case t.uneven && t.hasty:
-		return 6
-	case t.uneven:
-		return 3
-	}
-	return 1
-}
-
-// isUneven tells whether the heaviest vertex is far above the average.
-func isUneven(g *Graph) bool {
-	const far = 8
-	return heaviestOf(g)/far > g.TotalVertexWeight()/int64(g.Vertices())
-}
-
 // search runs the whole of a preset: one partition that is renewed, or several
 // that are combined.
 func (t *task) search(l *level, limit []int64, r *random) []int32 {
@@ -216,15 +198,13 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	}
 	if t.contiguous {
 		size, combinations = t.connectedEffort(l, len(limit), size, combinations)
+		t.c.bisection.tries = triesOfConnected
 		if t.searchesWidely(l) {
 			renewals = at(t.c.connectedRenewals, len(limit))
 		}
 	}
 	c, steps := t.c.kway, size+combinations
-	starts := 1
-	if t.c.starts > 1 && t.plain() && len(limit) > 2 {
-		starts = t.c.starts * t.effort()
-	}
+	starts := t.startsOf(l, len(limit))
 	if len(limit) == 2 {
 		c = t.c.bisection
 		c.tries *= 10 * t.effort()
@@ -239,7 +219,7 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		c.coarsest, c.smallest = t.c.pairCoarsest, 2*t.c.pairCoarsest
 		steps = size + combinations
 	default:
-		size, combinations, steps = 1, 0, 1+renewals
+		size, combinations, steps = 1, 0, 1+renewals+starts.trials()
 		// Many rounds make up for few tries.
 		t.uneven = t.uneven && renewals == 0
 	}
@@ -257,22 +237,6 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 	}
 	t.expect(steps + t.annealingPlan(l, len(limit)).rounds)
 	return t.anneal(l, t.evolve(l, limit, c, size, combinations, r, build), limit, c, r).part
-}
-
-// bestStart builds several partitions side by side and returns the best:
-// rounds of renewal leave the large features of a partition as they are.
-func (t *task) bestStart(l *level, limit []int64, c levelConfig, starts int, r *random) *individual {
-	if starts == 1 {
-		return t.measure(l, t.fresh(l, limit, c, r), limit)
-	}
-	found := make([]*individual, starts)
-	seeds := r.seeds(len(found))
-	t.workers.each(len(found), func(i int) {
-		if i == 0 || !t.stopped() {
-			found[i] = t.measure(l, t.fresh(l, limit, c, newRandom(seeds[i])), limit)
-		}
-	})
-	return bestOf(found)
 }
 
 // fresh builds one partition by the way that suits what is asked for.

@@ -1,0 +1,86 @@
+package partition
+
+import "slices"
+
+// startPlan is how the partition that is renewed in many rounds is found.
+type startPlan struct {
+	starts    int // partitions made
+	finalists int // the best of them, which are renewed for a few rounds before the best is taken
+}
+
+// roundsOfFinalist is how many rounds of renewal each finalist gets.
+const roundsOfFinalist = 3
+
+// trials is how many rounds of renewal there are before the choice.
+func (p startPlan) trials() int {
+	if p.finalists == 1 {
+		return 0
+	}
+	return p.finalists * roundsOfFinalist
+}
+
+// startsOf plans for k parts. Where vertex weights differ, few parts that fit
+// are alike: one partition may be a tenth better than another, and renewal
+// changes which is best.
+func (t *task) startsOf(l *level, k int) startPlan {
+	const finalists = 4
+	switch {
+	case t.c.starts <= 1 || !t.plain() || k == 2:
+		return startPlan{1, 1}
+	case weightsDiffer(l.g) && !t.timed():
+		return startPlan{t.c.weightedStarts, finalists}
+	}
+	return startPlan{t.c.starts * t.effort(), 1}
+}
+
+// weightsDiffer tells whether vertex weights differ from their mean by more
+// than a third of it in the root mean square.
+func weightsDiffer(g *Graph) bool {
+	const much = 1. / 3
+	var squares float64
+	for _, w := range g.VertexWeights {
+		squares += float64(w) * float64(w)
+	}
+	n, sum := float64(g.Vertices()), float64(g.TotalVertexWeight())
+	return squares*n > (1+much*much)*sum*sum
+}
+
+// bestStart builds partitions side by side and returns the best: rounds of
+// renewal leave the large features of a partition as they are.
+func (t *task) bestStart(l *level, limit []int64, c levelConfig, plan startPlan, r *random) *individual {
+	if plan.starts == 1 {
+		return t.measure(l, t.fresh(l, limit, c, r), limit)
+	}
+	found := make([]*individual, plan.starts)
+	seeds := r.seeds(len(found))
+	t.workers.each(len(found), func(i int) {
+		if i == 0 || !t.stopped() {
+			found[i] = t.measure(l, t.fresh(l, limit, c, newRandom(seeds[i])), limit)
+		}
+	})
+	if plan.finalists == 1 || t.stopped() {
+		return bestOf(found)
+	}
+	slices.SortStableFunc(found, (*individual).compare)
+	finalists := found[:plan.finalists]
+	seeds = r.seeds(len(finalists))
+	t.workers.each(len(finalists), func(i int) {
+		finalists[i] = t.renew(l, finalists[i], limit, c, roundsOfFinalist, newRandom(seeds[i]))
+	})
+	return bestOf(finalists)
+}
+
+// effort multiplies the tries on graphs whose vertex weights differ much:
+// there one bisection may be twice as good as another.
+func (t *task) effort() int {
+	if t.uneven {
+		return 3
+	}
+	return 1
+}
+
+// isUneven tells whether the heaviest vertex is far above the average.
+func isUneven(g *Graph) bool {
+	const far = 8
+	return heaviestOf(g)/far > g.TotalVertexWeight()/int64(g.Vertices())
+}

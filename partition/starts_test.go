@@ -1,0 +1,90 @@
+package partition
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestWeightsDiffer(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		weights []int64
+		want    bool
+	}{
+		{"equal", []int64{5, 5, 5, 5}, false},
+		{"three to four", []int64{3, 4, 3, 4}, false},
+		{"one to three", []int64{1, 3, 1, 3}, true},
+		{"one heavy vertex", []int64{1, 1, 1, 1, 1, 1, 1, 1, 1000}, true},
+		{"beyond 64 bits when squared", []int64{1 << 60, 1 << 60, 1 << 58}, true},
+		{"none", []int64{0, 0, 0}, false},
+	} {
+		if got := weightsDiffer(&Graph{Offsets: make([]int64, len(c.weights)+1), VertexWeights: c.weights}); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Only strong compares starts, and there has to be one to renew; where bisections or
+// a combination of partitions decide, and with a time limit, none race.
+func TestStartsOf(t *testing.T) {
+	even, heavy := gridGraph(6, 6, 1).weighted(), gridGraph(6, 6, 1).weighted()
+	heavy.VertexWeights = slices.Clone(heavy.VertexWeights)
+	heavy.VertexWeights[0] = 500
+	strong := presets[Strong]
+	for _, c := range []struct {
+		name  string
+		task  *task
+		g     *Graph
+		parts int
+		want  startPlan
+	}{
+		{"fast", &task{c: presets[Fast]}, heavy, 8, startPlan{1, 1}},
+		{"eco", &task{c: presets[Eco]}, heavy, 8, startPlan{1, 1}},
+		{"strong", &task{c: strong}, even, 8, startPlan{strong.starts, 1}},
+		{"strong, weights differ", &task{c: strong}, heavy, 8, startPlan{strong.weightedStarts, 4}},
+		{"strong, two parts", &task{c: strong}, heavy, 2, startPlan{1, 1}},
+		{"strong, connected", &task{c: strong, contiguous: true}, heavy, 8, startPlan{1, 1}},
+		{"strong, repartitioning", &task{c: strong, previous: []int32{0}}, heavy, 8, startPlan{1, 1}},
+		{"time limit", &task{c: strong, uneven: true, timeLimit: time.Second}, heavy, 8, startPlan{3 * strong.starts, 1}},
+	} {
+		got := c.task.startsOf(&level{g: c.g}, c.parts)
+		if got != c.want || got.finalists < 1 || got.finalists > got.starts {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// The start chosen is no worse than any of those it is chosen from, is what it is
+// said to be, and does not depend on the number of workers.
+func TestBestStart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t).weighted()
+		k := rapid.IntRange(3, 6).Draw(t, "parts")
+		_, limit := drawParts(t, g, k)
+		plan := startPlan{starts: rapid.IntRange(1, 6).Draw(t, "starts")}
+		plan.finalists = rapid.IntRange(1, plan.starts).Draw(t, "finalists")
+		seed := rapid.Uint64().Draw(t, "seed")
+		task, l := testTask(), &level{g: g}
+		best := task.bestStart(l, limit, task.c.kway, plan, newRandom(seed))
+		if again := task.measure(l, best.part, limit); again.compare(best) != 0 {
+			t.Fatalf("cut %d, above limits %d; is said to be %d, %d", again.cut, again.over, best.cut, best.over)
+		}
+		for _, s := range newRandom(seed).seeds(plan.starts) {
+			one := task.measure(l, task.fresh(l, limit, task.c.kway, newRandom(s)), limit)
+			if plan.starts > 1 && one.better(best) {
+				t.Fatalf("%+v: cut %d was chosen, another start has %d", plan, best.cut, one.cut)
+			}
+		}
+		task.workers = newWorkers(3)
+		if other := task.bestStart(l, limit, task.c.kway, plan, newRandom(seed)); !slices.Equal(other.part, best.part) {
+			t.Fatalf("%+v: workers change what is chosen", plan)
+		}
+		task.halt.Store(true)
+		if early := task.bestStart(l, limit, task.c.kway, plan, newRandom(seed)); len(early.part) != g.Vertices() {
+			t.Fatalf("%+v: stopped, it has %d parts for %d vertices", plan, len(early.part), g.Vertices())
+		}
+	})
+}
