@@ -30,8 +30,9 @@ type config struct {
 	// weightedStarts the same where vertex weights differ.
 	starts, weightedStarts int
 	// The sizes of the memetic search for two parts, where there is nothing to
-	// renew, and the vertices per part down to which graphs are coarsened then.
-	pairPopulation, pairCombinations, pairCoarsest int
+	// renew (the population where vertex weights differ, if that is another),
+	// and the vertices per part down to which graphs are coarsened then.
+	pairPopulation, weightedPairPopulation, pairCombinations, pairCoarsest int
 	// The same for the search for connected parts on a coarse graph.
 	connectedPopulation, connectedCombinations [2]float64
 	// The same for three and four connected parts, from annealed starts.
@@ -77,24 +78,25 @@ var presets = [...]config{
 		connectedTries:        4_000_000,
 	},
 	Strong: {
-		bisection:             levelConfig{coarsest: 30, smallest: 80, tries: 1, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
-		kway:                  levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
-		population:            [2]float64{3, 5},
-		combinations:          [2]float64{2, 20},
-		renewals:              [2]float64{14, 36},
-		starts:                3,
-		weightedStarts:        12,
-		pairPopulation:        8,
-		pairCombinations:      4,
-		pairCoarsest:          20,
-		connectedPopulation:   [2]float64{40, 6},
-		connectedCombinations: [2]float64{80, 8},
-		fewPopulation:         40,
-		fewCombinations:       240,
-		connectedRenewals:     [2]float64{60, 150},
-		annealings:            2,
-		connectedAnnealings:   8,
-		connectedTries:        16_000_000,
+		bisection:              levelConfig{coarsest: 30, smallest: 80, tries: 1, rounds: 3, patience: 40, flows: 2, reach: 0.15, initialReach: 0.8},
+		kway:                   levelConfig{coarsest: 60, smallest: 300, tries: 1, rounds: 4, patience: 40, flows: 6, reach: 0.3},
+		population:             [2]float64{3, 5},
+		combinations:           [2]float64{2, 20},
+		renewals:               [2]float64{14, 36},
+		starts:                 3,
+		weightedStarts:         12,
+		pairPopulation:         8,
+		weightedPairPopulation: 24,
+		pairCombinations:       4,
+		pairCoarsest:           20,
+		connectedPopulation:    [2]float64{40, 6},
+		connectedCombinations:  [2]float64{80, 8},
+		fewPopulation:          40,
+		fewCombinations:        240,
+		connectedRenewals:      [2]float64{60, 150},
+		annealings:             2,
+		connectedAnnealings:    8,
+		connectedTries:         16_000_000,
 	},
 }
 
@@ -215,7 +217,7 @@ func (t *task) search(l *level, limit []int64, r *random) []int32 {
 		steps = size + combinations
 	case !t.plain():
 	case len(limit) == 2:
-		size, combinations = t.c.pairPopulation, t.c.pairCombinations
+		size, combinations = t.pairPopulation(l), t.c.pairCombinations
 		c.coarsest, c.smallest = t.c.pairCoarsest, 2*t.c.pairCoarsest
 		steps = size + combinations
 	default:

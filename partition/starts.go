@@ -33,6 +33,14 @@ func (t *task) startsOf(l *level, k int) startPlan {
 	return startPlan{t.c.starts * t.effort(), 1}
 }
 
+// pairPopulation is how many partitions into two parts are made to be combined.
+func (t *task) pairPopulation(l *level) int {
+	if t.c.weightedPairPopulation > 0 && weightsDiffer(l.g) {
+		return t.c.weightedPairPopulation
+	}
+	return t.c.pairPopulation
+}
+
 // weightsDiffer tells whether vertex weights differ from their mean by more
 // than a third of it in the root mean square.
 func weightsDiffer(g *Graph) bool {

@@ -57,6 +57,26 @@ func TestStartsOf(t *testing.T) {
 	}
 }
 
+// Only strong makes more partitions into two parts where weights differ.
+func TestPairPopulation(t *testing.T) {
+	even, heavy := gridGraph(6, 6, 1).weighted(), gridGraph(6, 6, 1).weighted()
+	heavy.VertexWeights = slices.Clone(heavy.VertexWeights)
+	heavy.VertexWeights[0] = 500
+	for p, c := range presets {
+		task := &task{c: c}
+		want := c.pairPopulation
+		if Preset(p) == Strong {
+			want = 3 * c.pairPopulation
+		}
+		if got := task.pairPopulation(&level{g: heavy}); got != want {
+			t.Errorf("%v, weights differ: %d, want %d", Preset(p), got, want)
+		}
+		if got := task.pairPopulation(&level{g: even}); got != c.pairPopulation {
+			t.Errorf("%v: %d, want %d", Preset(p), got, c.pairPopulation)
+		}
+	}
+}
+
 // The start chosen is no worse than any of those it is chosen from, is what it is
 // said to be, and does not depend on the number of workers.
 func TestBestStart(t *testing.T) {
