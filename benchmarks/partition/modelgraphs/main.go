@@ -1,0 +1,62 @@
+// Command modelgraphs writes the generated graphs of the records under
+// benchmarks/results/partition as METIS files into a folder: four networks with
+// hubs and a mesh of a million vertices. Every run writes the same graphs.
+//
+//	go run ./benchmarks/partition/modelgraphs FOLDER
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"carina/partition"
+)
+
+// models are the graphs by name; each has its own stream of random numbers, so
+// that another one more leaves them as they are.
+var models = []struct {
+	name  string
+	graph func(r *rand.Rand) *partition.Graph
+}{
+	{"preferential", func(r *rand.Rand) *partition.Graph { return preferential(20000, 5, r) }},
+	{"rmat", func(r *rand.Rand) *partition.Graph { return rmat(14, 120000, r) }},
+	{"communities", func(r *rand.Rand) *partition.Graph { return communities(30000, 100, 140000, 0.7, r) }},
+	{"hyperbolic", func(r *rand.Rand) *partition.Graph { return hyperbolic(20000, 10, 2.7, r) }},
+	{"mesh", func(*rand.Rand) *partition.Graph { return mesh(100) }},
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "modelgraphs:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) != 1 {
+		return errors.New("name one folder for the graphs")
+	}
+	if err := os.MkdirAll(args[0], 0o755); err != nil {
+		return err
+	}
+	for i, m := range models {
+		g := m.graph(rand.New(rand.NewPCG(1, uint64(i))))
+		if err := write(filepath.Join(args[0], m.name+".graph"), g); err != nil {
+			return err
+		}
+		fmt.Printf("%s: %d vertices, %d edges\n", m.name, g.Vertices(), g.Edges())
+	}
+	return nil
+}
+
+func write(path string, g *partition.Graph) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return partition.WriteMETIS(f, g)
+}
