@@ -3,29 +3,21 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"carina/partition"
+	"gonum.org/v1/gonum/graph/graphs/gen"
+	"gonum.org/v1/gonum/graph/simple"
 )
 
 // preferential lets every vertex choose as many others, each by its degree
 // (Barabási and Albert, Emergence of scaling in random networks, 1999).
 func preferential(vertices, choices int, r *rand.Rand) *partition.Graph {
-	e := newEdges(vertices)
-	ends := make([]int32, 0, 2*vertices*choices) // every vertex as often as it has edges
-	for v := int32(choices); int(v) < vertices; v++ {
-		known := len(ends)
-		for chosen := 0; chosen < choices; {
-			u := int32(chosen)
-			if known > 0 {
-				u = ends[r.IntN(known)]
-			}
-			if e.add(u, v) {
-				ends = append(ends, u, v)
-				chosen++
-			}
-		}
+	g := simple.NewUndirectedGraph()
+	if err := gen.PreferentialAttachment(g, vertices, choices, r); err != nil {
+		panic(err) // only without enough vertices for the choices
 	}
-	return e.graph()
+	return largestPiece(g)
 }
 
 // rmat puts each edge into quarters of the adjacency matrix with the
@@ -33,9 +25,9 @@ func preferential(vertices, choices int, r *rand.Rand) *partition.Graph {
 // largest piece (Chakrabarti, Zhan and Faloutsos, R-MAT, 2004; the
 // probabilities are Graph500's).
 func rmat(scale, edges int, r *rand.Rand) *partition.Graph {
-	e := newEdges(1 << scale)
+	g := simple.NewUndirectedGraph()
 	for range edges {
-		var u, v int32
+		var u, v int
 		for range scale {
 			p := r.Float64()
 			u, v = 2*u, 2*v
@@ -46,9 +38,9 @@ func rmat(scale, edges int, r *rand.Rand) *partition.Graph {
 				v++
 			}
 		}
-		e.add(u, v)
+		join(g, u, v)
 	}
-	return e.largestPiece()
+	return largestPiece(g)
 }
 
 // communities joins random vertices whose weights fall as a power of their
@@ -59,7 +51,7 @@ func communities(vertices, groups, edges int, within float64, r *rand.Rand) *par
 		x := r.Float64()
 		return int(float64(n) * x * x * x)
 	}
-	e := newEdges(vertices)
+	g := simple.NewUndirectedGraph()
 	size := vertices / groups
 	for range edges {
 		u := draw(size)*groups + r.IntN(groups)
@@ -67,9 +59,9 @@ func communities(vertices, groups, edges int, within float64, r *rand.Rand) *par
 		if r.Float64() < within {
 			v = v - v%groups + u%groups
 		}
-		e.add(int32(u), int32(v))
+		join(g, u, v)
 	}
-	return e.largestPiece()
+	return largestPiece(g)
 }
 
 // hyperbolic puts vertices on a hyperbolic disk and joins those nearer than
@@ -86,28 +78,35 @@ func hyperbolic(vertices int, degree, exponent float64, r *rand.Rand) *partition
 		sin, cos := math.Sincos(2 * math.Pi * r.Float64())
 		points[i] = point{math.Cosh(at), math.Sinh(at) * cos, math.Sinh(at) * sin}
 	}
-	e := newEdges(vertices)
+	g := simple.NewUndirectedGraph()
 	farthest := math.Cosh(radius)
 	for u, p := range points {
 		for v, q := range points[:u] {
 			if p.cosh*q.cosh-p.x*q.x-p.y*q.y < farthest {
-				e.add(int32(u), int32(v))
+				join(g, u, v)
 			}
 		}
 	}
-	return e.largestPiece()
+	return largestPiece(g)
 }
 
 // mesh joins the vertices of a cube to their neighbours along the axes.
 func mesh(side int) *partition.Graph {
-	e := newEdges(side * side * side)
+	vertices := side * side * side
+	g := &partition.Graph{Offsets: make([]int64, 1, vertices+1)}
 	strides := [3]int{1, side, side * side}
-	for v := range side * side * side {
-		for _, stride := range strides {
-			if v/stride%side < side-1 {
-				e.add(int32(v), int32(v+stride))
+	for v := range vertices {
+		for _, stride := range slices.Backward(strides[:]) {
+			if v/stride%side > 0 {
+				g.Neighbours = append(g.Neighbours, int32(v-stride))
 			}
 		}
+		for _, stride := range strides {
+			if v/stride%side < side-1 {
+				g.Neighbours = append(g.Neighbours, int32(v+stride))
+			}
+		}
+		g.Offsets = append(g.Offsets, int64(len(g.Neighbours)))
 	}
-	return e.graph()
+	return g
 }
