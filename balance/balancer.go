@@ -106,10 +106,8 @@ func checked(ctx context.Context, b Balancer, p *Problem) ([]int32, error) {
 	if n < len(p.Ranks) {
 		return nil, fmt.Errorf("%d cuboids cannot occupy %d ranks: split them further or use fewer ranks", n, len(p.Ranks))
 	}
-	for i, r := range p.Ranks {
-		if !(r.Speed > 0) || r.Speed > 1e12 {
-			return nil, fmt.Errorf("rank %d has speed %v: give every rank a speed above 0", i, r.Speed)
-		}
+	if err := checkSpeeds(p.Ranks); err != nil {
+		return nil, err
 	}
 	owners, err := b.Balance(ctx, p)
 	if err != nil {
@@ -117,6 +115,29 @@ func checked(ctx context.Context, b Balancer, p *Problem) ([]int32, error) {
 	}
 	occupy(p, owners)
 	return owners, nil
+}
+
+// widestSpeeds is how many times faster one rank may be than another: beyond,
+// the slow one's share is no cell.
+const widestSpeeds = 1e6
+
+// checkSpeeds refuses speeds that cannot be meant.
+func checkSpeeds(ranks []Rank) error {
+	fastest := 0
+	for i, r := range ranks {
+		if !(r.Speed >= 1e-12) || r.Speed > 1e12 {
+			return fmt.Errorf("rank %d has speed %v: give every rank a speed above 0, such as 1", i, r.Speed)
+		}
+		if r.Speed > ranks[fastest].Speed {
+			fastest = i
+		}
+	}
+	for i, r := range ranks {
+		if r.Speed*widestSpeeds < ranks[fastest].Speed {
+			return fmt.Errorf("rank %d has speed %v, less than a millionth of rank %d's %v: leave it out", i, r.Speed, fastest, ranks[fastest].Speed)
+		}
+	}
+	return nil
 }
 
 // shares returns the part of all work that each rank should get; the sum is 1.

@@ -138,7 +138,7 @@ func fill(prefix []int64, share []float64, bottleneck float64, ends []int) bool 
 	from := 0
 	for r, s := range share {
 		// The first place behind all that fits; entries of weight zero do.
-		limit := prefix[from] + int64(bottleneck*s)
+		limit := prefix[from] + int64(math.Min(bottleneck*s, float64(prefix[n]-prefix[from])))
 		to, _ := slices.BinarySearch(prefix, limit+1)
 		ends[r] = to - 1
 		from = ends[r]

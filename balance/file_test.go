@@ -100,6 +100,18 @@ func TestReadRefuses(t *testing.T) {
 		{"spacing", `"spacing_m":0.001`, `"spacing_m":0`, "spacing of 0"},
 		{"size", `"size":[12`, `"size":[12000000`, "out of range"},
 		{"cost", `"layout":"sparse"`, `"layout":"fluffy"`, "unknown layout"},
+		{"speeds far apart", `"ranks": [{"speed":1,`, `"ranks": [{"speed":1e-9,`, "less than a millionth"},
+		{"origin", `"origin_m":[`, `"origin_m":[1e300],"x":[`, "origin"},
+		{"spacing of a galaxy", `"spacing_m":0.001`, `"spacing_m":1e300`, "spacing of 1e+300"},
+		{"no predicted step", `"predicted_step_seconds":`, `"predicted_step_seconds":0,"x":`, "the predicted step is 0 s"},
+		{"short predicted step", `"predicted_step_seconds":`, `"predicted_step_seconds":1e-12,"x":`, "the predicted step is 1e-12 s"},
+		{"endless work", `"work_s":`, `"work_s":1e308,"x":`, "rank 0 takes 1e+308 s"},
+		{"negative exchange", `"exchange_s":`, `"exchange_s":-1,"x":`, "-1 s for messages"},
+		{"work max over mean", `"work_max_over_mean":`, `"work_max_over_mean":1e300,"x":`, "of the mean work"},
+		{"bytes", `"bytes_total":`, `"bytes_total":1,"x":`, "but 1,"},
+		{"halo", `"halo_cells":`, `"halo_cells":-1,"x":`, "-1 halo cells"},
+		{"boundary of a rank", `"boundary_cells":`, `"boundary_cells":1,"x":`, "boundary and"},
+		{"kept cells", `"kept_cells":`, `"kept_cells":1,"x":`, "by the quality"},
 		{"idle rank", `"ranks": [`, `"ranks": [{"speed":1,"host":0},`, "quality of 3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

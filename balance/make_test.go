@@ -190,6 +190,8 @@ func TestMakeRefuses(t *testing.T) {
 		{"negative ranks", balance.Options{Ranks: -3}, "-3 ranks asked for"},
 		{"more ranks than cells", balance.Options{Ranks: 121}, "only 120 fluid cells: use at most 120 ranks"},
 		{"speeds", balance.Options{Ranks: 2, Speeds: []float64{1}}, "1 speeds given for 2 ranks"},
+		{"speeds far apart", balance.Options{Ranks: 2, Speeds: []float64{1, 1e-18}}, "rank 1 has speed 1e-18"},
+		{"speeds further apart than meant", balance.Options{Ranks: 2, Speeds: []float64{1, 1e-7}}, "less than a millionth"},
 		{"speed zero", balance.Options{Ranks: 2, Speeds: []float64{1, 0}}, "rank 1 has speed 0"},
 		{"balancer", balance.Options{Ranks: 2, Balance: "luck"}, `unknown balancer "luck"`},
 		{"decomposition", balance.Options{Ranks: 2, Decompose: "axe"}, `unknown decomposition "axe"`},
@@ -241,4 +243,24 @@ func ExampleMake() {
 	}
 	fmt.Println(len(p.Cuboids), "cuboids; rank 3 computes", cells, "cells")
 	// Output: 512 cuboids; rank 3 computes 32768 cells
+}
+
+// A rank a million times slower than the other gets one cuboid, whatever the
+// balancer.
+func TestSpeedsFarApart(t *testing.T) {
+	g := gridtest.Balls([3]int32{12, 10, 8}, 2, 5)
+	for _, name := range balance.BalancerNames() {
+		p, err := balance.Make(context.Background(), g, balance.Options{Ranks: 2, Speeds: []float64{1, 1e-6}, Balance: name, KeepHeavy: true})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var file bytes.Buffer
+		if err := p.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := balance.Read(&file); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -56,7 +56,12 @@ func (q *Quality) sample(rows int) []int {
 func (q *Quality) bar(r int) string {
 	const width = 20
 	n := &q.Ranks[r]
-	work := int(math.Round(width * n.Work / q.PredictedStep))
-	step := int(math.Round(width * n.Step / q.PredictedStep))
+	blocks := func(seconds float64) int {
+		if share := seconds / q.PredictedStep; share > 0 {
+			return int(math.Round(width * min(share, 1)))
+		}
+		return 0
+	}
+	work, step := blocks(n.Work), blocks(n.Step)
 	return strings.Repeat("█", work) + strings.Repeat("░", max(0, step-work))
 }

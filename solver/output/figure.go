@@ -83,10 +83,24 @@ func (f *figure) textCenter(s string, x, y float64, st vgdraw.TextStyle) {
 	f.text(s, x, y-0.36*float64(st.Font.Size), st)
 }
 
-func point(x, y float64) vg.Point { return vg.Point{X: vg.Length(x), Y: vg.Length(y)} }
+// point returns a point of the canvas. It lies no further outside than a
+// picture's size, since drawing takes as long as what is drawn is large.
+func point(x, y float64) vg.Point {
+	return vg.Point{X: vg.Length(near(x, figureWidth)), Y: vg.Length(near(y, figureHeight))}
+}
+
+// near returns the place nearest to x that lies at most a picture's size
+// outside of it, and the middle for what is no number.
+func near(x, size float64) float64 {
+	if math.IsNaN(x) {
+		return size / 2
+	}
+	return min(max(x, -size), 2*size)
+}
 
 func (f *figure) line(x0, y0, x1, y1, width float64, c color.Color) {
-	f.canvas.StrokeLine2(vgdraw.LineStyle{Color: c, Width: vg.Length(width)}, vg.Length(x0), vg.Length(y0), vg.Length(x1), vg.Length(y1))
+	from, to := point(x0, y0), point(x1, y1)
+	f.canvas.StrokeLine2(vgdraw.LineStyle{Color: c, Width: vg.Length(width)}, from.X, from.Y, to.X, to.Y)
 }
 
 func (f *figure) box(x, y, width, height float64, c color.Color) {
@@ -176,7 +190,13 @@ func (f *figure) colourBar(x, y, height float64, m *colourMap, low, high float64
 	}
 	u := unitFor(max(math.Abs(low), math.Abs(high)), units)
 	step := roundStep((high - low) / u.value / 4)
-	for k := math.Ceil(low/u.value/step - 1e-9); k*step <= high/u.value*(1+1e-9); k++ {
+	const mostTicks = 12
+	first := math.Ceil(low/u.value/step - 1e-9)
+	for i := range mostTicks {
+		k := first + float64(i)
+		if !(k*step <= high/u.value*(1+1e-9)) {
+			break
+		}
 		at := y + height*(k*step*u.value-low)/(high-low)
 		f.line(x+width, at, x+width+5, at, 1.2, ink)
 		// Adding 0 turns −0 into 0.

@@ -18,6 +18,8 @@ type mark struct {
 const (
 	discRadius = 12.0
 	noteSize   = 14.0
+	// mostDots openings get a dot: more than are seen apart.
+	mostDots = 500
 )
 
 // place is where a label may stand: a disc centred at (x, y) and its note to
@@ -33,6 +35,7 @@ type place struct {
 // Openings without a mark get a dot.
 func (p *panel) label(f *figure, marks []mark, openings []geometry.Opening) {
 	const dot = 4.0
+	openings = openings[:min(len(openings), mostDots)]
 	for _, o := range openings {
 		x, y := p.at(o.Center)
 		p.taken = append(p.taken, rectangle{x - dot, y - dot, x + dot, y + dot})

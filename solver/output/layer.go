@@ -20,6 +20,9 @@ type Layer struct {
 	// from the bottom up.
 	head      []int32
 	stretches []stretch
+	// recent[pixel] is the index of the stretch that took up the last one put
+	// in: the search for the next begins there, since they mostly come in order.
+	recent []int32
 }
 
 // stretch is a length of fluid along the line of sight, near ≤ depth < far in
@@ -38,9 +41,10 @@ type stretch struct {
 
 // NewLayer returns a layer that sees nothing.
 func NewLayer(v View) *Layer {
-	l := &Layer{View: v, head: make([]int32, int(v.Width)*int(v.Height))}
+	pixels := int(v.Width) * int(v.Height)
+	l := &Layer{View: v, head: make([]int32, pixels), recent: make([]int32, pixels)}
 	for i := range l.head {
-		l.head[i] = -1
+		l.head[i], l.recent[i] = -1, -1
 	}
 	return l
 }
@@ -93,6 +97,9 @@ func magnitude(v [3]float32) float32 {
 // associative and commutative, so that neither order nor distribution matter.
 func (l *Layer) add(pixel int32, s stretch) {
 	link := &l.head[pixel]
+	if r := l.recent[pixel]; r >= 0 && l.stretches[r].far < s.near {
+		link = &l.stretches[r].next
+	}
 	for *link >= 0 && l.stretches[*link].far < s.near {
 		link = &l.stretches[*link].next
 	}
@@ -101,9 +108,11 @@ func (l *Layer) add(pixel int32, s stretch) {
 		s.next = at
 		// Linked before appending, which may move what link points into.
 		*link = int32(len(l.stretches))
+		l.recent[pixel] = *link
 		l.stretches = append(l.stretches, s)
 		return
 	}
+	l.recent[pixel] = at
 	l.stretches[at].merge(s)
 	for behind := l.stretches[at].next; behind >= 0 && l.stretches[behind].near <= l.stretches[at].far; behind = l.stretches[at].next {
 		l.stretches[at].merge(l.stretches[behind])

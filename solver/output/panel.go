@@ -77,10 +77,10 @@ func (p *panel) paint(f *figure, light lighting, colourAt func(s *sample) colour
 	f.textCenter("seen from the "+strings.TrimPrefix(p.view.Name, "the "), p.x+float64(p.view.Width)*p.scale/2, 46, style(14, false, faint))
 }
 
-// at returns where a point in space lies in the figure.
+// at returns where a point in space lies in the figure, or near it.
 func (p *panel) at(v r3.Vec) (x, y float64) {
 	column, row, _ := p.view.project(v)
-	return p.x + column*p.scale, p.y + row*p.scale
+	return near(p.x+column*p.scale, figureWidth), near(p.y+row*p.scale, figureHeight)
 }
 
 // covered returns which share of a rectangle the relief fills.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"carina/geometry"
 	"carina/geometry/generate"
@@ -274,5 +275,76 @@ func TestUnits(t *testing.T) {
 	}
 	if got := grouped(1234567); got != "1\u2009234\u2009567" {
 		t.Errorf("grouped: %q", got)
+	}
+}
+
+// inTime fails the test unless work ends within seconds; a picture takes a
+// fraction of one.
+func inTime(t *testing.T, what string, work func() error) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%s is still being drawn", what)
+	}
+}
+
+// Numbers beyond all sense are drawn as fast as others.
+func TestPicturesAreBoundedWork(t *testing.T) {
+	layers := composites(t, tube(60, 1))
+	path := filepath.Join(t.TempDir(), "a.png")
+	for _, far := range []float64{1e300, math.Inf(1), math.NaN()} {
+		openings := ends()
+		openings[1].Center.X, openings[2].Center, openings[3].Normal.Y = far, r3.Vec{X: -far, Y: far, Z: -far}, far
+		openings[4].Area = far
+		inTime(t, "an opening far outside", func() error {
+			return WriteFlow(path, layers, FlowPicture{Openings: openings, Flow: []float64{far, -1, -1, -1, 0}})
+		})
+		loads := []Load{{Cells: 1, Work: 1}, {Cells: math.MaxInt64, Work: far}, {Cells: math.MinInt64, Work: -far}}
+		inTime(t, "a rank's work", func() error { return WriteRanks(path, layers, RanksPicture{Loads: loads}) })
+	}
+	inTime(t, "the same pressure everywhere", func() error {
+		high := composites(t, tube(60, 1))
+		for _, l := range high {
+			for i := range l.stretches {
+				l.stretches[i].pressure = 1e9
+			}
+		}
+		return WriteFlow(path, high, FlowPicture{WallPressure: true})
+	})
+	inTime(t, "many openings", func() error {
+		many := FlowPicture{Openings: make([]geometry.Opening, math.MaxUint16), Flow: make([]float64, math.MaxUint16)}
+		for i := range many.Openings {
+			many.Openings[i] = ends()[i%5]
+			many.Openings[i].Number = i + 1
+		}
+		return WriteFlow(path, layers, many)
+	})
+}
+
+// A line of sight through very many separate cells takes time in proportion.
+func TestLayerOfManyStretches(t *testing.T) {
+	const cells = 300_000
+	p := &Piece{Frame: Frame{Spacing: 1e-3, Size: [3]int32{1, 2 * cells, 3}}, Ranks: 1, Pressure: make([]float32, cells), Velocity: make([][3]float32, cells)}
+	for i := range int32(cells) {
+		p.Runs = append(p.Runs, geometry.Run{X0: 0, X1: 1, Y: 2 * i})
+	}
+	for _, along := range []axis{{along: 1}, {1, true}} {
+		v := Views(p.Frame)[0]
+		v.right, v.up, v.away, v.Width, v.Height, v.Bin = axis{along: 0}, axis{along: 2}, along, 1, 3, 1
+		inTime(t, "a line of sight", func() error {
+			l := NewLayer(v)
+			l.draw(p)
+			_, err := Composite([]*Layer{l, l})
+			if len(l.stretches) != cells {
+				t.Errorf("%d stretches, want %d", len(l.stretches), cells)
+			}
+			return err
+		})
 	}
 }

@@ -61,7 +61,7 @@ func (f *figure) loads(x, y float64, loads []Load) {
 		heaviest = max(heaviest, l.Work)
 	}
 	mean := total / float64(len(loads))
-	if !(mean > 0) {
+	if !(mean > 0) || math.IsInf(mean, 1) {
 		return
 	}
 	f.text(fmt.Sprintf("Work of %d ranks", len(loads)), x, y, style(15, true, ink))
