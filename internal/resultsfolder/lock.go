@@ -1,0 +1,57 @@
+package resultsfolder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrBusy is wrapped by the errors of a folder that somebody else is writing
+// into.
+var ErrBusy = errors.New("another run is writing into it")
+
+// errNoLocks is of file systems that cannot lock.
+var errNoLocks = errors.New("the file system cannot lock")
+
+// acquire locks the folder for this process, which ends with it at the latest.
+func (d *disk) acquire() (*os.File, error) {
+	for {
+		if err := d.ask("create", lock); err != nil {
+			return nil, err
+		}
+		file, err := os.OpenFile(d.at(lock), os.O_RDWR|os.O_CREATE, 0o644)
+		if errors.Is(err, fs.ErrPermission) {
+			file, err = os.Open(d.at(lock)) // somebody else's
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+		case errors.Is(err, unix.EWOULDBLOCK):
+			file.Close()
+			return nil, ErrBusy
+		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOLCK):
+			return file, errNoLocks
+		case err != nil:
+			file.Close()
+			return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
+		}
+		if d.holds(file) {
+			return file, nil
+		}
+		file.Close() // removed meanwhile by who held it: lock the new one
+	}
+}
+
+// holds tells whether an open file is still the one in the folder.
+func (d *disk) holds(file *os.File) bool {
+	own, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(d.at(lock))
+	return err == nil && os.SameFile(own, there)
+}
