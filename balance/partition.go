@@ -82,7 +82,7 @@ func (p *Partition) Fits(g *geometry.Grid) error {
 	advice := "voxelize with the spacing of the partition file or partition this grid anew"
 	switch cells := g.Cells(); {
 	case math.Abs(r.Spacing-g.Spacing) > 1e-9*g.Spacing:
-		return fmt.Errorf("the partition was made for a spacing of %g m, the grid has %g m: %s", r.Spacing, g.Spacing, advice)
+		return fmt.Errorf("the partition was made for a spacing of %.12g mm, the grid has %.12g mm: %s", 1e3*r.Spacing, 1e3*g.Spacing, advice)
 	case r.Size != g.Size:
 		return fmt.Errorf("the partition was made for a grid of %d×%d×%d cells, this one has %d×%d×%d: %s", r.Size[0], r.Size[1], r.Size[2], g.Size[0], g.Size[1], g.Size[2], advice)
 	case r.FluidCells != cells:

@@ -17,8 +17,11 @@ type Diagnosis struct {
 	High       [3]float64 `json:"high_m"`
 	Unit       string     `json:"unit"`
 	UnitReason string     `json:"unit_reason"`
-	Solids     []string   `json:"solids"`
-	Notes      []string   `json:"notes"`
+	// UnitAlternatives are units in which the size is plausible as well.
+	UnitCertainty    Certainty `json:"unit_certainty"`
+	UnitAlternatives []string  `json:"unit_alternatives"`
+	Solids           []string  `json:"solids"`
+	Notes            []string  `json:"notes"`
 	// Closed: after welding, every edge is walked as often in one direction as
 	// in the other.
 	Closed        bool `json:"closed"`
@@ -92,9 +95,10 @@ func Diagnose(s *Surface, o Options) (Diagnosis, error) {
 // Diagnose reports on the surface that was read, before it was prepared.
 func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 	low, high := read.Bounds()
+	unit := WeighUnit(read, p)
 	d := Diagnosis{
 		Triangles: len(read.Triangles), Vertices: len(read.Vertices), Low: array(low), High: array(high),
-		Unit: read.Unit.String(), UnitReason: read.UnitReason, Solids: namesOf(read.Solids), Notes: read.Notes,
+		Unit: read.Unit.String(), UnitReason: unit.Reason, UnitCertainty: unit.Certainty, Solids: namesOf(read.Solids), Notes: read.Notes,
 		Closed: p.Closed, BoundaryLoops: p.Loops, Components: p.Components, DoubleWalled: p.DoubleWalled,
 		SelfIntersections: newHierarchy(p.Surface).selfIntersections(),
 		Volume:            p.Volume, Area: p.Area,
@@ -102,6 +106,10 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 	}
 	d.Notes = append([]string{}, d.Notes...)
 	d.Warnings = append([]string{}, p.Warnings...)
+	d.UnitAlternatives = []string{}
+	for _, u := range unit.Others {
+		d.UnitAlternatives = append(d.UnitAlternatives, u.String())
+	}
 	d.Suggested = []DiscReport{}
 	if len(p.Openings) == 0 {
 		// A lumen in which nothing can be followed gets no suggestions.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"carina/internal/quantity"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -22,7 +24,7 @@ type Disc struct {
 }
 
 func (d *Disc) String() string {
-	return fmt.Sprintf("opening %q at (%.4g, %.4g, %.4g) mm with radius %.4g mm", d.Name, d.Center.X*1e3, d.Center.Y*1e3, d.Center.Z*1e3, d.Radius*1e3)
+	return fmt.Sprintf("opening %q at (%.4g, %.4g, %.4g) mm with radius %s", d.Name, d.Center.X*1e3, d.Center.Y*1e3, d.Center.Z*1e3, quantity.FormatLength(d.Radius))
 }
 
 // cut is a disc placed on a surface: its plane, with the normal pointing out

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"carina/internal/quantity"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -17,7 +19,7 @@ const maxExtension = 100
 func (p *Prepared) extend(options *Options) error {
 	diameters, length := options.ExtendDiameters, options.ExtendLength
 	if !(diameters >= 0 && diameters <= maxExtension && length >= 0) {
-		return fmt.Errorf("openings can be lengthened by 0 to %d diameters, not %g (or %g m)", maxExtension, diameters, length)
+		return fmt.Errorf("openings can be lengthened by 0 to %d diameters, not %g (or %s)", maxExtension, diameters, quantity.FormatLength(length))
 	}
 	if diameters == 0 && length == 0 {
 		return nil

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"carina/internal/quantity"
 )
 
 // MemoryEstimate returns how many bytes voxelizing a surface of the given
@@ -31,8 +33,8 @@ func MemoryEstimate(area, spacing float64, box [3]float64) int64 {
 func checkMemory(p *Prepared, spacing float64, box [3]float64, limit int64) error {
 	for _, n := range box {
 		if n > maxCells {
-			return fmt.Errorf("a spacing of %.3g mm means %.3g cells along one side, more than the %d possible: choose a larger spacing",
-				spacing*1e3, n, maxCells)
+			return fmt.Errorf("a spacing of %s means %.3g cells along one side, more than the %d possible: choose a larger spacing",
+				quantity.FormatLength(spacing), n, maxCells)
 		}
 	}
 	if limit == 0 {
@@ -40,8 +42,8 @@ func checkMemory(p *Prepared, spacing float64, box [3]float64, limit int64) erro
 	}
 	need := MemoryEstimate(p.Area, spacing, box)
 	if limit > 0 && need > limit {
-		return fmt.Errorf("a spacing of %.3g mm (about %.2g fluid cells) needs some %.1f GiB for the voxel grid alone, %.1f GiB are free: choose a larger spacing or fewer cells",
-			spacing*1e3, p.Volume/(spacing*spacing*spacing), gib(need), gib(limit))
+		return fmt.Errorf("a spacing of %s (about %.2g fluid cells) needs some %.1f GiB for the voxel grid alone, %.1f GiB are free: choose a larger spacing or fewer cells",
+			quantity.FormatLength(spacing), p.Volume/(spacing*spacing*spacing), gib(need), gib(limit))
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"carina/internal/quantity"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -40,7 +42,7 @@ func (m Mended) String() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, many))
 		}
 	}
-	within := fmt.Sprintf(" welded within %.2g mm", m.WeldTolerance*1e3)
+	within := " welded within " + quantity.FormatLength(m.WeldTolerance)
 	add(m.WeldedVertices, "vertex"+within, "vertices"+within)
 	add(m.DegenerateTriangles, "degenerate triangle dropped", "degenerate triangles dropped")
 	add(m.DuplicateTriangles, "duplicate triangle dropped", "duplicate triangles dropped")

@@ -179,14 +179,11 @@ func (c *collector) finish(unit Unit) *Surface {
 	for i, v := range c.raw {
 		s.Vertices[i] = r3.Vec{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
 	}
-	s.Unit, s.UnitReason = unit, "given"
+	s.Unit, s.UnitReason = Metre, "given"
 	if unit == UnknownUnit {
-		low, high := s.Bounds()
-		d := r3.Sub(high, low)
-		s.Unit, s.UnitReason = guessUnit(max(d.X, d.Y, d.Z))
-	}
-	for i := range s.Vertices {
-		s.Vertices[i] = r3.Scale(float64(s.Unit), s.Vertices[i])
+		s.GuessUnit(1)
+	} else {
+		s.rescale(unit)
 	}
 	return s
 }

@@ -24,6 +24,9 @@ type Surface struct {
 	Unit Unit
 	// UnitReason says why Unit was chosen.
 	UnitReason string
+	// guessed is the unit that was guessed, before a scale; UnknownUnit where it
+	// was given.
+	guessed Unit
 	// Notes are remarks of the reader about the file, one sentence each.
 	Notes []string
 }

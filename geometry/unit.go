@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"carina/internal/quantity"
 )
 
 // Unit is the length of one unit of a surface file, in metres. The zero Unit
@@ -26,21 +28,26 @@ var unitNames = map[string]Unit{
 	"um": Micrometre, "µm": Micrometre, "μm": Micrometre, "in": Inch, "inch": Inch,
 }
 
-// ParseUnit reads a unit's name: m, dm, cm, mm, um (or µm), in.
+// ParseUnit reads a unit's name, m, dm, cm, mm, um (or µm), in, or a length
+// that stands for one unit of the file, such as 50um for voxels of that size.
 func ParseUnit(name string) (Unit, error) {
-	if u, ok := unitNames[strings.ToLower(strings.TrimSpace(name))]; ok {
+	name = strings.TrimSpace(name)
+	if u, ok := unitNames[strings.ToLower(name)]; ok {
 		return u, nil
+	}
+	if strings.ContainsAny(name, "0123456789") {
+		length, err := quantity.Length.ParsePositive(name)
+		return Unit(length), err
 	}
 	known := make([]string, 0, len(unitNames))
 	for n := range unitNames {
 		known = append(known, n)
 	}
 	sort.Strings(known)
-	return 0, fmt.Errorf("unknown unit %q: use one of %s", name, strings.Join(known, ", "))
+	return 0, fmt.Errorf("unknown unit %q: use one of %s, or a length such as 50um", name, strings.Join(known, ", "))
 }
 
-// String returns the unit's short name, or its length in metres when it has
-// none.
+// String returns the unit's short name, or its length when it has none.
 func (u Unit) String() string {
 	switch u {
 	case UnknownUnit:
@@ -58,23 +65,5 @@ func (u Unit) String() string {
 	case Inch:
 		return "in"
 	}
-	return fmt.Sprintf("%g m", float64(u))
-}
-
-// guessUnit chooses the unit in which a surface of the given largest extent
-// has the size of an airway. Human airways from the larynx to the last
-// bronchi are 0.1 to 0.4 m long, a single bronchus some 0.01 m.
-func guessUnit(extent float64) (Unit, string) {
-	ranges := []struct {
-		below float64
-		unit  Unit
-	}{
-		{1.5, Metre}, {3000, Millimetre},
-	}
-	for _, r := range ranges {
-		if extent < r.below {
-			return r.unit, fmt.Sprintf("the longest side of the bounding box is %.4g, as an airway's is in %s", extent, r.unit)
-		}
-	}
-	return Micrometre, fmt.Sprintf("the longest side of the bounding box is %.4g, too long for mm", extent)
+	return quantity.FormatLength(float64(u))
 }

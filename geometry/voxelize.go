@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 
+	"carina/internal/quantity"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -59,7 +61,7 @@ type Options struct {
 func (o *Options) check() error {
 	switch {
 	case o.Spacing < 0 || math.IsNaN(o.Spacing) || math.IsInf(o.Spacing, 0):
-		return fmt.Errorf("the spacing must be a positive length, not %g m", o.Spacing)
+		return fmt.Errorf("the spacing must be a positive length, not %s", quantity.FormatLength(o.Spacing))
 	case o.FluidCells < 0:
 		return fmt.Errorf("the number of fluid cells must be positive, not %d", o.FluidCells)
 	case o.Spacing == 0 && o.FluidCells == 0:
@@ -134,7 +136,7 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 		return nil, filled, err
 	}
 	if n := (&Grid{Runs: runs}).Cells(); n < fewestCells {
-		return nil, filled, fmt.Errorf("only %d cells of %.4g mm fit into the lumen: choose a smaller spacing", n, g.Spacing*1e3)
+		return nil, filled, fmt.Errorf("only %d cells of %s fit into the lumen: choose a smaller spacing", n, quantity.FormatLength(g.Spacing))
 	}
 	index := newRowIndex(runs, g.Size)
 	runs, index = l.dropIslands(runs, index, p.inlet(), &filled)
@@ -150,7 +152,7 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 	g.Openings = append([]Opening(nil), p.Openings...)
 	filled.LostOpenings = g.lostOpenings()
 	if inlet := int(p.inlet()); slices.Contains(filled.LostOpenings, inlet) {
-		return nil, filled, fmt.Errorf("no cell of %.4g mm reaches the inlet (opening %d): choose a smaller spacing or another inlet", g.Spacing*1e3, inlet)
+		return nil, filled, fmt.Errorf("no cell of %s reaches the inlet (opening %d): choose a smaller spacing or another inlet", quantity.FormatLength(g.Spacing), inlet)
 	}
 	return g, filled, nil
 }

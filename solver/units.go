@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/solver/lattice"
 )
 
@@ -132,7 +133,7 @@ func chooseUnits(grid *geometry.Grid, s *Settings, e expected) (Units, []string,
 	tau := u.RelaxationTime()
 	if ma := Mach(peak); ma > largestMach {
 		warn("the flow is fast for this time step: Mach number %.3g (should be below %.2g), relaxation time %.4f; "+
-			"reduce the time step below %.3g s", ma, largestMach, tau, u.TimeStep*largestMach/ma)
+			"reduce the time step below %s", ma, largestMach, tau, quantity.Format(u.TimeStep*largestMach/ma, "s"))
 	}
 	stable := s.operator(tau) == Regularized || s.operator(tau) == Cumulant
 	if tau < smallestRelaxationTime && !stable {
@@ -144,19 +145,30 @@ func chooseUnits(grid *geometry.Grid, s *Settings, e expected) (Units, []string,
 			"Λ below %.3g, or a finer spacing", s.Magic, tau, Mach(peak), largestOddTime*(tau-0.5))
 	}
 	if tau > 2*largestRelaxationTime {
-		warn("the relaxation time %.3f is above %.1f, so walls and time are inaccurate; reduce the time step below %.3g s",
-			tau, 2*largestRelaxationTime, u.TimeStep/(2*tau-1))
+		warn("the relaxation time %.3f is above %.1f, so walls and time are inaccurate; reduce the time step below %s",
+			tau, 2*largestRelaxationTime, quantity.Format(u.TimeStep/(2*tau-1), "s"))
 	}
 	if crossings := s.shortestPeriod() / (u.TimeStep * soundCrossing(grid)); crossings < fewestCrossings {
 		warn("sound crosses the domain only %.3g times in a period of the waveform (should be above %d), so what enters and what leaves will differ: "+
-			"reduce the time step below %.3g s", crossings, fewestCrossings, u.TimeStep*crossings/fewestCrossings)
+			"reduce the time step below %s", crossings, fewestCrossings, quantity.Format(u.TimeStep*crossings/fewestCrossings, "s"))
 	}
 	if re := e.cellReynolds(dx, s); re > gridReynolds {
 		warn("the flow is coarse for its speed, so what is smaller than a cell is lost: cell Reynolds number %.3g (should be below %d), "+
-			"Mach number %.3g, relaxation time %.4f; refine the spacing below %.3g m, and should it diverge, halve the lattice velocity of %.2g",
-			re, gridReynolds, Mach(peak), tau, dx*gridReynolds/re, peak)
+			"Mach number %.3g, relaxation time %.4f; %s, and should it diverge, halve the lattice velocity of %.2g",
+			re, gridReynolds, Mach(peak), tau, refinement(grid, dx*gridReynolds/re), peak)
 	}
 	return u, warnings, u.usable(e)
+}
+
+// refinement advises a spacing, or says that it is out of reach.
+func refinement(grid *geometry.Grid, spacing float64) string {
+	const reachable = 1e10 // cells
+	finer := grid.Spacing / spacing
+	if cells := float64(grid.Cells()) * finer * finer * finer; cells > reachable {
+		return fmt.Sprintf("to resolve it all would take a spacing of %s (%.1g cells), so refine as far as you can and compare two spacings",
+			quantity.FormatLength(spacing), cells)
+	}
+	return fmt.Sprintf("refine the spacing below %s", quantity.FormatLength(spacing))
 }
 
 // soundCrossing is the number of steps in which sound crosses a grid.

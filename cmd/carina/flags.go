@@ -15,9 +15,15 @@ import (
 // A case comes from flags or from a case file with flags on top. The groups
 // below are the flags of each part of a case.
 
+const (
+	unitHelp  = "unit of the surface's coordinates: m, cm, mm, um, in, or what one of them is long, such as 50um (default guessed by size)"
+	scaleHelp = "factor that multiplies the surface's coordinates before the unit (default 1)"
+)
+
 func geometryFlags(command *cobra.Command, c *workflow.Case) {
 	f := command.Flags()
-	f.StringVar(&c.Unit, "unit", c.Unit, "unit of the surface's coordinates: m, cm, mm, um, in (default guessed)")
+	f.StringVar(&c.Unit, "unit", c.Unit, unitHelp)
+	f.Float64Var(&c.Scale, "scale", c.Scale, scaleHelp)
 	f.StringVar(&c.Spacing, "spacing", c.Spacing, "side of a cell, such as 0.25mm")
 	f.Int64Var(&c.FluidCells, "fluid-cells", c.FluidCells, "number of fluid cells wanted, instead of a spacing")
 	f.StringVar(&c.Voxelizer, "voxelizer", c.Voxelizer, "rows, vote or winding (default chosen by the surface's state)")

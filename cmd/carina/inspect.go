@@ -40,7 +40,8 @@ func newInspect() *cobra.Command {
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&flags.unit, "unit", "", "unit of a surface's coordinates (default guessed)")
+	f.StringVar(&flags.unit, "unit", "", unitHelp)
+	f.Float64Var(&flags.scale, "scale", 0, scaleHelp)
 	f.Var(&flags.openings, "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
 	f.StringVar(&flags.picture, "picture", "", "write a picture of a surface and its numbered openings to this PNG file")
 	return command
@@ -49,11 +50,12 @@ func newInspect() *cobra.Command {
 // inspectFlags are for surfaces.
 type inspectFlags struct {
 	unit, picture string
+	scale         float64
 	openings      openingList
 }
 
 func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) error {
-	c := workflow.Case{Surface: path, Unit: flags.unit, Openings: flags.openings}
+	c := workflow.Case{Surface: path, Unit: flags.unit, Scale: flags.scale, Openings: flags.openings}
 	report, err := interruptible(command.Context(), func() (*workflow.SurfaceReport, error) {
 		return c.InspectSurface(flags.picture)
 	})

@@ -44,6 +44,6 @@ func newView() *cobra.Command {
 		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "the page to write (default FILE.html)")
-	command.Flags().StringVar(&unit, "unit", "", "unit of a surface's coordinates (default guessed)")
+	command.Flags().StringVar(&unit, "unit", "", unitHelp)
 	return command
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -56,7 +57,7 @@ func (o AirwayOptions) withDefaults() (AirwayOptions, error) {
 		return o, fmt.Errorf("%d generations: choose 1 to %d", o.Generations, MaxGenerations)
 	}
 	if o.Length < o.Diameter {
-		return o, fmt.Errorf("a trachea of %g m is shorter than it is wide, %g m: make it longer", o.Length, o.Diameter)
+		return o, fmt.Errorf("a trachea of %s is shorter than it is wide, %s: make it longer", quantity.FormatLength(o.Length), quantity.FormatLength(o.Diameter))
 	}
 	return o, checkTube(o.Diameter, o.Length, o.Segments)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -28,7 +29,7 @@ func Cavity(o CavityOptions) (*geometry.Surface, []geometry.Opening, error) {
 	}
 	for _, l := range [3]float64{o.Size.X, o.Size.Y, o.Size.Z} {
 		if !(l > 0) || math.IsInf(l, 0) {
-			return nil, nil, fmt.Errorf("cannot generate a cavity with a side of %g m: give positive lengths", l)
+			return nil, nil, fmt.Errorf("cannot generate a cavity with a side of %s: give positive lengths", quantity.FormatLength(l))
 		}
 	}
 	s := &geometry.Surface{

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -49,10 +50,10 @@ const (
 // checkTube refuses dimensions of a trunk that make no tube.
 func checkTube(diameter, length float64, segments int) error {
 	if !(diameter > 0) || math.IsInf(diameter, 0) {
-		return fmt.Errorf("a diameter of %g m: give a positive length", diameter)
+		return fmt.Errorf("a diameter of %s: give a positive length", quantity.FormatLength(diameter))
 	}
 	if !(length > 0) || math.IsInf(length, 0) {
-		return fmt.Errorf("a length of %g m: give a positive length", length)
+		return fmt.Errorf("a length of %s: give a positive length", quantity.FormatLength(length))
 	}
 	if segments < fewestSegments || segments > mostSegments {
 		return fmt.Errorf("%d edges around the trunk: choose %d to %d", segments, fewestSegments, mostSegments)

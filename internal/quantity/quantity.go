@@ -139,6 +139,79 @@ func Format(value float64, unit string) string {
 	return strconv.FormatFloat(scaled, 'f', max(0, min(digits, 6)), 64) + " " + chosen.symbol + unit
 }
 
+// FormatLength writes a length given in metres in m, mm, µm or nm, whichever
+// suits its size, such as "0.25 mm" or "4.75 µm".
+func FormatLength(metres float64) string { return FormatLengths(metres) }
+
+// FormatLengths writes lengths given in metres in the one unit that suits the
+// largest, such as "75 × 156 × 80 mm" for a box.
+func FormatLengths(metres ...float64) string {
+	largest := 0.0
+	for _, m := range metres {
+		largest = max(largest, math.Abs(m))
+	}
+	unit := lengths[len(lengths)-1]
+	for _, u := range lengths {
+		if largest >= u.from {
+			unit = u
+			break
+		}
+	}
+	words := make([]string, len(metres))
+	for i, m := range metres {
+		words[i] = strconv.FormatFloat(rounded(m/unit.factor, 4), 'f', -1, 64)
+	}
+	return strings.Join(words, " × ") + " " + unit.symbol
+}
+
+// lengths are the units of FormatLength with the length from which on they
+// suit. A tenth of a millimetre is still one in people's minds.
+var lengths = []struct {
+	from, factor float64
+	symbol       string
+}{
+	{0.9995, 1, "m"}, {0.9995e-4, 1e-3, "mm"}, {0.9995e-7, 1e-6, "µm"}, {math.SmallestNonzeroFloat64, 1e-9, "nm"}, {0, 1e-3, "mm"},
+}
+
+// FormatVolume writes a volume given in m³ in L, mL, µL or nL.
+func FormatVolume(cubicMetres float64) string {
+	const litre = 1e-3
+	return formatStep(cubicMetres, []step{{litre, "L"}, {1e-3 * litre, "mL"}, {1e-6 * litre, "µL"}, {1e-9 * litre, "nL"}})
+}
+
+// FormatArea writes an area given in m² in m², cm², mm² or µm².
+func FormatArea(squareMetres float64) string {
+	return formatStep(squareMetres, []step{{1, "m²"}, {1e-4, "cm²"}, {1e-6, "mm²"}, {1e-12, "µm²"}})
+}
+
+// step is a unit in SI, from which on it is used.
+type step struct {
+	factor float64
+	symbol string
+}
+
+// formatStep writes a value with four digits in the largest unit in which it
+// is at least one, or the smallest.
+func formatStep(value float64, units []step) string {
+	unit := units[len(units)-1]
+	for _, u := range units {
+		if math.Abs(value) >= 0.9995*u.factor {
+			unit = u
+			break
+		}
+	}
+	return strconv.FormatFloat(rounded(value/unit.factor, 4), 'f', -1, 64) + " " + unit.symbol
+}
+
+// rounded is a value with so many significant digits.
+func rounded(value float64, digits int) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(value, 'g', digits, 64), 64)
+	if err != nil {
+		return value
+	}
+	return out
+}
+
 // FormatFlow writes a flow rate given in m³/s in L/min or mL/min.
 func FormatFlow(flow float64) string {
 	perMinute := flow*60e3 + 0 // no minus before a zero

@@ -24,8 +24,10 @@ import (
 type Case struct {
 	// Surface is the STL file, or a grid file; relative to the case file.
 	Surface string `yaml:"surface"`
-	// Unit of the surface's coordinates; guessed when empty.
-	Unit string `yaml:"unit"`
+	// Unit of the surface's coordinates, or the length of one unit; guessed
+	// when empty. Scale multiplies the coordinates before, 1 when 0.
+	Unit  string  `yaml:"unit"`
+	Scale float64 `yaml:"scale"`
 	// Spacing is the side of a cell; FluidCells asks for a number of cells
 	// instead.
 	Spacing    string `yaml:"spacing"`

@@ -69,7 +69,7 @@ func (c *Case) readGrid() (*Gridded, error) {
 		name  string
 		given bool
 	}{
-		{"unit", c.Unit != ""}, {"spacing", c.Spacing != ""}, {"fluid-cells", c.FluidCells != 0}, {"voxelizer", c.Voxelizer != ""},
+		{"unit", c.Unit != ""}, {"scale", c.Scale != 0}, {"spacing", c.Spacing != ""}, {"fluid-cells", c.FluidCells != 0}, {"voxelizer", c.Voxelizer != ""},
 		{"directions", c.Directions != 0}, {"inlet", c.Inlet != 0}, {"opening", len(c.Openings) > 0}, {"extend-openings", c.ExtendOpenings != ""},
 	} {
 		if option.given {
@@ -92,18 +92,9 @@ func (c *Case) readGrid() (*Gridded, error) {
 
 func (c *Case) voxelize(ctx context.Context, progress Progress, admit func(cells int64) error) (*Gridded, error) {
 	begin := time.Now()
-	surface, err := c.readSurface()
+	surface, prepared, options, err := c.prepareSurface(progress)
 	if err != nil {
 		return nil, err
-	}
-	options, err := c.voxelOptions(surface.Unit)
-	if err != nil {
-		return nil, err
-	}
-	options.Progress = progress
-	prepared, err := geometry.Prepare(surface, options)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Surface, err)
 	}
 	if err := admit(estimatedCells(prepared, options)); err != nil {
 		return nil, err
@@ -129,17 +120,6 @@ func estimatedCells(p *geometry.Prepared, o geometry.Options) int64 {
 		return o.FluidCells
 	}
 	return int64(min(p.Volume/(o.Spacing*o.Spacing*o.Spacing), math.MaxInt64/2))
-}
-
-func (c *Case) readSurface() (*geometry.Surface, error) {
-	unit := geometry.UnknownUnit
-	if c.Unit != "" {
-		var err error
-		if unit, err = geometry.ParseUnit(c.Unit); err != nil {
-			return nil, err
-		}
-	}
-	return geometry.ReadSurface(c.Surface, unit)
 }
 
 // voxelOptions translates the case; centres of openings are in the surface's

@@ -43,8 +43,8 @@ func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) 
 	r.Triangles, r.Unit = len(s.Triangles), s.Unit.String()
 	r.Closed, r.BoundaryLoops, r.Components = &p.Closed, &p.Loops, p.Components
 	r.VolumeM3, r.AreaM2, r.Mended = p.Volume, p.Area, &p.Mended
-	if unit := s.UnitReason; unit != "" && unit != "given" {
-		r.Notes = append(r.Notes, "unit: "+unit)
+	if guess := geometry.WeighUnit(s, p); guess.Certainty != geometry.Given {
+		r.Notes = append(r.Notes, fmt.Sprintf("unit: %s, %s: %s", guess.Unit, guess.Certainty, guess.Reason))
 	}
 	r.Notes = append(append(r.Notes, s.Notes...), p.Warnings...)
 	if mended := p.Mended.String(); mended != "nothing" {
@@ -74,10 +74,11 @@ func (r *GridReport) describeGrid(g *geometry.Grid, elapsed time.Duration) {
 func (r *GridReport) Words() string {
 	var w strings.Builder
 	if r.Triangles > 0 {
-		fmt.Fprintf(&w, "surface: %d triangles in %s, encloses %.4g mL, area %.4g cm²\n", r.Triangles, r.Unit, r.VolumeM3*1e6, r.AreaM2*1e4)
+		fmt.Fprintf(&w, "surface: %d triangles in %s, encloses %s, area %s\n", r.Triangles, r.Unit,
+			quantity.FormatVolume(r.VolumeM3), quantity.FormatArea(r.AreaM2))
 	}
-	fmt.Fprintf(&w, "grid: %d fluid cells of %s (%.4g mL) in a box of %d×%d×%d, %d links to the wall; %.2f s, %s at most\n",
-		r.FluidCells, quantity.Format(r.SpacingM, "m"), r.FluidVolumeM3*1e6, r.Size[0], r.Size[1], r.Size[2], r.WallLinks,
+	fmt.Fprintf(&w, "grid: %d fluid cells of %s (%s) in a box of %d×%d×%d, %d links to the wall; %.2f s, %s at most\n",
+		r.FluidCells, quantity.FormatLength(r.SpacingM), quantity.FormatVolume(r.FluidVolumeM3), r.Size[0], r.Size[1], r.Size[2], r.WallLinks,
 		r.Seconds, quantity.FormatBytes(r.PeakMemoryBytes))
 	for _, note := range r.Notes {
 		fmt.Fprintf(&w, "note: %s\n", note)

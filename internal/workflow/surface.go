@@ -2,10 +2,12 @@ package workflow
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/solver/output"
 )
 
@@ -18,25 +20,14 @@ type SurfaceReport struct {
 // InspectSurface reads a surface, diagnoses it and finds its openings. It
 // writes a picture of them unless picture is empty.
 func (c *Case) InspectSurface(picture string) (*SurfaceReport, error) {
-	surface, err := c.readSurface()
+	surface, prepared, _, err := c.prepareSurface(nil)
 	if err != nil {
 		return nil, err
 	}
-	options, err := c.voxelOptions(surface.Unit)
-	if err != nil {
-		return nil, err
-	}
-	diagnosis, err := geometry.Diagnose(surface, options)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Surface, err)
-	}
+	diagnosis := prepared.Diagnose(surface)
 	report := &SurfaceReport{diagnosis, surface.Unit}
 	if picture == "" {
 		return report, nil
-	}
-	prepared, err := geometry.Prepare(surface, options)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Surface, err)
 	}
 	return report, output.WriteSurface(picture, prepared.Surface, output.SurfacePicture{
 		Title:    filepath.Base(c.Surface),
@@ -45,12 +36,65 @@ func (c *Case) InspectSurface(picture string) (*SurfaceReport, error) {
 	})
 }
 
+// prepareSurface reads the surface and makes it ready for voxelization. It
+// refuses to gamble on the unit.
+func (c *Case) prepareSurface(progress Progress) (*geometry.Surface, *geometry.Prepared, geometry.Options, error) {
+	surface, err := c.readSurface()
+	if err != nil {
+		return nil, nil, geometry.Options{}, err
+	}
+	options, err := c.voxelOptions(surface.Unit)
+	if err != nil {
+		return nil, nil, options, err
+	}
+	options.Progress = progress
+	prepared, err := geometry.Prepare(surface, options)
+	if err != nil {
+		return nil, nil, options, fmt.Errorf("%s: %w", c.Surface, err)
+	}
+	if guess := geometry.WeighUnit(surface, prepared); guess.Refuse(surface) != nil {
+		return nil, nil, options, fmt.Errorf("%s: %w", c.Surface, guess.Refuse(surface))
+	}
+	return surface, prepared, options, nil
+}
+
+// readSurface reads the surface in the unit that the case says, or guesses it.
+func (c *Case) readSurface() (*geometry.Surface, error) {
+	scale := 1.0
+	if c.Scale != 0 {
+		scale = c.Scale
+	}
+	if !(scale > 0) || math.IsInf(scale, 0) {
+		return nil, fmt.Errorf("a scale of %g makes no surface: give a factor above zero, such as 0.05", scale)
+	}
+	switch {
+	case c.Unit != "":
+		unit, err := geometry.ParseUnit(c.Unit)
+		if err != nil {
+			return nil, err
+		}
+		return geometry.ReadSurface(c.Surface, geometry.Unit(scale)*unit)
+	case scale == 1:
+		return geometry.ReadSurface(c.Surface, geometry.UnknownUnit)
+	}
+	surface, err := geometry.ReadSurface(c.Surface, geometry.Metre)
+	if err == nil {
+		surface.GuessUnit(scale)
+	}
+	return surface, err
+}
+
 // Words says the same for people.
 func (r *SurfaceReport) Words() string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "surface: %d triangles, %d vertices, %.4g × %.4g × %.4g mm; encloses %.4g mL, area %.4g cm²\n", r.Triangles, r.Vertices,
-		1e3*(r.High[0]-r.Low[0]), 1e3*(r.High[1]-r.Low[1]), 1e3*(r.High[2]-r.Low[2]), r.Volume*1e6, r.Area*1e4)
-	fmt.Fprintf(&w, "unit: %s (%s)\n", r.Unit, r.UnitReason)
+	fmt.Fprintf(&w, "surface: %d triangles, %d vertices, %s; encloses %s, area %s\n", r.Triangles, r.Vertices,
+		quantity.FormatLengths(r.High[0]-r.Low[0], r.High[1]-r.Low[1], r.High[2]-r.Low[2]),
+		quantity.FormatVolume(r.Volume), quantity.FormatArea(r.Area))
+	if r.UnitCertainty == geometry.Given {
+		fmt.Fprintf(&w, "unit: %s, as given\n", r.Unit)
+	} else {
+		fmt.Fprintf(&w, "unit: %s, %s: %s\n", r.Unit, r.UnitCertainty, r.UnitReason)
+	}
 	closed := "closed"
 	if !r.Closed {
 		closed = fmt.Sprintf("open, with %d boundary loops", r.BoundaryLoops)

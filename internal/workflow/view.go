@@ -47,13 +47,9 @@ func pageOf(ctx context.Context, path, unit string) (*viewpage.Page, error) {
 }
 
 func (c *Case) surfacePage() (*viewpage.Page, error) {
-	surface, err := c.readSurface()
+	surface, prepared, _, err := c.prepareSurface(nil)
 	if err != nil {
 		return nil, err
-	}
-	prepared, err := geometry.Prepare(surface, geometry.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Surface, err)
 	}
 	return &viewpage.Page{
 		Surface: prepared.Surface, Openings: prepared.Openings,

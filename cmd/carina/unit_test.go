@@ -1,0 +1,73 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// unitReport is what the tests below read of `carina inspect --json`.
+type unitReport struct {
+	Unit         string   `json:"unit"`
+	Certainty    string   `json:"unit_certainty"`
+	Alternatives []string `json:"unit_alternatives"`
+	Volume       float64  `json:"volume_m3"`
+}
+
+// The size of a whole airway speaks for millimetres or metres alone; in
+// centimetres its numbers are those of a bronchus in millimetres.
+func TestUnitOfAnAirway(t *testing.T) {
+	folder := t.TempDir()
+	make := func(unit string, arguments ...string) string {
+		path := filepath.Join(folder, unit+".stl")
+		succeed[map[string]any](t, append([]string{"generate", "airway", "--generations", "2", "--segments", "16", "--unit", unit, "-o", path}, arguments...)...)
+		return path
+	}
+	for _, unit := range []string{"mm", "m", "um"} {
+		r := succeed[unitReport](t, "inspect", make(unit))
+		if r.Unit != unit || r.Certainty != "sure" || len(r.Alternatives) > 0 {
+			t.Errorf("an airway in %s: %+v", unit, r)
+		}
+	}
+	path := make("cm")
+	for _, command := range [][]string{{"inspect", path}, {"run", path, "--spacing", "1mm", "--out", filepath.Join(folder, "out")}, {"view", path}} {
+		status, _, stderr := carina(t, command...)
+		if status != exitFailure || !strings.Contains(stderr, "--unit mm") || !strings.Contains(stderr, "--unit cm") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: status %d, says %q; want a refusal that names --unit mm and --unit cm", command, status, stderr)
+		}
+	}
+	if r := succeed[unitReport](t, "inspect", path, "--unit", "cm"); r.Unit != "cm" || r.Certainty != "given" {
+		t.Errorf("with its unit given: %+v", r)
+	}
+}
+
+// A body of two units may be a vehicle in metres or a bronchiole in
+// millimetres.
+func TestUnitOfABodyIsNotGambledOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "body.stl")
+	succeed[map[string]any](t, "generate", "cavity", "--length", "2.06m", "--unit", "m", "-o", path)
+	status, _, stderr := carina(t, "inspect", path)
+	if status != exitFailure || !strings.Contains(stderr, "--unit mm") || !strings.Contains(stderr, "--unit m ") {
+		t.Errorf("status %d, says %q; want a refusal that names --unit m and --unit mm", status, stderr)
+	}
+}
+
+func TestUnitGivenAsALengthAndAScale(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe.stl")
+	succeed[map[string]any](t, "generate", "pipe", "--unit", "50um", "--segments", "16", "-o", path)
+	want := succeed[unitReport](t, "inspect", path, "--unit", "50um")
+	if volume := math.Pi * 9e-3 * 9e-3 * 90e-3; math.Abs(want.Volume-volume) > 0.05*volume {
+		t.Errorf("the pipe encloses %g m³, want %g", want.Volume, volume)
+	}
+	for _, arguments := range [][]string{{"--unit", "um", "--scale", "50"}, {"--unit", "mm", "--scale", "0.05"}, {"--scale", "0.05"}} {
+		if got := succeed[unitReport](t, append([]string{"inspect", path}, arguments...)...); math.Abs(got.Volume-want.Volume) > 1e-9*want.Volume {
+			t.Errorf("%v: %g m³, want %g", arguments, got.Volume, want.Volume)
+		}
+	}
+	for _, arguments := range [][]string{{"--scale", "-1"}, {"--unit", "0um"}, {"--unit", "50 parsecs"}} {
+		if status, _, stderr := carina(t, append([]string{"inspect", path}, arguments...)...); status != exitFailure || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: status %d, says %q", arguments, status, stderr)
+		}
+	}
+}
