@@ -86,13 +86,16 @@ func (c *Condition) validate() error {
 			return err
 		}
 	}
-	for name, v := range map[string]float64{"flow": c.Flow, "pressure": c.Pressure, "share": c.Share,
-		"proximal resistance": c.ProximalResistance, "distal resistance": c.DistalResistance, "compliance": c.Compliance} {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("the %s is %g; give a number", name, v)
-		}
-		if v < 0 && name != "flow" && name != "pressure" {
-			return fmt.Errorf("the %s is %g; give a positive number", name, v)
+	for _, q := range []quantity{
+		{"flow", c.Flow, -largestFlow, largestFlow, " m³/s"},
+		{"pressure", c.Pressure, -largestPressure, largestPressure, " Pa"},
+		{"share", c.Share, 0, 1e6, ""},
+		{"proximal resistance", c.ProximalResistance, 0, 1e18, " Pa·s/m³"},
+		{"distal resistance", c.DistalResistance, 0, 1e18, " Pa·s/m³"},
+		{"compliance", c.Compliance, 0, 1e6, " m³/Pa"},
+	} {
+		if err := q.check(); err != nil {
+			return err
 		}
 	}
 	if c.Kind == FlowShare && c.Share == 0 {

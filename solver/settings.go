@@ -3,7 +3,6 @@ package solver
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"carina/solver/lattice"
 
@@ -196,36 +195,57 @@ func (s *Settings) Validate() error {
 			return err
 		}
 	}
-	for _, v := range []struct {
-		name     string
-		value    float64
-		mayBeLow bool
-	}{
-		{"magic parameter", s.Magic, false},
-		{"kinematic viscosity", s.KinematicViscosity, false},
-		{"density", s.Density, false},
-		{"lattice velocity", s.LatticeVelocity, true},
-		{"Smagorinsky constant", s.Smagorinsky, true},
-		{"flow rate", s.FlowRate, true},
-		{"time step", s.TimeStep, true},
-		{"ramp time", s.RampTime, true},
-		{"body force", s.BodyForce[0] + s.BodyForce[1] + s.BodyForce[2], true},
-	} {
-		if math.IsNaN(v.value) || math.IsInf(v.value, 0) || !v.mayBeLow && v.value <= 0 {
-			return fmt.Errorf("the %s is %g; give a positive number", v.name, v.value)
-		}
-	}
-	if s.Smagorinsky < 0 {
-		return fmt.Errorf("the Smagorinsky constant is %g; give a positive one, or 0 for none", s.Smagorinsky)
-	}
-	if s.TimeStep < 0 {
-		return fmt.Errorf("the time step is %g s; give a positive one, or 0 to have it chosen", s.TimeStep)
-	}
-	if s.LatticeVelocity < 0 {
-		return fmt.Errorf("the lattice velocity is %g cells per step; give a positive one, or 0 to have it chosen", s.LatticeVelocity)
+	if err := s.inRange(); err != nil {
+		return err
 	}
 	if s.Workers < 0 {
 		return errors.New("the number of workers is negative; give a positive one, or 0 to have it chosen")
+	}
+	return nil
+}
+
+// quantity is a number of the settings with the range in which it can be meant.
+type quantity struct {
+	name      string
+	value     float64
+	low, high float64
+	// note says what a number at an end of the range means; may be empty.
+	note string
+}
+
+// check refuses what is outside the range, or no number.
+func (q *quantity) check() error {
+	if q.value >= q.low && q.value <= q.high {
+		return nil
+	}
+	return fmt.Errorf("the %s is %g; give a number from %g to %g%s", q.name, q.value, q.low, q.high, q.note)
+}
+
+// Ranges far wider than any fluid or airway needs.
+const (
+	largestFlow     = 1e6 // m³/s
+	largestPressure = 1e9 // Pa
+)
+
+// inRange refuses numbers that cannot be meant.
+func (s *Settings) inRange() error {
+	list := []quantity{
+		{"magic parameter", s.Magic, 1e-9, 1e3, ""},
+		{"kinematic viscosity", s.KinematicViscosity, 1e-15, 1e6, " m²/s"},
+		{"density", s.Density, 1e-6, 1e6, " kg/m³"},
+		{"lattice velocity", s.LatticeVelocity, 0, 1, " cells per step, 0 to have it chosen"},
+		{"Smagorinsky constant", s.Smagorinsky, 0, 1, ", 0 for none"},
+		{"flow rate", s.FlowRate, -largestFlow, largestFlow, " m³/s"},
+		{"time step", s.TimeStep, 0, 1e6, " s, 0 to have it chosen"},
+		{"ramp time", s.RampTime, -1e9, 1e9, " s"},
+	}
+	for _, a := range s.BodyForce {
+		list = append(list, quantity{"body force", a, -1e9, 1e9, " m/s²"})
+	}
+	for i := range list {
+		if err := list[i].check(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

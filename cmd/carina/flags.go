@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"carina/internal/workflow"
@@ -45,7 +44,7 @@ func partitionFlags(command *cobra.Command, c *workflow.Case) {
 	f.StringVar(&c.Preset, "preset", c.Preset, "effort of the graph balancer: fast, eco or strong (default eco)")
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the graph balancer")
 	f.StringVar(&c.Machine, "machine", c.Machine, "machine file of carina bench cost (default assumed costs)")
-	f.Float64SliceVar(&c.Speeds, "speeds", c.Speeds, "relative speeds of the ranks, such as 1,1,3,3 (default equal)")
+	f.Var((*numberList)(&c.Speeds), "speeds", "relative speeds of the ranks, such as 1,1,3,3 (default equal)")
 	f.IntVar(&c.DevicesPerHost, "devices-per-host", c.DevicesPerHost, "consecutive ranks that share a host (default all)")
 	f.BoolVar(&c.Improve, "improve", c.Improve, "afterwards move cuboids, and but for bricks slices of them, between ranks while the predicted step time falls")
 	f.BoolVar(&c.KeepHeavy, "keep-heavy", c.KeepHeavy, "leave cuboids whole that the ranks cannot share within the imbalance")
@@ -78,39 +77,6 @@ func flowFlags(command *cobra.Command, c *workflow.Case) {
 	f.StringVar(&c.Time, "time", c.Time, "time to compute, such as 0.5s (default until steady, at most three exchanges of the air)")
 }
 
-// openingList reads --opening flags.
-type openingList []workflow.OpeningCase
-
-// String is the list as written.
-func (l *openingList) String() string {
-	var words []string
-	for _, o := range *l {
-		words = append(words, fmt.Sprintf("%g,%g,%g,%s,%s", o.Center[0], o.Center[1], o.Center[2], o.Radius, o.Name))
-	}
-	return strings.Join(words, " ")
-}
-
-// Set adds one opening.
-func (l *openingList) Set(text string) error {
-	fields := strings.SplitN(text, ",", 5)
-	if len(fields) != 5 || fields[4] == "" {
-		return fmt.Errorf("%q is not x,y,z,radius,name, such as 12.5,3,-80,9mm,trachea", text)
-	}
-	o := workflow.OpeningCase{Center: make([]float64, 3)}
-	for axis := range o.Center {
-		var err error
-		if o.Center[axis], err = strconv.ParseFloat(strings.TrimSpace(fields[axis]), 64); err != nil {
-			return fmt.Errorf("%q in %q is not a coordinate", fields[axis], text)
-		}
-	}
-	o.Radius, o.Name = strings.TrimSpace(fields[3]), strings.TrimSpace(fields[4])
-	*l = append(*l, o)
-	return nil
-}
-
-// Type is the name of the value in help texts.
-func (l *openingList) Type() string { return "x,y,z,radius,name" }
-
 // caseOf returns the case that a case file holds, changed by the flags that
 // were given, or the case of the flags alone for a surface.
 func caseOf(command *cobra.Command, path string, groups ...func(*cobra.Command, *workflow.Case)) (workflow.Case, error) {
@@ -133,15 +99,59 @@ func applyFlags(command *cobra.Command, c *workflow.Case, groups ...func(*cobra.
 	for _, group := range groups {
 		group(scratch, c)
 	}
-	if given := command.Flags(); given.Changed("spacing") != given.Changed("fluid-cells") {
-		// One replaces the other where the case file had it.
-		if given.Changed("spacing") {
-			c.FluidCells = 0
-		} else {
-			c.Spacing = ""
-		}
+	replaceAlternatives(command, c)
+	if err := refuseZeros(command); err != nil {
+		return err
 	}
 	return replay(command, scratch)
+}
+
+// refuseZeros refuses a zero where it would stand for the default.
+func refuseZeros(command *cobra.Command) error {
+	for _, name := range []string{"fluid-cells", "directions", "inlet", "cuboids-per-rank", "min-side", "max-side",
+		"imbalance", "devices-per-host", "time-limit", "lattice-velocity", "tolerance", "steps"} {
+		f := command.Flags().Lookup(name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		if text := f.Value.String(); text == "0" || text == "0s" || text == "-0" {
+			return fmt.Errorf("--%s 0 cannot be meant: give a number above zero, or leave it out for the default", name)
+		}
+	}
+	return nil
+}
+
+// refuseEmpty refuses flags with an empty value, which would stand for the
+// default.
+func refuseEmpty(command *cobra.Command) error {
+	var failure error
+	command.Flags().Visit(func(given *pflag.Flag) {
+		text := given.Value.String()
+		if failure == nil && (text == "" || text == "[]") {
+			failure = usageError{fmt.Errorf("--%s is empty: give a value or leave it out (see %s --help)", given.Name, command.CommandPath())}
+		}
+	})
+	return failure
+}
+
+// replaceAlternatives clears what the case file had where a flag was given that
+// takes its place.
+func replaceAlternatives(command *cobra.Command, c *workflow.Case) {
+	for _, pair := range []struct {
+		first, second           string
+		clearFirst, clearSecond func()
+	}{
+		{"spacing", "fluid-cells", func() { c.Spacing = "" }, func() { c.FluidCells = 0 }},
+		{"time-step", "lattice-velocity", func() { c.TimeStep = "" }, func() { c.LatticeVelocity = 0 }},
+		{"steps", "time", func() { c.Steps = 0 }, func() { c.Time = "" }},
+	} {
+		switch first, second := command.Flags().Changed(pair.first), command.Flags().Changed(pair.second); {
+		case first && !second:
+			pair.clearSecond()
+		case second && !first:
+			pair.clearFirst()
+		}
+	}
 }
 
 // onlyFlags refuses flags that mean nothing for what is at hand, such as the

@@ -89,6 +89,9 @@ func newRoot() *cobra.Command {
 		Long:          "Carina takes the surface of an airway and runs air through it on as many processors and GPUs as there are, all of them equally busy.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
+			return refuseEmpty(command)
+		},
 	}
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w (see %s --help)", err, command.CommandPath())}

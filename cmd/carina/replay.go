@@ -5,6 +5,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// listFlag is a flag with several values, which its text may not hold exactly.
+type listFlag interface {
+	pflag.Value
+	// copyOf replaces the values by those of another flag of the same type.
+	copyOf(pflag.Value)
+}
+
 // replay sets every flag of target to what was given for the same flag of
 // source.
 func replay(source, target *cobra.Command) error {
@@ -14,12 +21,8 @@ func replay(source, target *cobra.Command) error {
 		if f == nil || failure != nil {
 			return
 		}
-		if list, ok := given.Value.(*openingList); ok {
-			*f.Value.(*openingList) = append(openingList(nil), *list...)
-			return
-		}
-		if list, ok := given.Value.(pflag.SliceValue); ok {
-			failure = f.Value.(pflag.SliceValue).Replace(list.GetSlice())
+		if list, ok := f.Value.(listFlag); ok {
+			list.copyOf(given.Value)
 			return
 		}
 		failure = target.Flags().Set(given.Name, given.Value.String())

@@ -64,7 +64,7 @@ conditions:
 		t.Errorf("flow %g, waveform %v", settings.FlowRate, settings.Waveform)
 	}
 	grid := gridtest.Full([3]int32{3, 3, 3})
-	for i, name := range []string{"trachea", "left", "right", "upper"} {
+	for i, name := range []string{"trachea", "left", "right", "upper", "twin", "twin", "1"} {
 		grid.Openings = append(grid.Openings, geometry.Opening{Number: i + 1, Name: name})
 	}
 	conditions, err := c.conditions(grid)
@@ -88,6 +88,13 @@ conditions:
 		{ConditionCase{Opening: "left", Pressure: "20"}, "no unit"},
 		{ConditionCase{Opening: "left", Waveform: "none.csv"}, "none.csv"},
 		{ConditionCase{Opening: "left", Waveform: "sine:-1s"}, "above zero"},
+		{ConditionCase{Opening: "left", Kind: "suction"}, "no kind of condition"},
+		{ConditionCase{Opening: "left", Kind: "flow"}, "needs flow"},
+		{ConditionCase{Opening: "left", Kind: "windkessel", Pressure: "1Pa"}, "needs proximal-resistance or distal-resistance or compliance"},
+		{ConditionCase{Opening: "left", Kind: "pressure", Pressure: "1Pa", Share: 0.5}, "share means nothing for the kind pressure"},
+		{ConditionCase{Opening: "left", Kind: "share", Share: 0.5, Waveform: "sine:1s"}, "waveform means nothing for the kind share"},
+		{ConditionCase{Opening: "twin", Kind: "pressure", Pressure: "1Pa"}, "5 (twin) and 6 (twin)"},
+		{ConditionCase{Opening: "1", Kind: "pressure", Pressure: "1Pa"}, "1 (trachea) and 7 (1)"},
 	} {
 		bad := Case{Conditions: []ConditionCase{test.condition}}
 		if _, err := bad.conditions(grid); err == nil || !strings.Contains(err.Error(), test.says) {

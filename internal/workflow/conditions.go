@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,47 @@ func (c *Case) conditions(g *geometry.Grid) (map[int]solver.Condition, error) {
 	return conditions, nil
 }
 
+// meanings are the keys of a condition that mean something for each kind: at
+// least one of needs must be there, if there are any.
+var meanings = map[solver.ConditionKind]struct{ needs, may []string }{
+	solver.ImposedFlow:     {[]string{"flow"}, []string{"profile", "waveform"}},
+	solver.ImposedPressure: {[]string{"pressure"}, []string{"waveform"}},
+	solver.FlowShare:       {[]string{"share"}, nil},
+	solver.MovingWall:      {nil, nil},
+	solver.Windkessel:      {[]string{"proximal-resistance", "distal-resistance", "compliance"}, []string{"pressure"}},
+}
+
+// checkKeys refuses keys that mean nothing for the kind of a condition, and a
+// condition without any that it needs.
+func (written *ConditionCase) checkKeys() error {
+	meaning, known := meanings[solver.ConditionKind(written.Kind)]
+	if !known {
+		return fmt.Errorf("there is no kind of condition %q: choose one of %q", written.Kind, solver.ConditionKinds)
+	}
+	enough := len(meaning.needs) == 0
+	for _, key := range []struct {
+		name  string
+		given bool
+	}{
+		{"flow", written.Flow != ""}, {"profile", written.Profile != ""}, {"pressure", written.Pressure != ""}, {"share", written.Share != 0},
+		{"proximal-resistance", written.ProximalResistance != ""}, {"distal-resistance", written.DistalResistance != ""},
+		{"compliance", written.Compliance != ""}, {"waveform", written.Waveform != ""},
+	} {
+		if !key.given {
+			continue
+		}
+		needed := slices.Contains(meaning.needs, key.name)
+		if !needed && !slices.Contains(meaning.may, key.name) {
+			return fmt.Errorf("%s means nothing for the kind %s: leave it out", key.name, written.Kind)
+		}
+		enough = enough || needed
+	}
+	if !enough {
+		return fmt.Errorf("the kind %s needs %s", written.Kind, strings.Join(meaning.needs, " or "))
+	}
+	return nil
+}
+
 func (c *Case) condition(written *ConditionCase) (solver.Condition, error) {
 	condition := solver.Condition{
 		Kind: solver.ConditionKind(written.Kind), Profile: solver.Profile(written.Profile), Share: written.Share,
@@ -97,18 +139,29 @@ func (c *Case) condition(written *ConditionCase) (solver.Condition, error) {
 		}
 	}
 	var err error
-	condition.Waveform, err = c.parseWaveform(written.Waveform)
-	return condition, err
+	if condition.Waveform, err = c.parseWaveform(written.Waveform); err != nil {
+		return condition, err
+	}
+	return condition, written.checkKeys()
 }
 
-// openingNumber finds an opening by its name or number.
+// openingNumber finds an opening by its name or number, which must be that of
+// one opening only.
 func openingNumber(g *geometry.Grid, text string) (int, error) {
+	var found []string
+	number := 0
 	names := make([]string, len(g.Openings))
 	for i, o := range g.Openings {
 		if o.Name == text || strconv.Itoa(o.Number) == text {
-			return o.Number, nil
+			number, found = o.Number, append(found, fmt.Sprintf("%d (%s)", o.Number, o.Name))
 		}
 		names[i] = o.Name
 	}
-	return 0, fmt.Errorf("there is no opening %q: the openings are %s", text, strings.Join(names, ", "))
+	switch len(found) {
+	case 0:
+		return 0, fmt.Errorf("there is no opening %q: the openings are %s", text, strings.Join(names, ", "))
+	case 1:
+		return number, nil
+	}
+	return 0, fmt.Errorf("the name %q may mean the openings %s: give the number of one, or names of their own", text, strings.Join(found, " and "))
 }

@@ -146,18 +146,42 @@ func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 		return o, err
 	}
 	for i, opening := range c.Openings {
+		if err := c.checkOpening(i); err != nil {
+			return o, err
+		}
 		radius, err := quantity.Length.ParsePositive(opening.Radius)
 		if err != nil {
 			return o, fmt.Errorf("opening %d (%s): %w", i+1, opening.Name, err)
 		}
 		x := opening.Center
-		if len(x) != 3 {
-			return o, fmt.Errorf("opening %d (%s) has a centre of %d numbers: give x, y and z", i+1, opening.Name, len(x))
-		}
 		center := r3.Scale(float64(unit), r3.Vec{X: x[0], Y: x[1], Z: x[2]})
 		o.Openings = append(o.Openings, geometry.Disc{Center: center, Radius: radius, Name: opening.Name})
 	}
 	return o, nil
+}
+
+// checkOpening refuses an opening placed by hand whose name or centre cannot be
+// meant.
+func (c *Case) checkOpening(i int) error {
+	const farthest, longest = 1e12, 1024
+	opening := &c.Openings[i]
+	if len(opening.Center) != 3 {
+		return fmt.Errorf("opening %d (%s) has a centre of %d numbers: give x, y and z", i+1, opening.Name, len(opening.Center))
+	}
+	for _, x := range opening.Center {
+		if !(math.Abs(x) <= farthest) {
+			return fmt.Errorf("opening %d (%s) has the coordinate %g: give numbers from %g to %g", i+1, opening.Name, x, -farthest, farthest)
+		}
+	}
+	if len(opening.Name) > longest {
+		return fmt.Errorf("the name of opening %d has %d bytes: give one of at most %d", i+1, len(opening.Name), longest)
+	}
+	for j := range i {
+		if opening.Name != "" && c.Openings[j].Name == opening.Name {
+			return fmt.Errorf("openings %d and %d are both named %s: give each a name of its own", j+1, i+1, opening.Name)
+		}
+	}
+	return nil
 }
 
 // extension reads how far openings are lengthened: 2D for two diameters, or a

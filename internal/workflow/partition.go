@@ -31,6 +31,13 @@ func (c *Case) Partition(ctx context.Context, g *Gridded, progress Progress) (*b
 	if c.TimeLimit < 0 {
 		return nil, fmt.Errorf("the balancer cannot go on for %v: give --time-limit a positive time", c.TimeLimit)
 	}
+	const largestImbalance = 100
+	if !(c.Imbalance >= 0 && c.Imbalance <= largestImbalance) {
+		return nil, fmt.Errorf("ranks cannot exceed their share by %g of it: give an imbalance from 0 to %d, such as 0.03", c.Imbalance, largestImbalance)
+	}
+	if err := c.refuseIdle(); err != nil {
+		return nil, err
+	}
 	cost, err := c.cost(g.Grid)
 	if err != nil {
 		return nil, err
@@ -43,6 +50,20 @@ func (c *Case) Partition(ctx context.Context, g *Gridded, progress Progress) (*b
 		Seed: c.Seed, Preset: c.Preset, Source: g.Source, Progress: progress,
 		Improve: c.Improve, KeepHeavy: c.KeepHeavy, TimeLimit: c.TimeLimit,
 	})
+}
+
+// refuseIdle refuses options that have no effect on the partition, beside those
+// that package balance refuses.
+func (c *Case) refuseIdle() error {
+	base, _, _ := strings.Cut(c.Decompose, "+")
+	counts := base == "regular" || base == "shrink" || strings.Contains(c.Decompose, "carve") || strings.Contains(c.Decompose, "recombine")
+	if c.CuboidsPerRank > 0 && !counts {
+		return errors.New("cuboids-per-rank is for the decompositions regular, shrink and carve and for +recombine: leave it out, or choose one of these")
+	}
+	if c.Seed != 0 && c.Balance != "" && c.Balance != "graph" {
+		return fmt.Errorf("a seed is for the graph balancer: leave it out with %s", c.Balance)
+	}
+	return nil
 }
 
 // cost returns the measured costs of the case's machine, or assumed ones, for

@@ -98,14 +98,39 @@ func (c *Case) CheckFlow() error {
 	if c.Device == "gpu" && c.Layout == string(solver.Dense) {
 		return fmt.Errorf("the %s layout is not computed on a GPU: leave it out, or compute on the processor", solver.Dense)
 	}
+	if err := c.checkContradictions(); err != nil {
+		return err
+	}
 	if storage := cuda.Storage(c.Storage); storage != "" && storage != cuda.Single && storage != cuda.Half {
 		return fmt.Errorf("there is no storage %q: choose %s or %s", c.Storage, cuda.Single, cuda.Half)
 	}
 	if exchange := cuda.Exchange(c.Exchange); exchange != "" && exchange != cuda.IPC && exchange != cuda.Host {
 		return fmt.Errorf("there is no exchange %q: choose %s or %s", c.Exchange, cuda.IPC, cuda.Host)
 	}
+	for i := range c.Conditions {
+		if _, err := c.condition(&c.Conditions[i]); err != nil {
+			return fmt.Errorf("condition of opening %s: %w", c.Conditions[i].Opening, err)
+		}
+	}
 	_, err := c.Settings()
 	return err
+}
+
+// checkContradictions refuses what cannot be meant together and what has no
+// effect.
+func (c *Case) checkContradictions() error {
+	if !(c.Tolerance >= 0 && c.Tolerance < 1) {
+		return fmt.Errorf("a tolerance of %g tells nothing steady: give one between 0 and 1, such as 1e-4", c.Tolerance)
+	}
+	switch {
+	case c.TimeStep != "" && c.LatticeVelocity != 0:
+		return errors.New("a time step and a lattice velocity contradict each other: give either time-step or lattice-velocity, not both")
+	case c.Storage == string(cuda.Single) && c.Precision == string(solver.Half):
+		return errors.New("half precision is single precision with 16-bit storage: leave storage or precision out")
+	case c.Exchange != "" && c.Device != "gpu":
+		return errors.New("an exchange is for GPUs: leave it out, or compute with device gpu")
+	}
+	return nil
 }
 
 // AdmitFlow says whether the flow on so many cells fits into this machine's
@@ -132,9 +157,6 @@ const steadyTolerance = 1e-4
 // flow is steady, at most until the air in the lumen has been exchanged three
 // times. A flow that a waveform changes is never called steady.
 func (c *Case) plan(cells int64, spacing float64, s solver.Settings) (solver.Plan, error) {
-	if c.Tolerance < 0 || c.Tolerance >= 1 {
-		return solver.Plan{}, fmt.Errorf("a tolerance of %g tells nothing steady: give one between 0 and 1, such as 1e-4", c.Tolerance)
-	}
 	plan := solver.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
 	switch {
 	case c.Steps > 0:

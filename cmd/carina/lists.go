@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"carina/internal/workflow"
+
+	"github.com/spf13/pflag"
+)
+
+// openingList reads --opening flags.
+type openingList []workflow.OpeningCase
+
+var _ listFlag = (*openingList)(nil)
+
+// String is the list as written.
+func (l *openingList) String() string {
+	var words []string
+	for _, o := range *l {
+		words = append(words, fmt.Sprintf("%g,%g,%g,%s,%s", o.Center[0], o.Center[1], o.Center[2], o.Radius, o.Name))
+	}
+	return strings.Join(words, " ")
+}
+
+// Set adds one opening.
+func (l *openingList) Set(text string) error {
+	fields := strings.SplitN(text, ",", 5)
+	if len(fields) != 5 || fields[4] == "" {
+		return fmt.Errorf("%q is not x,y,z,radius,name, such as 12.5,3,-80,9mm,trachea", text)
+	}
+	o := workflow.OpeningCase{Center: make([]float64, 3)}
+	for axis := range o.Center {
+		var err error
+		if o.Center[axis], err = strconv.ParseFloat(strings.TrimSpace(fields[axis]), 64); err != nil {
+			return fmt.Errorf("%q in %q is not a coordinate", fields[axis], text)
+		}
+	}
+	o.Radius, o.Name = strings.TrimSpace(fields[3]), strings.TrimSpace(fields[4])
+	*l = append(*l, o)
+	return nil
+}
+
+// Type is the name of the value in help texts.
+func (l *openingList) Type() string { return "x,y,z,radius,name" }
+
+func (l *openingList) copyOf(other pflag.Value) { *l = slices.Clone(*other.(*openingList)) }
+
+// numberList reads a list of numbers; a flag that is repeated adds to it.
+type numberList []float64
+
+var _ listFlag = (*numberList)(nil)
+
+// String is the list as written.
+func (l *numberList) String() string {
+	words := make([]string, len(*l))
+	for i, x := range *l {
+		words[i] = strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strings.Join(words, ",")
+}
+
+// Set adds numbers that commas part.
+func (l *numberList) Set(text string) error {
+	numbers, err := parseNumbers(strings.Split(text, ","))
+	*l = append(*l, numbers...)
+	return err
+}
+
+// Type is the name of the value in help texts.
+func (l *numberList) Type() string { return "numbers" }
+
+func (l *numberList) copyOf(other pflag.Value) { *l = slices.Clone(*other.(*numberList)) }
