@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"carina/internal/crash"
 	"carina/partition"
 	"golang.org/x/sync/errgroup"
 )
@@ -185,6 +186,7 @@ func withinHosts(ctx context.Context, p *Problem, hosts [][]int32, host []int32)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for h, ranks := range hosts {
 		group.Go(func() error {
+			defer crash.Guard()
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sort"
 
+	"carina/internal/crash"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -19,6 +21,7 @@ func chunks(n, count int, work func(piece, from, to int) error) error {
 	for piece := range count {
 		from, to := n*piece/count, n*(piece+1)/count
 		group.Go(func() error {
+			defer crash.Guard()
 			failures[piece] = work(piece, from, to)
 			return nil
 		})

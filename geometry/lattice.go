@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"carina/internal/crash"
+
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -115,6 +117,7 @@ func (l *lattice) eachSlab(ctx context.Context, workers int, progress func(float
 	}
 	for w := 0; w < min(workers, n); w++ {
 		group.Go(func() error {
+			defer crash.Guard()
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= n {

@@ -3,6 +3,8 @@ package partition
 import (
 	"sync"
 	"sync/atomic"
+
+	"carina/internal/crash"
 )
 
 // workers lends out goroutines: at most size-1 besides the caller's.
@@ -41,6 +43,7 @@ func (w *workers) lend(group *sync.WaitGroup, work func()) {
 	select {
 	case <-w.tokens:
 		group.Go(func() {
+			defer crash.Guard()
 			work()
 			w.tokens <- struct{}{}
 		})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"carina/internal/crash"
 )
 
 // Partition divides g into opt.Parts parts.
@@ -92,6 +94,7 @@ func (t *task) searchFor(ctx context.Context, finest *level, l *limits, opt *Opt
 // cancelInTime cancels ctx when the time limit has passed by the clock, which
 // may run slower than time, or a little faster, so that it looks every so often.
 func (t *task) cancelInTime(ctx context.Context, cancel context.CancelFunc) {
+	defer crash.Guard()
 	const longest = 10 * time.Millisecond
 	for {
 		left := t.timeLimit - (t.clock() - t.start)

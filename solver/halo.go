@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"carina/internal/crash"
 	"carina/solver/lattice"
 	"carina/solver/transport"
 )
@@ -80,6 +81,7 @@ func newHalo(peers []peer, s state, t transport.Transport) *halo {
 	}
 	h.start, h.done = make(chan bool, 1), make(chan error, 1)
 	go func() {
+		defer crash.Guard()
 		for odd := range h.start {
 			h.done <- h.exchange(odd)
 		}

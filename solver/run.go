@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync"
 
+	"carina/internal/crash"
 	"carina/solver/transport"
 )
 
@@ -107,7 +108,10 @@ func RunInProcess(ctx context.Context, domain *Domain, settings Settings, plan P
 	failures := make([]error, len(transports))
 	var all sync.WaitGroup
 	for i, t := range transports {
-		all.Go(func() { summaries[i], failures[i] = RunRank(ctx, domain, settings, plan, t) })
+		all.Go(func() {
+			defer crash.Guard()
+			summaries[i], failures[i] = RunRank(ctx, domain, settings, plan, t)
+		})
 	}
 	all.Wait()
 	var aborted error

@@ -3,6 +3,8 @@ package solver
 import (
 	"sync"
 	"sync/atomic"
+
+	"carina/internal/crash"
 )
 
 // pool runs the chunks of a rank on a fixed number of goroutines. Every
@@ -40,6 +42,7 @@ func newPool(n int, processors []int) *pool {
 		start := make(chan struct{}, 1)
 		p.start = append(p.start, start)
 		go func() {
+			defer crash.Guard()
 			if !p.callerHelps {
 				pin(processors[i])
 			}

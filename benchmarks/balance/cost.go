@@ -12,6 +12,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/crash"
 	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/transport"
@@ -295,6 +296,7 @@ func pingPong(bytes, count int) (float64, error) {
 	begin := time.Now()
 	for i, t := range ranks {
 		go func() {
+			defer crash.Guard()
 			messages := []transport.Message{{Peer: 1 - i, Send: make([]byte, bytes), Receive: make([]byte, bytes)}}
 			for range count {
 				if err := t.Exchange(messages); err != nil {

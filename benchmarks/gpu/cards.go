@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/cuda"
 )
@@ -39,7 +40,10 @@ func compareCards(o *Options) ([]Card, error) {
 	}
 	var all sync.WaitGroup
 	for i := range cards {
-		all.Go(func() { cards[i].Together, failures[i] = speed(i) })
+		all.Go(func() {
+			defer crash.Guard()
+			cards[i].Together, failures[i] = speed(i)
+		})
 	}
 	all.Wait()
 	return cards, errors.Join(failures...)

@@ -12,10 +12,12 @@ import (
 	"strings"
 	"syscall"
 
+	"carina/internal/crash"
+
 	"github.com/spf13/cobra"
 )
 
-// Exit statuses of the command line's contract.
+// Exit statuses of the command line's contract, besides crash.Status.
 const (
 	exitFailure = 1
 	exitUsage   = 2
@@ -34,7 +36,16 @@ func main() {
 
 // execute runs the command line and returns the exit status.
 func execute(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+	return executeRoot(ctx, newRoot(), arguments, stdout, stderr)
+}
+
+func executeRoot(ctx context.Context, root *cobra.Command, arguments []string, stdout, stderr io.Writer) (status int) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			crash.Tell(stderr, cause)
+			status = crash.Status
+		}
+	}()
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(arguments)
@@ -70,6 +81,7 @@ func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error
 	}
 	done := make(chan outcome, 1)
 	go func() {
+		defer crash.Guard()
 		value, err := work()
 		done <- outcome{value, err}
 	}()
@@ -84,9 +96,11 @@ func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "carina",
-		Short:         "Air flow in human airways, on as many processors as there are",
-		Long:          "Carina takes the surface of an airway and runs air through it on as many processors and GPUs as there are, all of them equally busy.",
+		Use:   "carina",
+		Short: "Air flow in human airways, on as many processors as there are",
+		Long: "Carina takes the surface of an airway and runs air through it on as many processors and GPUs as there are, all of them equally busy.\n\n" +
+			"Exit status: 0 on success, 1 on failure with one sentence that says what to do, 2 on wrong usage,\n" +
+			"3 on a mistake of the program itself, with a line to report.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"carina/internal/crash"
 	"carina/internal/quantity"
 	"carina/internal/workflow"
 	"carina/solver"
@@ -62,6 +63,10 @@ func runSolve(command *cobra.Command, path string, s *workflow.Solver) error {
 	}
 	// Processes leave together, after one of them has told what all have seen.
 	defer finish()
+	if t != nil {
+		// One that panics cannot wait for the others, which mpirun ends.
+		defer crash.Guard()
+	}
 	if err = readForSolve(path, s, t); err == nil {
 		err = solve(command, s, t)
 	}

@@ -3,6 +3,8 @@ package machine
 import (
 	"sync"
 	"time"
+
+	"carina/internal/crash"
 )
 
 // Copier measures how fast memory is copied.
@@ -40,7 +42,10 @@ func (c *Copier) Bandwidth(repetitions int) float64 {
 func (c *Copier) each(work func(worker int)) {
 	var group sync.WaitGroup
 	for w := range c.from {
-		group.Go(func() { work(w) })
+		group.Go(func() {
+			defer crash.Guard()
+			work(w)
+		})
 	}
 	group.Wait()
 }

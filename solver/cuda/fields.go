@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"carina/geometry"
+	"carina/internal/crash"
 	"carina/solver"
 )
 
@@ -111,6 +112,7 @@ func (s *Solver) scatter(cells []float32, width int, tiles []int32, at places, s
 	var all sync.WaitGroup
 	for p := range workers {
 		all.Go(func() {
+			defer crash.Guard()
 			for i := from + (to-from)*p/workers; i < from+(to-from)*(p+1)/workers; i++ {
 				row(grid.Runs[i], starts[i])
 			}

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"carina/internal/crash"
 )
 
 // share is the tiles of one rank and what crosses its borders.
@@ -55,7 +57,10 @@ func newShares(tiles *tileSet, owner []int32, ranks []int) []*share {
 	var all sync.WaitGroup
 	order := tiles.mortonOrder()
 	for i, rank := range ranks {
-		all.Go(func() { shares[i] = newShare(tiles, owner, rank, order, at) })
+		all.Go(func() {
+			defer crash.Guard()
+			shares[i] = newShare(tiles, owner, rank, order, at)
+		})
 	}
 	all.Wait()
 	return shares
@@ -81,7 +86,10 @@ func inParallel(n int, f func(from, to int)) {
 	parts := runtime.GOMAXPROCS(0)
 	var all sync.WaitGroup
 	for p := range parts {
-		all.Go(func() { f(n*p/parts, n*(p+1)/parts) })
+		all.Go(func() {
+			defer crash.Guard()
+			f(n*p/parts, n*(p+1)/parts)
+		})
 	}
 	all.Wait()
 }

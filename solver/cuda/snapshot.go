@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"carina/internal/crash"
 	"carina/solver"
 )
 
@@ -126,6 +127,7 @@ func (s *Solver) Snapshot() (*Snapshot, error) {
 	}
 	s.kept.busy.Lock()
 	go func() {
+		defer crash.Guard()
 		defer close(n.done)
 		defer s.kept.busy.Unlock()
 		n.fields = solver.NewFields(int(s.flow.Domain.Grid.Cells()))

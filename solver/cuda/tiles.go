@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"carina/geometry"
+	"carina/internal/crash"
 	"carina/solver"
 )
 
@@ -127,6 +128,7 @@ func (s *tileSet) eachLayer(f func(z int)) {
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
+			defer crash.Guard()
 			for {
 				lock.Lock()
 				z := next

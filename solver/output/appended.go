@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 
+	"carina/internal/crash"
+
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -150,7 +152,10 @@ func (w *blockWriter) compress() {
 	b := w.filling()
 	w.spent += int64(len(b.raw))
 	w.busy++
-	go func() { b.done <- b.compress() }()
+	go func() {
+		defer crash.Guard()
+		b.done <- b.compress()
+	}()
 	if w.busy == len(w.ring) {
 		w.collect()
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"runtime"
 	"sync"
+
+	"carina/internal/crash"
 )
 
 // supersampling is the number of samples along the side of a picture's pixel.
@@ -25,6 +27,7 @@ func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, ligh
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		group.Go(func() {
+			defer crash.Guard()
 			for y := box.Min.Y + w; y < box.Max.Y; y += workers {
 				for x := box.Min.X; x < box.Max.X; x++ {
 					r.paintPixel(img, x, y, float64(x-box.Min.X), float64(box.Max.Y-1-y), scale, deepest, light, colourAt)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"carina/internal/crash"
 )
 
 // relief is a surface seen from the front: a depth for every column, rows
@@ -178,6 +180,7 @@ func (r *relief) eachRow(row func(y int)) {
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		group.Go(func() {
+			defer crash.Guard()
 			for y := w; y < r.height; y += workers {
 				row(y)
 			}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 
+	"carina/internal/crash"
+
 	"github.com/emer/empi/mpi"
 )
 
@@ -74,6 +76,7 @@ func (w *world) sender(peer int) *sender {
 		s = &sender{make(chan []byte, 1), make(chan error, 1)}
 		w.senders[peer] = s
 		go func() {
+			defer crash.Guard()
 			for data := range s.data {
 				s.done <- w.comm.SendU8(peer, tag, data)
 			}
