@@ -3,6 +3,7 @@ module carina
 go 1.26.0
 
 require (
+	github.com/ebitengine/purego v0.11.3
 	github.com/emer/empi v1.0.13
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0

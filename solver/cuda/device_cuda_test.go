@@ -4,6 +4,9 @@ package cuda
 
 import "testing"
 
+// besideOthers lets tests that share a GPU run one after another.
+func besideOthers(*testing.T) {}
+
 // testDevices are the devices of the tests: several of one GPU where the machine
 // has fewer than are asked for.
 func testDevices(t testing.TB, n int) []device {

@@ -10,6 +10,7 @@ import (
 // What is announced is what is allocated, and a GPU that is too small is
 // refused in one sentence that says what it needs and has.
 func TestMemoryIsAnnounced(t *testing.T) {
+	besideOthers(t)
 	g := tube()
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = solver.TRT, solver.Double

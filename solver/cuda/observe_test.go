@@ -21,6 +21,7 @@ func tube() *geometry.Grid {
 
 // What the solver tells of the flow is what the processor's tells.
 func TestObservationsAgree(t *testing.T) {
+	besideOthers(t)
 	const steps = 150
 	g := tube()
 	domain := solver.WholeDomain(g)
@@ -146,6 +147,7 @@ func closeTo(t *testing.T, what string, tolerance float64, got, want []float64) 
 
 // A flow is found to be steady at the same step as on the processor.
 func TestSteadyAgrees(t *testing.T) {
+	besideOthers(t)
 	g := tube()
 	domain := solver.WholeDomain(g)
 	settings := caveSettings(g)
@@ -177,6 +179,7 @@ func TestSteadyAgrees(t *testing.T) {
 // A flow that diverges is noticed, with its first cell, and the last good
 // fields are handed over.
 func TestDivergenceIsNoticed(t *testing.T) {
+	besideOthers(t)
 	g := tube()
 	domain := solver.WholeDomain(g)
 	settings := caveSettings(g)

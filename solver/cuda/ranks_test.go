@@ -62,6 +62,7 @@ func bricked(t *testing.T, seed uint64, ranks int, side int32) *solver.Domain {
 // Ranks that know their share of a partition and meet through messages end in
 // the state of one rank, bit for bit, and all of them say the same.
 func TestRanksAgreeBitForBit(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct {
 		ranks int
 		side  int32
@@ -163,6 +164,7 @@ func TestOwners(t *testing.T) {
 // A share holds the rank's cells with their links and all cells around them, in
 // the whole's order, and not much more.
 func TestCut(t *testing.T) {
+	besideOthers(t)
 	const ranks = 4
 	random := rand.New(rand.NewPCG(1, 2))
 	g := makeGrid([3]int32{200, 16, 16}, [3]bool{}, func(x, y, z int32) bool { return (x*7+y*3+z*5)%11 > 1 }, random)

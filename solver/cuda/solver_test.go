@@ -165,6 +165,7 @@ const (
 // openings with those of the processor's solver in double precision, after
 // sound has crossed the domain and come back.
 func TestAgreesWithProcessor(t *testing.T) {
+	besideOthers(t)
 	const steps = 120
 	small := [3]bool{true, true, true}
 	share := map[int]solver.Condition{3: {Kind: solver.FlowShare, Share: 0.3}}
@@ -207,6 +208,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 		{"periodic cumulant 16 bits", small, Half, halfRounding, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			besideOthers(t)
 			if testing.Short() && c.tolerance != doubleRounding {
 				t.Skip("compiling the kernels for the processor takes a while")
 			}
@@ -255,6 +257,7 @@ func compare(t *testing.T, s *Solver, domain *solver.Domain, settings solver.Set
 
 // Every condition acts as on the processor, step by step.
 func TestConditionsAgree(t *testing.T) {
+	besideOthers(t)
 	const steps = 90
 	wave := solver.Sine{Period: 2e-3, Mean: 0.7, Amplitude: 0.4}
 	for _, c := range []struct {
@@ -292,6 +295,7 @@ func TestConditionsAgree(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			besideOthers(t)
 			g := cave(8, [3]bool{})
 			settings := caveSettings(g)
 			settings.Collision, settings.Precision = solver.TRT, solver.Double
@@ -326,6 +330,7 @@ func compareFields(t *testing.T, got, want *solver.Fields, tolerance float64) {
 // The state and the flow through the openings are the same bit for bit on one
 // device and on several, whether they exchange directly or through messages.
 func TestDevicesAgreeBitForBit(t *testing.T) {
+	besideOthers(t)
 	for _, c := range []struct {
 		periodic [3]bool
 		storage  Storage

@@ -1,12 +1,10 @@
 // A warp of a CUDA device on a processor, for tests: its lanes are fibres
 // that run one after another from one synchronization to the next, and
-// asynchronous copies arrive as late as they may.
+// asynchronous copies arrive as late as they may. Every program is compiled for
+// the tests, mostly the headers: the functions of C are used as built in.
+#include <setjmp.h>
+#include <string.h>
 #include <ucontext.h>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <vector>
 
 struct Index {
 	unsigned x;
@@ -19,75 +17,111 @@ static char *emulated_shared;
 #define __restrict__
 
 namespace emulation {
-typedef std::vector<std::function<void()>> Copies;
-static ucontext_t scheduler, fibre[32];
-static bool done[32];
-static unsigned lane, warp;
-static std::vector<Copies> committed[32];
-static Copies open[32];
-static std::function<void()> body;
+enum { LANES = 32, STACK = 1 << 16, MOST_COPIES = 256, MOST_GROUPS = 8 };
 
-static void enter()
+// Copies are a lane's asynchronous copies that have not arrived, in order; the
+// group number g ends before end[g].
+struct Copies {
+	struct {
+		char *to;
+		const char *from;
+		int bytes;
+	} list[MOST_COPIES];
+	int count, groups, end[MOST_GROUPS];
+
+	void add(char *to, const char *from, int bytes)
+	{
+		if (count == MOST_COPIES) __builtin_trap();
+		list[count++] = {to, from, bytes};
+	}
+	void commit()
+	{
+		if (groups == MOST_GROUPS) __builtin_trap();
+		end[groups++] = count;
+	}
+	// arrive ends the oldest groups, all but some.
+	void arrive(int but)
+	{
+		if (groups <= but) return;
+		const int gone = groups - but, n = end[gone - 1];
+		for (int i = 0; i < n; i++) memcpy(list[i].to, list[i].from, list[i].bytes);
+		memmove(list, list + n, (count - n) * sizeof list[0]);
+		memmove(end, end + gone, but * sizeof end[0]);
+		count -= n;
+		groups = but;
+		for (int g = 0; g < but; g++) end[g] -= n;
+	}
+};
+static Copies copies[LANES];
+
+// Every lane's fibre is begun by a context of its own and goes on by longjmp,
+// which unlike swapcontext calls nothing of the system.
+static jmp_buf scheduler, fibre[LANES];
+static ucontext_t start[LANES];
+static bool begun[LANES], done[LANES];
+static unsigned lane;
+static void (*body)();
+
+__attribute__((noinline)) static void pause()
 {
-	body();
-	done[lane] = true;
-	swapcontext(&fibre[lane], &scheduler);
+	if (!_setjmp(fibre[lane])) _longjmp(scheduler, 1);
+}
+__attribute__((noinline)) static void resume()
+{
+	if (_setjmp(scheduler)) return;
+	if (begun[lane]) _longjmp(fibre[lane], 1);
+	begun[lane] = true;
+	setcontext(&start[lane]);
+}
+static void live()
+{
+	for (;;) {
+		body();
+		done[lane] = true;
+		pause();
+	}
+}
+static void prepare()
+{
+	char *const stacks = (char *)__builtin_malloc(LANES * STACK);
+	for (unsigned l = 0; l < LANES; l++) {
+		getcontext(&start[l]);
+		start[l].uc_stack.ss_sp = stacks + l * STACK;
+		start[l].uc_stack.ss_size = STACK;
+		makecontext(&start[l], live, 0);
+	}
 }
 
 // run_warp runs the 32 lanes from number warp·32 of a block.
-static void run_warp(unsigned number, std::function<void()> kernel)
+static void run_warp(unsigned warp, void (*kernel)())
 {
-	const size_t stack = 1 << 16;
-	static char *stacks = (char *)malloc(32 * stack);
 	body = kernel;
-	warp = number;
-	for (unsigned l = 0; l < 32; l++) {
+	for (unsigned l = 0; l < LANES; l++) {
 		done[l] = false;
-		committed[l].clear();
-		open[l].clear();
-		getcontext(&fibre[l]);
-		fibre[l].uc_stack.ss_sp = stacks + l * stack;
-		fibre[l].uc_stack.ss_size = stack;
-		fibre[l].uc_link = nullptr;
-		makecontext(&fibre[l], enter, 0);
+		copies[l].count = copies[l].groups = 0;
 	}
 	for (bool any = true; any;) {
 		any = false;
-		for (unsigned k = 0; k < 32; k++) {
-			const unsigned l = (7 * k + 3) % 32; // lanes have no order
+		for (unsigned k = 0; k < LANES; k++) {
+			const unsigned l = (7 * k + 3) % LANES; // lanes have no order
 			if (done[l]) continue;
 			any = true;
 			lane = l;
-			threadIdx.x = 32 * warp + l;
-			swapcontext(&scheduler, &fibre[l]);
+			threadIdx.x = LANES * warp + l;
+			resume();
 		}
 	}
 }
 } // namespace emulation
 
-DEVICE void sync_warp()
-{
-	const unsigned l = emulation::lane;
-	swapcontext(&emulation::fibre[l], &emulation::scheduler);
-}
+DEVICE void sync_warp() { emulation::pause(); }
 template <int BYTES> DEVICE void copy_async(char *to, const char *from)
 {
 	memset(to, 0x7b, BYTES);
-	emulation::open[emulation::lane].push_back([=] { memcpy(to, from, BYTES); });
+	emulation::copies[emulation::lane].add(to, from, BYTES);
 }
-DEVICE void commit_copies()
-{
-	emulation::committed[emulation::lane].push_back(emulation::open[emulation::lane]);
-	emulation::open[emulation::lane].clear();
-}
-template <int GROUPS> DEVICE void wait_for_copies()
-{
-	auto &groups = emulation::committed[emulation::lane];
-	while ((int)groups.size() > GROUPS) {
-		for (auto &copy : groups[0]) copy();
-		groups.erase(groups.begin());
-	}
-}
+DEVICE void commit_copies() { emulation::copies[emulation::lane].commit(); }
+template <int GROUPS> DEVICE void wait_for_copies() { emulation::copies[emulation::lane].arrive(GROUPS); }
 template <int BYTES> DEVICE void store_chunk(char *to, const char *from) { memcpy(to, from, BYTES); }
 DEVICE float half_to_float(unsigned short h)
 {
@@ -104,9 +138,9 @@ DEVICE unsigned short float_to_half(float f)
 }
 DEVICE float reciprocal(float x) { return 1 / x; }
 DEVICE double reciprocal(double x) { return 1 / x; }
-DEVICE float square_root(float x) { return sqrtf(x); }
-DEVICE double square_root(double x) { return sqrt(x); }
-DEVICE long long to_fixed(double x) { return (long long)nearbyint(x * 17592186044416.0); }
+DEVICE float square_root(float x) { return __builtin_sqrtf(x); }
+DEVICE double square_root(double x) { return __builtin_sqrt(x); }
+DEVICE long long to_fixed(double x) { return (long long)__builtin_nearbyint(x * 17592186044416.0); }
 template <class T> DEVICE unsigned long long bits_of(T x)
 {
 	unsigned long long b = 0;

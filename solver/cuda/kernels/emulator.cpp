@@ -1,9 +1,4 @@
-// Runs one kernel over device memory that is a file, for tests:
-// emulator FILE BASE BYTES BLOCKS THREADS SHARED ARGUMENTS…
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <cstdio>
-#include <tuple>
+// Runs one kernel in the memory of this process, for tests.
 
 // as takes an argument from the front of a list of 8-byte words.
 template <class T> static T as(const unsigned long long *&words)
@@ -13,27 +8,29 @@ template <class T> static T as(const unsigned long long *&words)
 	words += (sizeof t + 7) / 8;
 	return t;
 }
-template <class... T> static void call(void (*kernel)(T...), const std::vector<unsigned long long> &a)
+// Call calls a kernel; its own arguments are in braces, hence in order.
+struct Call {
+	template <class... T> Call(void (*kernel)(T...), T... t) { kernel(t...); }
+};
+static const unsigned long long *arguments;
+template <class... T> static void call(void (*kernel)(T...))
 {
-	const unsigned long long *words = a.data();
-	std::apply(kernel, std::tuple<T...>{as<T>(words)...}); // braces: in order
+	const unsigned long long *words = arguments;
+	Call{kernel, as<T>(words)...};
 }
 
-int main(int n, char **text)
+// run does a launch; one at a time.
+extern "C" void run(unsigned blocks, unsigned threads, unsigned shared, const unsigned long long *words)
 {
-	auto number = [&](int i) { return strtoull(text[i], nullptr, 10); };
-	const int file = open(text[1], O_RDWR);
-	if (mmap((void *)number(2), number(3), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
-		perror("mmap");
-		return 1;
-	}
-	const unsigned long long blocks = number(4), warps = number(5) / 32, shared = number(6);
-	std::vector<unsigned long long> arguments;
-	for (int i = 7; i < n; i++) arguments.push_back(number(i));
-	emulated_shared = (char *)aligned_alloc(128, (shared + 127) / 128 * 128);
-	for (unsigned long long b = blocks; b-- > 0;) { // blocks have no order
+	static bool prepared;
+	if (!prepared) emulation::prepare();
+	prepared = true;
+	arguments = words;
+	emulated_shared = (char *)__builtin_aligned_alloc(128, (shared + 127) / 128 * 128);
+	for (unsigned b = blocks; b-- > 0;) { // blocks have no order
 		memset(emulated_shared, 0x7b, shared);
 		blockIdx.x = b;
-		for (unsigned long long w = 0; w < warps; w++) emulation::run_warp(w, [&] { call(ENTRY, arguments); });
+		for (unsigned w = 0; w < threads / 32; w++) emulation::run_warp(w, [] { call(ENTRY); });
 	}
+	__builtin_free(emulated_shared);
 }
