@@ -86,7 +86,7 @@ func (c *Condition) validate() error {
 			return err
 		}
 	}
-	for _, q := range []quantity{
+	for _, q := range []figure{
 		{"flow", c.Flow, -largestFlow, largestFlow, " m³/s"},
 		{"pressure", c.Pressure, -largestPressure, largestPressure, " Pa"},
 		{"share", c.Share, 0, 1e6, ""},

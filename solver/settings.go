@@ -204,8 +204,8 @@ func (s *Settings) Validate() error {
 	return nil
 }
 
-// quantity is a number of the settings with the range in which it can be meant.
-type quantity struct {
+// figure is a number of the settings with the range in which it can be meant.
+type figure struct {
 	name      string
 	value     float64
 	low, high float64
@@ -214,7 +214,7 @@ type quantity struct {
 }
 
 // check refuses what is outside the range, or no number.
-func (q *quantity) check() error {
+func (q *figure) check() error {
 	if q.value >= q.low && q.value <= q.high {
 		return nil
 	}
@@ -229,7 +229,7 @@ const (
 
 // inRange refuses numbers that cannot be meant.
 func (s *Settings) inRange() error {
-	list := []quantity{
+	list := []figure{
 		{"magic parameter", s.Magic, 1e-9, 1e3, ""},
 		{"kinematic viscosity", s.KinematicViscosity, 1e-15, 1e6, " m²/s"},
 		{"density", s.Density, 1e-6, 1e6, " kg/m³"},
@@ -240,7 +240,7 @@ func (s *Settings) inRange() error {
 		{"ramp time", s.RampTime, -1e9, 1e9, " s"},
 	}
 	for _, a := range s.BodyForce {
-		list = append(list, quantity{"body force", a, -1e9, 1e9, " m/s²"})
+		list = append(list, figure{"body force", a, -1e9, 1e9, " m/s²"})
 	}
 	for i := range list {
 		if err := list[i].check(); err != nil {
