@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -38,6 +39,18 @@ func (e *DivergedError) Error() string {
 		e.Step, e.Time, e.Cell[0], e.Cell[1], e.Cell[2], e.Mach, e.RelaxationTime)
 }
 
+// StoppedError says at which step all ranks stopped because one was asked to.
+type StoppedError struct {
+	Step  int64
+	Cause error // that of the context, or context.Canceled
+}
+
+// Error says when and why.
+func (e *StoppedError) Error() string { return fmt.Sprintf("stopped at step %d: %v", e.Step, e.Cause) }
+
+// Unwrap returns the cause.
+func (e *StoppedError) Unwrap() error { return e.Cause }
+
 // checked is the outcome of a check over all ranks.
 type checked struct{ peakVelocity float64 }
 
@@ -68,10 +81,7 @@ func (r *Rank) check(ctx context.Context) (checked, error) {
 			Mach(r.expected.peakVelocity / r.units.Velocity()), r.units.RelaxationTime()}}
 	}
 	if highest[1] != 0 {
-		if err := ctx.Err(); err != nil {
-			return checked{}, agreedError{fmt.Errorf("stopped at step %d: %w", r.steps, err)}
-		}
-		return checked{}, agreedError{fmt.Errorf("stopped at step %d: %w", r.steps, context.Canceled)}
+		return checked{}, agreedError{&StoppedError{r.steps, cmp.Or(ctx.Err(), context.Canceled)}}
 	}
 	return checked{math.Float64frombits(uint64(highest[0]))}, nil
 }

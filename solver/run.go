@@ -25,6 +25,12 @@ type Plan struct {
 	// relative change of the velocity, in the time in which sound crosses the
 	// domain, is below it twice in a row. 0 means that it does not.
 	Tolerance float64
+	// Begin is called on every rank when all is ready for the first step; it may
+	// be nil. An error of it must be the same on all ranks.
+	Begin func() error
+	// KeepStopped ends a computation that is stopped from outside as if the steps
+	// so far were all: with a summary that says so, and Visit.
+	KeepStopped bool
 	// Observe is called on every rank every 50 steps; it may be nil. It may use
 	// the methods of Rank that all ranks call together.
 	Observe func(*Rank) error
@@ -59,6 +65,15 @@ func (p *Plan) StepCount(timeStep float64) (int64, error) {
 	return int64(steps), nil
 }
 
+// Stopped tells whether an error of a computation is that it was stopped from
+// outside, and removes it where the plan is to keep what was reached.
+func (p *Plan) Stopped(err error) (bool, error) {
+	if p.KeepStopped && errors.As(err, new(*StoppedError)) {
+		return true, nil
+	}
+	return false, err
+}
+
 // agreedError is a failure that all ranks meet at the same place, so that
 // none waits for another and all can end in order.
 type agreedError struct{ error }
@@ -87,12 +102,19 @@ func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, 
 	if err != nil {
 		return nil, agreedError{err}
 	}
-	if err := r.advance(ctx, steps, &plan); err != nil {
+	if plan.Begin != nil {
+		if err := plan.Begin(); err != nil {
+			return nil, agreedError{err}
+		}
+	}
+	stopped, err := plan.Stopped(r.advance(ctx, steps, &plan))
+	if err != nil {
 		return nil, err
 	}
 	if s, err = r.Summary(); err != nil {
 		return nil, err
 	}
+	s.Interrupted = stopped
 	if plan.Visit != nil {
 		if err := plan.Visit(r); err != nil {
 			return nil, err

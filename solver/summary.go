@@ -29,6 +29,9 @@ type Summary struct {
 	StateHash    string           `json:"state_hash"`
 	Ranks        []RankSummary    `json:"ranks"`
 	Warnings     []string         `json:"warnings,omitempty"`
+	// Interrupted tells that fewer steps than wanted were computed, because
+	// somebody stopped the program.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // OpeningSummary is the flow through one opening.

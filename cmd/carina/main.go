@@ -9,10 +9,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"carina/internal/crash"
+	"carina/internal/resultsfolder"
 
 	"github.com/spf13/cobra"
 )
@@ -103,8 +106,11 @@ func newRoot() *cobra.Command {
 			"3 on a mistake of the program itself, with a line to report.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
-			return refuseEmpty(command)
+		PersistentPreRunE: func(command *cobra.Command, arguments []string) error {
+			if err := refuseEmpty(command); err != nil {
+				return err
+			}
+			return mendFolders(command, arguments)
 		},
 	}
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
@@ -115,6 +121,25 @@ func newRoot() *cobra.Command {
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor())
 	return root
+}
+
+// mendFolders completes what a run that was killed has begun in the folders that
+// the command line names.
+func mendFolders(command *cobra.Command, arguments []string) error {
+	paths := slices.Clone(arguments)
+	for _, name := range []string{"out", "output", "case"} {
+		if f := command.Flags().Lookup(name); f != nil && f.Value.String() != "" {
+			paths = append(paths, f.Value.String())
+		}
+	}
+	for _, path := range paths {
+		for _, folder := range []string{path, filepath.Dir(path)} {
+			if err := resultsfolder.Mend(folder); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // newHelp is cobra's help, which an unknown topic fails.

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"carina/internal/workflow"
@@ -76,12 +74,7 @@ func runCase(command *cobra.Command, c *workflow.Case) error {
 	if !wantsJSON(command) {
 		fmt.Fprint(command.OutOrStdout(), workflow.PartitionWords(p))
 	}
-	if err := os.MkdirAll(c.Output, 0o755); err != nil {
-		return fmt.Errorf("making the folder for results: %w", err)
-	}
-	name := strings.TrimSuffix(resultsFolder(c.Surface), "-flow")
-	if err := c.WritePartition(filepath.Join(c.Output, name+".part.json"), p, g); err != nil {
-		return err
-	}
-	return solve(command, &workflow.Solver{Case: *c, Grid: g.Grid, Partition: p, Folder: c.Output}, nil)
+	s := &workflow.Solver{Case: *c, Grid: g.Grid, Partition: p, Folder: c.Output}
+	s.KeepMade(strings.TrimSuffix(resultsFolder(c.Surface), "-flow"), g)
+	return solve(command, s, nil)
 }

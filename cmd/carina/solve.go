@@ -46,6 +46,11 @@ func newSolve() *cobra.Command {
 			if err := c.CheckFlow(); err != nil {
 				return err
 			}
+			if processes() <= 1 {
+				if err := workflow.CheckFolder(output); err != nil {
+					return err
+				}
+			}
 			return runSolve(command, path, &workflow.Solver{Case: c, Folder: output})
 		},
 	}
@@ -68,6 +73,7 @@ func runSolve(command *cobra.Command, path string, s *workflow.Solver) error {
 		defer crash.Guard()
 	}
 	if err = readForSolve(path, s, t); err == nil {
+		s.Inputs = append(s.Inputs, path, filepath.Join(filepath.Dir(path), filepath.Base(s.Partition.Source.File)))
 		err = solve(command, s, t)
 	}
 	if err == nil || t == nil {
@@ -162,10 +168,10 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 		solution, err = s.InProcess(command.Context())
 	}
 	end()
-	if err != nil || solution == nil {
+	if solution == nil {
 		return err
 	}
-	return printResult(command, solution.Summary, solution.Words)
+	return errors.Join(err, printResult(command, solution.Summary, solution.Words))
 }
 
 // resultsFolder is where results go unless the user says otherwise.

@@ -31,7 +31,7 @@ func open(d disk, token string) (f *Folder, err error) {
 	defer func() {
 		if err != nil {
 			f.Close()
-			f, err = nil, fmt.Errorf("the folder for results %s: %w", d.path, err)
+			f, err = nil, d.about(err)
 		}
 	}()
 	if info, err := os.Stat(d.path); err == nil && !info.IsDir() {
@@ -40,12 +40,12 @@ func open(d disk, token string) (f *Folder, err error) {
 	if err := os.MkdirAll(d.path, 0o755); err != nil {
 		return f, err
 	}
-	held, err := d.acquire()
+	held, err := d.patiently()
 	if f.lock = held; errors.Is(err, errNoLocks) {
 		f.Unlocked, err = true, nil
 	}
 	if errors.Is(err, ErrBusy) {
-		return f, fmt.Errorf("%w: wait for it, or name another folder", err)
+		return f, d.busy()
 	}
 	if err != nil {
 		return f, err

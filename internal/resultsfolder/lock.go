@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,6 +16,44 @@ var ErrBusy = errors.New("another run is writing into it")
 
 // errNoLocks is of file systems that cannot lock.
 var errNoLocks = errors.New("the file system cannot lock")
+
+// moment is how long who writes waits for others that only look or mend.
+const moment = time.Second
+
+// patiently is acquire with some patience.
+func (d *disk) patiently() (file *os.File, err error) {
+	for end := time.Now().Add(moment); ; time.Sleep(moment / 50) {
+		if file, err = d.acquire(); !errors.Is(err, ErrBusy) || time.Now().After(end) {
+			return file, err
+		}
+	}
+}
+
+// Free is an error that wraps ErrBusy while a process writes into the folder.
+func Free(path string) error {
+	d := disk{path: path}
+	file, err := os.Open(d.at(lock))
+	if err != nil {
+		return nil // Open will tell
+	}
+	defer file.Close()
+	for end := time.Now().Add(moment); ; time.Sleep(moment / 50) {
+		err := unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) || !d.holds(file) {
+			return nil
+		}
+		if time.Now().After(end) {
+			return d.about(d.busy())
+		}
+	}
+}
+
+func (d *disk) busy() error { return fmt.Errorf("%w: wait for it, or name another folder", ErrBusy) }
+
+// about says which folder an error is of.
+func (d *disk) about(err error) error {
+	return fmt.Errorf("the folder for results %s: %w", d.path, err)
+}
 
 // acquire locks the folder for this process, which ends with it at the latest.
 func (d *disk) acquire() (*os.File, error) {

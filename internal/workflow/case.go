@@ -111,8 +111,8 @@ type Case struct {
 	// Output is the folder for results.
 	Output string `yaml:"output"`
 
-	// folder is that of the case file, where its tables are looked for.
-	folder string
+	// file is the case file, folder its folder, where its tables are looked for.
+	file, folder string
 }
 
 // OpeningCase is an opening named by hand: a disc that cuts the lumen. Center
@@ -158,7 +158,7 @@ func ReadCase(path string) (Case, error) {
 	if !filepath.IsAbs(c.Surface) {
 		c.Surface = filepath.Join(filepath.Dir(path), c.Surface)
 	}
-	c.folder = filepath.Dir(path)
+	c.file, c.folder = path, filepath.Dir(path)
 	return c, nil
 }
 

@@ -36,10 +36,7 @@ func (c *Case) parseWaveform(text string) (solver.Waveform, error) {
 		}
 		return solver.Breathing{Period: period, Inspiration: inspiration}, nil
 	}
-	path, periodic := strings.CutPrefix(text, "periodic:")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.folder, path)
-	}
+	path, periodic := c.table(text)
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the waveform %q is neither sine:PERIOD nor breathing:PERIOD nor a CSV file: %w", text, err)
@@ -51,6 +48,37 @@ func (c *Case) parseWaveform(text string) (solver.Waveform, error) {
 	}
 	table.Periodic = periodic
 	return table, nil
+}
+
+// table is the CSV file of a waveform, and whether it repeats.
+func (c *Case) table(waveform string) (path string, periodic bool) {
+	path, periodic = strings.CutPrefix(waveform, "periodic:")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.folder, path)
+	}
+	return path, periodic
+}
+
+// files are those that the case names, and that of the case itself. Some may not
+// exist.
+func (c *Case) files() []string {
+	var files []string
+	waveforms := []string{c.Waveform}
+	for _, condition := range c.Conditions {
+		waveforms = append(waveforms, condition.Waveform)
+	}
+	for _, waveform := range waveforms {
+		if waveform != "" {
+			path, _ := c.table(waveform)
+			files = append(files, path)
+		}
+	}
+	for _, path := range []string{c.Surface, c.Machine, c.file} {
+		if path != "" {
+			files = append(files, path)
+		}
+	}
+	return files
 }
 
 // conditions translates what the case says of single openings.

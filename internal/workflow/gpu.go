@@ -1,8 +1,6 @@
 package workflow
 
 import (
-	"fmt"
-
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/cuda"
@@ -38,10 +36,14 @@ func (r *results) hooks(domain *solver.Domain, gathered gather, processes bool) 
 		},
 		Diverged: func(g *cuda.Solver, fields *solver.Fields) error {
 			return pieces(g, fields, func(piece *output.Piece) error {
-				return output.WriteVTU(r.path(fmt.Sprintf("diverged_%04d.vtu", piece.Rank)), piece)
+				r.writeDiverged(piece)
+				return nil
 			})
 		},
 		Visit: func(g *cuda.Solver) error {
+			if !r.writes() {
+				return nil
+			}
 			fields, err := g.Fields()
 			if err != nil {
 				return err

@@ -137,8 +137,7 @@ func writeGridBeside(path string, g *geometry.Grid) (string, error) {
 	if err != nil || own.SHA256 == there.SHA256 {
 		return name, err
 	}
-	const digits = 8
-	name = strings.TrimSuffix(name, ".grid") + "-" + own.SHA256[:digits] + ".grid"
+	name = named(name, own)
 	if err := os.Rename(fresh, name); err != nil {
 		return "", fmt.Errorf("writing the grid beside %s: %w", path, err)
 	}

@@ -2,20 +2,13 @@ package workflow
 
 import (
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"sync"
 
-	"carina/balance"
-	"carina/geometry"
-	"carina/internal/atomicfile"
-	"carina/internal/quantity"
-	"carina/internal/viewpage"
+	"carina/internal/resultsfolder"
 	"carina/solver"
 	"carina/solver/output"
+	"carina/solver/transport"
 )
 
 // results writes what a computation ends with into a folder: the fields of
@@ -28,25 +21,64 @@ type results struct {
 	fields *solver.Fields
 	// history is kept on rank 0.
 	history history
+
+	target target
+	once   sync.Once
+	begun  error
+	mu     sync.Mutex
+	failed error // the first file that could not be written
 }
 
 // pageLimit is the number of cells up to which a page to turn around is
 // written: its making needs the fields of all cells in one place.
 const pageLimit = 20_000_000
 
-func newResults(s *Solver, ranks int) *results {
-	return &results{solver: s, ranks: ranks, frame: output.FrameOf(s.Grid)}
+// newResults are those of ranks of this process, or, with a transport, of the
+// one that it stands for.
+func newResults(s *Solver, ranks int, t transport.Transport) *results {
+	return &results{solver: s, ranks: ranks, frame: output.FrameOf(s.Grid), target: target{path: s.Folder, transport: t}}
 }
 
-func (r *results) path(name string) string { return filepath.Join(r.solver.Folder, name) }
+// path is where a file is written until all are complete.
+func (r *results) path(name string) string { return resultsfolder.Hidden(r.solver.Folder, name) }
 
-func (r *results) piecePath(rank int) string { return r.path(fmt.Sprintf("flow_%04d.vtu", rank)) }
+func pieceName(rank int) string { return fmt.Sprintf("flow_%04d.vtu", rank) }
+
+// writes tells whether there is a folder to write into.
+func (r *results) writes() bool { return r.solver.Folder != "" && r.target.full == nil }
+
+// fail keeps why a file could not be written. The computation goes on, for its
+// figures are worth something without files.
+func (r *results) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed == nil {
+		r.failed = err
+	}
+}
+
+// begin opens the folder when all has been checked. All ranks call it.
+func (r *results) begin() error {
+	r.once.Do(func() {
+		r.begun = r.target.open(func(f *resultsfolder.Folder) error {
+			if f.Unlocked && r.solver.Warn != nil {
+				r.solver.Warn([]string{fmt.Sprintf("%s lies where files cannot be locked: see to it that no other run writes there", r.solver.Folder)})
+			}
+			return f.Admit(r.names(), r.solver.inputs())
+		})
+		if full := r.target.full; full != nil && r.target.rank() == 0 && r.solver.Warn != nil {
+			r.solver.Warn([]string{fmt.Sprintf("no results will be written: %v", full)})
+		}
+	})
+	return r.begun
+}
 
 // follow makes a plan report to these results.
 func (r *results) follow(plan *solver.Plan, g gather) {
-	plan.Visit = func(rank *solver.Rank) error { return r.visit(rank, g) }
 	if r.solver.Folder != "" {
+		plan.Visit = func(rank *solver.Rank) error { return r.visit(rank, g) }
 		plan.Observe, plan.Diverged = r.observe, r.diverged
+		plan.Begin, plan.KeepStopped = r.begin, true
 	}
 }
 
@@ -61,16 +93,23 @@ func (r *results) observe(rank *solver.Rank) error {
 
 // diverged writes the last good fields of a rank when the flow has diverged.
 func (r *results) diverged(rank *solver.Rank, fields *solver.Fields) error {
-	if r.solver.Folder == "" {
-		return nil
+	r.writeDiverged(r.piece(rank, fields))
+	return nil
+}
+
+func (r *results) writeDiverged(piece *output.Piece) {
+	if !r.writes() {
+		return
 	}
-	return output.WriteVTU(r.path(fmt.Sprintf("diverged_%04d.vtu", rank.Number())), r.piece(rank, fields))
+	if err := output.WriteVTU(r.path(fmt.Sprintf("diverged_%04d.vtu", piece.Rank)), piece); err != nil {
+		r.fail(err)
+	}
 }
 
 // visit writes the fields of one rank and hands in what it adds to the
 // pictures.
 func (r *results) visit(rank *solver.Rank, g gather) error {
-	if r.solver.Folder == "" {
+	if !r.writes() {
 		return nil
 	}
 	if r.solver.Grid.Cells() <= pageLimit {
@@ -87,8 +126,8 @@ func (r *results) visit(rank *solver.Rank, g gather) error {
 
 // visitPiece writes the fields of one rank and hands in its picture.
 func (r *results) visitPiece(piece *output.Piece, g gather) error {
-	if err := output.WriteVTU(r.piecePath(piece.Rank), piece); err != nil {
-		return err
+	if err := output.WriteVTU(r.path(pieceName(piece.Rank)), piece); err != nil {
+		r.fail(err)
 	}
 	layers, err := output.Render(piece)
 	if err != nil {
@@ -120,49 +159,6 @@ func (r *results) piece(rank *solver.Rank, fields *solver.Fields) *output.Piece 
 	return piece
 }
 
-// steadyBalance is the difference of inflow and outflow above which users are
-// told that the flow is not steady.
-const steadyBalance = 0.01
-
-// finish writes what needs all ranks.
-func (r *results) finish(summary *solver.Summary, payloads [][]byte) (*Solution, error) {
-	solution := &Solution{Summary: summary}
-	if !r.solver.Case.unsteady() && !(summary.MassBalance <= steadyBalance) {
-		summary.Warnings = append(summary.Warnings, fmt.Sprintf(
-			"inflow and outflow differ by %.3g %%: the flow is not steady, compute a longer time", 100*summary.MassBalance))
-	}
-	if r.solver.Folder == "" {
-		return solution, nil
-	}
-	composites, err := r.composites(payloads)
-	if err != nil {
-		return nil, err
-	}
-	writers := []struct {
-		name  string
-		write func(path string) error
-	}{
-		{"flow.pvtu", func(path string) error { return r.writePVTU(path, summary.Time) }},
-		{"cuboids.vtu", r.writeCuboids},
-		{"flow.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, false)) }},
-		{"pressure.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
-		{"ranks.png", func(path string) error { return output.WriteRanks(path, composites, r.ranksPicture(summary)) }},
-		{"history.png", func(path string) error { return r.writeHistory(path, summary) }},
-		{"view.html", func(path string) error { return r.writePage(path, summary) }},
-		{"summary.json", func(path string) error { return WriteJSON(path, summary) }},
-	}
-	var failures []error
-	for _, w := range writers {
-		path := r.path(w.name)
-		if err := w.write(path); err != nil {
-			failures = append(failures, err)
-		} else if _, err := os.Stat(path); err == nil {
-			solution.Files = append(solution.Files, path)
-		}
-	}
-	return solution, errors.Join(failures...)
-}
-
 // composites puts the ranks' layers together, one composite for each view.
 func (r *results) composites(payloads [][]byte) ([]*output.Layer, error) {
 	views := output.Views(r.frame)
@@ -189,116 +185,4 @@ func (r *results) composites(payloads [][]byte) ([]*output.Layer, error) {
 		}
 	}
 	return composites, nil
-}
-
-func (r *results) writePVTU(path string, time float64) error {
-	sources := make([]string, r.ranks)
-	for rank := range sources {
-		sources[rank] = r.piecePath(rank)
-	}
-	return output.WritePVTU(path, r.frame, time, sources)
-}
-
-// resultNames are the files of a folder of results besides the pieces.
-var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "view.html", "summary.json"}
-
-// removeOld removes the results of an earlier computation.
-func (r *results) removeOld() error {
-	old := make([]string, len(resultNames))
-	for i, name := range resultNames {
-		old[i] = r.path(name)
-	}
-	pieces, err := filepath.Glob(r.path("*_[0-9][0-9][0-9][0-9]*.vtu"))
-	if err != nil {
-		return fmt.Errorf("looking for earlier results: %w", err)
-	}
-	for _, path := range append(old, pieces...) {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("removing what an earlier computation left: %w", err)
-		}
-	}
-	return nil
-}
-
-func (r *results) writeCuboids(path string) error {
-	return WriteCuboids(path, r.solver.Partition, r.solver.Grid)
-}
-
-// WriteCuboids writes the cuboids of a partition as VTK boxes that carry their
-// owner and counts.
-func WriteCuboids(path string, p *balance.Partition, g *geometry.Grid) error {
-	boxes := make([]output.Box, len(p.Cuboids))
-	for i := range boxes {
-		boxes[i] = output.Box{Cuboid: p.Cuboids[i], Counts: p.Counts[i], Owner: p.Owners[i]}
-	}
-	return output.WriteCuboids(path, output.FrameOf(g), boxes)
-}
-
-func (r *results) flowPicture(s *solver.Summary, pressure bool) output.FlowPicture {
-	picture := output.FlowPicture{
-		Title: "Flow of air",
-		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
-			quantity.FormatFlow(inflow(s)), s.Reynolds, grouped(s.FluidCells), quantity.Format(s.Spacing, "m"), quantity.Format(s.Time, "s")),
-		Openings: r.solver.Grid.Openings, WallPressure: pressure,
-	}
-	for _, o := range s.Openings {
-		picture.Flow = append(picture.Flow, o.Flow)
-	}
-	return picture
-}
-
-func (r *results) ranksPicture(s *solver.Summary) output.RanksPicture {
-	p := r.solver.Partition
-	picture := output.RanksPicture{
-		Title: "Cells by rank",
-		Subtitle: fmt.Sprintf("%s + %s: %d cuboids on %d ranks, heaviest %.3f of the mean",
-			p.Method.Decompose, p.Method.Balance, len(p.Cuboids), r.ranks, p.Quality.WorkMaxOverMean),
-	}
-	for _, rank := range s.Ranks {
-		picture.Loads = append(picture.Loads, output.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
-	}
-	return picture
-}
-
-// writeHistory draws the flow over time, if there is more than a moment of it.
-func (r *results) writeHistory(path string, s *solver.Summary) error {
-	if len(r.history.times) < 2 {
-		return nil
-	}
-	return output.WriteHistory(path, r.history.chart(s))
-}
-
-// writePage writes the page to turn around; a grid that is too large for one
-// has none.
-func (r *results) writePage(path string, s *solver.Summary) error {
-	if r.fields == nil {
-		return nil
-	}
-	picture := r.flowPicture(s, false)
-	page, err := partitionPage(r.solver.Partition, r.solver.Grid)
-	if err != nil {
-		return err
-	}
-	page.Title, page.Subtitle, page.Flow = picture.Title, picture.Subtitle, picture.Flow
-	page.Pressure, page.Velocity = r.fields.Pressure, r.fields.Velocity
-	return viewpage.Write(path, page)
-}
-
-func inflow(s *solver.Summary) float64 {
-	var flow float64
-	for _, o := range s.Openings {
-		if o.Role == string(geometry.Inlet) {
-			flow += o.Flow
-		}
-	}
-	return flow
-}
-
-// WriteJSON writes a value as a JSON file.
-func WriteJSON(path string, value any) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(value)
-	})
 }

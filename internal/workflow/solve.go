@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"carina/balance"
@@ -73,8 +72,8 @@ func (c *Case) Check() error {
 	if err := c.CheckRanks(); err != nil {
 		return err
 	}
-	if info, err := os.Stat(c.Output); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is a file: name a folder for results", c.Output)
+	if err := CheckFolder(c.Output); err != nil {
+		return err
 	}
 	return c.CheckFlow()
 }
@@ -200,6 +199,9 @@ type Solver struct {
 	Share *solver.Domain
 	// Folder receives the results; none are written when empty.
 	Folder string
+	// Inputs are files that were read besides those of the case. Results never
+	// take their place.
+	Inputs []string
 	// Report hears how far the computation is, on rank 0; may be nil.
 	Report func(solver.Progress)
 	// Memory hears what the computation takes of the memory of GPUs, before it
@@ -207,7 +209,12 @@ type Solver struct {
 	Memory func([]cuda.MemoryUse)
 	// Warn hears warnings before the computation begins, on rank 0.
 	Warn func(warnings []string)
+
+	made *made // to be written with the results; or nil
 }
+
+// inputs are the files that the computation depends on.
+func (s *Solver) inputs() []string { return append(slices.Clone(s.Inputs), s.Case.files()...) }
 
 // prepare checks the settings and the memory and makes the domain.
 func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error) {
@@ -232,9 +239,6 @@ func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error)
 		}
 	}
 	if err := s.admitBoxes(domain, settings); err != nil {
-		return nil, settings, plan, err
-	}
-	if err := s.makeFolder(); err != nil {
 		return nil, settings, plan, err
 	}
 	plan.Report, plan.Warn = s.Report, s.Warn
@@ -309,32 +313,21 @@ func (c *Case) CheckOpenings(g *geometry.Grid) error {
 	return nil
 }
 
-// makeFolder makes the folder for results and removes those of an earlier
-// computation, so that what is there always belongs together.
-func (s *Solver) makeFolder() error {
-	if s.Folder == "" {
-		return nil
-	}
-	if err := os.MkdirAll(s.Folder, 0o755); err != nil {
-		return fmt.Errorf("making the folder for results: %w", err)
-	}
-	return newResults(s, 0).removeOld()
-}
-
-// InProcess computes all ranks as goroutines of this process.
+// InProcess computes all ranks as goroutines of this process. Where only the
+// results could not be written, there is a solution beside the error.
 func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
 	domain, settings, plan, err := s.prepare()
 	if err != nil {
 		return nil, err
 	}
 	gathered := newSharedGather(domain.Ranks)
-	results := newResults(s, domain.Ranks)
+	results := newResults(s, domain.Ranks, nil)
 	results.follow(&plan, gathered)
 	summary, err := solver.RunInProcess(ctx, domain, settings, plan)
 	if err != nil {
-		return nil, err
+		return nil, results.abandon(err)
 	}
-	return results.finish(summary, gathered.all())
+	return results.finish(summary, gathered)
 }
 
 // OnGPUs computes with one GPU for every rank: all in this process, or, with a
@@ -361,12 +354,13 @@ func (s *Solver) OnGPUs(ctx context.Context, t transport.Transport) (*Solution, 
 			options.Devices = append(options.Devices, device)
 		}
 	}
-	results := newResults(s, domain.Ranks)
+	results := newResults(s, domain.Ranks, t)
+	results.follow(&plan, gathered)
 	summary, err := cuda.Run(ctx, domain, settings, plan, options, results.hooks(domain, gathered, t != nil))
-	if err != nil || t != nil && t.Rank() != 0 {
-		return nil, err
+	if err != nil {
+		return nil, results.abandon(err)
 	}
-	return results.finish(summary, gathered.all())
+	return results.finish(summary, gathered)
 }
 
 // fitsProcesses is an error unless there is a process for every rank.
@@ -389,11 +383,11 @@ func (s *Solver) OnTransport(ctx context.Context, t transport.Transport) (*Solut
 		return nil, err
 	}
 	gathered := &transportGather{transport: t}
-	results := newResults(s, domain.Ranks)
+	results := newResults(s, domain.Ranks, t)
 	results.follow(&plan, gathered)
 	summary, err := solver.RunRank(ctx, domain, settings, plan, t)
-	if err != nil || t.Rank() != 0 {
-		return nil, err
+	if err != nil {
+		return nil, results.abandon(err)
 	}
-	return results.finish(summary, gathered.all())
+	return results.finish(summary, gathered)
 }

@@ -1,12 +1,14 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"carina/solver"
+	"carina/solver/transport"
 )
 
 // Hooks are called on the way of a computation; any may be nil.
@@ -53,8 +55,8 @@ func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, ho
 		if err != nil {
 			return s.diverged(err, hooks)
 		}
-		if err := s.together(ctx.Err()); err != nil {
-			return fmt.Errorf("stopped at step %d: %w", s.steps, err)
+		if err := s.stopped(ctx); err != nil {
+			return err
 		}
 		if plan.Report != nil && s.Rank() == 0 {
 			u := s.flow.Units
@@ -72,6 +74,18 @@ func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, ho
 		}
 	}
 	return nil
+}
+
+// stopped is an error on all ranks where one is asked to stop.
+func (s *Solver) stopped(ctx context.Context) error {
+	asked := []int64{0}
+	if ctx.Err() != nil {
+		asked[0] = 1
+	}
+	if err := s.reduce(transport.Max, asked); err != nil || asked[0] == 0 {
+		return err
+	}
+	return transport.AgreedError{Cause: &solver.StoppedError{Step: s.steps, Cause: cmp.Or(ctx.Err(), context.Canceled)}}
 }
 
 // Time is how much time has been computed, in seconds.

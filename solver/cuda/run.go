@@ -35,12 +35,19 @@ func Run(ctx context.Context, domain *solver.Domain, settings solver.Settings, p
 	if err != nil {
 		return nil, err
 	}
-	if err := s.advance(ctx, steps, &plan, &hooks); err != nil {
+	if plan.Begin != nil {
+		if err := plan.Begin(); err != nil {
+			return nil, transport.AgreedError{Cause: err}
+		}
+	}
+	stopped, err := plan.Stopped(s.advance(ctx, steps, &plan, &hooks))
+	if err != nil {
 		return nil, err
 	}
 	if summary, err = s.Summary(); err != nil {
 		return nil, err
 	}
+	summary.Interrupted = stopped
 	if hooks.Visit != nil {
 		if err := hooks.Visit(s); err != nil {
 			return nil, err

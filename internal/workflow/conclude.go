@@ -1,0 +1,151 @@
+package workflow
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"carina/internal/quantity"
+	"carina/internal/resultsfolder"
+	"carina/solver"
+	"carina/solver/output"
+)
+
+// steadyBalance is the difference of inflow and outflow above which users are
+// told that the flow is not steady.
+const steadyBalance = 0.01
+
+// resultNames are the files of a folder of results besides those of each rank.
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "view.html", "summary.json"}
+
+// names are the files that are going to be written.
+func (r *results) names() []string {
+	names := slices.Clone(resultNames)
+	for rank := range r.ranks {
+		names = append(names, pieceName(rank))
+	}
+	if m := r.solver.made; m != nil {
+		names = append(names, m.partitionFile())
+	}
+	return names
+}
+
+// finish writes what needs all ranks and puts the results into place. All ranks
+// call it; rank 0 gets the solution, also where writing fails.
+func (r *results) finish(summary *solver.Summary, g gather) (*Solution, error) {
+	var solution *Solution
+	if r.target.rank() == 0 {
+		solution = &Solution{Summary: summary}
+		r.warn(summary)
+	}
+	if r.solver.Folder == "" {
+		return solution, nil
+	}
+	var serving []string
+	if solution != nil && r.writes() && r.failed == nil {
+		var err error
+		if serving, err = r.writeAll(summary, g.all()); err != nil {
+			r.fail(err)
+		}
+	}
+	files, err := r.target.conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) {
+		keep := f.Among(append(serving, r.solver.inputs()...))
+		return f.Commit(append(keep, neededGrids(r.solver.Folder, f.Old())...)...)
+	})
+	if err == nil && summary.Interrupted {
+		err = fmt.Errorf("stopped by the user after step %d of the flow; what was reached is in %s, marked as interrupted", summary.Steps, r.solver.Folder)
+	}
+	if solution != nil {
+		solution.Files = r.notable(files)
+	}
+	return solution, err
+}
+
+// warn tells what is doubtful about a solution.
+func (r *results) warn(summary *solver.Summary) {
+	if summary.Interrupted {
+		summary.Warnings = append(summary.Warnings, fmt.Sprintf(
+			"the computation was interrupted after step %d (%s): this is not the flow that was asked for", summary.Steps, quantity.Format(summary.Time, "s")))
+	}
+	if !r.solver.Case.unsteady() && !(summary.MassBalance <= steadyBalance) {
+		summary.Warnings = append(summary.Warnings, fmt.Sprintf(
+			"inflow and outflow differ by %.3g %%: the flow is not steady, compute a longer time", 100*summary.MassBalance))
+	}
+}
+
+// writeAll writes the files besides those of each rank, and returns a file that
+// is there already and belongs to them.
+func (r *results) writeAll(summary *solver.Summary, payloads [][]byte) (serving []string, err error) {
+	if r.solver.made != nil {
+		grid, err := r.writePartition()
+		if err != nil {
+			return nil, err
+		}
+		if grid != "" {
+			serving = append(serving, grid)
+		}
+	}
+	composites, err := r.composites(payloads)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range []struct {
+		name  string
+		write func(path string) error
+	}{
+		{"flow.pvtu", func(path string) error { return r.writePVTU(path, summary.Time) }},
+		{"cuboids.vtu", r.writeCuboids},
+		{"flow.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, false)) }},
+		{"pressure.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
+		{"ranks.png", func(path string) error { return output.WriteRanks(path, composites, r.ranksPicture(summary)) }},
+		{"history.png", func(path string) error { return r.writeHistory(path, summary) }},
+		{"view.html", func(path string) error { return r.writePage(path, summary) }},
+		{"summary.json", func(path string) error { return WriteJSON(path, summary) }},
+	} {
+		if err := w.write(r.path(w.name)); err != nil {
+			return nil, err
+		}
+	}
+	return serving, nil
+}
+
+// notable are the files that users are told of: all but those of each rank.
+func (r *results) notable(files []string) []string {
+	pieces := map[string]bool{}
+	for rank := range r.ranks {
+		pieces[pieceName(rank)] = true
+	}
+	return slices.DeleteFunc(files, func(path string) bool { return pieces[filepath.Base(path)] })
+}
+
+// abandon ends after a failure. The last good fields of a flow that has diverged
+// are put beside the results that are there.
+func (r *results) abandon(cause error) error {
+	if !errors.As(cause, new(*solver.DivergedError)) || r.solver.Folder == "" {
+		r.target.close()
+		return cause
+	}
+	files, err := r.target.conclude(r.failed, (*resultsfolder.Folder).Add)
+	if err != nil {
+		return fmt.Errorf("%w; its last good fields are lost: %w", cause, err)
+	}
+	if len(files) > 0 {
+		return fmt.Errorf("%w; its last good fields are in %s", cause, filepath.Join(r.solver.Folder, "diverged_*.vtu"))
+	}
+	return cause
+}
+
+// CheckFolder refuses a folder for results that is a file, or that another run is
+// writing into, before any work is done.
+func CheckFolder(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // there is none yet
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is a file: name a folder for results", path)
+	}
+	return resultsfolder.Free(path)
+}

@@ -1,0 +1,106 @@
+package workflow
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"carina/balance"
+	"carina/geometry"
+	"carina/internal/atomicfile"
+	"carina/internal/quantity"
+	"carina/internal/viewpage"
+	"carina/solver"
+	"carina/solver/output"
+)
+
+func (r *results) writePVTU(path string, time float64) error {
+	sources := make([]string, r.ranks)
+	for rank := range sources {
+		sources[rank] = r.path(pieceName(rank))
+	}
+	return output.WritePVTU(path, r.frame, time, sources)
+}
+
+func (r *results) writeCuboids(path string) error {
+	return WriteCuboids(path, r.solver.Partition, r.solver.Grid)
+}
+
+// WriteCuboids writes the cuboids of a partition as VTK boxes that carry their
+// owner and counts.
+func WriteCuboids(path string, p *balance.Partition, g *geometry.Grid) error {
+	boxes := make([]output.Box, len(p.Cuboids))
+	for i := range boxes {
+		boxes[i] = output.Box{Cuboid: p.Cuboids[i], Counts: p.Counts[i], Owner: p.Owners[i]}
+	}
+	return output.WriteCuboids(path, output.FrameOf(g), boxes)
+}
+
+func (r *results) flowPicture(s *solver.Summary, pressure bool) output.FlowPicture {
+	picture := output.FlowPicture{
+		Title: "Flow of air",
+		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
+			quantity.FormatFlow(inflow(s)), s.Reynolds, grouped(s.FluidCells), quantity.Format(s.Spacing, "m"), quantity.Format(s.Time, "s")),
+		Openings: r.solver.Grid.Openings, WallPressure: pressure,
+	}
+	for _, o := range s.Openings {
+		picture.Flow = append(picture.Flow, o.Flow)
+	}
+	return picture
+}
+
+func (r *results) ranksPicture(s *solver.Summary) output.RanksPicture {
+	p := r.solver.Partition
+	picture := output.RanksPicture{
+		Title: "Cells by rank",
+		Subtitle: fmt.Sprintf("%s + %s: %d cuboids on %d ranks, heaviest %.3f of the mean",
+			p.Method.Decompose, p.Method.Balance, len(p.Cuboids), r.ranks, p.Quality.WorkMaxOverMean),
+	}
+	for _, rank := range s.Ranks {
+		picture.Loads = append(picture.Loads, output.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
+	}
+	return picture
+}
+
+// writeHistory draws the flow over time, if there is more than a moment of it.
+func (r *results) writeHistory(path string, s *solver.Summary) error {
+	if len(r.history.times) < 2 {
+		return nil
+	}
+	return output.WriteHistory(path, r.history.chart(s))
+}
+
+// writePage writes the page to turn around; a grid that is too large for one
+// has none.
+func (r *results) writePage(path string, s *solver.Summary) error {
+	if r.fields == nil {
+		return nil
+	}
+	picture := r.flowPicture(s, false)
+	page, err := partitionPage(r.solver.Partition, r.solver.Grid)
+	if err != nil {
+		return err
+	}
+	page.Title, page.Subtitle, page.Flow = picture.Title, picture.Subtitle, picture.Flow
+	page.Pressure, page.Velocity = r.fields.Pressure, r.fields.Velocity
+	return viewpage.Write(path, page)
+}
+
+func inflow(s *solver.Summary) float64 {
+	var flow float64
+	for _, o := range s.Openings {
+		if o.Role == string(geometry.Inlet) {
+			flow += o.Flow
+		}
+	}
+	return flow
+}
+
+// WriteJSON writes a value as a JSON file.
+func WriteJSON(path string, value any) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(value)
+	})
+}
