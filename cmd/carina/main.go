@@ -32,6 +32,8 @@ type usageError struct{ error }
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// A file that becomes too large is an error of its writer.
+	signal.Ignore(syscall.SIGXFSZ)
 	// The first signal asks to stop, a second one ends the program.
 	context.AfterFunc(ctx, stop)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
