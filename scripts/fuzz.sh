@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every fuzz test for the given time, one after the other.
+# Runs every fuzz test for the given time, one after the other, and the tests that
+# go test makes less of.
 set -euo pipefail
 GO=${GO:-go}
 for package in $($GO list ./...); do
@@ -8,3 +9,5 @@ for package in $($GO list ./...); do
 		$GO test -run '^$' -fuzz "^$name\$" -fuzztime "$1" "$package"
 	done
 done
+echo "== 100 runs into a folder, disturbed at any time"
+CARINA_KILLED_RUNS=100 $GO test -count=1 -timeout 30m -run '^TestKilledAtAnyTime$' ./cmd/carina

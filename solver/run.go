@@ -111,6 +111,11 @@ func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, 
 	if err != nil {
 		return nil, err
 	}
+	if stopped {
+		if err := r.observe(&plan); err != nil {
+			return nil, err
+		}
+	}
 	if s, err = r.Summary(); err != nil {
 		return nil, err
 	}

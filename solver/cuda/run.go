@@ -44,6 +44,11 @@ func Run(ctx context.Context, domain *solver.Domain, settings solver.Settings, p
 	if err != nil {
 		return nil, err
 	}
+	if stopped {
+		if err := s.observe(&hooks); err != nil {
+			return nil, err
+		}
+	}
 	if summary, err = s.Summary(); err != nil {
 		return nil, err
 	}
