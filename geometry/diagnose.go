@@ -106,6 +106,9 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 	}
 	d.Notes = append([]string{}, d.Notes...)
 	d.Warnings = append([]string{}, p.Warnings...)
+	if p.InletGuess != "" {
+		d.Warnings = append(d.Warnings, p.InletGuess)
+	}
 	d.UnitAlternatives = []string{}
 	for _, u := range unit.Others {
 		d.UnitAlternatives = append(d.UnitAlternatives, u.String())
@@ -117,7 +120,7 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 			d.Suggested = ReportDiscs(discs)
 		}
 	}
-	d.Verdict = d.verdict()
+	d.Verdict = d.verdict(p.InletGuess != "")
 	return d
 }
 
@@ -133,7 +136,7 @@ func namesOf(solids []string) []string {
 }
 
 // verdict sums up in one sentence.
-func (d *Diagnosis) verdict() string {
+func (d *Diagnosis) verdict(inletGuessed bool) string {
 	state := "The surface is sound"
 	if changes := d.Mended.String(); changes != "nothing" {
 		state = "The surface can be mended: " + changes
@@ -151,10 +154,13 @@ func (d *Diagnosis) verdict() string {
 	case 1:
 		ends = "one opening found"
 	}
-	inlet := ""
+	inlet, enters := "", "enters"
+	if inletGuessed {
+		enters = "is guessed to enter"
+	}
 	for _, o := range d.Openings {
 		if o.Role == Inlet {
-			inlet = fmt.Sprintf(", air enters through number %d (%s)", o.Number, o.Name)
+			inlet += fmt.Sprintf(", air %s through number %d (%s)", enters, o.Number, o.Name)
 		}
 	}
 	return strings.Join([]string{state, ends + inlet, "inside is told from outside by " + d.Method.describe()}, "; ") + "."

@@ -35,7 +35,7 @@ func TestExtendOpenings(t *testing.T) {
 		t.Errorf("warnings %v for a straight tube", p.Warnings)
 	}
 	g := mustVoxelize(t, s, Options{Spacing: 0.1, ExtendDiameters: 2})
-	if lost := g.lostOpenings(); len(lost) > 0 {
+	if lost := g.lostOpenings(make([]bool, len(g.Openings)+1)); len(lost) > 0 {
 		t.Errorf("openings %v are lost", lost)
 	}
 }

@@ -107,7 +107,7 @@ type Links struct {
 }
 
 // OpeningLink says that link number Link (an index into Links.Distance) meets
-// the opening Number.
+// the opening at place Number, from 1, in Grid.Openings.
 type OpeningLink struct {
 	Link   int64
 	Number uint16

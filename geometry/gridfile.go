@@ -29,7 +29,8 @@ import (
 //	number of directions of the links, number of boundary cells
 //	each cell's number less that of the cell before it, and its mask
 //	the fractions (uint16), as many as the masks have bits
-//	number of links to openings; each: link less the link before it, opening
+//	number of links to openings; each: link less the link before it, place of
+//	  the opening from 1
 
 // GridMagic begins every grid file.
 const GridMagic = "carina grid\n"
@@ -208,7 +209,7 @@ func (d *gridDecoder) header(g *Grid) {
 	for axis := range g.Size {
 		g.Size[axis] = int32(d.whole("the size", math.MaxInt32))
 	}
-	count := d.whole("the number of openings", math.MaxUint16)
+	count, before := d.whole("the number of openings", math.MaxUint16), 0
 	for i := range count {
 		if d.err != nil {
 			return
@@ -217,9 +218,10 @@ func (d *gridDecoder) header(g *Grid) {
 		o.Name, o.Role = d.text("an opening's name"), Role(d.text("an opening's role"))
 		o.Center, o.Normal = d.vector("an opening's centre"), d.vector("an opening's normal")
 		o.Area = d.real("an opening's area")
-		if d.err == nil && (int64(o.Number) != i+1 || o.Role != Inlet && o.Role != Outlet) {
+		if d.err == nil && (o.Number <= before || o.Role != Inlet && o.Role != Outlet) {
 			d.fail("opening %d has the number %d and the role %q", i+1, o.Number, o.Role)
 		}
+		before = o.Number
 		g.Openings = append(g.Openings, o)
 	}
 }

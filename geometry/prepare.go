@@ -13,11 +13,14 @@ import (
 // closed, with its openings found.
 type Prepared struct {
 	Surface *Surface
-	// Opening is, for every triangle, the number of the opening that it
-	// closes, 0 for wall.
+	// Opening is, for every triangle, the place from 1 in Openings of the
+	// opening that it closes, 0 for wall.
 	Opening []uint16
-	// Openings are numbered from 1 in this order.
+	// Openings are numbered from 1 in this order; where some were dropped or
+	// merged their numbers are missing.
 	Openings []Opening
+	// InletGuess says why the inlet is a guess, empty where it is none.
+	InletGuess string
 	// Mended says what was changed.
 	Mended Mended
 	// Closed says whether the surface was closed after welding, Loops how many
@@ -70,7 +73,7 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	p.Closed = p.Loops == 0
 	p.number(patches)
 	p.chooseMethod(o.Method)
-	if err := p.chooseInlet(o.Inlet); err != nil {
+	if err := p.chooseOpenings(&o); err != nil {
 		return nil, err
 	}
 	if err := p.extend(&o); err != nil {
@@ -325,44 +328,4 @@ func (p *Prepared) number(patches []patch) {
 			Number: i + 1, Name: e.name, Role: Outlet, Center: e.center, Normal: e.normal, Area: r3.Norm(area),
 		})
 	}
-}
-
-// chooseInlet gives the roles: the inlet is the given number, or the first
-// opening that is named so, or the first.
-func (p *Prepared) chooseInlet(number int) error {
-	if number < 0 || number > len(p.Openings) {
-		return fmt.Errorf("there is no opening %d to make the inlet: the surface has %d openings", number, len(p.Openings))
-	}
-	if number == 0 && len(p.Openings) > 0 {
-		number = 1
-		for _, o := range p.Openings {
-			if strings.Contains(strings.ToLower(o.Name), "inlet") {
-				number = o.Number
-				break
-			}
-		}
-	}
-	for i := range p.Openings {
-		o := &p.Openings[i]
-		if o.Number == number {
-			o.Role = Inlet
-		}
-		if o.Name == "" {
-			o.Name = fmt.Sprintf("%s_%02d", o.Role, o.Number)
-			if o.Role == Inlet {
-				o.Name = "inlet"
-			}
-		}
-	}
-	return nil
-}
-
-// inlet returns the inlet's number, 0 where there are no openings.
-func (p *Prepared) inlet() uint16 {
-	for _, o := range p.Openings {
-		if o.Role == Inlet {
-			return uint16(o.Number)
-		}
-	}
-	return 0
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 
 	"carina/internal/quantity"
 
@@ -37,8 +36,15 @@ type Options struct {
 	// FluidCells is the number of fluid cells wanted, met within some percent.
 	FluidCells int64
 	// Inlet is the number of the opening to make the inlet; 0 leaves the
-	// surface's own name for it, or the largest.
+	// surface's own name for it, or the largest. Roles are those of single
+	// openings, by number, and have the last word.
 	Inlet int
+	Roles map[int]Role
+	// DropOpenings are the numbers of openings to close. MergeOpenings are
+	// groups of openings that act as one, which keeps the number of the first.
+	// All other openings keep theirs.
+	DropOpenings  []int
+	MergeOpenings [][]int
 	// Method forces a voxelizer.
 	Method Method
 	// Openings cut the lumen by hand.
@@ -109,8 +115,8 @@ type Filled struct {
 	// wall thinner than a cell was lost. Some along sharp crotches are normal;
 	// many mean that branches touch that should not.
 	JoinedPairs int64
-	// LostOpenings are the numbers of openings that no link of the grid meets.
-	LostOpenings []int
+	// LostOpenings are the openings that no link of the grid meets.
+	LostOpenings []LostOpening
 }
 
 // fewestCells is the least that counts as a grid: what holds fewer was meant
@@ -139,7 +145,7 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 		return nil, filled, fmt.Errorf("only %d cells of %s fit into the lumen: choose a smaller spacing", n, quantity.FormatLength(g.Spacing))
 	}
 	index := newRowIndex(runs, g.Size)
-	runs, index = l.dropIslands(runs, index, p.inlet(), &filled)
+	runs, index, cutOff := l.dropIslands(runs, index, p, &filled)
 	g.Runs = runs
 	directions := o.Directions
 	if directions == 0 {
@@ -150,9 +156,11 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 		return nil, filled, err
 	}
 	g.Openings = append([]Opening(nil), p.Openings...)
-	filled.LostOpenings = g.lostOpenings()
-	if inlet := int(p.inlet()); slices.Contains(filled.LostOpenings, inlet) {
-		return nil, filled, fmt.Errorf("no cell of %s reaches the inlet (opening %d): choose a smaller spacing or another inlet", quantity.FormatLength(g.Spacing), inlet)
+	filled.LostOpenings = g.lostOpenings(cutOff)
+	for _, lost := range filled.LostOpenings {
+		if lost.Role == Inlet {
+			return nil, filled, fmt.Errorf("no cell of %s reaches the inlet (opening %d): choose a smaller spacing or another inlet", quantity.FormatLength(g.Spacing), lost.Number)
+		}
 	}
 	return g, filled, nil
 }
@@ -209,20 +217,26 @@ func newGrid(p *Prepared, o *Options) (*Grid, error) {
 }
 
 // dropIslands keeps the part of the fluid that has most contact with the
-// inlet, or the largest part when there is no inlet.
-func (l *lattice) dropIslands(runs []Run, index *rowIndex, inlet uint16, filled *Filled) ([]Run, *rowIndex) {
+// inlets, or the largest part when there is no inlet. It tells, by the
+// openings' places from 1, which of them a dropped part touches.
+func (l *lattice) dropIslands(runs []Run, index *rowIndex, p *Prepared, filled *Filled) ([]Run, *rowIndex, []bool) {
+	cutOff := make([]bool, len(p.Openings)+1)
 	part, cells := lumens(runs, index)
 	if len(cells) == 1 {
-		return runs, index
+		return runs, index, cutOff
 	}
 	contact := make([]int64, len(cells))
-	if inlet > 0 {
-		l.contacts(runs, index, func(run int32, opening uint16) {
-			if opening == inlet {
-				contact[part[run]]++
-			}
-		})
+	type touch struct {
+		part    int32
+		opening uint16
 	}
+	touched := map[touch]bool{}
+	l.contacts(runs, index, func(run int32, opening uint16) {
+		if p.Openings[opening-1].Role == Inlet {
+			contact[part[run]]++
+		}
+		touched[touch{part[run], opening}] = true
+	})
 	keep := 0
 	for i := range cells {
 		if contact[i] > contact[keep] || contact[i] == contact[keep] && cells[i] > cells[keep] {
@@ -235,8 +249,11 @@ func (l *lattice) dropIslands(runs []Run, index *rowIndex, inlet uint16, filled 
 			filled.DroppedParts++
 		}
 	}
+	for t := range touched {
+		cutOff[t.opening] = cutOff[t.opening] || t.part != int32(keep)
+	}
 	runs = keepPart(runs, part, int32(keep))
-	return runs, newRowIndex(runs, l.size)
+	return runs, newRowIndex(runs, l.size), cutOff
 }
 
 // contacts calls visit for every pair of face neighbours that a triangle of
@@ -270,19 +287,4 @@ func (l *lattice) contacts(runs []Run, index *rowIndex, visit func(run int32, op
 			}
 		}
 	}
-}
-
-// lostOpenings lists the numbers of openings that no link meets.
-func (g *Grid) lostOpenings() []int {
-	met := make([]bool, len(g.Openings)+1)
-	for _, l := range g.Links.Openings {
-		met[l.Number] = true
-	}
-	var lost []int
-	for _, o := range g.Openings {
-		if !met[o.Number] {
-			lost = append(lost, o.Number)
-		}
-	}
-	return lost
 }

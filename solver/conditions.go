@@ -107,8 +107,8 @@ func (c *Condition) validate() error {
 // validateConditions checks the conditions against the openings of a grid.
 func (s *Settings) validateConditions(grid *geometry.Grid) error {
 	for number, c := range s.Conditions {
-		if number < 1 || number > len(grid.Openings) {
-			return fmt.Errorf("there is a condition for opening %d, but the openings are 1 to %d", number, len(grid.Openings))
+		if !slices.ContainsFunc(grid.Openings, func(o geometry.Opening) bool { return o.Number == number }) {
+			return fmt.Errorf("there is a condition for opening %d, but the grid has %d openings and none of that number", number, len(grid.Openings))
 		}
 		if err := c.validate(); err != nil {
 			return fmt.Errorf("opening %d: %w", number, err)

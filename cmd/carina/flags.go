@@ -27,9 +27,17 @@ func geometryFlags(command *cobra.Command, c *workflow.Case) {
 	f.Int64Var(&c.FluidCells, "fluid-cells", c.FluidCells, "number of fluid cells wanted, instead of a spacing")
 	f.StringVar(&c.Voxelizer, "voxelizer", c.Voxelizer, "rows, vote or winding (default chosen by the surface's state)")
 	f.IntVar(&c.Directions, "directions", c.Directions, "directions with links: 18 for D3Q19, 26 for D3Q27 and cumulant (default what the flow needs, or 18)")
-	f.IntVar(&c.Inlet, "inlet", c.Inlet, "number of the opening that air enters through (default the largest)")
-	f.Var((*openingList)(&c.Openings), "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
+	openingFlags(f, c)
 	f.StringVar(&c.ExtendOpenings, "extend-openings", c.ExtendOpenings, "lengthen every opening by a straight piece, such as 10mm or 2D (diameters)")
+}
+
+// openingFlags correct by hand which openings there are and what they do.
+func openingFlags(f *pflag.FlagSet, c *workflow.Case) {
+	f.IntVar(&c.Inlet, "inlet", c.Inlet, "number of the opening that air enters through (default the largest)")
+	f.Var((*roleMap)(&c.Roles), "role", "role of an opening by its number, such as 3=inlet or 3=outlet; may be repeated")
+	f.IntSliceVar(&c.DropOpenings, "drop-opening", c.DropOpenings, "number of an opening to close; the others keep their numbers; may be repeated")
+	f.Var((*groupList)(&c.MergeOpenings), "merge-openings", "numbers of openings that act as one, such as 3,5; may be repeated")
+	f.Var((*openingList)(&c.Openings), "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
 }
 
 func partitionFlags(command *cobra.Command, c *workflow.Case) {
@@ -94,6 +102,9 @@ func caseOf(command *cobra.Command, path string, groups ...func(*cobra.Command, 
 func applyFlags(command *cobra.Command, c *workflow.Case, groups ...func(*cobra.Command, *workflow.Case)) error {
 	if command.Flags().Changed("opening") {
 		c.Openings = nil
+	}
+	if command.Flags().Changed("merge-openings") {
+		c.MergeOpenings = nil
 	}
 	scratch := &cobra.Command{}
 	for _, group := range groups {

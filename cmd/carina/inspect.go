@@ -42,7 +42,7 @@ func newInspect() *cobra.Command {
 	f := command.Flags()
 	f.StringVar(&flags.unit, "unit", "", unitHelp)
 	f.Float64Var(&flags.scale, "scale", 0, scaleHelp)
-	f.Var(&flags.openings, "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
+	openingFlags(f, &flags.corrections)
 	f.StringVar(&flags.picture, "picture", "", "write a picture of a surface and its numbered openings to this PNG file")
 	return command
 }
@@ -51,11 +51,12 @@ func newInspect() *cobra.Command {
 type inspectFlags struct {
 	unit, picture string
 	scale         float64
-	openings      openingList
+	corrections   workflow.Case
 }
 
 func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) error {
-	c := workflow.Case{Surface: path, Unit: flags.unit, Scale: flags.scale, Openings: flags.openings}
+	c := flags.corrections
+	c.Surface, c.Unit, c.Scale = path, flags.unit, flags.scale
 	report, err := interruptible(command.Context(), func() (*workflow.SurfaceReport, error) {
 		return c.InspectSurface(flags.picture)
 	})

@@ -70,7 +70,8 @@ func (c *Case) readGrid() (*Gridded, error) {
 		given bool
 	}{
 		{"unit", c.Unit != ""}, {"scale", c.Scale != 0}, {"spacing", c.Spacing != ""}, {"fluid-cells", c.FluidCells != 0}, {"voxelizer", c.Voxelizer != ""},
-		{"directions", c.Directions != 0}, {"inlet", c.Inlet != 0}, {"opening", len(c.Openings) > 0}, {"extend-openings", c.ExtendOpenings != ""},
+		{"directions", c.Directions != 0}, {"inlet", c.Inlet != 0}, {"opening", len(c.Openings) > 0},
+		{"role", len(c.Roles) > 0}, {"drop-opening", len(c.DropOpenings) > 0}, {"merge-openings", len(c.MergeOpenings) > 0}, {"extend-openings", c.ExtendOpenings != ""},
 	} {
 		if option.given {
 			return nil, fmt.Errorf("%s is a grid file, where %s is settled: leave that out, or give the surface", c.Surface, option.name)
@@ -127,6 +128,10 @@ func estimatedCells(p *geometry.Prepared, o geometry.Options) int64 {
 func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 	o := geometry.Options{
 		FluidCells: c.FluidCells, Inlet: c.Inlet, Method: geometry.Method(c.Voxelizer),
+		DropOpenings: c.DropOpenings, MergeOpenings: c.MergeOpenings, Roles: map[int]geometry.Role{},
+	}
+	for number, role := range c.Roles {
+		o.Roles[number] = geometry.Role(role)
 	}
 	if c.Spacing != "" {
 		var err error

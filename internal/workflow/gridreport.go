@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type GridReport struct {
 	DroppedCells    int64                    `json:"dropped_cells"`
 	JoinedPairs     int64                    `json:"joined_pairs"`
 	LostOpenings    []int                    `json:"lost_openings,omitempty"`
+	ClosedOpenings  []geometry.LostOpening   `json:"closed_openings,omitempty"`
 	WallLinks       int64                    `json:"wall_links"`
 	Seconds         float64                  `json:"seconds"`
 	PeakMemoryBytes int64                    `json:"peak_memory_bytes"`
@@ -47,19 +49,44 @@ func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) 
 		r.Notes = append(r.Notes, fmt.Sprintf("unit: %s, %s: %s", guess.Unit, guess.Certainty, guess.Reason))
 	}
 	r.Notes = append(append(r.Notes, s.Notes...), p.Warnings...)
+	if p.InletGuess != "" {
+		r.Notes = append(r.Notes, p.InletGuess)
+	}
 	if mended := p.Mended.String(); mended != "nothing" {
 		r.Notes = append(r.Notes, "mended: "+mended)
 	}
 }
 
 func (r *GridReport) describeFilling(f geometry.Filled) {
-	r.Method, r.DroppedCells, r.LostOpenings, r.JoinedPairs = string(f.Method), f.DroppedCells, f.LostOpenings, f.JoinedPairs
+	r.Method, r.DroppedCells, r.ClosedOpenings, r.JoinedPairs = string(f.Method), f.DroppedCells, f.LostOpenings, f.JoinedPairs
 	if f.DroppedCells > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d cells in %d islands without contact to the inlet were dropped", f.DroppedCells, f.DroppedParts))
 	}
-	if len(f.LostOpenings) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("openings %v are too small for this spacing and closed: choose a smaller one to keep them", f.LostOpenings))
+	for i, lost := range f.LostOpenings {
+		r.LostOpenings = append(r.LostOpenings, lost.Number)
+		if i < mostSentences {
+			r.Notes = append(r.Notes, lost.String())
+		}
 	}
+	if n := len(f.LostOpenings); n > mostSentences {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d openings more were closed: %s", n-mostSentences, listed(r.LostOpenings[mostSentences:])))
+	}
+}
+
+// mostSentences openings get a sentence of their own.
+const mostSentences = 8
+
+// listed writes numbers, the first twenty of many.
+func listed(numbers []int) string {
+	const most = 20
+	var words []string
+	for i, n := range numbers {
+		if i == most {
+			return strings.Join(words, ", ") + fmt.Sprintf(" and %d more", len(numbers)-most)
+		}
+		words = append(words, strconv.Itoa(n))
+	}
+	return strings.Join(words, ", ")
 }
 
 func (r *GridReport) describeGrid(g *geometry.Grid, elapsed time.Duration) {
@@ -67,6 +94,10 @@ func (r *GridReport) describeGrid(g *geometry.Grid, elapsed time.Duration) {
 	r.SpacingM, r.Size, r.FluidCells = g.Spacing, g.Size, g.Cells()
 	r.FluidVolumeM3 = float64(r.FluidCells) * g.Spacing * g.Spacing * g.Spacing
 	r.WallLinks = int64(len(g.Links.Distance) - len(g.Links.Openings))
+	if coarse, spacing := g.CoarseOpenings(); len(coarse) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("few cells lie across %s %s, so their flow is not to be relied on: choose a spacing below %s to resolve all",
+			plural(len(coarse), "opening", "openings"), listed(coarse), quantity.FormatLength(spacing)))
+	}
 	r.Seconds, r.PeakMemoryBytes = elapsed.Seconds(), peakMemory()
 }
 

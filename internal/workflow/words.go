@@ -19,6 +19,14 @@ func grouped(n int64) string {
 	return digits
 }
 
+// plural chooses the word for n things.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // PartitionWords says what a partition is like.
 func PartitionWords(p *balance.Partition) string {
 	q := &p.Quality
