@@ -171,9 +171,10 @@ func (f *capFinder) facing(t int32, normal, center r3.Vec, cos, share float64) b
 
 // joinsRim reports whether a triangle may belong to the rim around a core:
 // not when it is part of another core of some size, a neighbouring end.
+// Triangles without area are part of no core.
 func (f *capFinder) joinsRim(t, core int32) bool {
 	other := f.coreOf[t]
-	return other == core || f.coreArea[other] < max(otherCore*f.typical*f.typical, otherShare*f.coreArea[core])
+	return other == core || other < 0 || f.coreArea[other] < max(otherCore*f.typical*f.typical, otherShare*f.coreArea[core])
 }
 
 // grow collects the triangles that are connected to the seeds and accepted.

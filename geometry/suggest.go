@@ -3,6 +3,7 @@ package geometry
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,9 @@ import (
 const (
 	// suggestCells is the size of the grid on which branches are followed.
 	suggestCells = 300_000
+	// A lumen whose volume over its area is less than so many of that grid's
+	// cells is no tree of tubes. The grid takes so many bytes at most.
+	suggestDepth, suggestMemory = 0.4, 400 << 20
 	// A branch ends where one must go back from its tip by so many of its
 	// widths to reach a place farther along the lumen.
 	tipWidths = 2.0
@@ -32,7 +36,15 @@ const (
 // Branches are found on a coarse grid as the persistent maxima of the distance
 // along the lumen from its far end.
 func SuggestOpenings(ctx context.Context, p *Prepared) ([]Disc, error) {
-	g, _, err := VoxelizePrepared(ctx, p, Options{FluidCells: suggestCells})
+	cells := int64(suggestCells)
+	if p.Method == Winding {
+		// Each of its cells costs much more.
+		cells /= 10
+	}
+	if p.Volume < suggestDepth*p.Area*math.Cbrt(p.Volume/float64(cells)) {
+		return nil, errors.New("the lumen is too narrow for its area to follow its branches")
+	}
+	g, _, err := VoxelizePrepared(ctx, p, Options{FluidCells: cells, MemoryLimit: suggestMemory})
 	if err != nil {
 		return nil, err
 	}

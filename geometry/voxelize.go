@@ -188,6 +188,11 @@ func (g *Grid) fill(ctx context.Context, p *Prepared, method Method, o *Options)
 	return l, runs, err
 }
 
+// leastDepth is the volume of a lumen over its area, in cells, below which no
+// number of cells makes a grid of it: a lumen so flat has many more cells at
+// its wall than inside.
+const leastDepth = 0.1
+
 // newGrid lays an empty grid around the surface.
 func newGrid(p *Prepared, o *Options) (*Grid, error) {
 	spacing := o.Spacing
@@ -196,6 +201,10 @@ func newGrid(p *Prepared, o *Options) (*Grid, error) {
 	}
 	if !(spacing > 0) {
 		return nil, errors.New("the surface encloses no volume: see inspect for what is wrong with it")
+	}
+	if o.Spacing == 0 && p.Volume < leastDepth*p.Area*spacing {
+		return nil, fmt.Errorf("the surface is nearly flat: %.3g mm³ behind %.3g mm² leave no room for cells: see inspect for what is wrong with it, or give a spacing",
+			p.Volume*1e9, p.Area*1e6)
 	}
 	low, high := p.Surface.Bounds()
 	d := r3.Sub(high, low)

@@ -11,3 +11,7 @@ for package in $($GO list ./...); do
 done
 echo "== 100 runs into a folder, disturbed at any time"
 CARINA_KILLED_RUNS=100 $GO test -count=1 -timeout 30m -run '^TestKilledAtAnyTime$' ./cmd/carina
+
+# Ten times the random surfaces that the tests try.
+echo "== geometry, sweeps"
+$GO test -run 'Sweep' -timeout 60m ./geometry -sweeps 2000

@@ -1,0 +1,85 @@
+package geometry
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// sweeps is how many surfaces the sweeps of this package try.
+var sweeps = flag.Int("sweeps", 200, "number of random polyhedra to try")
+
+const (
+	// What one surface may take: time of all processors and bytes of heap.
+	sweepTime   = 5 * time.Second
+	sweepMemory = 500 << 20
+)
+
+// Whatever is given as a surface, preparing, diagnosing and filling it ends
+// soon, takes little memory and does not panic; where it is refused, a
+// sentence says why; and what comes out is closed, with sound openings.
+func TestSweepPolyhedra(t *testing.T) {
+	n := *sweeps
+	if testing.Short() {
+		n = min(n, 40)
+	}
+	for i := range n {
+		kind := polyhedronKinds[i%len(polyhedronKinds)]
+		t.Run(fmt.Sprintf("%s/%d", kind.name, i), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(uint64(i), 41))
+			s := spoiled(kind.make(rng), rng)
+			if len(s.Triangles) == 0 {
+				return
+			}
+			begin := processTime()
+			peak := peakHeap(func() { sweepOne(t, s) })
+			if d := processTime() - begin; d > sweepTime || peak > sweepMemory {
+				t.Errorf("%d triangles took %v and %d MB", len(s.Triangles), d, peak>>20)
+			}
+		})
+	}
+}
+
+// processTime is the time that the processors have worked for this process,
+// which other processes of the machine do not lengthen.
+func processTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+func sweepOne(t *testing.T, s *Surface) {
+	p, err := Prepare(s, Options{})
+	if err != nil {
+		return
+	}
+	if n := len(boundaryEdges(p.Surface)); n > 0 {
+		t.Errorf("%d edges of the prepared surface are open", n)
+	}
+	area := make([]r3.Vec, len(p.Openings)+1)
+	for i, o := range p.Opening {
+		area[o] = r3.Add(area[o], p.Surface.areaVector(i))
+	}
+	for i, o := range p.Openings {
+		if o.Number != i+1 || o.Name == "" || math.Abs(r3.Norm(o.Normal)-1) > 1e-6 || !(o.Area > 0) || math.IsInf(o.Area, 0) {
+			t.Errorf("opening %+v", o)
+		}
+		if got := r3.Norm(area[i+1]); math.Abs(got-o.Area) > 1e-6*o.Area {
+			t.Errorf("%s: area %g, its triangles have %g", o.Name, o.Area, got)
+		}
+	}
+	p.Diagnose(s)
+	g, _, err := VoxelizePrepared(context.Background(), p, Options{FluidCells: 3_000})
+	if err == nil && g.Cells() == 0 {
+		t.Error("a grid without cells")
+	}
+}
