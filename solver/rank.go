@@ -49,8 +49,26 @@ type timing struct {
 	steps           int64
 }
 
-// NewRank prepares rank t.Rank() of the domain. Close it after use.
+// NewRank prepares rank t.Rank() of the domain. If one rank fails, all do.
+// Close it after use.
 func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, error) {
+	r, err := newRank(domain, settings, t)
+	if err := transport.Agree(t, err); err != nil {
+		return nil, err
+	}
+	if settings.Wall == Quadratic {
+		if r.curve, err = newCurve(r); err != nil {
+			return nil, err
+		}
+	}
+	if settings.Initial != nil {
+		r.initialize()
+	}
+	return r, nil
+}
+
+// newRank is what NewRank does without the other ranks.
+func newRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
@@ -95,14 +113,6 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 		r.update[odd] = func(i int, w *workspace) { r.state.step(&r.layout.chunks[i], odd == 1, r.openings, w) }
 	}
 	r.halo = newHalo(r.layout.peers, r.state, t)
-	if settings.Wall == Quadratic {
-		if r.curve, err = newCurve(r); err != nil {
-			return nil, err
-		}
-	}
-	if settings.Initial != nil {
-		r.initialize()
-	}
 	return r, nil
 }
 

@@ -74,6 +74,14 @@ func (p *Plan) Stopped(err error) (bool, error) {
 	return false, err
 }
 
+// Warnings say what a plan asks for that is not computed as it says.
+func (p *Plan) Warnings() []string {
+	if p.Steps%2 == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d steps are computed instead of %d: populations stream in place, so the flow can be read after an even number of steps only", p.Steps+1, p.Steps)}
+}
+
 // agreedError is a failure that all ranks meet at the same place, so that
 // none waits for another and all can end in order.
 type agreedError struct{ error }
@@ -86,15 +94,17 @@ func (e agreedError) Unwrap() error { return e.error }
 func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
 	defer func() {
 		var agreed agreedError
-		if err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &agreed) {
+		var together transport.AgreedError
+		if err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &agreed) && !errors.As(err, &together) {
 			t.Abort(err)
 		}
 	}()
 	r, err := NewRank(domain, settings, t)
 	if err != nil {
-		return nil, agreedError{err}
+		return nil, err
 	}
 	defer r.Close()
+	r.warnings = append(r.warnings, plan.Warnings()...)
 	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
 		plan.Warn(r.warnings)
 	}

@@ -4,24 +4,36 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"carina/solver"
+	"carina/solver/kernel"
 )
 
-func TestMPIRanksAgreeWithOneProcess(t *testing.T) {
+// withMPI returns mpirun and a binary built with MPI.
+func withMPI(t *testing.T) (mpirun, binary string) {
+	t.Helper()
 	mpirun, err := exec.LookPath("mpirun")
 	if err != nil {
 		t.Skip("there is no mpirun on the path")
 	}
-	binary := filepath.Join(t.TempDir(), "carina")
+	binary = filepath.Join(t.TempDir(), "carina")
 	if out, err := exec.Command("go", "build", "-tags", "mpi", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("building with MPI: %v\n%s", err, out)
 	}
+	return mpirun, binary
+}
+
+func TestMPIRanksAgreeWithOneProcess(t *testing.T) {
+	mpirun, binary := withMPI(t)
 	surface, folder := generated(t, "bifurcation"), t.TempDir()
 	for _, ranks := range []string{"2", "4"} {
 		file := filepath.Join(folder, ranks+".part.json")
@@ -54,5 +66,110 @@ func TestMPIRanksAgreeWithOneProcess(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// mpiAnswer is what processes under mpirun have said together.
+type mpiAnswer struct {
+	status int
+	output string
+}
+
+// ofUnlike runs carina solve with one process for every command line, each of
+// which may begin with a variable of the environment.
+func ofUnlike(t *testing.T, mpirun, binary string, lines ...[]string) mpiAnswer {
+	t.Helper()
+	const patience = 2 * time.Minute
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	arguments := []string{"--oversubscribe"}
+	for i, line := range lines {
+		if i > 0 {
+			arguments = append(arguments, ":")
+		}
+		arguments = append(arguments, "-np", "1", "env")
+		if strings.Contains(line[0], "=") {
+			arguments, line = append(arguments, line[0]), line[1:]
+		}
+		arguments = append(append(arguments, binary, "solve"), line...)
+	}
+	command := exec.CommandContext(ctx, mpirun, arguments...)
+	command.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	output, _ := command.CombinedOutput()
+	if ctx.Err() != nil {
+		t.Fatalf("%q hang:\n%s", lines, output)
+	}
+	return mpiAnswer{command.ProcessState.ExitCode(), string(output)}
+}
+
+func TestMPIRanksThatDifferAreRefused(t *testing.T) {
+	mpirun, binary := withMPI(t)
+	pipe, folder := generated(t, "pipe"), t.TempDir()
+	part := func(name string, arguments ...string) string {
+		path := filepath.Join(folder, name+".part.json")
+		succeed[partitionResult](t, append([]string{"partition", pipe, "--ranks", "2", "-o", path}, arguments...)...)
+		return path
+	}
+	same, linear, fine := part("same", "--spacing", "3mm"), part("linear", "--spacing", "3mm", "--balance", "linear"), part("fine", "--spacing", "2mm")
+	slow, fast := filepath.Join(folder, "slow.yaml"), filepath.Join(folder, "fast.yaml")
+	for path, period := range map[string]string{slow: "4s", fast: "2s"} {
+		text := "surface: pipe.stl\nflow: 1L/min\nsteps: 4\nwaveform: sine:" + period + "\nconditions: [{opening: 2, kind: pressure, pressure: " + period[:1] + "Pa}]\n"
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(folder, "out")
+	usual := []string{same, "--flow", "1L/min", "--steps", "4", "--out", out}
+	with := func(arguments ...string) []string { return append(append([]string{}, usual...), arguments...) }
+	tests := []struct {
+		name  string
+		other []string
+		says  string
+	}{
+		{"flow", with("--flow", "2L/min"), "differ in the flow rate"},
+		{"steps", with("--steps", "40000"), "differ in the steps"},
+		{"partition", append([]string{linear}, usual[1:]...), "differ in the partition"},
+		{"grid", append([]string{fine}, usual[1:]...), "differ in the grid"},
+		{"folder", with("--out", out+"2"), "differ in the folder for results"},
+		{"instruction set", append([]string{"CARINA_SIMD=none"}, usual...), "differ in the instruction set"},
+		{"a file that is not there", append([]string{filepath.Join(folder, "none.part.json")}, usual[1:]...), "none.part.json"},
+		{"a value that cannot be read", with("--flow", "fast"), `"fast" is not a flow rate`},
+	}
+	for i, test := range tests {
+		// Which of the two is rank 0 changes from case to case.
+		lines := [][]string{usual, test.other}
+		if i%2 == 1 {
+			slices.Reverse(lines)
+		}
+		a := ofUnlike(t, mpirun, binary, lines...)
+		if a.status != exitFailure || strings.Count(a.output, "carina: ") != 1 || !strings.Contains(a.output, test.says) {
+			t.Errorf("%s: status %d, says\n%s\nwant %q once", test.name, a.status, a.output, test.says)
+		}
+		if strings.Contains(test.says, "differ") && !strings.Contains(a.output, "ranks 0 and 1 differ") {
+			t.Errorf("%s: does not say which ranks differ:\n%s", test.name, a.output)
+		}
+	}
+	if a := ofUnlike(t, mpirun, binary, []string{same, "--case", slow}, []string{same, "--case", fast}); a.status != exitFailure || !strings.Contains(a.output, "differ in the") {
+		t.Errorf("cases that differ: status %d, says\n%s", a.status, a.output)
+	}
+	for _, folder := range []string{out, out + "2"} {
+		if _, err := os.Stat(folder); err == nil {
+			t.Errorf("ranks that differ made the folder %s", folder)
+		}
+	}
+}
+
+func TestMPIInstructionSetsOfOneResultRunTogether(t *testing.T) {
+	machines := kernel.Machines()
+	if len(machines) < 2 {
+		t.Skipf("this processor has the instruction sets %q: two are needed", machines)
+	}
+	mpirun, binary := withMPI(t)
+	part := partitioned(t, "--ranks", "2")
+	line := []string{part, "--flow", "1L/min", "--steps", "10"}
+	alone := succeed[*solver.Summary](t, append([]string{"solve"}, line...)...)
+	a := ofUnlike(t, mpirun, binary, append([]string{"CARINA_SIMD=" + machines[0]}, line...), append([]string{"CARINA_SIMD=" + machines[1]}, line...))
+	if a.status != 0 || !strings.Contains(a.output, "state hash "+alone.StateHash) {
+		t.Errorf("%s beside %s: status %d, says\n%s\nwant the state %s", machines[0], machines[1], a.status, a.output, alone.StateHash)
 	}
 }

@@ -32,26 +32,7 @@ func newSolve() *cobra.Command {
 			"  mpirun -np 4 carina solve airway.part.json --device gpu --storage half --time 1s",
 		Args: exactly("a partition file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			path := arguments[0]
-			var c workflow.Case
-			if casePath != "" {
-				var err error
-				if c, err = workflow.ReadCase(casePath); err != nil {
-					return err
-				}
-			}
-			if err := applyFlags(command, &c, flowFlags, layoutFlag); err != nil {
-				return err
-			}
-			if err := c.CheckFlow(); err != nil {
-				return err
-			}
-			if processes() <= 1 {
-				if err := workflow.CheckFolder(output); err != nil {
-					return err
-				}
-			}
-			return runSolve(command, path, &workflow.Solver{Case: c, Folder: output})
+			return runSolve(command, arguments[0], casePath, output)
 		},
 	}
 	flowFlags(command, new(workflow.Case))
@@ -61,7 +42,7 @@ func newSolve() *cobra.Command {
 	return command
 }
 
-func runSolve(command *cobra.Command, path string, s *workflow.Solver) error {
+func runSolve(command *cobra.Command, path, casePath, output string) error {
 	t, finish, err := connect()
 	if err != nil {
 		return err
@@ -72,8 +53,9 @@ func runSolve(command *cobra.Command, path string, s *workflow.Solver) error {
 		// One that panics cannot wait for the others, which mpirun ends.
 		defer crash.Guard()
 	}
-	if err = readForSolve(path, s, t); err == nil {
-		s.Inputs = append(s.Inputs, path, filepath.Join(filepath.Dir(path), filepath.Base(s.Partition.Source.File)))
+	s, err := setUp(command, path, casePath, output, t)
+	// A rank that fails alone must not leave the others waiting.
+	if err = transport.Agree(t, err); err == nil {
 		err = solve(command, s, t)
 	}
 	if err == nil || t == nil {
@@ -85,26 +67,45 @@ func runSolve(command *cobra.Command, path string, s *workflow.Solver) error {
 	return errTold
 }
 
+// setUp reads the case and what this process needs of the partition.
+func setUp(command *cobra.Command, path, casePath, output string, t transport.Transport) (*workflow.Solver, error) {
+	var c workflow.Case
+	if casePath != "" {
+		var err error
+		if c, err = workflow.ReadCase(casePath); err != nil {
+			return nil, err
+		}
+	}
+	if err := applyFlags(command, &c, flowFlags, layoutFlag); err != nil {
+		return nil, err
+	}
+	if err := c.CheckFlow(); err != nil {
+		return nil, err
+	}
+	if t == nil {
+		if err := workflow.CheckFolder(output); err != nil {
+			return nil, err
+		}
+	}
+	s := &workflow.Solver{Case: c, Folder: output}
+	if err := readForSolve(path, s, t); err != nil {
+		return nil, err
+	}
+	s.Inputs = append(s.Inputs, path, filepath.Join(filepath.Dir(path), filepath.Base(s.Partition.Source.File)))
+	return s, nil
+}
+
 // readForSolve reads what this process needs: on GPUs the share of its rank,
 // where carina partition has written it.
 func readForSolve(path string, s *workflow.Solver, t transport.Transport) (err error) {
 	if t != nil && s.Case.Device == "gpu" {
 		s.Partition, s.Share, err = workflow.ReadShare(path, t.Rank())
-		if err := transport.Agree(t, err); err != nil {
+		if err != nil {
 			return err
 		}
-		shares := []int64{0}
 		if s.Share != nil {
-			shares[0], s.Grid = 1, s.Share.Grid
-		}
-		if err := t.Reduce(transport.Sum, shares); err != nil {
-			return err
-		}
-		if s.Share != nil && shares[0] < int64(t.Size()) {
-			err = fmt.Errorf("there are share files of %d of %d ranks beside %s: partition again with --shares, or remove them", shares[0], t.Size(), path)
-		}
-		if err := transport.Agree(t, err); err != nil || s.Share != nil {
-			return err
+			s.Grid = s.Share.Grid
+			return nil
 		}
 	}
 	s.Partition, s.Grid, err = workflow.ReadPartition(path)

@@ -217,7 +217,22 @@ type Solver struct {
 func (s *Solver) inputs() []string { return append(slices.Clone(s.Inputs), s.Case.files()...) }
 
 // prepare checks the settings and the memory and makes the domain.
-func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error) {
+// Where ranks have processes of their own, all fail if one does, or if they are
+// not to compute the same.
+func (s *Solver) prepare(t transport.Transport) (*solver.Domain, solver.Settings, solver.Plan, error) {
+	domain, settings, plan, err := s.examine(t)
+	if err := transport.Agree(t, err); err != nil {
+		return nil, settings, plan, err
+	}
+	if err := s.agree(t, settings, plan); err != nil {
+		return nil, settings, plan, err
+	}
+	plan.Report, plan.Warn = s.Report, s.Warn
+	return domain, settings, plan, nil
+}
+
+// examine is what prepare does without the other ranks.
+func (s *Solver) examine(t transport.Transport) (*solver.Domain, solver.Settings, solver.Plan, error) {
 	settings, err := s.Case.Settings()
 	if err != nil {
 		return nil, settings, solver.Plan{}, err
@@ -238,11 +253,12 @@ func (s *Solver) prepare() (*solver.Domain, solver.Settings, solver.Plan, error)
 			return nil, settings, plan, err
 		}
 	}
-	if err := s.admitBoxes(domain, settings); err != nil {
-		return nil, settings, plan, err
+	if t != nil {
+		if err := fitsProcesses(domain.Ranks, t.Size()); err != nil {
+			return nil, settings, plan, err
+		}
 	}
-	plan.Report, plan.Warn = s.Report, s.Warn
-	return domain, settings, plan, nil
+	return domain, settings, plan, s.admitBoxes(domain, settings)
 }
 
 // domainOf is a partitioned grid as the solver wants it.
@@ -316,7 +332,7 @@ func (c *Case) CheckOpenings(g *geometry.Grid) error {
 // InProcess computes all ranks as goroutines of this process. Where only the
 // results could not be written, there is a solution beside the error.
 func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
-	domain, settings, plan, err := s.prepare()
+	domain, settings, plan, err := s.prepare(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -334,7 +350,7 @@ func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
 // transport, the one rank that it stands for. Then only rank 0 gets a
 // solution; the others get nil.
 func (s *Solver) OnGPUs(ctx context.Context, t transport.Transport) (*Solution, error) {
-	domain, settings, plan, err := s.prepare()
+	domain, settings, plan, err := s.prepare(t)
 	if err != nil {
 		return nil, err
 	}
@@ -342,11 +358,9 @@ func (s *Solver) OnGPUs(ctx context.Context, t transport.Transport) (*Solution, 
 	setIfGiven(&options.Storage, s.Case.Storage)
 	var gathered gather = newSharedGather(domain.Ranks)
 	if t != nil {
-		if err := fitsProcesses(domain.Ranks, t.Size()); err != nil {
-			return nil, err
-		}
 		gathered = &transportGather{transport: t}
-		if domain, err = s.forgetOthers(domain, t.Rank()); err != nil {
+		domain, err = s.forgetOthers(domain, t.Rank())
+		if err := transport.Agree(t, err); err != nil {
 			return nil, err
 		}
 	} else {
@@ -375,11 +389,8 @@ func fitsProcesses(ranks, processes int) error {
 // OnTransport computes the one rank that the transport stands for. Only rank
 // 0 gets a solution; the others get nil.
 func (s *Solver) OnTransport(ctx context.Context, t transport.Transport) (*Solution, error) {
-	domain, settings, plan, err := s.prepare()
+	domain, settings, plan, err := s.prepare(t)
 	if err != nil {
-		return nil, err
-	}
-	if err := fitsProcesses(domain.Ranks, t.Size()); err != nil {
 		return nil, err
 	}
 	gathered := &transportGather{transport: t}

@@ -25,6 +25,7 @@ func Run(ctx context.Context, domain *solver.Domain, settings solver.Settings, p
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	s.flow.Warnings = append(s.flow.Warnings, plan.Warnings()...)
 	if plan.Warn != nil && s.Rank() == 0 && len(s.flow.Warnings) > 0 {
 		plan.Warn(s.flow.Warnings)
 	}
@@ -33,7 +34,7 @@ func Run(ctx context.Context, domain *solver.Domain, settings solver.Settings, p
 	}
 	steps, err := plan.StepCount(s.flow.Units.TimeStep)
 	if err != nil {
-		return nil, err
+		return nil, transport.AgreedError{Cause: err}
 	}
 	if plan.Begin != nil {
 		if err := plan.Begin(); err != nil {

@@ -1,6 +1,9 @@
 package transport
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // AgreedError is an error that all ranks have got together, so that none needs
 // to be woken by Abort.
@@ -19,50 +22,112 @@ func Agree(t Transport, failed error) error {
 	if t == nil {
 		return failed
 	}
+	lowest, text, err := lowestFailure(t, failed)
+	switch {
+	case err != nil:
+		return err
+	case lowest == t.Size():
+		return nil
+	case lowest == t.Rank():
+		return AgreedError{failed}
+	}
+	return AgreedError{fmt.Errorf("rank %d: %s", lowest, text)}
+}
+
+// Item is something that all ranks must have in common.
+type Item struct{ Name, Value string }
+
+// Same returns an error on all ranks unless all have the same items: it says
+// what differs first, by name, and between which ranks. All ranks call it
+// together.
+func Same(t Transport, items []Item) error {
+	if t == nil {
+		return nil
+	}
+	encoded, err := json.Marshal(items)
+	if err != nil {
+		return err
+	}
+	told, err := broadcast(t, 0, encoded)
+	if err != nil {
+		return err
+	}
+	var first []Item
+	if err = json.Unmarshal(told, &first); err == nil {
+		err = difference(t.Rank(), first, items)
+	}
+	lowest, text, failure := lowestFailure(t, err)
+	if failure != nil {
+		return failure
+	}
+	if lowest == t.Size() {
+		return nil
+	}
+	return AgreedError{fmt.Errorf("%s", text)}
+}
+
+// difference is an error that names the first item of rank 0 or else of this
+// rank that the other does not have, or has with another value.
+func difference(rank int, first, own []Item) error {
+	value := func(items []Item, name string) string {
+		for _, item := range items {
+			if item.Name == name {
+				return item.Value
+			}
+		}
+		return "none"
+	}
+	for _, items := range [][]Item{first, own} {
+		for _, item := range items {
+			if theirs, ours := value(first, item.Name), value(own, item.Name); theirs != ours {
+				return fmt.Errorf("ranks 0 and %d differ in the %s (%s and %s): start all with the same program, options and files", rank, item.Name, theirs, ours)
+			}
+		}
+	}
+	return nil
+}
+
+// lowestFailure tells all ranks which is the lowest that has failed, and why;
+// the number of ranks where none has.
+func lowestFailure(t Transport, failed error) (lowest int, text string, err error) {
 	first := []int64{int64(t.Size())}
 	if failed != nil {
 		first[0] = int64(t.Rank())
 	}
 	if err := t.Reduce(Min, first); err != nil {
-		return err
+		return 0, "", err
 	}
-	lowest := int(first[0])
-	if lowest == t.Size() {
-		return nil
+	if lowest = int(first[0]); lowest == t.Size() {
+		return lowest, "", nil
 	}
+	var own []byte
 	if lowest == t.Rank() {
-		return AgreedError{tellAll(t, failed)}
+		own = []byte(failed.Error())
 	}
-	text, err := hear(t, lowest)
-	if err != nil {
-		return err
-	}
-	return AgreedError{fmt.Errorf("rank %d: %s", lowest, text)}
+	told, err := broadcast(t, lowest, own)
+	return lowest, string(told), err
 }
 
-// tellAll tells all other ranks why this one has failed.
-func tellAll(t Transport, failed error) error {
-	text := []byte(failed.Error())
-	if err := t.Reduce(Max, []int64{int64(len(text))}); err != nil {
-		return err
-	}
-	for rank := range t.Size() {
-		if rank == t.Rank() {
-			continue
-		}
-		if err := t.Send(rank, text); err != nil {
-			return err
-		}
-	}
-	return failed
-}
-
-// hear returns what a rank tells by tellAll.
-func hear(t Transport, from int) ([]byte, error) {
+// broadcast gives all ranks what one of them has.
+func broadcast(t Transport, from int, data []byte) ([]byte, error) {
 	length := []int64{0}
-	if err := t.Reduce(Max, length); err != nil {
+	if t.Rank() == from {
+		length[0] = int64(len(data))
+	}
+	if err := t.Reduce(Max, length); err != nil || length[0] == 0 {
 		return nil, err
 	}
-	text := make([]byte, length[0])
-	return text, t.Receive(from, text)
+	if t.Rank() != from {
+		data = make([]byte, length[0])
+		return data, t.Receive(from, data)
+	}
+	for rank := range t.Size() {
+		if rank == from {
+			continue
+		}
+		if err := t.Send(rank, data); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
 }
