@@ -9,6 +9,7 @@ import (
 
 	"carina/balance"
 	"carina/internal/workflow"
+	"carina/solver"
 )
 
 // partitioned writes a partition of a coarse pipe and returns its path.
@@ -143,4 +144,20 @@ func TestConditionForAnAmbiguousNameIsRefused(t *testing.T) {
 	refused(t, "may mean the openings", "run", caseFile(t,
 		"openings: [{name: \"2\", center: [0, 0, 30], radius: 10mm}]",
 		"steps: 2", "conditions: [{opening: 2, kind: pressure, pressure: 1Pa}]"), "--out", filepath.Join(t.TempDir(), "out"), "--json")
+}
+
+func TestOddStepsAreWarnedOf(t *testing.T) {
+	part := partitioned(t, "--ranks", "2")
+	for steps, says := range map[string]string{"5": "6 steps are computed instead of 5", "6": ""} {
+		status, stdout, stderr := carina(t, "solve", part, "--flow", "1L/min", "--steps", steps, "--json")
+		var s solver.Summary
+		if err := json.Unmarshal([]byte(stdout), &s); status != 0 || err != nil || s.Steps != 6 {
+			t.Fatalf("%s steps: status %d, %d steps, %v", steps, status, s.Steps, err)
+		}
+		for where, text := range map[string]string{"the warnings": stderr, "the summary": strings.Join(s.Warnings, "\n")} {
+			if strings.Contains(text, "instead of") != (says != "") || !strings.Contains(text, says) {
+				t.Errorf("%s steps: %s say %q; want %q", steps, where, text, says)
+			}
+		}
+	}
 }
