@@ -35,7 +35,7 @@ func geometryFlags(command *cobra.Command, c *workflow.Case) {
 func openingFlags(f *pflag.FlagSet, c *workflow.Case) {
 	f.IntVar(&c.Inlet, "inlet", c.Inlet, "number of the opening that air enters through (default the largest)")
 	f.Var((*roleMap)(&c.Roles), "role", "role of an opening by its number, such as 3=inlet or 3=outlet; may be repeated")
-	f.IntSliceVar(&c.DropOpenings, "drop-opening", c.DropOpenings, "number of an opening to close; the others keep their numbers; may be repeated")
+	f.Var((*wholeList)(&c.DropOpenings), "drop-opening", "number of an opening to close; the others keep their numbers; may be repeated")
 	f.Var((*groupList)(&c.MergeOpenings), "merge-openings", "numbers of openings that act as one, such as 3,5; may be repeated")
 	f.Var((*openingList)(&c.Openings), "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
 }
@@ -103,9 +103,6 @@ func applyFlags(command *cobra.Command, c *workflow.Case, groups ...func(*cobra.
 	if command.Flags().Changed("opening") {
 		c.Openings = nil
 	}
-	if command.Flags().Changed("merge-openings") {
-		c.MergeOpenings = nil
-	}
 	scratch := &cobra.Command{}
 	for _, group := range groups {
 		group(scratch, c)
@@ -120,7 +117,7 @@ func applyFlags(command *cobra.Command, c *workflow.Case, groups ...func(*cobra.
 // refuseZeros refuses a zero where it would stand for the default.
 func refuseZeros(command *cobra.Command) error {
 	for _, name := range []string{"fluid-cells", "directions", "inlet", "cuboids-per-rank", "min-side", "max-side",
-		"imbalance", "devices-per-host", "time-limit", "lattice-velocity", "tolerance", "steps"} {
+		"imbalance", "devices-per-host", "time-limit", "lattice-velocity", "tolerance", "steps", "scale"} {
 		f := command.Flags().Lookup(name)
 		if f == nil || !f.Changed {
 			continue

@@ -8,78 +8,72 @@ import (
 	"strings"
 
 	"carina/internal/workflow"
+
+	"github.com/spf13/pflag"
 )
 
-// openingList reads --opening flags.
-type openingList []workflow.OpeningCase
+// wholeList reads a list of whole numbers; a flag that is repeated adds to it.
+type wholeList []int
+
+var _ listFlag = (*wholeList)(nil)
 
 // String is the list as written.
-func (l *openingList) String() string {
-	var words []string
-	for _, o := range *l {
-		words = append(words, fmt.Sprintf("%g,%g,%g,%s,%s", o.Center[0], o.Center[1], o.Center[2], o.Radius, o.Name))
+func (l *wholeList) String() string {
+	words := make([]string, len(*l))
+	for i, n := range *l {
+		words[i] = strconv.Itoa(n)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, ",")
 }
 
-// Set adds one opening.
-func (l *openingList) Set(text string) error {
-	fields := strings.SplitN(text, ",", 5)
-	if len(fields) != 5 || fields[4] == "" {
-		return fmt.Errorf("%q is not x,y,z,radius,name, such as 12.5,3,-80,9mm,trachea", text)
-	}
-	o := workflow.OpeningCase{Center: make([]float64, 3)}
-	for axis := range o.Center {
-		var err error
-		if o.Center[axis], err = strconv.ParseFloat(strings.TrimSpace(fields[axis]), 64); err != nil {
-			return fmt.Errorf("%q in %q is not a coordinate", fields[axis], text)
+// Set adds numbers that commas part.
+func (l *wholeList) Set(text string) error {
+	for _, word := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil {
+			return fmt.Errorf("%q in %q is not the number of an opening: write such as 3,5", word, text)
 		}
+		*l = append(*l, n)
 	}
-	o.Radius, o.Name = strings.TrimSpace(fields[3]), strings.TrimSpace(fields[4])
-	*l = append(*l, o)
 	return nil
 }
 
 // Type is the name of the value in help texts.
-func (l *openingList) Type() string { return "x,y,z,radius,name" }
+func (l *wholeList) Type() string { return "numbers" }
+
+func (l *wholeList) copyOf(other pflag.Value) { *l = slices.Clone(*other.(*wholeList)) }
 
 // groupList reads --merge-openings flags.
 type groupList workflow.Groups
+
+var _ listFlag = (*groupList)(nil)
 
 // String is the list as written.
 func (l *groupList) String() string {
 	var words []string
 	for _, group := range *l {
-		var numbers []string
-		for _, n := range group {
-			numbers = append(numbers, strconv.Itoa(n))
-		}
-		words = append(words, strings.Join(numbers, ","))
+		words = append(words, (*wholeList)(&group).String())
 	}
 	return strings.Join(words, " ")
 }
 
-// Set adds groups, which spaces part.
+// Set adds a group.
 func (l *groupList) Set(text string) error {
-	for _, group := range strings.Fields(text) {
-		var numbers []int
-		for _, word := range strings.Split(group, ",") {
-			n, err := strconv.Atoi(word)
-			if err != nil {
-				return fmt.Errorf("%q in %q is not the number of an opening: write such as 3,5", word, text)
-			}
-			numbers = append(numbers, n)
-		}
-		*l = append(*l, numbers)
-	}
-	return nil
+	var group wholeList
+	err := group.Set(text)
+	*l = append(*l, group)
+	return err
 }
 
 // Type is the name of the value in help texts.
 func (l *groupList) Type() string { return "numbers" }
 
+func (l *groupList) copyOf(other pflag.Value) { *l = slices.Clone(*other.(*groupList)) }
+
 // roleMap reads --role flags.
 type roleMap map[int]string
+
+var _ listFlag = (*roleMap)(nil)
 
 // String is the roles as written.
 func (m *roleMap) String() string {
@@ -108,3 +102,14 @@ func (m *roleMap) Set(text string) error {
 
 // Type is the name of the value in help texts.
 func (m *roleMap) Type() string { return "number=role" }
+
+// copyOf gives the openings that the other names its roles; those of others
+// stay.
+func (m *roleMap) copyOf(other pflag.Value) {
+	given := maps.Clone(*m)
+	if given == nil {
+		given = roleMap{}
+	}
+	maps.Copy(given, *other.(*roleMap))
+	*m = given
+}

@@ -183,7 +183,7 @@ func TestFlowWithCorrectedOpenings(t *testing.T) {
 	if parts := succeed[solver.Summary](t, "solve", part, "--case", file); parts.StateHash != whole.StateHash {
 		t.Errorf("step by step the state hash is %s, want %s", parts.StateHash, whole.StateHash)
 	}
-	if status, _, stderr := carina(t, "run", file, "--drop-opening", "5", "--role", "4=inlet", "--steps", "2", "--out", filepath.Join(folder, "other"), "--json"); status != 0 {
+	if status, _, stderr := carina(t, "run", file, "--drop-opening", "2", "--role", "4=inlet", "--steps", "2", "--out", filepath.Join(folder, "other"), "--json"); status != 0 {
 		t.Errorf("flags on top of the case: %s", stderr)
 	}
 }
