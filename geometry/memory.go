@@ -1,13 +1,10 @@
 package geometry
 
 import (
-	"bufio"
 	"fmt"
 	"math"
-	"os"
-	"strconv"
-	"strings"
 
+	"carina/internal/machine"
 	"carina/internal/quantity"
 )
 
@@ -38,7 +35,7 @@ func checkMemory(p *Prepared, spacing float64, box [3]float64, limit int64) erro
 		}
 	}
 	if limit == 0 {
-		limit = availableMemory()
+		limit = machine.AvailableMemory()
 	}
 	need := MemoryEstimate(p.Area, spacing, box)
 	if limit > 0 && need > limit {
@@ -49,22 +46,3 @@ func checkMemory(p *Prepared, spacing float64, box [3]float64, limit int64) erro
 }
 
 func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }
-
-// availableMemory returns the bytes of memory that new work may take, or 0
-// where the system does not say.
-func availableMemory() int64 {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		if len(fields) >= 2 && fields[0] == "MemAvailable:" {
-			if kib, err := strconv.ParseInt(fields[1], 10, 64); err == nil {
-				return kib << 10
-			}
-		}
-	}
-	return 0
-}

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/cpu"
@@ -26,20 +25,17 @@ type Description struct {
 // Describe reads the description of this machine. What the system does not
 // tell stays empty or zero.
 func Describe() Description {
+	memory, _ := memoryFiles{proc: "/proc"}.kibibytes("meminfo", "MemTotal")
 	return Description{
 		Processor:    procField("/proc/cpuinfo", "model name"),
 		Cores:        runtime.NumCPU(),
-		MemoryBytes:  kibibytes("MemTotal"),
+		MemoryBytes:  memory,
 		Architecture: runtime.GOARCH,
 		SIMD:         simd(),
 		GoVersion:    runtime.Version(),
 		System:       osRelease(),
 	}
 }
-
-// AvailableMemory is what programs can still take without swapping, in bytes,
-// or 0 where the system does not tell.
-func AvailableMemory() int64 { return kibibytes("MemAvailable") }
 
 func simd() []string {
 	var names []string
@@ -77,15 +73,6 @@ func procField(path, key string) string {
 		}
 	}
 	return ""
-}
-
-func kibibytes(key string) int64 {
-	text, _ := strings.CutSuffix(procField("/proc/meminfo", key), " kB")
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n * 1024
 }
 
 func osRelease() string {
