@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"carina/cuboid"
+	"carina/internal/machine"
+
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -54,7 +56,12 @@ type fileSections struct {
 
 // Read reads what Write wrote and checks that it is sound.
 func Read(r io.Reader) (*Partition, error) {
-	text, err := io.ReadAll(r)
+	const parsed = 7 // bytes for every byte of text, which is kept meanwhile
+	text, err := machine.ReadAll(r, parsed)
+	var memory *machine.MemoryError
+	if errors.As(err, &memory) {
+		return nil, fmt.Errorf("the partition file is too large for this machine: %w", memory)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the partition file to its end (%w): copy it again or make it anew", err)
 	}

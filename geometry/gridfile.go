@@ -10,6 +10,7 @@ import (
 	"math/bits"
 
 	"carina/internal/atomicfile"
+	"carina/internal/machine"
 
 	"github.com/klauspost/compress/zstd"
 	"gonum.org/v1/gonum/spatial/r3"
@@ -141,9 +142,22 @@ func (e *gridEncoder) links(l *Links) {
 // gridDecoder reads the body and keeps the first error; after one all it
 // returns is zero.
 type gridDecoder struct {
-	r   *bufio.Reader
-	err error
+	r      *bufio.Reader
+	err    error
+	growth machine.Growth
 }
+
+// admit fails if what has been read so far, and grows on, will not fit.
+func (d *gridDecoder) admit(g *Grid) {
+	l := &g.Links
+	bytes := 16*len(g.Runs) + 20*len(l.Cells) + 2*len(l.Distance) + 16*len(l.Openings)
+	if err := d.growth.Admit(int64(bytes)); err != nil {
+		d.fail("the grid is too large for this machine: %w", err)
+	}
+}
+
+// admissions is how many entries are read before memory is asked for again.
+const admissions = 1 << 16
 
 func (d *gridDecoder) fail(format string, arguments ...any) {
 	if d.err == nil {
@@ -203,11 +217,15 @@ func (d *gridDecoder) text(what string) string {
 
 func (d *gridDecoder) header(g *Grid) {
 	g.Origin = d.vector("the origin")
-	if g.Spacing = d.real("the spacing"); d.err == nil && g.Spacing <= 0 {
+	const shortest, longest = 1e-12, 1e12 // metres
+	if r3.Norm(g.Origin) > longest {
+		d.fail("the origin is %v m", g.Origin)
+	}
+	if g.Spacing = d.real("the spacing"); d.err == nil && (g.Spacing < shortest || g.Spacing > longest) {
 		d.fail("the spacing is %g m", g.Spacing)
 	}
 	for axis := range g.Size {
-		g.Size[axis] = int32(d.whole("the size", math.MaxInt32))
+		g.Size[axis] = int32(d.whole("the size", maxCells))
 	}
 	count, before := d.whole("the number of openings", math.MaxUint16), 0
 	for i := range count {
@@ -222,8 +240,18 @@ func (d *gridDecoder) header(g *Grid) {
 			d.fail("opening %d has the number %d and the role %q", i+1, o.Number, o.Role)
 		}
 		before = o.Number
+		if d.err == nil && !nearGrid(g, o) {
+			d.fail("opening %d lies at %v m, far outside of the grid, or has the normal %v or the area %g m²", i+1, o.Center, o.Normal, o.Area)
+		}
 		g.Openings = append(g.Openings, o)
 	}
+}
+
+// nearGrid tells whether an opening can belong to a grid.
+func nearGrid(g *Grid, o Opening) bool {
+	const far = 1000 // times the size of the grid
+	reach := far * g.Spacing * r3.Norm(r3.Vec{X: float64(g.Size[0]), Y: float64(g.Size[1]), Z: float64(g.Size[2])})
+	return r3.Norm(r3.Sub(o.Center, g.Origin)) <= reach && r3.Norm(o.Normal) <= 2 && o.Area >= 0 && o.Area <= reach*reach
 }
 
 // runs reads the runs and returns the number of their cells.
@@ -245,13 +273,17 @@ func (d *gridDecoder) runs(g *Grid) (cells int64) {
 			d.fail("run %d is empty, touches the one before it or lies outside the grid", i)
 		}
 		g.Runs = append(g.Runs, r)
+		if i%admissions == 0 {
+			d.admit(g)
+		}
 		cells += int64(r.X1 - r.X0)
 		before = r
 	}
 	return cells
 }
 
-func (d *gridDecoder) links(l *Links, cells int64, openings int) {
+func (d *gridDecoder) links(g *Grid, cells int64) {
+	l, openings := &g.Links, len(g.Openings)
 	l.Directions = int(d.whole("the number of directions", int64(len(Directions))))
 	count := d.whole("the number of boundary cells", cells)
 	before, links := int64(0), int64(0)
@@ -262,11 +294,14 @@ func (d *gridDecoder) links(l *Links, cells int64, openings int) {
 			d.fail("boundary cell %d is there twice or has no link", cell)
 		}
 		l.Cells, l.Mask, l.First = append(l.Cells, cell), append(l.Mask, mask), append(l.First, links)
+		if i%admissions == 0 {
+			d.admit(g)
+		}
 		links += int64(bits.OnesCount32(mask))
 		before = cell
 	}
 	l.First = append(l.First, links)
-	d.distances(l, links)
+	d.distances(g, links)
 	count = d.whole("the number of links to openings", links)
 	before = 0
 	for i := int64(0); i < count && d.err == nil; i++ {
@@ -276,13 +311,17 @@ func (d *gridDecoder) links(l *Links, cells int64, openings int) {
 			d.fail("link %d to an opening is there twice or meets none", link)
 		}
 		l.Openings = append(l.Openings, OpeningLink{Link: link, Number: uint16(number)})
+		if i%admissions == 0 {
+			d.admit(g)
+		}
 		before = link
 	}
 }
 
 // distances reads the fractions of the links in pieces, so that a false count
 // fails before it takes memory.
-func (d *gridDecoder) distances(l *Links, links int64) {
+func (d *gridDecoder) distances(g *Grid, links int64) {
+	l := &g.Links
 	piece := make([]byte, 1<<17)
 	for int64(len(l.Distance)) < links && d.err == nil {
 		n := int(min(int64(len(piece)), 2*(links-int64(len(l.Distance)))))
@@ -290,6 +329,7 @@ func (d *gridDecoder) distances(l *Links, links int64) {
 			d.fail("reading the links: %w", noEOF(err))
 			return
 		}
+		d.admit(g)
 		for i := 0; i < n; i += 2 {
 			l.Distance = append(l.Distance, binary.LittleEndian.Uint16(piece[i:]))
 		}

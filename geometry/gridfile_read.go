@@ -29,6 +29,9 @@ func ReadGrid(path string) (*Grid, error) {
 	return g, nil
 }
 
+// longestWindow is eight times the window that grids are compressed with.
+const longestWindow = 1 << 25
+
 var errGridDamaged = errors.New("the file is truncated or was altered: voxelize the surface again")
 
 // DecodeGrid reads what EncodeGrid wrote. Memory grows with what has been
@@ -42,7 +45,7 @@ func DecodeGrid(r io.Reader) (*Grid, error) {
 	if v := binary.LittleEndian.Uint32(head[len(GridMagic):]); v != gridVersion {
 		return nil, fmt.Errorf("the file has version %d, this program reads version %d: use a newer program or voxelize again", v, gridVersion)
 	}
-	decompressed, err := zstd.NewReader(body, zstd.WithDecoderMaxMemory(1<<30))
+	decompressed, err := zstd.NewReader(body, zstd.WithDecoderMaxMemory(1<<30), zstd.WithDecoderMaxWindow(longestWindow))
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +54,13 @@ func DecodeGrid(r io.Reader) (*Grid, error) {
 	d := gridDecoder{r: bufio.NewReaderSize(decompressed, 1<<18)}
 	d.header(g)
 	cells := d.runs(g)
-	d.links(&g.Links, cells, len(g.Openings))
+	d.links(g, cells)
 	if d.err == nil {
-		if n, err := io.Copy(io.Discard, d.r); err != nil || n > 0 {
-			d.fail("%d bytes too many: %w", n, errors.Join(err, errGridDamaged))
+		if _, err := d.r.ReadByte(); err != io.EOF {
+			d.fail("there are bytes too many: %w", errors.Join(err, errGridDamaged))
 		}
 	}
+	decompressed.Close() // before the rest is read past it
 	// The checksum is the better explanation of whatever else is wrong, but
 	// only the whole file can be checked.
 	if _, err := io.Copy(io.Discard, body); err != nil || !bytes.Equal(body.sum.Sum(nil), body.trailer()) {

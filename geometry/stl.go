@@ -11,6 +11,8 @@ import (
 	"math"
 	"os"
 
+	"carina/internal/machine"
+
 	"github.com/hschendel/stl"
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -53,7 +55,18 @@ func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
 		defer z.Close()
 		buffered = bufio.NewReader(z)
 	}
-	data, err := io.ReadAll(buffered)
+	shortest := int64(stlTriangle)
+	if head, _ := buffered.Peek(1024); looksASCII(head) {
+		shortest = shortestASCII
+	}
+	data, err := machine.ReadAll(buffered, bytesPerTriangle/shortest)
+	if err == nil {
+		err = admitTriangles(data)
+	}
+	var memory *machine.MemoryError
+	if errors.As(err, &memory) {
+		return nil, fmt.Errorf("the surface is too large for this machine (%w): reduce its triangles or use a machine with more memory", memory)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the file to its end, it may be truncated: %w", err)
 	}
@@ -73,6 +86,19 @@ func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
 		return nil, errors.New("the file holds no triangles: export the surface again")
 	}
 	return c.finish(unit), nil
+}
+
+// bytesPerTriangle is what a triangle takes until it is voxels, measured up to
+// 1.6 million; in an ASCII file it has hardly less than shortestASCII bytes.
+const bytesPerTriangle, shortestASCII = 550, 150
+
+// admitTriangles asks for the memory that the triangles of a file will take.
+func admitTriangles(data []byte) error {
+	if looksASCII(data) {
+		// A solid is copied before it is parsed.
+		return machine.Admit(int64(len(data)) + int64(len(data)/shortestASCII)*bytesPerTriangle)
+	}
+	return machine.Admit(int64(len(data)/stlTriangle) * bytesPerTriangle)
 }
 
 // looksASCII tells the two kinds of STL apart. A size that fits the binary
@@ -111,7 +137,7 @@ func readBinary(data []byte, c *collector) error {
 	case held > promised || rest > 0:
 		c.note("%d bytes behind the last triangle are ignored", int64(len(data))-stlHeader-promised*stlTriangle)
 	}
-	body := bytes.Clone(data[:stlHeader+promised*stlTriangle])
+	body := data[:stlHeader+promised*stlTriangle]
 	binary.LittleEndian.PutUint32(body[80:], uint32(promised))
 	c.begin("")
 	return stl.CopyAll(bytes.NewReader(body), c)

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"carina/internal/crash"
+	"carina/internal/machine"
 	"carina/internal/resultsfolder"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,7 @@ func main() {
 	defer stop()
 	// A file that becomes too large is an error of its writer.
 	signal.Ignore(syscall.SIGXFSZ)
+	machine.LimitHeap()
 	// The first signal asks to stop, a second one ends the program.
 	context.AfterFunc(ctx, stop)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))

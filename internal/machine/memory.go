@@ -97,13 +97,16 @@ func (g *Growth) Admit(bytes int64) error {
 }
 
 // ReadAll is io.ReadAll that returns a MemoryError instead of running out of
-// memory.
-func ReadAll(r io.Reader) ([]byte, error) {
+// memory, also of what will be needed later for every byte that is read.
+func ReadAll(r io.Reader, later int64) ([]byte, error) {
 	data := make([]byte, 0, 1<<16)
 	var growth Growth
 	for {
 		if len(data) == cap(data) {
 			if err := growth.Admit(int64(len(data))); err != nil {
+				return nil, err
+			}
+			if err := Admit(int64(len(data)) * later); err != nil {
 				return nil, err
 			}
 			data = append(data, 0)[:len(data)]

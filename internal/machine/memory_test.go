@@ -80,7 +80,7 @@ func (zeros) Read(p []byte) (int, error) {
 func TestMain(m *testing.M) {
 	if os.Getenv("CARINA_TEST_ENDLESS") != "" {
 		LimitHeap()
-		_, err := ReadAll(zeros{})
+		_, err := ReadAll(zeros{}, 0)
 		var memory *MemoryError
 		if !errors.As(err, &memory) {
 			os.Exit(5)
@@ -97,7 +97,7 @@ func TestReadAllEndsBeforeMemoryDoes(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits of memory are read on Linux")
 	}
-	for _, limit := range []string{"-v 1600000", "-v 2000000", "-d 300000"} {
+	for _, limit := range []string{"-v 1600000", "-d 250000"} {
 		command := exec.Command("bash", "-c", "ulimit "+limit+" && exec "+os.Args[0])
 		command.Env = append(os.Environ(), "CARINA_TEST_ENDLESS=1")
 		said, _ := command.CombinedOutput()
@@ -109,13 +109,13 @@ func TestReadAllEndsBeforeMemoryDoes(t *testing.T) {
 
 func TestReadAll(t *testing.T) {
 	for _, n := range []int64{0, 1, 1 << 16, 1<<16 + 1, 3 << 20} {
-		data, err := ReadAll(io.LimitReader(zeros{}, n))
+		data, err := ReadAll(io.LimitReader(zeros{}, n), 1)
 		if err != nil || int64(len(data)) != n {
 			t.Errorf("%d bytes: got %d, %v", n, len(data), err)
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := ReadAll(io.MultiReader(strings.NewReader("a"), failing{broken})); !errors.Is(err, broken) {
+	if _, err := ReadAll(io.MultiReader(strings.NewReader("a"), failing{broken}), 1); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 	if err := Admit(math.MaxInt64 / 2); err == nil {
@@ -126,3 +126,24 @@ func TestReadAll(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// What is needed for the bytes once they are read counts before that.
+func TestReadAllForesees(t *testing.T) {
+	free := AvailableMemory()
+	if free == 0 {
+		t.Skip("this system does not tell how much memory is free")
+	}
+	read := 0
+	_, err := ReadAll(counting{&read}, free/(4*mib))
+	var memory *MemoryError
+	if !errors.As(err, &memory) || read > 64*mib {
+		t.Errorf("error %v after %d bytes", err, read)
+	}
+}
+
+type counting struct{ read *int }
+
+func (c counting) Read(p []byte) (int, error) {
+	*c.read += len(p)
+	return len(p), nil
+}

@@ -8,7 +8,6 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
-	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/cuda"
@@ -128,21 +127,6 @@ func (c *Case) checkContradictions() error {
 		return errors.New("half precision is single precision with 16-bit storage: leave storage or precision out")
 	case c.Exchange != "" && c.Device != "gpu":
 		return errors.New("an exchange is for GPUs: leave it out, or compute with device gpu")
-	}
-	return nil
-}
-
-// AdmitFlow says whether the flow on so many cells fits into this machine's
-// memory when all ranks run on it.
-func (c *Case) AdmitFlow(cells int64) error {
-	settings, err := c.Settings()
-	if err != nil {
-		return err
-	}
-	need, free := solver.MemoryEstimate(cells, settings), machine.AvailableMemory()
-	if free > 0 && need > free {
-		return fmt.Errorf("the flow on about %s cells needs some %s of memory, %s are free: choose a larger spacing or fewer cells",
-			grouped(cells), quantity.FormatBytes(need), quantity.FormatBytes(free))
 	}
 	return nil
 }
@@ -274,22 +258,6 @@ func domainOf(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
 	return domain, nil
 }
 
-// admitBoxes says whether this machine's memory holds the cuboids whole, solid
-// cells included, where they are to be stored so.
-func (s *Solver) admitBoxes(domain *solver.Domain, settings solver.Settings) error {
-	if settings.Layout != solver.Dense {
-		return nil
-	}
-	var cells int64
-	for _, box := range domain.Boxes {
-		cells += box.Cells()
-	}
-	if err := s.Case.AdmitFlow(cells); err != nil {
-		return fmt.Errorf("cuboids stored whole: %w, or the %s layout", err, solver.Sparse)
-	}
-	return nil
-}
-
 // cells is the number of all fluid cells.
 func (s *Solver) cells() int64 {
 	if s.Share != nil {
@@ -334,6 +302,9 @@ func (c *Case) CheckOpenings(g *geometry.Grid) error {
 func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
 	domain, settings, plan, err := s.prepare(nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.admitRanks(0, domain.Ranks); err != nil {
 		return nil, err
 	}
 	gathered := newSharedGather(domain.Ranks)
@@ -391,6 +362,9 @@ func fitsProcesses(ranks, processes int) error {
 func (s *Solver) OnTransport(ctx context.Context, t transport.Transport) (*Solution, error) {
 	domain, settings, plan, err := s.prepare(t)
 	if err != nil {
+		return nil, err
+	}
+	if err := transport.Agree(t, s.admitRanks(t.Rank(), t.Rank()+1)); err != nil {
 		return nil, err
 	}
 	gathered := &transportGather{transport: t}

@@ -15,8 +15,10 @@ var _ Transport = (*Local)(nil)
 
 // mesh is what the ranks of one process share.
 type mesh struct {
-	size  int
-	links []link // from·size + to
+	size int
+	// links has the ways between pairs of ranks, by from·size + to, that were
+	// used: few of very many.
+	links map[int]link
 
 	stop  chan struct{}
 	abort sync.Once
@@ -37,7 +39,7 @@ type link struct {
 
 // NewLocal returns the transports of size ranks of this process.
 func NewLocal(size int) []*Local {
-	m := &mesh{size: size, links: make([]link, size*size), stop: make(chan struct{}), turn: make(chan struct{})}
+	m := &mesh{size: size, links: map[int]link{}, stop: make(chan struct{}), turn: make(chan struct{})}
 	ranks := make([]*Local, size)
 	for i := range ranks {
 		ranks[i] = &Local{rank: i, mesh: m}
@@ -63,11 +65,12 @@ func (l *Local) Abort(cause error) {
 func (m *mesh) link(from, to int) link {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l := &m.links[from*m.size+to]
-	if l.offer == nil {
-		*l = link{make(chan []byte, 1), make(chan struct{}, 1)}
+	l, used := m.links[from*m.size+to]
+	if !used {
+		l = link{make(chan []byte, 1), make(chan struct{}, 1)}
+		m.links[from*m.size+to] = l
 	}
-	return *l
+	return l
 }
 
 func (l *Local) offer(peer int, data []byte) error {

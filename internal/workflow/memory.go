@@ -1,0 +1,80 @@
+package workflow
+
+import (
+	"errors"
+	"fmt"
+
+	"carina/internal/machine"
+	"carina/internal/quantity"
+	"carina/solver"
+)
+
+// AdmitFlow says whether the flow on so many cells fits into this machine's
+// memory when all ranks run on it.
+func (c *Case) AdmitFlow(cells int64) error {
+	settings, err := c.Settings()
+	if err != nil {
+		return err
+	}
+	return admit(fmt.Sprintf("the flow on about %s cells", grouped(cells)), solver.MemoryEstimate(cells, settings))
+}
+
+// admit is an error that says what to do if something needs more memory than
+// there is.
+func admit(what string, bytes int64) error {
+	var memory *machine.MemoryError
+	if err := machine.Admit(bytes); errors.As(err, &memory) {
+		return fmt.Errorf("%s needs some %s of memory, %s are free: choose a larger spacing or fewer cells",
+			what, quantity.FormatBytes(memory.Need), quantity.FormatBytes(memory.Free))
+	}
+	return nil
+}
+
+// What a rank holds besides its cells, and what results take for every cell
+// and rank and at all: their fields, the page and the pictures. Measured on
+// airways of up to a million cells and a thousand ranks, rounded up.
+const (
+	bytesPerRank        = 750_000
+	resultBytesPerCell  = 130
+	resultBytesPerRank  = 600_000
+	resultBytesAnyway   = 60_000_000
+	resultBytesPerPiece = 80
+)
+
+// admitRanks says whether the memory holds the ranks from ≤ r < to and, if
+// they are wanted, their results.
+func (s *Solver) admitRanks(from, to int) error {
+	settings, err := s.Case.Settings()
+	if err != nil {
+		return err
+	}
+	var cells int64
+	for _, rank := range s.Partition.Quality.Ranks[from:to] {
+		cells += rank.Fluid
+	}
+	ranks := int64(to - from)
+	need := solver.MemoryEstimate(cells, settings) + ranks*bytesPerRank
+	if s.Folder != "" {
+		need += cells*resultBytesPerPiece + ranks*resultBytesPerRank + resultBytesAnyway
+		if all := s.cells(); from == 0 && all <= pageLimit {
+			need += all * (resultBytesPerCell - resultBytesPerPiece)
+		}
+	}
+	return admit(fmt.Sprintf("the flow on %s cells and %s ranks", grouped(cells), grouped(ranks)), need)
+}
+
+// admitBoxes says whether this machine's memory holds the cuboids whole, solid
+// cells included, where they are to be stored so.
+func (s *Solver) admitBoxes(domain *solver.Domain, settings solver.Settings) error {
+	if settings.Layout != solver.Dense {
+		return nil
+	}
+	var cells int64
+	for _, box := range domain.Boxes {
+		cells += box.Cells()
+	}
+	if err := s.Case.AdmitFlow(cells); err != nil {
+		return fmt.Errorf("cuboids stored whole: %w, or the %s layout", err, solver.Sparse)
+	}
+	return nil
+}
