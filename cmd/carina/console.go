@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"carina/internal/terminal"
+
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -21,8 +23,8 @@ func wantsJSON(command *cobra.Command) bool {
 // printResult prints a result as JSON or in words.
 func printResult(command *cobra.Command, result any, words func() string) error {
 	if !wantsJSON(command) {
-		fmt.Fprint(command.OutOrStdout(), words())
-		return nil
+		_, err := fmt.Fprint(command.OutOrStdout(), words())
+		return err
 	}
 	encoder := json.NewEncoder(command.OutOrStdout())
 	encoder.SetIndent("", "  ")
@@ -37,8 +39,11 @@ func message(command *cobra.Command, format string, arguments ...any) {
 // progress returns a function that shows the share done of named stages: a bar
 // on a terminal, otherwise a line when a stage begins that takes long.
 func progress(command *cobra.Command) (report func(stage string, done float64), end func()) {
-	if file, ok := command.ErrOrStderr().(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		return barProgress(file)
+	// The bar moves the cursor, which the cleaning of other text would prevent.
+	if w, ok := command.ErrOrStderr().(*terminal.Writer); ok {
+		if file, ok := w.Unwrap().(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+			return barProgress(file)
+		}
 	}
 	return lineProgress(command)
 }

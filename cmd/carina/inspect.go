@@ -63,7 +63,10 @@ func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) er
 	if err != nil {
 		return err
 	}
-	return printResult(command, report, report.Words)
+	if err := printResult(command, report, report.Words); err != nil || report.Problem == "" {
+		return err
+	}
+	return fmt.Errorf("%s cannot be solved as it is: %s", path, report.Problem)
 }
 
 func inspectGrid(command *cobra.Command, path string) error {
@@ -98,7 +101,7 @@ func inspectPartition(command *cobra.Command, path string) error {
 		description.Problem = err.Error()
 	}
 	description.Sound = description.Problem == ""
-	return printResult(command, description, func() string {
+	err = printResult(command, description, func() string {
 		const rows = 32
 		var w strings.Builder
 		w.WriteString(workflow.PartitionWords(p))
@@ -111,6 +114,10 @@ func inspectPartition(command *cobra.Command, path string) error {
 		}
 		return w.String()
 	})
+	if err != nil || description.Sound {
+		return err
+	}
+	return fmt.Errorf("%s cannot be solved as it is: %s", path, description.Problem)
 }
 
 // graphDescription is what `carina inspect FILE.graph --json` prints.

@@ -36,8 +36,21 @@ func TestInspectTellsKindsApart(t *testing.T) {
 	if err := os.Remove(grid); err != nil {
 		t.Fatal(err)
 	}
-	if _, words, _ := carina(t, "inspect", part); !strings.Contains(words, "cannot be solved") {
-		t.Errorf("a partition without its grid is not complained of:\n%s", words)
+	if status, words, stderr := carina(t, "inspect", part); status != exitFailure || !strings.Contains(words, "cannot be solved") || !strings.Contains(stderr, "cannot be solved") {
+		t.Errorf("a partition without its grid is not complained of: status %d, says %q\n%s", status, stderr, words)
+	}
+}
+
+func TestInspectFailsWhereNothingCanBeSolved(t *testing.T) {
+	cavity := generated(t, "cavity", "--length", "20mm")
+	for _, arguments := range [][]string{{"inspect", cavity}, {"inspect", cavity, "--json"}} {
+		status, stdout, stderr := carina(t, arguments...)
+		if status != exitFailure || !strings.Contains(stderr, "cannot be solved as it is") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "openings") {
+			t.Errorf("%v: status %d, says %q, prints\n%s", arguments[2:], status, stderr, stdout)
+		}
+	}
+	if status, stdout, stderr := carina(t, "inspect", generated(t, "pipe")); status != 0 || strings.Contains(stdout+stderr, "cannot") {
+		t.Errorf("a pipe: status %d, says %q", status, stderr)
 	}
 }
 

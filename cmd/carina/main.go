@@ -17,6 +17,7 @@ import (
 	"carina/internal/crash"
 	"carina/internal/machine"
 	"carina/internal/resultsfolder"
+	"carina/internal/terminal"
 
 	"github.com/spf13/cobra"
 )
@@ -53,10 +54,15 @@ func executeRoot(ctx context.Context, root *cobra.Command, arguments []string, s
 			status = crash.Status
 		}
 	}()
-	root.SetOut(stdout)
+	out := terminal.NewWriter(stdout)
+	stderr = terminal.NewWriter(stderr)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	root.SetArgs(arguments)
 	err := root.ExecuteContext(ctx)
+	if failed := out.Err(); failed != nil && (err == nil || errors.Is(err, failed)) {
+		err = fmt.Errorf("the output cannot be written: %w", failed)
+	}
 	if err == nil {
 		return 0
 	}

@@ -14,7 +14,24 @@ import (
 // SurfaceReport is what `carina inspect` says of a surface.
 type SurfaceReport struct {
 	geometry.Diagnosis
-	unit geometry.Unit
+	// Problem says why no air can flow through the surface as it is, if none can.
+	Problem string `json:"problem,omitempty"`
+	unit    geometry.Unit
+}
+
+// problemOf says why no air can flow through a surface, if none can. One whose
+// branches can be cut where it is suggested has none.
+func problemOf(d *geometry.Diagnosis) string {
+	const advice = "air needs a way in and one out: name openings with --opening x,y,z,radius,name"
+	switch {
+	case !(d.Volume > 0):
+		return "it encloses nothing: export it closed, or with all of its walls"
+	case len(d.Suggested) > 1 || len(d.Openings) > 1:
+		return ""
+	case len(d.Openings) == 1:
+		return "it has one opening, " + advice
+	}
+	return "it has no openings, " + advice
 }
 
 // InspectSurface reads a surface, diagnoses it and finds its openings. It
@@ -25,7 +42,7 @@ func (c *Case) InspectSurface(picture string) (*SurfaceReport, error) {
 		return nil, err
 	}
 	diagnosis := prepared.Diagnose(surface)
-	report := &SurfaceReport{diagnosis, surface.Unit}
+	report := &SurfaceReport{Diagnosis: diagnosis, Problem: problemOf(&diagnosis), unit: surface.Unit}
 	if picture == "" {
 		return report, nil
 	}
@@ -108,6 +125,9 @@ func (r *SurfaceReport) Words() string {
 	}
 	fmt.Fprintf(&w, "verdict: %s\n", r.Verdict)
 	w.WriteString(openingsTable(r.Openings))
+	if r.Problem != "" {
+		fmt.Fprintf(&w, "cannot be solved as it is: %s\n", r.Problem)
+	}
 	if len(r.Suggested) > 0 {
 		w.WriteString("the lumen could be cut here, the widest first:\n")
 	}

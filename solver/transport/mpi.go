@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 
+	"carina/internal/terminal"
+
 	"carina/internal/crash"
 
 	"github.com/emer/empi/mpi"
@@ -65,7 +67,7 @@ func (w *world) Size() int { return w.size }
 // one leaves without finalizing. empi's own Abort would let the job end with
 // status 0.
 func (w *world) Abort(cause error) {
-	fmt.Fprintf(os.Stderr, "carina: rank %d: %v\n", w.rank, cause)
+	fmt.Fprintln(os.Stderr, terminal.Clean(fmt.Sprintf("carina: rank %d: %v", w.rank, cause)))
 	os.Exit(1)
 }
 
