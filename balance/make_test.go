@@ -16,7 +16,7 @@ import (
 )
 
 // drawOptions draws options that Make must be able to fulfil.
-func drawOptions(t *rapid.T, cells int64) balance.Options {
+func drawOptions(t *rapid.T, cells int64, improve bool) balance.Options {
 	cost := balance.DefaultCost(rapid.SampledFrom(balance.Layouts).Draw(t, "layout"))
 	opt := balance.Options{
 		Ranks:          rapid.SampledFrom([]int{1, 2, 3, 71, 97, 512, 1021}).Draw(t, "ranks"),
@@ -24,7 +24,7 @@ func drawOptions(t *rapid.T, cells int64) balance.Options {
 		Balance:        rapid.SampledFrom(balance.BalancerNames()).Draw(t, "balance"),
 		CuboidsPerRank: rapid.SampledFrom([]int{0, 1, 4}).Draw(t, "k"),
 		KeepHeavy:      rapid.Bool().Draw(t, "keep heavy"),
-		Improve:        rapid.Bool().Draw(t, "improve"),
+		Improve:        improve,
 		DevicesPerHost: rapid.IntRange(0, 5).Draw(t, "devices"),
 		Seed:           rapid.Uint64().Draw(t, "seed"),
 		Cost:           &cost,
@@ -55,10 +55,32 @@ func drawGrid(t *rapid.T) *geometry.Grid {
 	}
 }
 
+// drawSmallGrid draws a grid for improvement, whose time grows with the ranks
+// times the cells; the draws of ranks from one to one for every cell remain.
+func drawSmallGrid(t *rapid.T) *geometry.Grid {
+	seed := rapid.Uint64().Draw(t, "grid seed")
+	switch rapid.IntRange(0, 3).Draw(t, "grid") {
+	case 0:
+		return gridtest.Full([3]int32{6, 7, 8})
+	case 1:
+		return gridtest.Balls([3]int32{15, 13, 17}, 3, seed)
+	case 2:
+		return gridtest.Noise([3]int32{9, 9, 9}, 0.5, seed)
+	default:
+		return gridtest.Tree(28, 3)
+	}
+}
+
 func TestEveryCellHasOneOwnerAndNoRankIsEmpty(t *testing.T) {
+	t.Run("made", func(t *testing.T) { checkOwners(t, drawGrid, false) })
+	t.Run("improved", func(t *testing.T) { checkOwners(t, drawSmallGrid, true) })
+}
+
+func checkOwners(t *testing.T, draw func(*rapid.T) *geometry.Grid, improve bool) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawGrid(t)
-		opt := drawOptions(t, g.Cells())
+		g := draw(t)
+		opt := drawOptions(t, g.Cells(), improve)
 		p, err := balance.Make(context.Background(), g, opt)
 		if err != nil {
 			t.Fatal(err)
