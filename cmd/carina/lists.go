@@ -20,7 +20,12 @@ var _ listFlag = (*openingList)(nil)
 func (l *openingList) String() string {
 	var words []string
 	for _, o := range *l {
-		words = append(words, fmt.Sprintf("%g,%g,%g,%s,%s", o.Center[0], o.Center[1], o.Center[2], o.Radius, o.Name))
+		// A case file may have any number of coordinates.
+		fields := make([]string, len(o.Center), len(o.Center)+2)
+		for axis, x := range o.Center {
+			fields[axis] = fmt.Sprintf("%g", x)
+		}
+		words = append(words, strings.Join(append(fields, o.Radius, o.Name), ","))
 	}
 	return strings.Join(words, " ")
 }

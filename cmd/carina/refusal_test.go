@@ -10,6 +10,20 @@ import (
 	"testing"
 )
 
+func TestOpeningsOfACaseMayLackCoordinates(t *testing.T) {
+	pipe, folder := generated(t, "pipe"), t.TempDir()
+	for _, opening := range []string{"{name: a, radius: 3mm}", "{name: a, radius: 3mm, center: [1, 2]}", "{}"} {
+		path := filepath.Join(folder, "case.yaml")
+		if err := os.WriteFile(path, []byte("surface: "+pipe+"\nspacing: 3mm\nranks: 1\nopenings: ["+opening+"]\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		status, _, stderr := carina(t, "run", path, "--out", filepath.Join(folder, "out"))
+		if status != exitFailure || !strings.Contains(stderr, "opening") {
+			t.Errorf("%s: status %d, says %q", opening, status, stderr)
+		}
+	}
+}
+
 func TestBadInputGetsOneSentence(t *testing.T) {
 	pipe := generated(t, "pipe")
 	folder := t.TempDir()

@@ -166,9 +166,9 @@ type ConditionCase struct {
 // the file. A relative surface is taken as relative to the case file.
 func ReadCase(path string) (Case, error) {
 	var c Case
-	data, err := os.ReadFile(path)
+	data, err := readCase(path)
 	if err != nil {
-		return c, fmt.Errorf("reading the case: %w", err)
+		return c, err
 	}
 	if err := decodeCase(data, &c); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -186,6 +186,20 @@ func ReadCase(path string) (Case, error) {
 	return c, nil
 }
 
+// readCase reads a file up to the length that a case may have.
+func readCase(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the case: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, longestCase+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the case: %w", err)
+	}
+	return data, nil
+}
+
 // mismatch is how the library names a value of the wrong type.
 var mismatch = regexp.MustCompile(`cannot unmarshal (.+) into Go struct field \w+\.(\w+) of type (\S+)`)
 
@@ -194,9 +208,15 @@ var mismatch = regexp.MustCompile(`cannot unmarshal (.+) into Go struct field \w
 func decodeCase(data []byte, c *Case) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = errors.New("it is no YAML that can be understood: compare it with docs/case-file.md")
+			err = errCaseDamaged
 		}
 	}()
+	if len(data) > longestCase {
+		return errCaseLength
+	}
+	if err := checkDepth(string(data)); err != nil {
+		return err
+	}
 	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(c); err != nil {
 		return err
 	}

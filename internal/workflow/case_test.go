@@ -1,11 +1,13 @@
 package workflow
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"carina/geometry"
 	"carina/internal/gridtest"
@@ -112,6 +114,43 @@ func TestCentersOfOpeningsHaveThreeNumbers(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "give x, y and z") {
 			t.Errorf("%s: says %v", center, err)
 		}
+	}
+}
+
+// Long and deep files are refused before the library takes time and memory with
+// their square.
+func TestCasesAreShortAndFlat(t *testing.T) {
+	const begin = "surface: a.stl\n"
+	indented := ""
+	for i := range 100 {
+		indented += strings.Repeat(" ", i) + "a:\n"
+	}
+	laughs := "a0: &a0 [1, 1]\n"
+	for i := range 60 {
+		laughs += fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
+	}
+	for name, test := range map[string]struct{ text, says string }{
+		"long":              {begin + strings.Repeat("# a comment\n", 10_000), "more than the 65536 bytes"},
+		"brackets":          {begin + "speeds: " + strings.Repeat("[", 10_000), "line 2 opens more than 16 brackets"},
+		"braces":            {begin + strings.Repeat("a: {", 1000), "line 2 opens more than 16 brackets"},
+		"brackets by lines": {begin + "speeds:\n" + strings.Repeat("  [\n", 5000), "line 19 opens more than 16 brackets"},
+		"dashes":            {begin + "speeds:\n  " + strings.Repeat("- ", 10_000), "line 3 lies in more than 16"},
+		"questions":         {begin + strings.Repeat("? ", 10_000), "line 2 lies in more than 16"},
+		"indentation":       {begin + indented, "lies in more than 16"},
+		"aliases":           {begin + laughs, ""},
+	} {
+		started := time.Now()
+		_, err := ReadCase(writeCase(t, test.text))
+		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: says %.200v; want %q", name, err, test.says)
+		}
+		if took := time.Since(started); took > 10*time.Second {
+			t.Errorf("%s: took %v", name, took)
+		}
+	}
+	flat := begin + "openings:\n" + strings.Repeat("  - {name: a, center: [1, 2, 3], radius: 3mm}\n  - name: b\n    center:\n      - 1\n      - 2\n      - 3\n    radius: 3mm\n", 300)
+	if c, err := ReadCase(writeCase(t, flat)); err != nil || len(c.Openings) != 600 {
+		t.Errorf("an ordinary case: %d openings, %v", len(c.Openings), err)
 	}
 }
 
