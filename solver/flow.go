@@ -162,7 +162,9 @@ type FlowState struct {
 	// that their sums do not depend on the order.
 	Outflow, AreaDensity []int64
 	Hash                 uint64
-	Ranks                []RankSummary
+	// Watch found out whether the flow is steady; may be nil.
+	Watch *SteadyWatch
+	Ranks []RankSummary
 }
 
 // Summary describes the outcome in SI units.
@@ -179,6 +181,8 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 	if s.Seconds > 0 {
 		r.MLUPS = float64(cells) * float64(s.Steps) / s.Seconds / 1e6
 	}
+	r.describe(&f.Settings, f.Units)
+	r.Steady, r.VelocityChange = s.Watch.outcome()
 	r.Openings = f.OpeningSummaries(s.Outflow, s.AreaDensity)
 	r.PressureDrop, r.MassBalance = balance(r.Openings)
 	return r

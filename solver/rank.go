@@ -39,6 +39,7 @@ type Rank struct {
 	rampSteps float64
 	timing    timing
 	average   *average
+	watch     *SteadyWatch // of the last advance
 	lastGood  *Fields
 	force     [3]float64 // in lattice units
 }
@@ -244,7 +245,10 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 	steps += steps & 1
 	begin := time.Now()
 	cells := float64(r.domain.Grid.Cells())
-	watch := &rankWatch{SteadyWatch: newSteadyWatch(r.steps, r.rampSteps, r.crossing(), plan.Tolerance), rank: r}
+	watch := &rankWatch{SteadyWatch: newSteadyWatch(r.steps, r.rampSteps, r.crossing(), plan.WatchTolerance()), rank: r}
+	if r.watch = watch.SteadyWatch; plan.Tolerance <= 0 {
+		r.watch.Postpone(r.steps + steps)
+	}
 	for done := int64(0); done < steps; {
 		n := min(checkInterval, steps-done)
 		for range n {
@@ -268,7 +272,7 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 		if err := r.observe(plan); err != nil {
 			return err
 		}
-		if steady, err := watch.look(); err != nil || steady {
+		if steady, err := watch.look(); err != nil || steady && plan.Tolerance > 0 {
 			return err
 		}
 	}

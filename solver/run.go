@@ -25,6 +25,9 @@ type Plan struct {
 	// relative change of the velocity, in the time in which sound crosses the
 	// domain, is below it twice in a row. 0 means that it does not.
 	Tolerance float64
+	// Watch is a tolerance by which the summary tells whether the flow became
+	// steady, where Tolerance is 0; 0 means that it does not tell.
+	Watch float64
 	// Begin is called on every rank when all is ready for the first step; it may
 	// be nil. An error of it must be the same on all ranks.
 	Begin func() error
@@ -63,6 +66,14 @@ func (p *Plan) StepCount(timeStep float64) (int64, error) {
 		return 0, fmt.Errorf("%.3g steps of %.3g s cannot be computed: give a number of steps from 1 to %.0e, or a time that fits", steps, timeStep, float64(maxSteps))
 	}
 	return int64(steps), nil
+}
+
+// WatchTolerance is the tolerance to watch the flow with; 0 means not to.
+func (p *Plan) WatchTolerance() float64 {
+	if p.Tolerance > 0 {
+		return p.Tolerance
+	}
+	return p.Watch
 }
 
 // Stopped tells whether an error of a computation is that it was stopped from

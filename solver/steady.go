@@ -17,7 +17,9 @@ type SteadyWatch struct {
 	tolerance float64
 	interval  int64 // steps between looks
 	next      int64
-	quiet     int // looks in a row with a change below the tolerance
+	quiet     int     // looks in a row with a change below the tolerance
+	judged    int     // looks that had one before them to compare with
+	previous  float64 // Change at the look before the last
 }
 
 // SampleStride is the distance of the cells that a SteadyWatch looks at, by
@@ -32,6 +34,13 @@ func newSteadyWatch(steps int64, rampSteps, crossing, tolerance float64) *Steady
 	// A flow that has not quite started changes little.
 	w.next = steps + int64(rampSteps) + w.interval
 	return w
+}
+
+// Postpone lets the watch begin only shortly before the last step, where it is
+// not to end the computation: looks take time.
+func (w *SteadyWatch) Postpone(last int64) {
+	const looks = 4
+	w.next = max(w.next, last-(looks-1)*w.interval)
 }
 
 // Due tells whether it is time for a look after so many steps.
@@ -51,6 +60,8 @@ func (w *SteadyWatch) Judge(change, square int64) bool {
 	if square == 0 {
 		return false
 	}
+	w.judged++
+	w.previous = w.Change
 	w.Change = math.Sqrt(float64(change) / float64(square))
 	if w.Change >= w.tolerance {
 		w.quiet = 0
@@ -58,6 +69,23 @@ func (w *SteadyWatch) Judge(change, square int64) bool {
 	}
 	w.quiet++
 	return w.quiet >= 2
+}
+
+// outcome tells whether the flow is steady and by how much the velocity changed
+// between looks, the larger of the last two changes; nil where that is not
+// known.
+func (w *SteadyWatch) outcome() (steady *bool, change *float64) {
+	if w == nil || w.judged == 0 {
+		return nil, nil
+	}
+	quiet, last := w.quiet >= 2, w.Change
+	if w.judged > 1 {
+		last = max(last, w.previous)
+	}
+	if w.judged == 1 && w.quiet == 1 {
+		return nil, &last
+	}
+	return &quiet, &last
 }
 
 // rankWatch is a SteadyWatch with the rank's samples.

@@ -29,6 +29,19 @@ type Summary struct {
 	StateHash    string           `json:"state_hash"`
 	Ranks        []RankSummary    `json:"ranks"`
 	Warnings     []string         `json:"warnings,omitempty"`
+	// The method as it was chosen, and what flows.
+	Collision          Collision `json:"collision"`
+	Wall               Wall      `json:"wall"`
+	Lattice            Lattice   `json:"lattice"`
+	Precision          Precision `json:"precision"`
+	Density            float64   `json:"density_kg_per_m3"`
+	KinematicViscosity float64   `json:"kinematic_viscosity_m2_per_s"`
+	// Steady tells whether the flow has become steady, within the tolerance of
+	// the plan; nil where it was not watched or not for long enough.
+	// VelocityChange is the relative change of the velocity while sound crossed
+	// the domain, the larger of the last two.
+	Steady         *bool    `json:"steady,omitempty"`
+	VelocityChange *float64 `json:"velocity_change,omitempty"`
 	// Interrupted tells that fewer steps than wanted were computed, because
 	// somebody stopped the program.
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -74,6 +87,8 @@ func (r *Rank) Summary() (*Summary, error) {
 		Reynolds:     r.expected.meanInletVelocity * r.expected.inletDiameter / r.units.KinematicViscosity,
 		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.warnings,
 	}
+	s.describe(&r.settings, r.units)
+	s.Steady, s.VelocityChange = r.watch.outcome()
 	if s.Openings, err = r.OpeningSummaries(); err != nil {
 		return nil, err
 	}
@@ -88,6 +103,13 @@ func (r *Rank) Summary() (*Summary, error) {
 		s.MLUPS = float64(s.FluidCells) * float64(r.timing.steps) / s.Seconds / 1e6
 	}
 	return s, nil
+}
+
+// describe says by which method what was computed.
+func (s *Summary) describe(settings *Settings, u Units) {
+	s.Collision, s.Wall, s.Precision = settings.operator(u.RelaxationTime()), settings.Wall, settings.Precision
+	s.Lattice = Lattice(settings.set().Name)
+	s.Density, s.KinematicViscosity = u.Density, u.KinematicViscosity
 }
 
 // balance returns the pressure drop from the inlets to the outlets, averaged

@@ -37,7 +37,7 @@ func (r *results) names() []string {
 func (r *results) finish(summary *solver.Summary, g gather) (*Solution, error) {
 	var solution *Solution
 	if r.target.rank() == 0 {
-		solution = &Solution{Summary: summary}
+		solution = &Solution{Summary: summary, Steadiness: r.solver.Case.steadyWords(summary)}
 		r.warn(summary)
 	}
 	if r.solver.Folder == "" {
@@ -70,9 +70,13 @@ func (r *results) warn(summary *solver.Summary) {
 			"the computation was interrupted after step %d (%s): this is not the flow that was asked for", summary.Steps, quantity.Format(summary.Time, "s")))
 	}
 	if !r.solver.Case.unsteady() && !(summary.MassBalance <= steadyBalance) {
-		summary.Warnings = append(summary.Warnings, fmt.Sprintf(
-			"inflow and outflow differ by %.3g %%: the flow is not steady, compute a longer time", 100*summary.MassBalance))
+		advice := "the flow is not steady, compute a longer time"
+		if summary.Steady != nil && *summary.Steady {
+			advice = "choose a smaller spacing, since the flow does not change any more"
+		}
+		summary.Warnings = append(summary.Warnings, fmt.Sprintf("inflow and outflow differ by %.3g %%: %s", 100*summary.MassBalance, advice))
 	}
+	summary.Warnings = append(summary.Warnings, r.solver.Case.doubtFlow(summary)...)
 }
 
 // writeAll writes the files besides those of each rank, and returns a file that

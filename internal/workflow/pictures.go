@@ -38,9 +38,9 @@ func WriteCuboids(path string, p *balance.Partition, g *geometry.Grid) error {
 
 func (r *results) flowPicture(s *solver.Summary, pressure bool) output.FlowPicture {
 	picture := output.FlowPicture{
-		Title: "Flow of air",
+		Title: "Flow of " + fluidName(s.Density, s.KinematicViscosity),
 		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
-			quantity.FormatFlow(inflow(s)), s.Reynolds, grouped(s.FluidCells), quantity.Format(s.Spacing, "m"), quantity.Format(s.Time, "s")),
+			quantity.FormatFlow(inflow(s)), s.Reynolds, grouped(s.FluidCells), quantity.FormatLength(s.Spacing), quantity.Format(s.Time, "s")),
 		Openings: r.solver.Grid.Openings, WallPressure: pressure,
 	}
 	for _, o := range s.Openings {

@@ -141,6 +141,9 @@ const steadyTolerance = 1e-4
 // times. A flow that a waveform changes is never called steady.
 func (c *Case) plan(cells int64, spacing float64, s solver.Settings) (solver.Plan, error) {
 	plan := solver.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
+	if !c.unsteady() {
+		plan.Watch = steadyTolerance
+	}
 	switch {
 	case c.Steps > 0:
 		return plan, nil
@@ -168,6 +171,8 @@ func (c *Case) unsteady() bool {
 // Solution is what a computation ended with.
 type Solution struct {
 	Summary *solver.Summary
+	// Steadiness says whether the flow became steady.
+	Steadiness string
 	// Files were written, with their paths.
 	Files []string
 }

@@ -44,11 +44,13 @@ func PartitionWords(p *balance.Partition) string {
 func (s *Solution) Words() string {
 	var w strings.Builder
 	m := s.Summary
-	fmt.Fprintf(&w, "flow: %s cells, %d steps of %s = %s in %.1f s, %.1f MLUPS\n", grouped(m.FluidCells), m.Steps,
+	fmt.Fprintf(&w, "flow of %s: %s cells, %d steps of %s = %s in %.1f s, %.1f MLUPS\n", fluidName(m.Density, m.KinematicViscosity), grouped(m.FluidCells), m.Steps,
 		quantity.Format(m.TimeStep, "s"), quantity.Format(m.Time, "s"), m.Seconds, m.MLUPS)
+	fmt.Fprintf(&w, "method: %s collision, %s walls, %s, %s precision\n", m.Collision, m.Wall, m.Lattice, m.Precision)
 	fmt.Fprintf(&w, "Reynolds number %.4g, Mach number %.3g, relaxation time %.4f, fastest %s\n",
 		m.Reynolds, m.Mach, m.RelaxationTime, quantity.Format(m.PeakVelocity, "m/s"))
 	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.3g %%\n", quantity.Format(m.PressureDrop, "Pa"), 100*m.MassBalance)
+	fmt.Fprintf(&w, "%s\n", s.Steadiness)
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %14s %8s %14s\n", "no.", "name", "role", "flow", "share", "pressure")
 	total := entering(m)
 	for _, o := range m.Openings {

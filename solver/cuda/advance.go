@@ -37,7 +37,10 @@ func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, ho
 	steps += steps & 1
 	begin := time.Now()
 	cells := float64(s.flow.Domain.CellCount())
-	watch := newSteadyWatch(s, plan.Tolerance)
+	watch := newSteadyWatch(s, plan.WatchTolerance())
+	if s.watch = watch.SteadyWatch; plan.Tolerance <= 0 {
+		s.watch.Postpone(s.steps + steps)
+	}
 	for done := int64(0); done < steps; {
 		n := min(solver.CheckInterval, steps-done)
 		from := time.Now()
@@ -69,7 +72,7 @@ func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, ho
 		if err := s.observe(hooks); err != nil {
 			return err
 		}
-		if steady, err := watch.look(); err != nil || steady {
+		if steady, err := watch.look(); err != nil || steady && plan.Tolerance > 0 {
 			return err
 		}
 	}

@@ -1,0 +1,104 @@
+package workflow
+
+import (
+	"fmt"
+	"math"
+
+	"carina/geometry"
+	"carina/internal/quantity"
+	"carina/solver"
+)
+
+// suspectShare is the part of the flow that an opening's size suggests, below
+// which its flow cannot be right.
+const suspectShare = 0.01
+
+// doubtFlow says what cannot be right with the flow at the end: openings at
+// which a pressure is imposed and that let next to nothing through. Flow
+// divides about as the cube of the width does (Murray 1926).
+func (c *Case) doubtFlow(m *solver.Summary) []string {
+	if m.MassBalance > steadyBalance || c.unsteady() {
+		return nil // what enters has not arrived yet, or changes
+	}
+	set := c.steeredOpenings(m)
+	var total, leaving float64
+	for _, o := range m.Openings {
+		if o.Role == string(geometry.Outlet) && !set[o.Number] {
+			total += math.Pow(o.Area, 1.5)
+			leaving -= o.Flow
+		}
+	}
+	var doubts []string
+	if total == 0 || leaving <= 0 {
+		return nil
+	}
+	for _, o := range m.Openings {
+		if o.Role != string(geometry.Outlet) || set[o.Number] {
+			continue
+		}
+		suggested := leaving * math.Pow(o.Area, 1.5) / total
+		if share := math.Abs(o.Flow) / suggested; share < suspectShare {
+			doubts = append(doubts, fmt.Sprintf("opening %d (%s) lets %s through, %.2g %% of the %s that its size suggests: "+
+				"the lumen before it is pinched or cut off, so choose a smaller spacing, mend the surface there, or leave it out with --drop-opening %d",
+				o.Number, o.Name, quantity.FormatFlow(math.Abs(o.Flow)), 100*share, quantity.FormatFlow(suggested), o.Number))
+		}
+	}
+	if len(doubts) > mostSentences {
+		doubts = append(doubts[:mostSentences], fmt.Sprintf("%d openings more let less than %g %% of what their size suggests through", len(doubts)-mostSentences, 100*suspectShare))
+	}
+	return doubts
+}
+
+// steeredOpenings are the numbers of openings with conditions of their own.
+func (c *Case) steeredOpenings(m *solver.Summary) map[int]bool {
+	set := map[int]bool{}
+	for _, o := range m.Openings {
+		for _, condition := range c.Conditions {
+			if condition.Opening == o.Name || condition.Opening == fmt.Sprint(o.Number) {
+				set[o.Number] = true
+			}
+		}
+	}
+	return set
+}
+
+// steadyWords says whether the flow became steady.
+func (c *Case) steadyWords(m *solver.Summary) string {
+	change := ""
+	if m.VelocityChange != nil {
+		change = fmt.Sprintf("the velocity changed by %.2g %% while sound crossed the domain", 100**m.VelocityChange)
+	}
+	switch {
+	case c.unsteady():
+		return "not steady: a waveform keeps the flow changing"
+	case m.Steady == nil && change != "":
+		return "steady or not is not known after so few steps: " + change
+	case m.Steady == nil:
+		return "steady or not is not known after so few steps"
+	case *m.Steady:
+		return "steady: " + change
+	}
+	return "not steady: " + change + "; compute a longer time for the final flow"
+}
+
+// fluids are what the program knows by name, within bounds of the density in
+// kg/m³ and the kinematic viscosity in m²/s at room or body temperature.
+var fluids = []struct {
+	name               string
+	density, viscosity [2]float64
+}{
+	{"air", [2]float64{1.0, 1.35}, [2]float64{12e-6, 19e-6}},
+	{"water", [2]float64{980, 1010}, [2]float64{0.6e-6, 1.4e-6}},
+	{"blood", [2]float64{1030, 1080}, [2]float64{2.5e-6, 5.5e-6}},
+}
+
+// fluidName names what flows.
+func fluidName(density, viscosity float64) string {
+	within := func(x float64, bounds [2]float64) bool { return x >= bounds[0] && x <= bounds[1] }
+	for _, f := range fluids {
+		if within(density, f.density) && within(viscosity, f.viscosity) {
+			return f.name
+		}
+	}
+	return fmt.Sprintf("a fluid of %.4g kg/m³ and %.4g mm²/s", density, viscosity*1e6)
+}

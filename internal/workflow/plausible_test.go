@@ -1,0 +1,67 @@
+package workflow
+
+import (
+	"strings"
+	"testing"
+
+	"carina/solver"
+)
+
+func TestFlowThatCannotBeRightIsSaid(t *testing.T) {
+	opening := func(number int, role string, area, flow float64) solver.OpeningSummary {
+		return solver.OpeningSummary{Number: number, Name: role, Role: role, Area: area * 1e-6, Flow: flow * 1e-6}
+	}
+	m := &solver.Summary{Openings: []solver.OpeningSummary{
+		opening(1, "inlet", 128.9, 250), opening(2, "outlet", 33, -150), opening(3, "outlet", 24, -99.997), opening(8, "outlet", 12.2, -0.003),
+	}}
+	for _, test := range []struct {
+		name string
+		c    Case
+		m    func(m *solver.Summary)
+		says string
+	}{
+		{"pinched", Case{}, func(*solver.Summary) {}, "--drop-opening 8"},
+		{"a small end with a small flow", Case{}, func(m *solver.Summary) { m.Openings[3].Area, m.Openings[3].Flow = 0.5e-6, -0.05e-6 }, ""},
+		{"its flow was imposed", Case{Conditions: []ConditionCase{{Opening: "8", Kind: "flow", Flow: "-0.2mL/min"}}}, func(*solver.Summary) {}, ""},
+		{"what enters has not arrived", Case{}, func(m *solver.Summary) { m.MassBalance = 0.5 }, ""},
+		{"it breathes", Case{Waveform: "sine:2s"}, func(*solver.Summary) {}, ""},
+	} {
+		changed := *m
+		changed.Openings = append([]solver.OpeningSummary(nil), m.Openings...)
+		test.m(&changed)
+		said := strings.Join(test.c.doubtFlow(&changed), "\n")
+		if (said == "") != (test.says == "") || !strings.Contains(said, test.says) {
+			t.Errorf("%s: says %q, want %q", test.name, said, test.says)
+		}
+	}
+}
+
+func TestSteadyOrNotIsSaid(t *testing.T) {
+	yes, no, change := true, false, 2e-5
+	for _, test := range []struct {
+		c      Case
+		steady *bool
+		change *float64
+		begins string
+	}{
+		{Case{}, &yes, &change, "steady: "}, {Case{}, &no, &change, "not steady: "}, {Case{}, nil, nil, "steady or not is not known"},
+		{Case{Waveform: "sine:2s"}, nil, nil, "not steady: a waveform"},
+	} {
+		if got := test.c.steadyWords(&solver.Summary{Steady: test.steady, VelocityChange: test.change}); !strings.HasPrefix(got, test.begins) {
+			t.Errorf("says %q, want %q", got, test.begins)
+		}
+	}
+}
+
+func TestFluidIsNamed(t *testing.T) {
+	for _, test := range []struct {
+		density, viscosity float64
+		name               string
+	}{
+		{1.2, 15e-6, "air"}, {1060, 3.3e-6, "blood"}, {998, 1e-6, "water"}, {1.8, 8e-6, "a fluid of 1.8 kg/m³ and 8 mm²/s"},
+	} {
+		if got := fluidName(test.density, test.viscosity); got != test.name {
+			t.Errorf("%g kg/m³ and %g m²/s are %q, want %q", test.density, test.viscosity, got, test.name)
+		}
+	}
+}
