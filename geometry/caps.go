@@ -142,6 +142,7 @@ func (f *capFinder) find() []patch {
 	sortPatches(found)
 	copy(f.taken, reserved)
 	f.outline(found)
+	copy(f.taken, reserved)
 	found = slices.DeleteFunc(found, func(p patch) bool { return !f.closesTube(&p) })
 	sortPatches(found)
 	return found

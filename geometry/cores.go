@@ -38,6 +38,7 @@ func (f *capFinder) findCores() []patch {
 	for i := range f.coreOf {
 		f.coreOf[i] = -1
 	}
+	f.coreArea = nil
 	var cores []patch
 	for _, s := range seeds {
 		if f.coreOf[s.triangle] >= 0 {
@@ -73,6 +74,7 @@ func (f *capFinder) joinCores(cores []patch) []patch {
 			f.extendCore(cores, int32(id), joined)
 		}
 	}
+	f.joinPlanes(cores, joined)
 	order := make([]int32, 0, len(cores))
 	for id := range cores {
 		if !joined[id] {

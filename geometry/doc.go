@@ -8,6 +8,12 @@
 // between neighbouring cells meet the wall and the openings; Voxelize does
 // both steps at once. MeasureWalls divides the wall's area among the cells.
 //
+// What is wall and what is fluid follows from where a closed body lies, not
+// from how a file winds it: a body whose inside is the lumen is a wall; a closed
+// body inside the lumen, with fluid around it, is an obstacle. Its inside is
+// taken away and none of its flat sides is an end. A body in an obstacle stays
+// part of it. Where a surface has two walls, the inner one is kept.
+//
 // Rows are filled from their crossings with the triangles under one half-open
 // tie rule, so that nothing leaks wherever cell centres lie. Time and memory
 // follow the surface, not its bounding box. Results are equal bit for bit

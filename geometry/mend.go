@@ -167,7 +167,7 @@ func orient(s *Surface, m *Mended) {
 			pieces++
 		}
 	}
-	turnOutwards(s, piece, int(pieces), flip)
+	turnOutwards(s, t, piece, int(pieces), flip)
 	for i := range s.Triangles {
 		if flip[i] {
 			v := &s.Triangles[i].V
@@ -179,92 +179,42 @@ func orient(s *Surface, m *Mended) {
 
 // spread walks over all triangles connected to the first one through edges of
 // two triangles and sets flip where one is wound against the first.
+//
+// It passes the edges last at which the file winds two triangles unlike. Where
+// torn or doubled triangles join a surface to its own other side, no winding
+// suits all edges; then those stay behind that the file has against it.
 func (t *topology) spread(s *Surface, first, number int32, piece []int32, flip []bool) {
 	piece[first] = number
 	queue := []int32{first}
-	for len(queue) > 0 {
-		at := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		for side := 3 * at; side < 3*at+3; side++ {
-			mate := t.mate[side]
-			if mate < 0 || piece[mate/3] >= 0 {
-				continue
+	var late []int32
+	visit := func(side int32, against bool) {
+		mate := t.mate[side]
+		if mate < 0 || piece[mate/3] >= 0 {
+			return
+		}
+		// Neighbours that are wound alike walk their edge in opposite
+		// directions.
+		from, _ := s.side(side)
+		other, _ := s.side(mate)
+		if from == other && !against {
+			late = append(late, side)
+			return
+		}
+		piece[mate/3] = number
+		flip[mate/3] = flip[side/3] != (from == other)
+		queue = append(queue, mate/3)
+	}
+	for len(queue)+len(late) > 0 {
+		if n := len(queue); n > 0 {
+			at := queue[n-1]
+			queue = queue[:n-1]
+			for side := 3 * at; side < 3*at+3; side++ {
+				visit(side, false)
 			}
-			// Neighbours that are wound alike walk their edge in opposite
-			// directions.
-			from, _ := s.side(side)
-			other, _ := s.side(mate)
-			piece[mate/3] = number
-			flip[mate/3] = flip[at] != (from == other)
-			queue = append(queue, mate/3)
+			continue
 		}
+		n := len(late)
+		visit(late[n-1], true)
+		late = late[:n-1]
 	}
-}
-
-// innerShare is the volume, as a share of the largest piece's, below which a
-// piece is never taken for an inner wall.
-const innerShare = 1e-4
-
-// turnOutwards turns whole pieces over. A piece that encloses volume must do
-// so with a positive sign, unless it lies inside another piece against which
-// the file winds it the other way: then it is an inner wall and stays one.
-func turnOutwards(s *Surface, piece []int32, pieces int, flip []bool) {
-	type state struct {
-		volume  float64
-		area    float64
-		flipped float64 // area that flip turns over
-	}
-	states := make([]state, pieces)
-	origin := make([]r3.Vec, pieces)
-	for i := range s.Triangles {
-		p := &states[piece[i]]
-		a, b, c := s.Corners(i)
-		if p.area == 0 {
-			origin[piece[i]] = a
-		}
-		o := origin[piece[i]]
-		v := r3.Dot(r3.Sub(a, o), r3.Cross(r3.Sub(b, o), r3.Sub(c, o))) / 6
-		area := r3.Norm(s.areaVector(i))
-		p.area += area
-		if flip[i] {
-			v = -v
-			p.flipped += area
-		}
-		p.volume += v
-	}
-	largest := 0
-	for i := range states {
-		if math.Abs(states[i].volume) > math.Abs(states[largest].volume) {
-			largest = i
-		}
-	}
-	// As wound in the file, most of the largest piece says what the file
-	// calls outwards.
-	asFiled := func(p *state) bool { return (p.volume > 0) != (p.flipped > p.area/2) }
-	turn := make([]bool, pieces)
-	for i := range states {
-		p := &states[i]
-		inner := asFiled(p) != asFiled(&states[largest]) && math.Abs(p.volume) > innerShare*math.Abs(states[largest].volume) &&
-			insidePiece(s, piece, flip, int32(largest), origin[i])
-		turn[i] = (p.volume < 0) != inner
-	}
-	for i := range flip {
-		flip[i] = flip[i] != turn[piece[i]]
-	}
-}
-
-// insidePiece reports whether a point lies inside one piece of a surface,
-// whichever way that is wound as a whole.
-func insidePiece(s *Surface, piece []int32, flip []bool, number int32, point r3.Vec) bool {
-	var sum float64
-	for t := range s.Triangles {
-		switch {
-		case piece[t] != number:
-		case flip[t]:
-			sum -= s.solidAngle(int32(t), point)
-		default:
-			sum += s.solidAngle(int32(t), point)
-		}
-	}
-	return math.Abs(sum) > 2*math.Pi
 }

@@ -35,6 +35,9 @@ type Prepared struct {
 	Volume, Area float64
 	// DoubleWalled says that the surface had an outer wall, which was dropped.
 	DoubleWalled bool
+	// Obstacles is how many closed bodies stand in the lumen. They are walls
+	// with fluid outside and none inside.
+	Obstacles int
 	// Warnings are sentences about what may spoil a simulation.
 	Warnings []string
 	// holes are the triangles that close holes, patched is their area.
@@ -151,90 +154,28 @@ func renumber(patches []patch, kept []int32) []patch {
 // flat ends found by shape.
 func (p *Prepared) findOpenings(caps []patch) []patch {
 	f := newCapFinder(p.Surface, newTopology(p.Surface))
-	named := f.namedSolids()
-	var found []patch
-	var open [][]int32
-	for i := range caps {
-		c := &caps[i]
-		f.fit(c)
-		c.core = plane{c.center, c.normal}
-		if !c.byHand && c.area >= noArea*f.typical*f.typical {
-			open = append(open, c.loop)
-		}
-		switch {
-		case c.byHand:
-			found = append(found, *c)
-		case f.isOpenEnd(c):
-			found = append(found, *c)
+	p.Obstacles = f.reserveObstacles()
+	found := f.namedSolids()
+	open, holes := f.sortCaps(caps)
+	if len(found) == 0 {
+		found, open, holes = f.flatBeside(open, holes)
+	}
+	for i := range open {
+		if !open[i].byHand {
 			p.Mended.CappedOpenings++
-		case c.area < noArea*f.typical*f.typical:
-			// It balances a degenerate triangle.
-			p.Mended.DegenerateTriangles += len(c.triangles)
-		default:
-			p.Mended.ClosedHoles++
-			p.Mended.HoleTriangles += len(c.triangles)
-			p.patched += c.area
-			p.holes = append(p.holes, c.triangles...)
-		}
-		for _, t := range c.triangles {
-			f.taken[t] = true
 		}
 	}
-	p.Loops = countLoops(open)
-	if len(named) > 0 {
-		found = append(found, named...)
-	} else {
-		// Beside openings that are open or placed by hand, only plain ends
-		// count, and no splinters that a cut has left.
-		f.strict = len(found) > 0
-		found = append(found, f.apartFrom(found, f.find())...)
+	p.countHoles(f, holes)
+	var loops [][]int32
+	for _, c := range caps {
+		if !c.byHand && c.area >= noArea*f.typical*f.typical {
+			loops = append(loops, c.loop)
+		}
 	}
+	p.Loops = countLoops(loops)
+	found = append(open, found...)
 	sortPatches(found)
 	return found
-}
-
-// apartFrom returns the patches that touch none of the others.
-func (f *capFinder) apartFrom(others, patches []patch) []patch {
-	taken := map[int32]bool{}
-	for _, p := range others {
-		for _, t := range p.triangles {
-			for _, v := range f.surface.Triangles[t].V {
-				taken[v] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(patches, func(p patch) bool {
-		return slices.ContainsFunc(p.triangles, func(t int32) bool {
-			v := f.surface.Triangles[t].V
-			return taken[v[0]] || taken[v[1]] || taken[v[2]]
-		})
-	})
-}
-
-// isOpenEnd tells the open end of a tube from a hole in its wall.
-func (f *capFinder) isOpenEnd(p *patch) bool {
-	if p.area == 0 {
-		return false
-	}
-	good := f.wallSectors(p)
-	slender := f.slenderness(p, p.normal)
-	for _, rule := range openEndRules {
-		if len(p.loop) >= rule.corners && good >= rule.sectors && slender >= rule.slender {
-			return true
-		}
-	}
-	return false
-}
-
-// openEndRules are the signs that make a loop of at least so many corners the
-// end of a tube and not a hole in its wall, as in endRules.
-var openEndRules = []struct {
-	corners, sectors int
-	slender          float64
-}{
-	{3, sectors, 3},
-	{6, 8, 1.2},
-	{16, 5, 2},
 }
 
 // namedSolids returns the flat solids of a file that names its wall apart
