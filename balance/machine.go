@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -80,7 +81,7 @@ func ReadMachine(name string) (*Machine, error) {
 
 func parseMachine(text []byte) (*Machine, error) {
 	m := &Machine{}
-	if err := json.Unmarshal(text, m); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(text, byteOrderMark), m); err != nil {
 		return nil, fmt.Errorf("the machine file is damaged (%w): measure again with carina bench cost", err)
 	}
 	if m.Format != machineFormat || m.Version != machineVersion {

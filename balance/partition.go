@@ -1,8 +1,10 @@
 package balance
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"unicode/utf8"
 
 	"carina/cuboid"
 	"carina/geometry"
@@ -17,6 +19,38 @@ type Source struct {
 	SHA256 string `json:"sha256,omitempty"`
 	// Unit is the unit of length of the file, such as "mm".
 	Unit string `json:"unit,omitempty"`
+}
+
+// sourceFile is a Source in a partition file. JSON holds no text but UTF-8, while
+// a file's name may be any bytes: one that is no UTF-8 stands in base64 as well.
+type sourceFile struct {
+	plainSource
+	FileBytes []byte `json:"file_base64,omitempty"`
+}
+
+// plainSource is a Source without its own way into JSON.
+type plainSource Source
+
+// MarshalJSON writes the source with the exact name of the file.
+func (s Source) MarshalJSON() ([]byte, error) {
+	out := sourceFile{plainSource: plainSource(s)}
+	if !utf8.ValidString(s.File) {
+		out.FileBytes = []byte(s.File)
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Source) UnmarshalJSON(text []byte) error {
+	var in sourceFile
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	*s = Source(in.plainSource)
+	if len(in.FileBytes) > 0 {
+		s.File = string(in.FileBytes)
+	}
+	return nil
 }
 
 // GridReference says which grid a partition belongs to.

@@ -54,6 +54,9 @@ type fileSections struct {
 	Cuboids json.RawMessage `json:"cuboids"`
 }
 
+// byteOrderMark is what some editors begin a file with; JSON knows none.
+var byteOrderMark = []byte("\ufeff")
+
 // Read reads what Write wrote and checks that it is sound.
 func Read(r io.Reader) (*Partition, error) {
 	const parsed = 7 // bytes for every byte of text, which is kept meanwhile
@@ -65,6 +68,7 @@ func Read(r io.Reader) (*Partition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the partition file to its end (%w): copy it again or make it anew", err)
 	}
+	text = bytes.TrimPrefix(text, byteOrderMark)
 	var s fileSections
 	if err := json.Unmarshal(text, &s); err != nil {
 		var wrong *json.UnmarshalTypeError

@@ -46,6 +46,11 @@ func WriteGrid(path string, g *Grid) error {
 // EncodeGrid writes a grid as WriteGrid does, as a stream: it holds a few
 // megabytes, whatever the size of the grid.
 func EncodeGrid(w io.Writer, g *Grid) error {
+	for _, o := range g.Openings {
+		if len(o.Name) > longestText {
+			return fmt.Errorf("the name of opening %d has %d bytes, a grid file holds at most %d: give it a shorter one", o.Number, len(o.Name), longestText)
+		}
+	}
 	hash := sha256.New()
 	hashed := io.MultiWriter(w, hash)
 	head := binary.LittleEndian.AppendUint32([]byte(GridMagic), gridVersion)
@@ -204,9 +209,11 @@ func (d *gridDecoder) vector(what string) r3.Vec {
 	return r3.Vec{X: x, Y: y, Z: d.real(what)}
 }
 
+// longestText is how many bytes a name of a grid file may have.
+const longestText = 4096
+
 func (d *gridDecoder) text(what string) string {
-	const longest = 4096
-	b := make([]byte, d.whole(what, longest))
+	b := make([]byte, d.whole(what, longestText))
 	if d.err == nil {
 		if _, err := io.ReadFull(d.r, b); err != nil {
 			d.fail("reading %s: %w", what, noEOF(err))

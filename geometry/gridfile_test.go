@@ -122,3 +122,20 @@ func FuzzDecodeGrid(f *testing.F) {
 		}
 	})
 }
+
+func TestWriteGridRefusesNamesThatCannotBeReadBack(t *testing.T) {
+	g := linked(gridtest.Full([3]int32{3, 3, 3}))
+	for length, fits := range map[int]bool{4096: true, 4097: false} {
+		g.Openings[0].Name = strings.Repeat("n", length)
+		path := filepath.Join(t.TempDir(), "grid")
+		err := geometry.WriteGrid(path, g)
+		if fits != (err == nil) {
+			t.Errorf("a name of %d bytes: %v", length, err)
+		}
+		if err == nil {
+			if _, err := geometry.ReadGrid(path); err != nil {
+				t.Errorf("a name of %d bytes is not read back: %v", length, err)
+			}
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 
 	"carina/internal/machine"
 
@@ -134,6 +135,9 @@ func readBinary(data []byte, c *collector) error {
 		promised = held
 	case promised > held:
 		return fmt.Errorf("the file is truncated or not STL: its header promises %d triangles and %d are there", promised, held)
+	case held > promised && !allZero(data[stlHeader+promised*stlTriangle:]):
+		// Neither number can be told to be the right one.
+		return fmt.Errorf("the file is damaged: its header promises %d triangles, but there are bytes for %d; export the surface again", promised, held)
 	case held > promised || rest > 0:
 		c.note("%d bytes behind the last triangle are ignored", int64(len(data))-stlHeader-promised*stlTriangle)
 	}
@@ -141,6 +145,11 @@ func readBinary(data []byte, c *collector) error {
 	binary.LittleEndian.PutUint32(body[80:], uint32(promised))
 	c.begin("")
 	return stl.CopyAll(bytes.NewReader(body), c)
+}
+
+// allZero tells whether bytes are nothing but padding.
+func allZero(data []byte) bool {
+	return len(bytes.TrimLeft(data, "\x00")) == 0
 }
 
 // collector is the stl.Writer that builds a Surface: it merges equal vertices
@@ -159,8 +168,15 @@ func (c *collector) note(format string, args ...any) {
 	c.surface.Notes = append(c.surface.Notes, fmt.Sprintf(format, args...))
 }
 
-// begin starts a new solid.
+// longestSolid is how many bytes of a solid's name are kept.
+const longestSolid = 200
+
+// begin starts a new solid. A name that no table could show is shortened.
 func (c *collector) begin(name string) {
+	if len(name) > longestSolid {
+		c.note("the name of solid %d has %d bytes and is shortened to %d", len(c.surface.Solids)+1, len(name), longestSolid)
+		name = strings.ToValidUTF8(name[:longestSolid], "") + "…"
+	}
 	c.solid = int32(len(c.surface.Solids))
 	c.surface.Solids = append(c.surface.Solids, name)
 }

@@ -53,6 +53,8 @@ func TestReadSTLRefuses(t *testing.T) {
 	binary.LittleEndian.PutUint32(nan[84+12:], math.Float32bits(float32(math.NaN())))
 	infinite := bytes.Clone(sound)
 	binary.LittleEndian.PutUint32(infinite[84+12:], math.Float32bits(float32(math.Inf(1))))
+	small := bytes.Clone(sound)
+	binary.LittleEndian.PutUint32(small[80:], 3)
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	z.Write(sound)
@@ -65,6 +67,8 @@ func TestReadSTLRefuses(t *testing.T) {
 		"few bytes":         {[]byte("abc"), "too few"},
 		"truncated":         {sound[:len(sound)-7], "truncated"},
 		"lying count":       {lying, "promises 4000000000"},
+		"count too small":   {small, "promises 3 triangles, but there are bytes for 4"},
+		"two files in one":  {append(bytes.Clone(sound), sound...), "promises 4 triangles, but there are bytes for"},
 		"NaN":               {nan, "not a finite number"},
 		"infinity":          {infinite, "not a finite number"},
 		"cut gzip":          {zipped.Bytes()[:zipped.Len()-9], "truncated"},
@@ -106,6 +110,10 @@ func TestReadSTLAccepts(t *testing.T) {
 		"begins solid":    {solid, 4, "", 0},
 		"count unwritten": {streamed, 4, "", 1},
 		"bytes behind":    {append(bytes.Clone(sound), 1, 2, 3), 4, "", 1},
+		"padding behind":  {append(bytes.Clone(sound), make([]byte, 512)...), 4, "", 1},
+		"byte-order mark": {[]byte("\ufeffsolid a\n" + asciiTriangle + "endsolid a\n"), 1, "a", 0},
+		"escape in name":  {[]byte("solid a\x1b[31m\xff\n" + asciiTriangle + "endsolid a\n"), 1, "a\x1b[31m?", 0},
+		"long name":       {[]byte("solid " + strings.Repeat("ä", 5000) + "\n" + asciiTriangle + "endsolid\n"), 1, strings.Repeat("ä", 100) + "…", 1},
 		"ASCII":           {[]byte("solid a b\n" + asciiTriangle + "endsolid a b\n"), 1, "a b", 0},
 		"mixed case": {[]byte("Solid A\r\n" + strings.ToUpper(strings.ReplaceAll(asciiTriangle, "\n", "\r\n")) +
 			"EndSolid A\r\nSOLID B\n" + asciiTriangle + "endsolid"), 2, "A|B", 0},

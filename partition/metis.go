@@ -17,7 +17,7 @@ import (
 // with what has been read, not with what the header claims. Errors name the
 // line.
 func ReadMETIS(r io.Reader) (*Graph, error) {
-	p := &metisReader{in: bufio.NewReaderSize(r, 1<<16), line: 1}
+	p := newMETISReader(r)
 	g, err := p.read()
 	if err != nil {
 		return nil, fmt.Errorf("METIS graph, line %d: %w", p.line, err)
@@ -35,6 +35,17 @@ type metisReader struct {
 	// header
 	vertices, edges              int64
 	sizes, vertexWeights, edgeWs bool
+}
+
+// newMETISReader begins behind a byte-order mark, if there is one.
+func newMETISReader(r io.Reader) *metisReader {
+	const mark = "\ufeff"
+	in := bufio.NewReaderSize(r, 1<<16)
+	if head, _ := in.Peek(len(mark)); string(head) == mark {
+		// What has been peeked at is there.
+		_, _ = in.Discard(len(mark))
+	}
+	return &metisReader{in: in, line: 1}
 }
 
 var errEndOfLine = errors.New("end of line")

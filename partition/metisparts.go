@@ -40,7 +40,7 @@ func ReadFixed(r io.Reader, n, k int) ([]int32, error) {
 
 // readLabels reads n numbers up to k-1, one per line.
 func readLabels(r io.Reader, n, k int, number func(*metisReader) (int64, error)) ([]int32, error) {
-	p := &metisReader{in: bufio.NewReaderSize(r, 1<<16), line: 1}
+	p := newMETISReader(r)
 	var parts []int32
 	fail := func(err error) ([]int32, error) { return nil, fmt.Errorf("part file, line %d: %w", p.line, err) }
 	for {

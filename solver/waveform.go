@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -105,7 +106,12 @@ func (t *Table) Factor(time float64) float64 {
 // ReadTable reads a table from CSV: time in seconds and factor in each row.
 // A first row that holds no numbers is a heading.
 func ReadTable(r io.Reader) (*Table, error) {
-	reader := csv.NewReader(r)
+	const mark = "\ufeff" // of byte order, as spreadsheets write it
+	in := bufio.NewReader(r)
+	if head, _ := in.Peek(len(mark)); string(head) == mark {
+		_, _ = in.Discard(len(mark))
+	}
+	reader := csv.NewReader(in)
 	reader.FieldsPerRecord = 2
 	reader.TrimLeadingSpace = true
 	reader.Comment = '#'

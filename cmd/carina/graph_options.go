@@ -157,7 +157,7 @@ func parseTargets(text string) ([]float64, error) {
 	if fileErr != nil {
 		return nil, fmt.Errorf("targets %q are neither numbers such as 1,1,3 nor a file that can be read", text)
 	}
-	list, err = parseNumbers(strings.FieldsFunc(string(data), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }))
+	list, err = parseNumbers(strings.FieldsFunc(strings.TrimPrefix(string(data), "\ufeff"), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }))
 	if err != nil {
 		return nil, fmt.Errorf("reading targets from %s: %w; write one number per part", text, err)
 	}

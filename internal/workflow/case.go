@@ -170,6 +170,8 @@ func ReadCase(path string) (Case, error) {
 	if err != nil {
 		return c, err
 	}
+	// Some editors begin files with a byte-order mark.
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if err := decodeCase(data, &c); err != nil {
 		if errors.Is(err, io.EOF) {
 			return c, fmt.Errorf("case file %s is empty: it needs at least a line such as surface: airway.stl", path)

@@ -68,7 +68,7 @@ func beginning(file io.Reader) ([]byte, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
 	}
-	return head[:n], nil
+	return bytes.TrimPrefix(head[:n], []byte("\ufeff")), nil
 }
 
 func looksLikeGraph(head []byte) bool {
