@@ -5,10 +5,12 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/gridtest"
 	"carina/solver/transport"
 )
 
@@ -130,5 +132,30 @@ func TestEmptyRank(t *testing.T) {
 	d.Ranks, d.Owners = 3, []int32{1}
 	if got, _ := hashOf(t, d, caveSettings(g), 10); got != want {
 		t.Errorf("hash %s, want %s", got, want)
+	}
+}
+
+// A rank that fails alone in its set-up ends all of them.
+func TestRankThatFailsAloneEndsAll(t *testing.T) {
+	const ranks = 3
+	grid := gridtest.Full([3]int32{6, 6, 6})
+	domain := scattered(grid, 2, ranks, 1, [3]bool{})
+	failures := make([]error, ranks)
+	var all sync.WaitGroup
+	for i, local := range transport.NewLocal(ranks) {
+		all.Go(func() {
+			settings := caveSettings(grid)
+			settings.Wall = Quadratic // whose set-up exchanges messages
+			if i == 1 {
+				settings.Density = math.NaN()
+			}
+			_, failures[i] = RunRank(context.Background(), domain, settings, Plan{Steps: 2}, local)
+		})
+	}
+	all.Wait()
+	for i, err := range failures {
+		if err == nil || !strings.Contains(err.Error(), "density") || i != 1 && !strings.HasPrefix(err.Error(), "rank 1: ") {
+			t.Errorf("rank %d: %v", i, err)
+		}
 	}
 }

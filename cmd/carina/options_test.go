@@ -76,6 +76,8 @@ func TestNumbersThatCannotBeMeantAreRefused(t *testing.T) {
 		{"--steps", "0", "--steps 0 cannot be meant"},
 		{"--tolerance", "0", "--tolerance 0 cannot be meant"},
 		{"--time", "NaNs", "finite"},
+		{"--waveform", "sine:1e-300s", "from 1us to 1e6s"},
+		{"--waveform", "breathing:1e300s", "from 1us to 1e6s"},
 	} {
 		arguments := []string{"solve", part, test.flag, test.value}
 		if test.flag != "--steps" && test.flag != "--time" {
@@ -95,7 +97,10 @@ func TestNumbersThatCannotBeMeantAreRefused(t *testing.T) {
 		refused(t, test.says, "partition", grid, "--ranks", "2", test.flag, test.value, "-o", out)
 	}
 	pipe := generated(t, "pipe")
-	for _, opening := range []string{"NaN,0,0,1mm,a", "0,0,1e300,1mm,a", "0,0,0,1mm," + strings.Repeat("a", 5000)} {
+	for _, spacing := range []string{"1e-300m", "1e300m"} {
+		refused(t, "from 1nm to 1000m", "voxelize", pipe, "--spacing", spacing, "-o", out)
+	}
+	for _, opening := range []string{"NaN,0,0,1mm,a", "0,0,30,1e300m,a", "0,0,1e300,1mm,a", "0,0,0,1mm," + strings.Repeat("a", 5000)} {
 		refused(t, "opening", "voxelize", pipe, "--spacing", "3mm", "-o", filepath.Join(t.TempDir(), "grid"), "--opening", opening)
 	}
 }
@@ -159,5 +164,15 @@ func TestOddStepsAreWarnedOf(t *testing.T) {
 				t.Errorf("%s steps: %s say %q; want %q", steps, where, text, says)
 			}
 		}
+	}
+}
+
+func TestSolveHonoursTheFolderOfItsCase(t *testing.T) {
+	part, out := partitioned(t, "--ranks", "2"), filepath.Join(t.TempDir(), "out")
+	path := caseFile(t, "steps: 2", "output: "+out)
+	s := succeed[*solver.Summary](t, "solve", part, "--case", path)
+	data, err := os.ReadFile(filepath.Join(out, "summary.json"))
+	if err != nil || !strings.Contains(string(data), s.StateHash) {
+		t.Errorf("no summary in the case's folder: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func newSolve() *cobra.Command {
 	flowFlags(command, new(workflow.Case))
 	layoutFlag(command, new(workflow.Case))
 	command.Flags().StringVar(&casePath, "case", "", "a case file with flow, time and the like")
-	command.Flags().StringVar(&output, "out", "", "folder for results (none are written when missing)")
+	command.Flags().StringVar(&output, "out", "", "folder for results (default the case's; none are written without one)")
 	return command
 }
 
@@ -81,6 +81,9 @@ func setUp(command *cobra.Command, path, casePath, output string, t transport.Tr
 	}
 	if err := c.CheckFlow(); err != nil {
 		return nil, err
+	}
+	if output == "" {
+		output = c.Output
 	}
 	if t == nil {
 		if err := workflow.CheckFolder(output); err != nil {

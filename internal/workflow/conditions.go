@@ -31,6 +31,10 @@ func (c *Case) parseWaveform(text string) (solver.Waveform, error) {
 		if err != nil {
 			return nil, fmt.Errorf("waveform %q: %w", text, err)
 		}
+		const shortest, longest = 1e-6, 1e6 // seconds
+		if period < shortest || period > longest {
+			return nil, fmt.Errorf("the waveform %q cannot be meant: give a period from 1us to 1e6s", text)
+		}
 		if kind == "sine" {
 			return solver.Sine{Period: period, Amplitude: 1}, nil
 		}

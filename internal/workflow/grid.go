@@ -138,6 +138,10 @@ func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 		if o.Spacing, err = quantity.Length.ParsePositive(c.Spacing); err != nil {
 			return o, fmt.Errorf("spacing: %w", err)
 		}
+		const finest, coarsest = 1e-9, 1e3 // metres
+		if o.Spacing < finest || o.Spacing > coarsest {
+			return o, fmt.Errorf("a spacing of %s cannot be meant: give one from 1nm to 1000m", c.Spacing)
+		}
 	}
 	settings, err := c.Settings()
 	if err != nil {
@@ -150,6 +154,7 @@ func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 	if err := c.extension(&o); err != nil {
 		return o, err
 	}
+	const widest = 1e3 // metres
 	for i, opening := range c.Openings {
 		if err := c.checkOpening(i); err != nil {
 			return o, err
@@ -157,6 +162,9 @@ func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 		radius, err := quantity.Length.ParsePositive(opening.Radius)
 		if err != nil {
 			return o, fmt.Errorf("opening %d (%s): %w", i+1, opening.Name, err)
+		}
+		if radius > widest {
+			return o, fmt.Errorf("opening %d (%s) cannot have a radius of %s: give one of at most 1000m", i+1, opening.Name, opening.Radius)
 		}
 		x := opening.Center
 		center := r3.Scale(float64(unit), r3.Vec{X: x[0], Y: x[1], Z: x[2]})
