@@ -56,6 +56,9 @@ func newBenchPartition(flags *benchFlags) *cobra.Command {
 			if o.Folder == "" {
 				return usageError{errors.New("name a folder of METIS graphs: --graphs FOLDER")}
 			}
+			if o.BoundStates != 0 && !features {
+				return usageError{errors.New("--bound-states is for --features: leave it out, or give --features too")}
+			}
 			if timeLimit != "" {
 				seconds, err := quantity.Time.ParsePositive(timeLimit)
 				if err != nil {
