@@ -88,6 +88,9 @@ func (k Kind) Parse(text string) (float64, error) {
 	if err != nil || math.IsNaN(value) || math.IsInf(value*factor, 0) {
 		return 0, fmt.Errorf("%s %q is not a finite number", k.name, text)
 	}
+	if mantissa, _, _ := strings.Cut(strings.ToLower(number), "e"); value*factor == 0 && strings.ContainsAny(mantissa, "123456789") {
+		return 0, fmt.Errorf("%s %q is too small to be told from zero", k.name, text)
+	}
 	return value * factor, nil
 }
 

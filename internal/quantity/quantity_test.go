@@ -50,6 +50,8 @@ func TestParseRefuses(t *testing.T) {
 		{Length, "NaN mm", "finite"},
 		{Length, "inf mm", "finite"},
 		{Flow, "fast", "is not a flow rate"},
+		{Flow, "1e-400L/min", "told from zero"},
+		{Flow, "-3E-323mL/min", "told from zero"},
 	}
 	for _, test := range tests {
 		if _, err := test.kind.Parse(test.text); err == nil || !strings.Contains(err.Error(), test.says) {
