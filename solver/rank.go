@@ -102,7 +102,7 @@ func newRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	r.openings.seen = make([]openingSample, len(r.layout.openings))
 	for i, a := range areas {
 		if o := &domain.Grid.Openings[i]; a == 0 {
-			r.warnings = append(r.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed; refine the spacing", o.Number, o.Name))
+			r.warnings = append(r.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed: choose a smaller spacing, or leave it out with --drop-opening %d", o.Number, o.Name, o.Number))
 		}
 	}
 	r.rampSteps = r.chooseRamp()

@@ -17,8 +17,10 @@ const suspectShare = 0.01
 // which a pressure is imposed and that let next to nothing through. Flow
 // divides about as the cube of the width does (Murray 1926).
 func (c *Case) doubtFlow(m *solver.Summary) []string {
-	if m.MassBalance > steadyBalance || c.unsteady() {
-		return nil // what enters has not arrived yet, or changes
+	// The share of the inflow that has to arrive before anything can be said.
+	const arrived = 0.5
+	if m.MassBalance > arrived || c.unsteady() {
+		return nil
 	}
 	set := c.steeredOpenings(m)
 	var total, leaving float64
@@ -33,8 +35,8 @@ func (c *Case) doubtFlow(m *solver.Summary) []string {
 		return nil
 	}
 	for _, o := range m.Openings {
-		if o.Role != string(geometry.Outlet) || set[o.Number] {
-			continue
+		if o.Role != string(geometry.Outlet) || set[o.Number] || o.Flow == 0 {
+			continue // an opening without flow is closed, which is said already
 		}
 		suggested := leaving * math.Pow(o.Area, 1.5) / total
 		if share := math.Abs(o.Flow) / suggested; share < suspectShare {

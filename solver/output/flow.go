@@ -73,6 +73,7 @@ func WriteFlow(path string, layers []*Layer, c FlowPicture) error {
 			return colours.at((float64(s.mean(values)) - low) / (high - low))
 		})
 	}
+	share(panels, rectangle{figureWidth - legend, 0, figureWidth, figureHeight})
 	for i := range panels {
 		panels[i].label(f, flowMarks(c, i == 0 && !list), c.Openings)
 	}
@@ -154,6 +155,8 @@ func flowMarks(c FlowPicture, notes bool) []mark {
 		shares[i].size = q
 		switch {
 		case !notes:
+		case q == 0 && inflow > 0:
+			shares[i].notes = []string{"closed"}
 		case o.Role == geometry.Inlet:
 			shares[i].notes = []string{unitFor(q, flowUnits).in(q)}
 		default:

@@ -93,7 +93,7 @@ func (p *panel) bestPlace(m mark, x, y float64) place {
 	}
 	var best place
 	lowest := math.Inf(1)
-	for _, distance := range []float64{30, 44, 62, 84, 110} {
+	for _, distance := range []float64{30, 44, 62, 84, 110, 140, 175, 215, 260} {
 		for turn := range 24 {
 			// 0, 15, −15, 30, −30, … degrees away from the outward direction.
 			angle := float64((turn+1)/2) * math.Pi / 12
@@ -119,16 +119,30 @@ func (p *panel) bestPlace(m mark, x, y float64) place {
 	return best
 }
 
-// crowding is what it costs to cover a rectangle: the figure's margins most,
-// other labels, then the surface.
+// What it costs to cover the figure's margins, other labels and what else is
+// written, and a vessel, against the length of the line to the label.
+const (
+	marginCost  = 60
+	overlapCost = 30
+	vesselCost  = 14
+)
+
+// crowding is what it costs to cover a rectangle.
 func (p *panel) crowding(r rectangle) float64 {
-	cost := 2 * p.covered(r)
+	cost := vesselCost * p.covered(r)
 	if r.x0 < 8 || r.x1 > figureWidth-8 || r.y0 < 62 || r.y1 > figureHeight-96 {
-		cost += 20
+		cost += marginCost
 	}
-	for _, other := range p.taken {
-		if r.overlaps(other) {
-			cost += 5
+	taken := [][]rectangle{p.taken, p.blocked}
+	for _, other := range p.others {
+		cost += vesselCost * other.covered(r)
+		taken = append(taken, other.taken)
+	}
+	for _, rectangles := range taken {
+		for _, other := range rectangles {
+			if r.overlaps(other) {
+				cost += overlapCost
+			}
 		}
 	}
 	return cost

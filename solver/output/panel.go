@@ -17,6 +17,23 @@ type panel struct {
 	scale  float64
 	relief *relief
 	taken  []rectangle
+	// blocked is where labels may not stand, and others are the figure's other
+	// panels, which they do not cover either.
+	blocked []rectangle
+	others  []*panel
+}
+
+// share lets the panels of a figure know of each other and of what else
+// stands in it.
+func share(panels []panel, blocked ...rectangle) {
+	for i := range panels {
+		panels[i].blocked = blocked
+		for k := range panels {
+			if k != i {
+				panels[i].others = append(panels[i].others, &panels[k])
+			}
+		}
+	}
 }
 
 // rectangle is a part of the figure, y upwards.

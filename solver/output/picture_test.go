@@ -86,6 +86,44 @@ func TestLabelsKeepApart(t *testing.T) {
 	}
 }
 
+// In a crowded picture labels cover neither vessels, of either view, nor each
+// other nor the scale beside them.
+func TestLabelsOfATreeCoverNothing(t *testing.T) {
+	s, openings, err := generate.Airway(generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 4, Seed: 3, Segments: 24})
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := Views(surfaceFrame(s))
+	panels := arrange(rectangle{20, 50, figureWidth - 150, figureHeight - 90}, []*View{&views[0], &views[1]})
+	for i := range panels {
+		panels[i].relief = rasterize(s, panels[i].view).relief
+	}
+	scale := rectangle{figureWidth - 150, 0, figureWidth, figureHeight}
+	share(panels, scale)
+	flow := make([]float64, len(openings))
+	for i := range flow {
+		flow[i] = -1e-6
+	}
+	f := newFigure("", "")
+	var labels []rectangle
+	for i := range panels {
+		panels[i].label(f, flowMarks(FlowPicture{Openings: openings, Flow: flow}, i == 0), openings)
+		labels = append(labels, panels[i].taken[len(openings):]...)
+	}
+	for i, a := range labels {
+		for _, b := range append(labels[:i:i], scale) {
+			if a.overlaps(b) {
+				t.Errorf("labels %v and %v overlap", a, b)
+			}
+		}
+		for k := range panels {
+			if share := panels[k].covered(a); share > 0.1 {
+				t.Errorf("label %v hides the surface with %.0f %% of it", a, 100*share)
+			}
+		}
+	}
+}
+
 func TestArrange(t *testing.T) {
 	area := rectangle{0, 0, 1000, 700}
 	for _, c := range []struct {

@@ -42,6 +42,7 @@ func WriteSurface(path string, s *geometry.Surface, c SurfacePicture) error {
 			return ownerColour(int(best) - 1)
 		})
 	}
+	share(panels)
 	for i := range panels {
 		panels[i].label(f, flowMarks(FlowPicture{Openings: c.Openings}, false), c.Openings)
 	}
