@@ -105,10 +105,7 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 		Mended: p.Mended, Method: p.Method, Openings: ReportOpenings(p.Openings),
 	}
 	d.Notes = append([]string{}, d.Notes...)
-	d.Warnings = append([]string{}, p.Warnings...)
-	if p.InletGuess != "" {
-		d.Warnings = append(d.Warnings, p.InletGuess)
-	}
+	d.Warnings = append(append([]string{}, p.Warnings...), p.Remarks()...)
 	d.UnitAlternatives = []string{}
 	for _, u := range unit.Others {
 		d.UnitAlternatives = append(d.UnitAlternatives, u.String())

@@ -61,6 +61,7 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 		p.Mended.DroppedTriangles = len(p.Surface.Triangles) - len(inner.Triangles)
 		p.Surface = inner
 	}
+	p.warnIfShrunk(s)
 	loops := boundaryLoops(p.Surface)
 	caps := p.closeLoops(loops)
 	caps, err := p.cutDiscs(caps, o.Openings)

@@ -49,9 +49,7 @@ func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) 
 		r.Notes = append(r.Notes, fmt.Sprintf("unit: %s, %s: %s", guess.Unit, guess.Certainty, guess.Reason))
 	}
 	r.Notes = append(append(r.Notes, s.Notes...), p.Warnings...)
-	if p.InletGuess != "" {
-		r.Notes = append(r.Notes, p.InletGuess)
-	}
+	r.Notes = append(r.Notes, p.Remarks()...)
 	if mended := p.Mended.String(); mended != "nothing" {
 		r.Notes = append(r.Notes, "mended: "+mended)
 	}
@@ -60,7 +58,8 @@ func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) 
 func (r *GridReport) describeFilling(f geometry.Filled) {
 	r.Method, r.DroppedCells, r.ClosedOpenings, r.JoinedPairs = string(f.Method), f.DroppedCells, f.LostOpenings, f.JoinedPairs
 	if f.DroppedCells > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d cells in %d islands without contact to the inlet were dropped", f.DroppedCells, f.DroppedParts))
+		r.Notes = append(r.Notes, fmt.Sprintf("%d cells in %s without contact to the inlet were dropped", f.DroppedCells,
+			plural(f.DroppedParts, "an island", fmt.Sprintf("%d islands", f.DroppedParts))))
 	}
 	for i, lost := range f.LostOpenings {
 		r.LostOpenings = append(r.LostOpenings, lost.Number)

@@ -46,7 +46,7 @@ func (h *history) thin() {
 
 // chart is the history as a picture shows it.
 func (h *history) chart(s *solver.Summary) output.History {
-	chart := output.History{Title: "Flow through the openings", Time: h.times}
+	chart := output.History{Title: flowTitle(s, false) + " through the openings", Time: h.times}
 	for i, o := range s.Openings {
 		chart.Names = append(chart.Names, o.Name)
 		flow := make([]float64, len(h.flows))

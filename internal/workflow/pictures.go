@@ -38,7 +38,7 @@ func WriteCuboids(path string, p *balance.Partition, g *geometry.Grid) error {
 
 func (r *results) flowPicture(s *solver.Summary, pressure bool) output.FlowPicture {
 	picture := output.FlowPicture{
-		Title: "Flow of " + fluidName(s.Density, s.KinematicViscosity),
+		Title: flowTitle(s, pressure),
 		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
 			quantity.FormatFlow(inflow(s)), s.Reynolds, grouped(s.FluidCells), quantity.FormatLength(s.Spacing), quantity.Format(s.Time, "s")),
 		Openings: r.solver.Grid.Openings, WallPressure: pressure,
@@ -47,6 +47,15 @@ func (r *results) flowPicture(s *solver.Summary, pressure bool) output.FlowPictu
 		picture.Flow = append(picture.Flow, o.Flow)
 	}
 	return picture
+}
+
+// flowTitle names what flows.
+func flowTitle(s *solver.Summary, pressure bool) string {
+	fluid := fluidName(s.Density, s.KinematicViscosity)
+	if pressure {
+		return "Pressure at the wall in a flow of " + fluid
+	}
+	return "Flow of " + fluid
 }
 
 func (r *results) ranksPicture(s *solver.Summary) output.RanksPicture {
