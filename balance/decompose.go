@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/machine"
 	"carina/octree"
 	"carina/partition"
 )
@@ -73,6 +75,9 @@ func decompose(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank
 	if err != nil {
 		return nil, err
 	}
+	if err := admitCuboids(int64(len(cuboids)), bytesPerCuboid); err != nil {
+		return nil, err
+	}
 	d := &decomposition{cuboids: cuboids}
 	if d.segments, err = cuboid.Label(g, cuboids); err != nil {
 		return nil, err
@@ -91,6 +96,21 @@ func decompose(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank
 	return d, d.divide(ctx, g, opt, ranks, s.shrink)
 }
 
+// What a cuboid takes while it is made, and until all have an owner: its counts,
+// and what crosses to some twenty neighbours, in a list and in the graph.
+const (
+	bytesPerBox    = 64
+	bytesPerCuboid = 1000
+)
+
+// admitCuboids refuses more cuboids than the memory holds.
+func admitCuboids(count, bytes int64) error {
+	if err := machine.Admit(count * bytes); err != nil {
+		return fmt.Errorf("%d cuboids are too many for this machine (%w): ask for fewer or larger ones", count, err)
+	}
+	return nil
+}
+
 // firstStep makes cuboids that cover the fluid.
 func firstStep(ctx context.Context, g *geometry.Grid, base string, opt *Options) ([]cuboid.Cuboid, error) {
 	switch base {
@@ -99,10 +119,18 @@ func firstStep(ctx context.Context, g *geometry.Grid, base string, opt *Options)
 	case "carve":
 		return []cuboid.Cuboid{cuboid.Box(g)}, nil
 	case "bricks":
+		// Every worker marks those of a layer that are used.
+		layer := (int64(g.Size[0]/opt.MinSide) + 1) * (int64(g.Size[1]/opt.MinSide) + 1)
+		if err := admitCuboids(layer, int64(runtime.GOMAXPROCS(0))); err != nil {
+			return nil, err
+		}
 		return cuboid.Bricks(g, [3]int32{opt.MinSide, opt.MinSide, opt.MinSide})
 	default:
-		count := int64(opt.CuboidsPerRank) * int64(opt.Ranks)
-		return cuboid.Regular(cuboid.Box(g), int(min(count, cuboid.Box(g).Cells())))
+		count := min(int64(opt.CuboidsPerRank)*int64(opt.Ranks), cuboid.Box(g).Cells())
+		if err := admitCuboids(count, bytesPerBox); err != nil {
+			return nil, err
+		}
+		return cuboid.Regular(cuboid.Box(g), int(count))
 	}
 }
 

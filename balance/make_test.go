@@ -214,6 +214,7 @@ func TestMakeRefuses(t *testing.T) {
 		{"speeds", balance.Options{Ranks: 2, Speeds: []float64{1}}, "1 speeds given for 2 ranks"},
 		{"speeds far apart", balance.Options{Ranks: 2, Speeds: []float64{1, 1e-18}}, "rank 1 has speed 1e-18"},
 		{"speeds further apart than meant", balance.Options{Ranks: 2, Speeds: []float64{1, 1e-7}}, "less than a millionth"},
+		{"cuboids beyond number", balance.Options{Ranks: 2, Decompose: "regular", CuboidsPerRank: 1 << 40}, "cannot be numbered"},
 		{"speed zero", balance.Options{Ranks: 2, Speeds: []float64{1, 0}}, "rank 1 has speed 0"},
 		{"balancer", balance.Options{Ranks: 2, Balance: "luck"}, `unknown balancer "luck"`},
 		{"decomposition", balance.Options{Ranks: 2, Decompose: "axe"}, `unknown decomposition "axe"`},
@@ -283,6 +284,28 @@ func TestSpeedsFarApart(t *testing.T) {
 		}
 		if _, err := balance.Read(&file); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A grid may claim a box of any size for few cells.
+func TestEmptyBoxesOfAnySize(t *testing.T) {
+	g := gridtest.Balls([3]int32{12, 10, 8}, 2, 5)
+	for _, test := range []struct {
+		side int32
+		opt  balance.Options
+		says string
+	}{
+		{1 << 21, balance.Options{Ranks: 2}, "more than the 1048576"},
+		{1 << 20, balance.Options{Ranks: 2, MinSide: 2}, "cuboids"},
+		{1 << 20, balance.Options{Ranks: 2, MinSide: 16}, "bricks"},
+		{1 << 20, balance.Options{Ranks: 2, Decompose: "octree"}, ""},
+		{1 << 20, balance.Options{Ranks: 2, Decompose: "carve"}, ""},
+	} {
+		g.Size = [3]int32{test.side, test.side, test.side}
+		_, err := balance.Make(context.Background(), g, test.opt)
+		if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
+			t.Errorf("%+v in a box of side %d: error %v, want %q", test.opt, test.side, err, test.says)
 		}
 	}
 }

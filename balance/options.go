@@ -2,6 +2,7 @@ package balance
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"carina/geometry"
@@ -75,6 +76,12 @@ func (opt *Options) complete(g *geometry.Grid) error {
 	}
 	if opt.DevicesPerHost < 0 || opt.CuboidsPerRank < 0 || opt.MinSide < 0 || opt.MaxSide < 0 || !(opt.Imbalance >= 0) {
 		return fmt.Errorf("devices per host %d, cuboids per rank %d, sides %d to %d, imbalance %v: none may be negative", opt.DevicesPerHost, opt.CuboidsPerRank, opt.MinSide, opt.MaxSide, opt.Imbalance)
+	}
+	if most := max(g.Size[0], g.Size[1], g.Size[2]); most > maxSide {
+		return fmt.Errorf("the grid is %d cells long, more than the %d that can be partitioned: voxelize with a larger spacing", most, maxSide)
+	}
+	if int64(opt.CuboidsPerRank) > math.MaxInt32/int64(opt.Ranks) {
+		return fmt.Errorf("%d cuboids on each of %d ranks cannot be numbered: ask for fewer", opt.CuboidsPerRank, opt.Ranks)
 	}
 	if opt.Cost == nil {
 		cost := DefaultCost(Sparse)

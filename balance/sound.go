@@ -33,11 +33,11 @@ func (p *Partition) soundGrid() error {
 			return fmt.Errorf("the grid has %d×%d×%d cells, out of range", g.Size[0], g.Size[1], g.Size[2])
 		}
 	}
-	if !(g.Spacing > shortest && g.Spacing < longest) {
+	if !(g.Spacing >= shortest && g.Spacing <= longest) {
 		return fmt.Errorf("the grid has a spacing of %v m", g.Spacing)
 	}
 	for _, x := range g.Origin {
-		if !(math.Abs(x) < longest) {
+		if !(math.Abs(x) <= longest) {
 			return fmt.Errorf("the grid has its origin at %v m", g.Origin)
 		}
 	}

@@ -2,6 +2,7 @@ package cuboid
 
 import (
 	"fmt"
+	"math"
 
 	"carina/geometry"
 )
@@ -15,6 +16,9 @@ func Bricks(g *geometry.Grid, side [3]int32) ([]Cuboid, error) {
 		return nil, fmt.Errorf("bricks of %d×%d×%d cells asked for: every side must be at least 1", side[0], side[1], side[2])
 	}
 	nx, ny := (g.Size[0]+side[0]-1)/side[0], (g.Size[1]+side[1]-1)/side[1]
+	if int64(nx)*int64(ny) > math.MaxInt32 {
+		return nil, fmt.Errorf("%d×%d bricks in a layer cannot be numbered: use larger ones", nx, ny)
+	}
 	slabs := slabsOf(g.Runs, side[2])
 	parts := make([][]Cuboid, len(slabs))
 	err := chunks(len(slabs), len(slabs), func(piece, from, to int) error {
