@@ -85,7 +85,7 @@ func newAbused(t *testing.T, random *rand.Rand) *abused {
 	succeed[partitionResult](t, "partition", pipe, "--spacing", "2mm", "--ranks", "2", "-o", mine)
 	a := &abused{t: t, random: random, out: out, known: map[string]*undisturbed{}, divergence: map[string]map[string]string{}, flows: [][]string{
 		{"run", grid, "--ranks", "2", "--flow", "0.05L/min"},
-		{"solve", outside, "--flow", "0.05L/min"},
+		{"solve", outside, "--flow", "0.04L/min"},
 		{"solve", outside + "-1.part.json", "--flow", "0.03L/min"},
 	}}
 	a.litter()
