@@ -11,14 +11,17 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// Source says which surface a grid was made from. All fields may be empty.
+// Source says which surface or grid file something was made from. All fields may
+// be empty.
 type Source struct {
-	// File is the name of the surface file, without its folder.
+	// File is the name of the file, without its folder.
 	File string `json:"file,omitempty"`
 	// SHA256 is the hash of the file, in hexadecimal.
 	SHA256 string `json:"sha256,omitempty"`
 	// Unit is the unit of length of the file, such as "mm".
 	Unit string `json:"unit,omitempty"`
+	// Surface is what a grid file was made from, where that is known.
+	Surface *Source `json:"surface,omitempty"`
 }
 
 // sourceFile is a Source in a partition file. JSON holds no text but UTF-8, while

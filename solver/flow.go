@@ -176,8 +176,9 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 		Mach: Mach(s.PeakVelocity), PeakVelocity: s.PeakVelocity * f.Units.Velocity(),
 		Reynolds:  f.rank.expected.meanInletVelocity * f.rank.expected.inletDiameter / f.Units.KinematicViscosity,
 		StateHash: fmt.Sprintf("%016x", s.Hash), Warnings: f.Warnings, Seconds: s.Seconds,
-		Ranks: s.Ranks,
+		Ranks: s.Ranks, Settings: f.rank.used(),
 	}
+	r.Settings.RampTime = f.rampSteps * f.Units.TimeStep
 	if s.Seconds > 0 {
 		r.MLUPS = float64(cells) * float64(s.Steps) / s.Seconds / 1e6
 	}

@@ -40,6 +40,8 @@ type state interface {
 	bits(cell int32, p int) uint64
 	// bytes is the memory held.
 	bytes() int64
+	// machine is the instruction set of the kernels.
+	machine() string
 }
 
 // populations are the slots of all cells, one array per population, in memory
@@ -114,6 +116,13 @@ func paddedStride(cells, bytesPerValue int) int {
 	lines := (cells*bytesPerValue + line - 1) / line
 	lines += ((step-lines)%sets + sets) % sets
 	return lines * line / bytesPerValue
+}
+
+func (s *populations[T, S]) machine() string {
+	if s.vector == nil {
+		return "Go"
+	}
+	return s.vector.Machine
 }
 
 func (s *populations[T, S]) bytesPerValue() int { return int(unsafe.Sizeof(S(0))) }

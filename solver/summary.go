@@ -45,6 +45,8 @@ type Summary struct {
 	// Interrupted tells that fewer steps than wanted were computed, because
 	// somebody stopped the program.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Settings are those used.
+	Settings *UsedSettings `json:"settings"`
 }
 
 // OpeningSummary is the flow through one opening.
@@ -85,7 +87,7 @@ func (r *Rank) Summary() (*Summary, error) {
 		Mach:         Mach(last.peakVelocity),
 		PeakVelocity: last.peakVelocity * r.units.Velocity(),
 		Reynolds:     r.expected.meanInletVelocity * r.expected.inletDiameter / r.units.KinematicViscosity,
-		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.warnings,
+		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.warnings, Settings: r.usedOnProcessor(),
 	}
 	s.describe(&r.settings, r.units)
 	s.Steady, s.VelocityChange = r.watch.outcome()

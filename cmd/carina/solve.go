@@ -90,12 +90,8 @@ func setUp(command *cobra.Command, path, casePath, output string, t transport.Tr
 			return nil, err
 		}
 	}
-	s := &workflow.Solver{Case: c, Folder: output}
-	if err := readForSolve(path, s, t); err != nil {
-		return nil, err
-	}
-	s.Inputs = append(s.Inputs, path, filepath.Join(filepath.Dir(path), filepath.Base(s.Partition.Source.File)))
-	return s, nil
+	s := &workflow.Solver{Case: c, Folder: output, PartitionFile: path}
+	return s, readForSolve(path, s, t)
 }
 
 // readForSolve reads what this process needs: on GPUs the share of its rank,
@@ -175,7 +171,7 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 	if solution == nil {
 		return err
 	}
-	return errors.Join(err, printResult(command, solution.Summary, solution.Words))
+	return errors.Join(err, printResult(command, solution.Record(), solution.Words))
 }
 
 // resultsFolder is where results go unless the user says otherwise.

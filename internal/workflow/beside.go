@@ -40,7 +40,7 @@ func (r *results) writePartition() (grid string, err error) {
 	if there {
 		at = grid
 	}
-	if p.Source, err = sourceOf(at, ""); err != nil {
+	if p.Source, err = m.gridded.sourceOfGrid(at); err != nil {
 		return "", err
 	}
 	if !there {

@@ -18,7 +18,7 @@ import (
 const steadyBalance = 0.01
 
 // resultNames are the files of a folder of results besides those of each rank.
-var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "view.html", "summary.json"}
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "view.html", "summary.json"}
 
 // names are the files that are going to be written.
 func (r *results) names() []string {
@@ -41,12 +41,15 @@ func (r *results) finish(summary *solver.Summary, g gather) (*Solution, error) {
 		r.warn(summary)
 	}
 	if r.solver.Folder == "" {
+		if solution != nil {
+			solution.Provenance = r.solver.provenance(r.plan)
+		}
 		return solution, nil
 	}
 	var serving []string
 	if solution != nil && r.writes() && r.failed == nil {
 		var err error
-		if serving, err = r.writeAll(summary, g.all()); err != nil {
+		if serving, err = r.writeAll(solution, g.all()); err != nil {
 			r.fail(err)
 		}
 	}
@@ -59,6 +62,9 @@ func (r *results) finish(summary *solver.Summary, g gather) (*Solution, error) {
 	}
 	if solution != nil {
 		solution.Files = r.notable(files)
+		if solution.Provenance == nil {
+			solution.Provenance = r.solver.provenance(r.plan)
+		}
 	}
 	return solution, err
 }
@@ -81,7 +87,8 @@ func (r *results) warn(summary *solver.Summary) {
 
 // writeAll writes the files besides those of each rank, and returns a file that
 // is there already and belongs to them.
-func (r *results) writeAll(summary *solver.Summary, payloads [][]byte) (serving []string, err error) {
+func (r *results) writeAll(solution *Solution, payloads [][]byte) (serving []string, err error) {
+	summary := solution.Summary
 	if r.solver.made != nil {
 		grid, err := r.writePartition()
 		if err != nil {
@@ -91,6 +98,7 @@ func (r *results) writeAll(summary *solver.Summary, payloads [][]byte) (serving 
 			serving = append(serving, grid)
 		}
 	}
+	solution.Provenance = r.solver.provenance(r.plan)
 	composites, err := r.composites(payloads)
 	if err != nil {
 		return nil, err
@@ -105,8 +113,9 @@ func (r *results) writeAll(summary *solver.Summary, payloads [][]byte) (serving 
 		{"pressure.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
 		{"ranks.png", func(path string) error { return output.WriteRanks(path, composites, r.ranksPicture(summary)) }},
 		{"history.png", func(path string) error { return r.writeHistory(path, summary) }},
+		{"history.csv", func(path string) error { return output.WriteHistoryTable(path, r.history.chart(summary)) }},
 		{"view.html", func(path string) error { return r.writePage(path, summary) }},
-		{"summary.json", func(path string) error { return WriteJSON(path, summary) }},
+		{"summary.json", func(path string) error { return WriteJSON(path, solution.Record()) }},
 	} {
 		if err := w.write(r.path(w.name)); err != nil {
 			return nil, err

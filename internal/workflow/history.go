@@ -9,12 +9,13 @@ import (
 // dropped and the interval doubled, so that memory does not grow with time.
 const mostSamples = 2048
 
-// history is the flow through the openings over time.
+// history is the flow through the openings and the pressure there over time.
 type history struct {
-	interval int
-	waiting  int
-	times    []float64
-	flows    [][]float64 // by sample, then opening
+	interval  int
+	waiting   int
+	times     []float64
+	flows     [][]float64 // by sample, then opening
+	pressures [][]float64
 }
 
 // add takes a sample if it is time for one.
@@ -24,11 +25,11 @@ func (h *history) add(time float64, openings []solver.OpeningSummary) {
 		return
 	}
 	h.waiting = h.interval
-	flows := make([]float64, len(openings))
+	flows, pressures := make([]float64, len(openings)), make([]float64, len(openings))
 	for i, o := range openings {
-		flows[i] = o.Flow
+		flows[i], pressures[i] = o.Flow, o.Pressure
 	}
-	h.times, h.flows = append(h.times, time), append(h.flows, flows)
+	h.times, h.flows, h.pressures = append(h.times, time), append(h.flows, flows), append(h.pressures, pressures)
 	if len(h.times) >= mostSamples {
 		h.thin()
 	}
@@ -37,10 +38,10 @@ func (h *history) add(time float64, openings []solver.OpeningSummary) {
 func (h *history) thin() {
 	kept := 0
 	for i := 0; i < len(h.times); i += 2 {
-		h.times[kept], h.flows[kept] = h.times[i], h.flows[i]
+		h.times[kept], h.flows[kept], h.pressures[kept] = h.times[i], h.flows[i], h.pressures[i]
 		kept++
 	}
-	h.times, h.flows = h.times[:kept], h.flows[:kept]
+	h.times, h.flows, h.pressures = h.times[:kept], h.flows[:kept], h.pressures[:kept]
 	h.interval = 2*h.interval + 1
 }
 
@@ -49,11 +50,11 @@ func (h *history) chart(s *solver.Summary) output.History {
 	chart := output.History{Title: flowTitle(s, false) + " through the openings", Time: h.times}
 	for i, o := range s.Openings {
 		chart.Names = append(chart.Names, o.Name)
-		flow := make([]float64, len(h.flows))
+		flow, pressure := make([]float64, len(h.flows)), make([]float64, len(h.flows))
 		for sample := range h.flows {
-			flow[sample] = h.flows[sample][i]
+			flow[sample], pressure[sample] = h.flows[sample][i], h.pressures[sample][i]
 		}
-		chart.Flow = append(chart.Flow, flow)
+		chart.Flow, chart.Pressure = append(chart.Flow, flow), append(chart.Pressure, pressure)
 	}
 	return chart
 }

@@ -110,10 +110,19 @@ func (c *Case) WritePartition(path string, p *balance.Partition, g *Gridded) err
 			return err
 		}
 	}
-	if p.Source, err = sourceOf(gridPath, ""); err != nil {
+	if p.Source, err = g.sourceOfGrid(gridPath); err != nil {
 		return err
 	}
 	return p.WriteFile(path)
+}
+
+// sourceOfGrid describes the grid file and, where it is known, the surface.
+func (g *Gridded) sourceOfGrid(path string) (balance.Source, error) {
+	source, err := sourceOf(path, "")
+	if !g.FromGridFile && g.Source.SHA256 != "" {
+		source.Surface = &balance.Source{File: g.Source.File, SHA256: g.Source.SHA256, Unit: g.Source.Unit}
+	}
+	return source, err
 }
 
 // writeGridBeside writes the grid of a partition file and returns its name.

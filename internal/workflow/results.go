@@ -22,6 +22,7 @@ type results struct {
 	// history is kept on rank 0.
 	history history
 
+	plan   *solver.Plan
 	target target
 	once   sync.Once
 	begun  error
@@ -75,6 +76,7 @@ func (r *results) begin() error {
 
 // follow makes a plan report to these results.
 func (r *results) follow(plan *solver.Plan, g gather) {
+	r.plan = plan
 	if r.solver.Folder != "" {
 		plan.Visit = func(rank *solver.Rank) error { return r.visit(rank, g) }
 		plan.Observe, plan.Diverged = r.observe, r.diverged

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"carina/balance"
@@ -170,7 +171,8 @@ func (c *Case) unsteady() bool {
 
 // Solution is what a computation ended with.
 type Solution struct {
-	Summary *solver.Summary
+	Summary    *solver.Summary
+	Provenance *Provenance
 	// Steadiness says whether the flow became steady.
 	Steadiness string
 	// Files were written, with their paths.
@@ -188,9 +190,8 @@ type Solver struct {
 	Share *solver.Domain
 	// Folder receives the results; none are written when empty.
 	Folder string
-	// Inputs are files that were read besides those of the case. Results never
-	// take their place.
-	Inputs []string
+	// PartitionFile is where the partition was read, if it was.
+	PartitionFile string
 	// Report hears how far the computation is, on rank 0; may be nil.
 	Report func(solver.Progress)
 	// Memory hears what the computation takes of the memory of GPUs, before it
@@ -202,8 +203,15 @@ type Solver struct {
 	made *made // to be written with the results; or nil
 }
 
-// inputs are the files that the computation depends on.
-func (s *Solver) inputs() []string { return append(slices.Clone(s.Inputs), s.Case.files()...) }
+// inputs are the files that the computation depends on. Results never take their
+// place.
+func (s *Solver) inputs() []string {
+	files := s.Case.files()
+	if s.PartitionFile != "" {
+		files = append(files, s.PartitionFile, filepath.Join(filepath.Dir(s.PartitionFile), filepath.Base(s.Partition.Source.File)))
+	}
+	return files
+}
 
 // prepare checks the settings and the memory and makes the domain.
 // Where ranks have processes of their own, all fail if one does, or if they are

@@ -21,6 +21,8 @@ type History struct {
 	Names []string
 	// Flow[i] is the volume flow through opening i in m³/s at every time.
 	Flow [][]float64
+	// Pressure[i] is the mean pressure at opening i in Pa; only the table has it.
+	Pressure [][]float64
 	// Residual is the relative change of the fields at every time; may be
 	// nil.
 	Residual []float64

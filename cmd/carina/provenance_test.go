@@ -1,0 +1,97 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"carina/internal/workflow"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func sha(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(data))
+}
+
+func TestSummaryTellsWhereItComesFrom(t *testing.T) {
+	surface := thinPipe(t)
+	folder := filepath.Dir(surface)
+	caseFile, out := filepath.Join(folder, "case.yaml"), filepath.Join(folder, "out")
+	text := "surface: pipe.stl\nunit: mm\nspacing: 1.5mm\nflow: 0.05L/min\nranks: 2\nsteps: 60\n" +
+		"conditions:\n  - {opening: outlet_02, kind: pressure, pressure: 2Pa}\n"
+	if err := os.WriteFile(caseFile, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	printed := succeed[workflow.Record](t, "run", caseFile, "--wall", "bounce-back", "--out", out)
+	var written workflow.Record
+	decode(t, filepath.Join(out, "summary.json"), &written)
+	if diff := cmp.Diff(written, printed); diff != "" {
+		t.Errorf("printed is something else:\n%s", diff)
+	}
+	p := written.Provenance
+	if p.Version == "" || p.Program == "" || len(p.Command) == 0 || p.Started.IsZero() || p.Steps != 60 {
+		t.Errorf("%+v", p)
+	}
+	for name, hashes := range map[string][2]string{
+		"case":      {p.CaseFile.SHA256, sha(t, caseFile)},
+		"surface":   {p.Surface.SHA256, sha(t, surface)},
+		"grid":      {p.Grid.SHA256, sha(t, filepath.Join(out, p.Grid.File))},
+		"partition": {p.Partition.SHA256, sha(t, filepath.Join(out, p.Partition.File))},
+	} {
+		if hashes[0] != hashes[1] {
+			t.Errorf("the hash of the %s is %s, want %s", name, hashes[0], hashes[1])
+		}
+	}
+	said := map[string]any{"surface": surface, "unit": "mm", "spacing": "1.5mm", "flow": "0.05L/min", "ranks": 2., "steps": 60., "wall": "bounce-back", "output": out,
+		"conditions": []any{map[string]any{"opening": "outlet_02", "kind": "pressure", "pressure": "2Pa"}}}
+	if diff := cmp.Diff(said, p.Case); diff != "" {
+		t.Errorf("the case:\n%s", diff)
+	}
+	used := written.Settings
+	if used.Collision != "trt" || used.Lattice != "D3Q19" || used.Wall != "bounce-back" || used.Precision != "single" || used.Layout != "sparse" ||
+		used.Profile != "plug" || used.InstructionSet == "" || used.TimeStep != written.TimeStep || !(used.RampTime > 0) || !(used.LatticeVelocity > 0) {
+		t.Errorf("settings %+v", used)
+	}
+	// The partition file tells the surface.
+	solved := succeed[workflow.Record](t, "solve", filepath.Join(out, p.Partition.File), "--flow", "0.05L/min", "--steps", "2").Provenance
+	if diff := cmp.Diff([]any{p.Surface, p.Grid, p.Partition}, []any{solved.Surface, solved.Grid, solved.Partition}); diff != "" {
+		t.Errorf("computed from the partition file:\n%s", diff)
+	}
+}
+
+func TestHistoryEndsAsTheSummarySays(t *testing.T) {
+	part, out := pipeOn(t, "2"), filepath.Join(t.TempDir(), "out")
+	s := succeed[workflow.Record](t, "solve", part, "--flow", "0.05L/min", "--steps", "220", "--out", out)
+	file, err := os.Open(filepath.Join(out, "history.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const samples = 5 // after 50, 100, 150, 200 and 220 steps
+	if diff := cmp.Diff([]string{"time_s", "flow_m3_per_s inlet", "pressure_pa inlet", "flow_m3_per_s outlet_02", "pressure_pa outlet_02"}, rows[0]); diff != "" || len(rows) != 1+samples {
+		t.Fatalf("%d rows, heading %s", len(rows), diff)
+	}
+	want := []float64{s.Time}
+	for _, o := range s.Openings {
+		want = append(want, o.Flow, o.Pressure)
+	}
+	for i, text := range rows[samples] {
+		if got, err := strconv.ParseFloat(text, 64); err != nil || got != want[i] {
+			t.Errorf("%s ends at %s, the summary says %g", rows[0][i], text, want[i])
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package workflow
+
+import (
+	"os"
+	"reflect"
+	"runtime/debug"
+	"time"
+
+	"carina/balance"
+	"carina/internal/machine"
+	"carina/internal/resultsfolder"
+	"carina/solver"
+)
+
+// Provenance says what a result was computed by and from.
+type Provenance struct {
+	// Version is that of the program, Commit the state of its source, Modified
+	// tells that the source was changed since. Program tells programs apart also
+	// where the commit is not known.
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"`
+	Program  string `json:"program"`
+
+	Started time.Time `json:"started"`
+	Command []string  `json:"command"`
+	// Case is what users have said, in the keys of a case file.
+	Case map[string]any `json:"case"`
+	// Steps, Time and Tolerance are when the computation was to end.
+	Steps     int64   `json:"steps_wanted,omitempty"`
+	Time      float64 `json:"time_wanted_s,omitempty"`
+	Tolerance float64 `json:"tolerance,omitempty"`
+
+	// Files that the result depends on, with their hashes, as far as they are
+	// known.
+	CaseFile  *balance.Source `json:"case_file,omitempty"`
+	Surface   *balance.Source `json:"surface,omitempty"`
+	Grid      *balance.Source `json:"grid,omitempty"`
+	Partition *balance.Source `json:"partition,omitempty"`
+	// GridNotes say what was mended, dropped or doubtful in the making of the grid.
+	GridNotes []string `json:"grid_notes,omitempty"`
+}
+
+// Record is what summary.json holds.
+type Record struct {
+	*solver.Summary
+	Provenance *Provenance `json:"provenance"`
+}
+
+// Record is what is known of a solution and where it comes from.
+func (s *Solution) Record() Record { return Record{s.Summary, s.Provenance} }
+
+// started is when the program was.
+var started = time.Now()
+
+// program is a provenance without a computation.
+func program() *Provenance {
+	p := &Provenance{Version: "(devel)", Program: machine.Build(),
+		Started: started.UTC().Truncate(time.Second), Command: os.Args}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return p
+	}
+	if v := info.Main.Version; v != "" {
+		p.Version = v
+	}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			p.Commit = setting.Value
+		case "vcs.modified":
+			p.Modified = setting.Value == "true"
+		}
+	}
+	return p
+}
+
+// provenance is that of a computation. The partition file is one of the new
+// results, where it was made for them, or else the one that was read.
+func (s *Solver) provenance(plan *solver.Plan) *Provenance {
+	p := program()
+	p.Case = said(reflect.ValueOf(s.Case)).(map[string]any)
+	p.Steps, p.Time, p.Tolerance = plan.Steps, plan.Time, plan.Tolerance
+	p.CaseFile = hashed(s.Case.file)
+	file := s.PartitionFile
+	if s.made != nil {
+		p.GridNotes = s.made.gridded.Report.Notes
+		file = resultsfolder.Hidden(s.Folder, s.made.partitionFile())
+	}
+	p.Partition = hashed(file)
+	if source := s.Partition.Source; source.SHA256 != "" {
+		p.Surface, source.Surface = source.Surface, nil
+		p.Grid = &source
+	}
+	return p
+}
+
+// hashed is a file with its hash, nil where it cannot be read.
+func hashed(path string) *balance.Source {
+	if path == "" {
+		return nil
+	}
+	source, err := sourceOf(path, "")
+	if err != nil {
+		return nil
+	}
+	return &source
+}
+
+// said are the fields of a case that are not zero, by their keys.
+func said(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.Struct:
+		fields := map[string]any{}
+		for i := range v.NumField() {
+			if key := v.Type().Field(i).Tag.Get("yaml"); key != "" && !v.Field(i).IsZero() {
+				fields[key] = said(v.Field(i))
+			}
+		}
+		return fields
+	case reflect.Slice:
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = said(v.Index(i))
+		}
+		return list
+	}
+	if d, ok := v.Interface().(time.Duration); ok {
+		return d.String()
+	}
+	return v.Interface()
+}
