@@ -39,12 +39,12 @@ type Case struct {
 	Directions int `yaml:"directions"`
 	// Inlet is the number of the opening that air enters through. Roles are
 	// those of single openings, inlet or outlet, by number.
-	Inlet int            `yaml:"inlet"`
-	Roles map[int]string `yaml:"roles"`
+	Inlet int   `yaml:"inlet"`
+	Roles Roles `yaml:"roles"`
 	// DropOpenings are the numbers of openings to close, MergeOpenings groups
 	// of openings that act as one.
-	DropOpenings  []int  `yaml:"drop-openings"`
-	MergeOpenings Groups `yaml:"merge-openings"`
+	DropOpenings  Numbers `yaml:"drop-openings"`
+	MergeOpenings Groups  `yaml:"merge-openings"`
 	// Openings are discs that cut the lumen, for surfaces without flat ends.
 	Openings []OpeningCase `yaml:"openings"`
 	// ExtendOpenings lengthens every opening by a straight piece: a length,
@@ -119,24 +119,6 @@ type Case struct {
 
 	// file is the case file, folder its folder, where its tables are looked for.
 	file, folder string
-}
-
-// Groups are lists of numbers; in a case file a single list may stand for one.
-type Groups [][]int
-
-// UnmarshalYAML reads [[3, 5], [7, 8]] or [3, 5].
-func (g *Groups) UnmarshalYAML(decode func(any) error) error {
-	var many [][]int
-	if err := decode(&many); err == nil {
-		*g = many
-		return nil
-	}
-	var one []int
-	if err := decode(&one); err != nil {
-		return fmt.Errorf("merge-openings: give lists of numbers of openings, such as [[3, 5], [7, 8]]")
-	}
-	*g = Groups{one}
-	return nil
 }
 
 // OpeningCase is an opening named by hand: a disc that cuts the lumen. Center
