@@ -123,9 +123,17 @@ func readBinary(data []byte, c *collector) error {
 		return errors.New("the file is empty")
 	}
 	if len(data) < stlHeader {
+		if err := refuseForeign(data); err != nil {
+			return err
+		}
 		return fmt.Errorf("the file has %d bytes, too few for an STL file", len(data))
 	}
 	promised := int64(binary.LittleEndian.Uint32(data[80:]))
+	if int64(len(data)) != stlHeader+promised*stlTriangle {
+		if err := refuseForeign(data); err != nil {
+			return err
+		}
+	}
 	held := int64(len(data)-stlHeader) / stlTriangle
 	rest := int64(len(data)-stlHeader) % stlTriangle
 	switch {

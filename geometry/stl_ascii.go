@@ -14,7 +14,7 @@ import (
 func readASCII(data []byte, c *collector) error {
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
 	var chunk bytes.Buffer
-	open := false
+	open, outside := false, 0
 	for number := 1; len(data) > 0; number++ {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		data = rest
@@ -46,18 +46,54 @@ func readASCII(data []byte, c *collector) error {
 				return fmt.Errorf("solid %d (%q), triangle %d: %s", len(c.surface.Solids), c.surface.Solids[c.solid],
 					len(c.surface.Triangles)-before+1, firstLine(err.Error()))
 			}
+		case "facet":
+			if !open {
+				// Some programs write solid once for several.
+				if len(c.surface.Solids) == 0 {
+					return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
+				}
+				open = true
+				chunk.Reset()
+				chunk.WriteString("solid x\n")
+				c.begin("")
+			}
+			writeKeyword(&chunk, line, keyword)
 		default:
+			if _, known := keywordWords[keyword]; !open && !known && len(c.surface.Triangles) > 0 {
+				// What stands between solids is for other programs.
+				outside++
+				continue
+			}
 			if !open {
 				return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
 			}
-			chunk.Write(bytes.ToLower(line))
-			chunk.WriteByte('\n')
+			writeKeyword(&chunk, line, keyword)
 		}
 	}
 	if open {
 		return errors.New("the file is truncated: its last solid has no endsolid")
 	}
+	if outside > 0 {
+		c.note("%s outside of solids ignored", count(outside, "line"))
+	}
 	return nil
+}
+
+// keywordWords is how many words of a line belong to it by its keyword; some
+// programs write remarks behind them.
+var keywordWords = map[string]int{"facet": 5, "outer": 2, "vertex": 4, "endloop": 1, "endfacet": 1}
+
+// writeKeyword writes a line for the library, in lower case and without
+// remarks.
+func writeKeyword(chunk *bytes.Buffer, line []byte, keyword string) {
+	line = bytes.ToLower(line)
+	if n, known := keywordWords[keyword]; known {
+		if words := bytes.Fields(line); len(words) > n {
+			line = bytes.Join(words[:n], []byte{' '})
+		}
+	}
+	chunk.Write(line)
+	chunk.WriteByte('\n')
 }
 
 // firstLine returns what an error of the library says about the first thing
