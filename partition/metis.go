@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"carina/internal/machine"
 )
 
 // ReadMETIS reads a graph in the METIS format: a header "vertices edges
@@ -35,6 +37,20 @@ type metisReader struct {
 	// header
 	vertices, edges              int64
 	sizes, vertexWeights, edgeWs bool
+
+	growth machine.Growth
+}
+
+// admissions is how many numbers are read before memory is asked for again.
+const admissions = 1 << 16
+
+// admit fails where what has been read, and grows on, will not fit.
+func (p *metisReader) admit(g *Graph) error {
+	bytes := 8*len(g.Offsets) + 8*len(g.VertexWeights) + 4*len(g.Neighbours) + 8*len(g.EdgeWeights)
+	if err := p.growth.Admit(int64(bytes)); err != nil {
+		return fmt.Errorf("the graph is too large for this machine: %w", err)
+	}
+	return nil
 }
 
 // newMETISReader begins behind a byte-order mark, if there is one.
@@ -166,6 +182,11 @@ func (p *metisReader) read() (*Graph, error) {
 	}
 	g := &Graph{Offsets: []int64{0}}
 	for v := int64(0); v < p.vertices; v++ {
+		if v%admissions == 0 {
+			if err := p.admit(g); err != nil {
+				return nil, err
+			}
+		}
 		if err := p.skipComments(); err != nil {
 			if err == io.EOF {
 				return nil, fmt.Errorf("the file ends after %d of %d vertices", v, p.vertices)
@@ -280,6 +301,11 @@ func (p *metisReader) vertex(g *Graph) error {
 		}
 		if u == self {
 			return fmt.Errorf("vertex %d is its own neighbour; remove self loops", self)
+		}
+		if len(g.Neighbours)%admissions == 0 {
+			if err := p.admit(g); err != nil {
+				return err
+			}
 		}
 		g.Neighbours = append(g.Neighbours, int32(u-1))
 		if !p.edgeWs {
