@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// unpacking writes a gzip file of a beginning and very many times a piece.
+func unpacking(t *testing.T, name, begin, piece string, times int) string {
+	t.Helper()
+	member := func(text string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	path := filepath.Join(t.TempDir(), name)
+	data := append(member(begin), bytes.Repeat(member(piece), times)...)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Where the address space is limited, running out of it is foreseen: a sentence
+// and status 1, no dump.
+func TestMemoryThatIsLimited(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("limits of memory are read on Linux")
+	}
+	const facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+	graph := filepath.Join(t.TempDir(), "long.graph")
+	if err := os.WriteFile(graph, append([]byte("2000000000 1\n"), bytes.Repeat([]byte("\n"), 40_000_000)...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	many := filepath.Join(t.TempDir(), "many.part.json")
+	succeed[partitionResult](t, "partition", generated(t, "pipe"), "--spacing", "2mm", "--ranks", "1500", "--decompose", "octree", "--balance", "lpt", "-o", many)
+	for _, arguments := range [][]string{
+		{"inspect", unpacking(t, "zeros.stl.gz", strings.Repeat("\x00", 84), strings.Repeat("\x00", 50<<14), 5000)},
+		{"inspect", unpacking(t, "solid.stl.gz", "solid a\n", strings.Repeat(facet, 10_000), 5000)},
+		{"inspect", unpacking(t, "rows.part.json.gz", `{"format":"carina partition","cuboids":[`, strings.Repeat("[0,0,0,1,1,1,0,1,1,0],", 50_000), 5000)},
+		{"inspect", graph},
+		{"solve", many, "--steps", "2"},
+	} {
+		p := start(t, "ulimit -v 2200000", arguments...)
+		status := p.status(t)
+		if said := withoutNotes(p.stderr.String()); status != exitFailure || !strings.Contains(said, "memory") || strings.Count(said, "\n") != 1 {
+			t.Errorf("%v: status %d, says %.300q", arguments, status, said)
+		}
+	}
+}
