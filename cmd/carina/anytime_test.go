@@ -201,7 +201,7 @@ func (a *abused) abuse(run int) (what, want string) {
 	p := start(a.t, "", a.command(flow, steps)...)
 	if a.random.IntN(2) == 0 {
 		p.untilWriting(a.out, steps == longSteps)
-		time.Sleep(time.Duration(a.random.Int64N(int64(20 * time.Millisecond))))
+		time.Sleep(time.Duration(a.random.Int64N(int64(80 * time.Millisecond))))
 	} else {
 		time.Sleep(time.Duration(a.random.Int64N(int64(time.Second))))
 	}
