@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"carina/internal/crash"
 )
 
 // Commit replaces the set that is there by the new files and returns their
@@ -76,6 +78,7 @@ func (f *Folder) ready() ([]string, error) {
 	}
 	for _, name := range come {
 		group.Go(func() error { return f.disk.sync(filepath.Join(hidden, name)) })
+		defer crash.Guard()
 	}
 	return come, group.Wait()
 }
