@@ -79,7 +79,6 @@ func TestWhatIsRefusedLeavesTheFolderAsItWas(t *testing.T) {
 
 func TestForeignFilesSurvive(t *testing.T) {
 	part, out := pipeOn(t, "2"), filepath.Join(t.TempDir(), "out")
-	foreign := map[string]string{}
 	for _, name := range []string{"patient_20240101.vtu", "flow_0007.vtu", "diverged_0000.vtu", "history.png", "notes.txt", ".carina", "sub/flow.png"} {
 		path := filepath.Join(out, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -89,7 +88,7 @@ func TestForeignFilesSurvive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	foreign = contents(t, out)
+	foreign := contents(t, out)
 	for _, arguments := range [][]string{{"--steps", "50"}, {"--steps", "2"}} {
 		succeed[*solver.Summary](t, append([]string{"solve", part, "--flow", "0.05L/min", "--out", out}, arguments...)...)
 		after := contents(t, out)
