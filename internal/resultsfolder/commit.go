@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"carina/internal/crash"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Commit replaces the set that is there by the new files and returns their
@@ -77,8 +77,10 @@ func (f *Folder) ready() ([]string, error) {
 		group.SetLimit(1)
 	}
 	for _, name := range come {
-		group.Go(func() error { return f.disk.sync(filepath.Join(hidden, name)) })
-		defer crash.Guard()
+		group.Go(func() error {
+			defer crash.Guard()
+			return f.disk.sync(filepath.Join(hidden, name))
+		})
 	}
 	return come, group.Wait()
 }
