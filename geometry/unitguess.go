@@ -41,14 +41,19 @@ const (
 	Doubtful Certainty = "doubtful"
 )
 
-// A lumen that is worth computing, from a single bronchus to a whole airway or
-// a large vessel, is so large: its longest side, its widest opening across,
-// what it encloses. All bounds are generous.
-var plausibleLumen = struct{ side, opening, volume [2]float64 }{
-	side:    [2]float64{3e-3, 0.7},
-	opening: [2]float64{0.4e-3, 60e-3},
-	volume:  [2]float64{0.2e-9, 2e-3},
-}
+// lumenSize bounds the longest side of a lumen, its widest opening across, and
+// what it encloses.
+type lumenSize struct{ side, opening, volume [2]float64 }
+
+var (
+	// A lumen that is worth computing, from a single bronchus to a whole airway
+	// or an aneurysm, is so large. All bounds are generous.
+	plausibleLumen = lumenSize{[2]float64{3e-3, 0.7}, [2]float64{0.4e-3, 60e-3}, [2]float64{0.2e-9, 2e-3}}
+	// A unit rivals one that gives a plausible size only if it gives a usual
+	// one: tracheas are up to 27 mm wide, airways hold up to 250 mL, large
+	// vessels are little larger.
+	usualLumen = lumenSize{[2]float64{3e-3, 0.7}, [2]float64{0.4e-3, 35e-3}, [2]float64{0.2e-9, 0.4e-3}}
+)
 
 // candidateUnits are those that surface files are usually written in.
 var candidateUnits = []Unit{Metre, Centimetre, Millimetre, Micrometre}
@@ -107,14 +112,15 @@ func WeighUnit(read *Surface, p *Prepared) UnitGuess {
 		return g
 	}
 	side, opening := read.longestSide(), p.widestOpening()
-	fits := false
+	fits := plausibleLumen.holds(side, opening, p.Volume)
+	rival := plausibleLumen
+	if fits {
+		rival = usualLumen
+	}
 	for _, u := range candidateUnits {
 		// What is so long in the guessed unit is so long in another.
 		factor := float64(u / read.guessed)
-		switch plausible := isPlausible(factor*side, factor*opening, factor*factor*factor*p.Volume); {
-		case u == read.guessed:
-			fits = plausible
-		case plausible:
+		if u != read.guessed && rival.holds(factor*side, factor*opening, factor*factor*factor*p.Volume) {
 			g.Others = append(g.Others, u)
 		}
 	}
@@ -134,9 +140,10 @@ func WeighUnit(read *Surface, p *Prepared) UnitGuess {
 	return g
 }
 
-func isPlausible(side, opening, volume float64) bool {
+// holds tells whether a lumen is within the bounds; an opening of 0 is not
+// known.
+func (b *lumenSize) holds(side, opening, volume float64) bool {
 	within := func(x float64, bounds [2]float64) bool { return x >= bounds[0] && x <= bounds[1] }
-	b := &plausibleLumen
 	return within(side, b.side) && within(math.Abs(volume), b.volume) && (opening == 0 || within(opening, b.opening))
 }
 

@@ -1,0 +1,55 @@
+package geometry
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Tubes as long, as wide and written in the units that surfaces of these kinds
+// are found in.
+func TestUnitsOfKnownThings(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		length, width float64 // in mm
+		unit          Unit
+		certainty     Certainty
+		rivals        []Unit
+	}{
+		{"trachea in mm", 110, 18, Millimetre, Sure, nil},
+		{"trachea in m", 110, 18, Metre, Sure, nil},
+		{"trachea in cm", 110, 18, Centimetre, Doubtful, []Unit{Centimetre}},
+		{"aorta in cm", 350, 28, Centimetre, Doubtful, []Unit{Centimetre}},
+		{"cerebral vessel in mm", 35, 4, Millimetre, Sure, nil},
+		{"bronchus in mm", 30, 8, Millimetre, Sure, nil},
+		{"bronchus in cm", 12, 4, Centimetre, Doubtful, []Unit{Centimetre}},
+		{"micro-CT in um", 6, 1, Micrometre, Sure, nil},
+		{"wind tunnel in mm", 1500, 300, Millimetre, Likely, nil},
+		{"car in m", 2060, 700, Metre, Doubtful, []Unit{Metre}},
+	} {
+		s := tubeSurface(r3.Vec{}, r3.Vec{Z: test.length * 1e-3}, test.width/2*1e-3, 24, 20, false)
+		for i := range s.Vertices {
+			s.Vertices[i] = r3.Scale(1/float64(test.unit), s.Vertices[i])
+		}
+		s.GuessUnit(1)
+		p, err := Prepare(s, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := WeighUnit(s, p)
+		refused := g.Refuse(s) != nil
+		if g.Certainty != test.certainty || refused != (test.certainty == Doubtful) {
+			t.Errorf("%s: %s, %s (%s), refused %v; want %s", test.name, g.Unit, g.Certainty, g.Reason, refused, test.certainty)
+		}
+		for _, rival := range test.rivals {
+			if !slices.Contains(g.Others, rival) {
+				t.Errorf("%s: the others are %v, want %s among them", test.name, g.Others, rival)
+			}
+		}
+		if test.certainty == Sure && math.Abs(s.longestSide()-test.length*1e-3) > 1e-6 {
+			t.Errorf("%s: taken for %g m", test.name, s.longestSide())
+		}
+	}
+}
