@@ -29,6 +29,8 @@ type Diagnosis struct {
 	Components    int  `json:"components"`
 	// DoubleWalled: the air is inside the inner wall, which alone was kept.
 	DoubleWalled bool `json:"double_walled"`
+	// PartlyDoubleWalled: that holds in a part, the rest has one wall.
+	PartlyDoubleWalled bool `json:"partly_double_walled,omitempty"`
 	// SelfIntersections counts triangles that an edge of another one pierces.
 	SelfIntersections int `json:"self_intersections"`
 	// Volume is what the mended surface encloses.
@@ -99,7 +101,7 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 	d := Diagnosis{
 		Triangles: len(read.Triangles), Vertices: len(read.Vertices), Low: array(low), High: array(high),
 		Unit: read.Unit.String(), UnitReason: unit.Reason, UnitCertainty: unit.Certainty, Solids: namesOf(read.Solids), Notes: read.Notes,
-		Closed: p.Closed, BoundaryLoops: p.Loops, Components: p.Components, DoubleWalled: p.DoubleWalled,
+		Closed: p.Closed, BoundaryLoops: p.Loops, Components: p.Components, DoubleWalled: p.DoubleWalled, PartlyDoubleWalled: p.PartlyDoubleWalled,
 		SelfIntersections: newHierarchy(p.Surface).selfIntersections(),
 		Volume:            p.Volume, Area: p.Area,
 		Mended: p.Mended, Method: p.Method, Openings: ReportOpenings(p.Openings),
@@ -140,6 +142,9 @@ func (d *Diagnosis) verdict(inletGuessed bool) string {
 	}
 	if d.DoubleWalled {
 		state += "; it has two walls, only the inner one is kept"
+		if d.PartlyDoubleWalled {
+			state += " where it has, and the one wall elsewhere"
+		}
 	}
 	ends := fmt.Sprintf("%d openings found", len(d.Openings))
 	switch len(d.Openings) {

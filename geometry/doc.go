@@ -12,7 +12,9 @@
 // from how a file winds it: a body whose inside is the lumen is a wall; a closed
 // body inside the lumen, with fluid around it, is an obstacle. Its inside is
 // taken away and none of its flat sides is an end. A body in an obstacle stays
-// part of it. Where a surface has two walls, the inner one is kept.
+// part of it. Where a surface has two walls, the inner one is kept; where only
+// a part has, the rest stays as it is and joins the pocket that the inner wall
+// makes.
 //
 // Rows are filled from their crossings with the triangles under one half-open
 // tie rule, so that nothing leaks wherever cell centres lie. Time and memory

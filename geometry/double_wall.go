@@ -22,9 +22,9 @@ const (
 	wallThickness = 1.0
 )
 
-// innerLumen returns the lumen of a double-walled surface: its inner wall,
-// turned over; or nil for ordinary surfaces.
-func innerLumen(s *Surface) *Surface {
+// innerWall returns the triangles of the inner wall of a double-walled
+// surface, nil for ordinary surfaces.
+func innerWall(s *Surface) []int32 {
 	h := newHierarchy(s)
 	step := max(len(s.Triangles)/doubleSample, 1)
 	var area, hidden float64
@@ -45,10 +45,15 @@ func innerLumen(s *Surface) *Surface {
 	topology := newTopology(s)
 	inner := spreadInner(topology, views)
 	smoothChoice(topology, inner)
-	keep := largestPart(s, topology, inner)
+	return largestPart(s, topology, inner)
+}
+
+// innerLumen returns the lumen that an inner wall makes: that wall, turned
+// over.
+func innerLumen(s *Surface, inner []int32) *Surface {
 	out := *s
 	out.Triangles = nil
-	for _, t := range keep {
+	for _, t := range inner {
 		tr := s.Triangles[t]
 		tr.V[1], tr.V[2] = tr.V[2], tr.V[1]
 		out.Triangles = append(out.Triangles, tr)

@@ -35,6 +35,9 @@ type Prepared struct {
 	Volume, Area float64
 	// DoubleWalled says that the surface had an outer wall, which was dropped.
 	DoubleWalled bool
+	// PartlyDoubleWalled says that it had one only in a part, and that the rest
+	// was kept.
+	PartlyDoubleWalled bool
 	// Obstacles is how many closed bodies stand in the lumen. They are walls
 	// with fluid outside and none inside.
 	Obstacles int
@@ -43,6 +46,8 @@ type Prepared struct {
 	// holes are the triangles that close holes, patched is their area.
 	holes   []int32
 	patched float64
+	// part is set where the surface was double only in a part.
+	part *partLumen
 }
 
 // Prepare mends a surface, closes its holes and open ends, and finds its
@@ -54,12 +59,10 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	p := &Prepared{}
 	p.Surface, p.Mended = Mend(s)
 	_, p.Components = newTopology(p.Surface).components(p.Surface)
-	if inner := innerLumen(p.Surface); inner != nil {
-		p.DoubleWalled = true
+	if inner := innerWall(p.Surface); inner != nil {
 		outer := countLoops(boundaryLoops(p.Surface))
 		defer func() { p.Loops, p.Closed = outer, outer == 0 }()
-		p.Mended.DroppedTriangles = len(p.Surface.Triangles) - len(inner.Triangles)
-		p.Surface = inner
+		p.dropOuterWall(inner)
 	}
 	p.warnIfShrunk(s)
 	loops := boundaryLoops(p.Surface)
@@ -69,6 +72,7 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 		return nil, err
 	}
 	compact(p.Surface)
+	caps = p.addPartEnd(caps)
 	p.Volume, p.Area = p.Surface.Volume(), p.Surface.Area()
 	patches := p.findOpenings(caps)
 	if len(patches) > math.MaxUint16 {
@@ -84,6 +88,19 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// dropOuterWall leaves the inner wall and what has but one wall.
+func (p *Prepared) dropOuterWall(inner []int32) {
+	before := len(p.Surface.Triangles)
+	p.DoubleWalled = true
+	if p.part = pocketLumen(p.Surface, inner); p.part != nil {
+		p.PartlyDoubleWalled = true
+		p.Surface = p.part.surface
+	} else {
+		p.Surface = innerLumen(p.Surface, inner)
+	}
+	p.Mended.DroppedTriangles = max(before-len(p.Surface.Triangles), 0)
 }
 
 // closeLoops closes every boundary loop and returns the triangles of each.
@@ -156,6 +173,7 @@ func renumber(patches []patch, kept []int32) []patch {
 func (p *Prepared) findOpenings(caps []patch) []patch {
 	f := newCapFinder(p.Surface, newTopology(p.Surface))
 	p.Obstacles = f.reserveObstacles()
+	p.reserveStep(f)
 	found := f.namedSolids()
 	open, holes := f.sortCaps(caps)
 	if len(found) == 0 {
