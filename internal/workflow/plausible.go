@@ -13,12 +13,14 @@ import (
 // which its flow cannot be right.
 const suspectShare = 0.01
 
+// arrived is how much of the inflow may not have left yet for anything to be
+// said of the outlets.
+const arrived = 0.5
+
 // doubtFlow says what cannot be right with the flow at the end: openings at
 // which a pressure is imposed and that let next to nothing through. Flow
 // divides about as the cube of the width does (Murray 1926).
 func (c *Case) doubtFlow(m *solver.Summary) []string {
-	// The share of the inflow that has to arrive before anything can be said.
-	const arrived = 0.5
 	if m.MassBalance > arrived || c.unsteady() {
 		return nil
 	}

@@ -58,7 +58,7 @@ func (s *Solution) Words() string {
 		if total != 0 {
 			share = fmt.Sprintf("%.1f %%", 100*o.Flow/total+0)
 		}
-		if o.Flow == 0 && total > 0 {
+		if o.Flow == 0 && m.MassBalance <= arrived && total > 0 {
 			share = "closed"
 		}
 		fmt.Fprintf(&w, "%3d  %-16s %-7s %14s %8s %14s\n", o.Number, o.Name, o.Role, quantity.FormatFlow(o.Flow), share, quantity.Format(o.Pressure, "Pa"))

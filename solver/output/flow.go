@@ -137,12 +137,13 @@ func flowMarks(c FlowPicture, notes bool) []mark {
 		mark
 		size float64
 	}
-	inflow, outlet := 0.0, 0.0
+	inflow, outlet, leaving := 0.0, 0.0, 0.0
 	for i, q := range c.Flow {
 		if c.Openings[i].Role == geometry.Inlet {
 			inflow += math.Abs(q)
 		} else {
 			outlet = max(outlet, math.Abs(q))
+			leaving += math.Abs(q)
 		}
 	}
 	shares := make([]share, len(c.Openings))
@@ -155,7 +156,8 @@ func flowMarks(c FlowPicture, notes bool) []mark {
 		shares[i].size = q
 		switch {
 		case !notes:
-		case q == 0 && inflow > 0:
+		case q == 0 && leaving >= inflow/2 && inflow > 0:
+			// The flow has arrived everywhere else.
 			shares[i].notes = []string{"closed"}
 		case o.Role == geometry.Inlet:
 			shares[i].notes = []string{unitFor(q, flowUnits).in(q)}

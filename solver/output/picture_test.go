@@ -124,6 +124,24 @@ func TestLabelsOfATreeCoverNothing(t *testing.T) {
 	}
 }
 
+// An opening without flow is closed only once the flow has arrived elsewhere.
+func TestClosedOpeningsAreMarked(t *testing.T) {
+	for _, test := range []struct {
+		flow   []float64
+		closed bool
+	}{{[]float64{3, -1, -1, 0, -1}, true}, {[]float64{3, 0, 0, 0, 0}, false}, {[]float64{3, -1, -1, -1e-9, -1}, false}} {
+		said := false
+		for _, m := range flowMarks(FlowPicture{Openings: ends(), Flow: test.flow}, true) {
+			for _, note := range m.notes {
+				said = said || note == "closed"
+			}
+		}
+		if said != test.closed {
+			t.Errorf("with flows %v, closed is %v, want %v", test.flow, said, test.closed)
+		}
+	}
+}
+
 func TestArrange(t *testing.T) {
 	area := rectangle{0, 0, 1000, 700}
 	for _, c := range []struct {
