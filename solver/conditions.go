@@ -126,10 +126,6 @@ const (
 	// opening answers. An answer to every change at once would only meet its
 	// own echo.
 	fastSteps = 40
-	// slowCrossings is the time over which the flow is smoothed that a
-	// pressure opening regards as steady, in crossings of the domain by sound;
-	// faster changes are sound, and leave.
-	slowCrossings = 0.5
 	// smoothSteps is the time over which the flow into a Windkessel is
 	// smoothed; it keeps resistances above the wave impedance stable.
 	smoothSteps = 100
@@ -140,10 +136,6 @@ const (
 // impedance is Z = c_s/A (density one): the pressure, as a density, that goes
 // with a flow in a travelling wave is 3 c_s q/A.
 func (s *openingState) impedance() float64 { return math.Sqrt(3) / max(s.area, 1) }
-
-// absorption is the density that lets sound out: the opening answers fast
-// changes of the flow as an endless tube would.
-func (s *openingState) absorption() float64 { return s.impedance() * (s.fast - s.slow) }
 
 // couples tells whether any opening reacts to the flow.
 func (o *openingStates) couples() bool {
@@ -164,7 +156,6 @@ func (o *openingStates) couple(measured func(i int) (outflow, areaDensity int64)
 			shares += s.condition.Share
 		}
 		s.fast += (s.outflow - s.fast) * couplingInterval / fastSteps
-		s.slow += (s.outflow - s.slow) * couplingInterval / (couplingInterval + slowCrossings*crossing)
 		s.smooth += (s.outflow - s.smooth) * couplingInterval / smoothSteps
 		switch s.condition.Kind {
 		case Windkessel:

@@ -39,31 +39,32 @@ type wallLink struct {
 // count is how many links begin the stream, without those that fill a group.
 func (s wallStream) count() int { return int(s[0] & (1<<kernel.LinkCountBits - 1)) }
 
-// link returns link i of those that begin the stream.
-func (s wallStream) link(i int) wallLink {
-	at := linkPlace(i, s.count())
-	return wallLink{kernel.CorrectedLink(s[at]), math.Float32frombits(s[at+kernel.LinkGroup])}
+// link returns link i of those that begin the stream, in groups of so many.
+func (s wallStream) link(i, group int) wallLink {
+	at := linkPlace(i, s.count(), group)
+	return wallLink{kernel.CorrectedLink(s[at]), math.Float32frombits(s[at+group])}
 }
 
 // linkPlace is where link i of count is in their stream. The first group is
 // filled from the front.
-func linkPlace(i, count int) int {
-	i += (kernel.LinkGroup - count%kernel.LinkGroup) % kernel.LinkGroup
-	return 1 + i/kernel.LinkGroup*2*kernel.LinkGroup + i%kernel.LinkGroup
+func linkPlace(i, count, group int) int {
+	i += (group - count%group) % group
+	return 1 + i/group*2*group + i%group
 }
 
 // linkCursor walks through the links of a chunk window by window.
 type linkCursor struct {
 	links wallStream
+	group int // of links
 	width int // of a window
 	// next and end are the numbers of those of each direction.
 	next, end [26]int
 }
 
-func newLinkCursor(links wallStream, width int) (c linkCursor) {
-	c.links, c.width = links, width
+func newLinkCursor(links wallStream, group, width int) (c linkCursor) {
+	c.links, c.group, c.width = links, group, width
 	for i := range links.count() {
-		d := links.link(i).Direction()
+		d := links.link(i, group).Direction()
 		if c.end[d] == 0 {
 			c.next[d] = i
 		}
@@ -89,7 +90,7 @@ func correct[T kernel.Real, S stored](gathered []T, c *linkCursor, window, first
 	sums := isHalf[S]()
 	for d := range c.next {
 		for ; c.next[d] < c.end[d]; c.next[d]++ {
-			link := c.links.link(c.next[d])
+			link := c.links.link(c.next[d], c.group)
 			if link.Window(c.width) != window {
 				break
 			}
@@ -112,28 +113,29 @@ func correct[T kernel.Real, S stored](gathered []T, c *linkCursor, window, first
 	}
 }
 
-// finish appends the links collected by direction to a stream and begins anew.
-func (s wallStream) finish(links *[26][]wallLink) wallStream {
+// finish appends the links collected by direction to a stream, in groups of so
+// many, and begins anew.
+func (s wallStream) finish(links *[26][]wallLink, group int) wallStream {
 	count := 0
 	for d := range links {
 		count += len(links[d])
 	}
 	begin := len(s)
-	s = append(s, make([]uint32, linkPlace(count, count))...)
+	s = append(s, make([]uint32, linkPlace(count, count, group))...)
 	own := s[begin:]
 	own[0] = uint32(count)
 	next := 0
 	for d := range links {
 		for _, link := range links[d] {
-			at := linkPlace(next, count)
-			own[at], own[at+kernel.LinkGroup] = uint32(link.CorrectedLink), math.Float32bits(link.share)
+			at := linkPlace(next, count, group)
+			own[at], own[at+group] = uint32(link.CorrectedLink), math.Float32bits(link.share)
 			own[0] |= 1 << (link.Cell()/windowCells + kernel.LinkCountBits)
 			next++
 		}
 		links[d] = links[d][:0]
 	}
-	for at := 1; at < linkPlace(0, count); at++ {
-		own[at] = own[linkPlace(0, count)]
+	for at := 1; at < linkPlace(0, count, group); at++ {
+		own[at] = own[linkPlace(0, count, group)]
 	}
 	return s
 }

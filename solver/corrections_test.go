@@ -24,14 +24,14 @@ func TestWallStreamHoldsLinks(t *testing.T) {
 			vectors |= 1 << (cell / windowCells)
 		}
 		begin := len(stream)
-		stream = stream.finish(&byDirection)
+		stream = stream.finish(&byDirection, kernel.LinkGroup)
 		own := stream[begin:]
 		if own.count() != count || own[0]>>kernel.LinkCountBits != vectors {
 			t.Fatalf("%d links: %d and vectors %b, not %b", count, own.count(), own[0]>>kernel.LinkCountBits, vectors)
 		}
 		var got []wallLink
 		for i := range own.count() {
-			got = append(got, own.link(i))
+			got = append(got, own.link(i, kernel.LinkGroup))
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("got links %v, not %v", got, want)

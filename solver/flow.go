@@ -44,14 +44,16 @@ type OpeningCondition struct {
 	Area float64
 	// Normal points out of the lumen.
 	Normal [3]float64
-	// EvenTime and OddTime are how long the even and odd parts of the
-	// populations stay out of equilibrium, in steps.
-	EvenTime, OddTime float64
+	// EvenTime is how long stress stays out of equilibrium, in steps, Forgetting
+	// the part of its memory that the opening's absorption of sound forgets in a
+	// step.
+	EvenTime, Forgetting float64
 	// Inflow is the factor of the links' inflows in the present step, Density
 	// the imposed deviation of the density and Gradient that along the normal,
 	// per cell. Fastest is the largest velocity along the normal, negative, with
-	// which air comes in where a pressure is imposed.
-	Inflow, Density, Gradient, Fastest float64
+	// which air comes in where a pressure is imposed, and Transition the velocity up
+	// to which it hardly moves.
+	Inflow, Density, Gradient, Fastest, Transition float64
 }
 
 // NewFlow prepares the computation of a domain on a device.
@@ -75,8 +77,9 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	if f.Units, f.Warnings, err = chooseUnits(domain.Grid, &settings, r.expected); err != nil {
 		return nil, err
 	}
-	r.units = f.Units
 	tau := f.Units.RelaxationTime()
+	f.Warnings = append(f.Warnings, settings.settleWall(tau)...)
+	r.units, r.settings, f.Settings = f.Units, settings, settings
 	f.Operator = settings.operator(tau)
 	f.OmegaPlus, f.OmegaMinus = 1/tau, 1/(0.5+settings.Magic/(tau-0.5))
 	if f.Operator == BGK {
@@ -84,7 +87,7 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	}
 	f.states = newOpeningStates(domain.Grid, areas, &settings, f.Units)
 	for _, o := range f.states.list {
-		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, Normal: o.normal, EvenTime: o.evenTime, OddTime: o.oddTime})
+		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, Normal: o.normal, EvenTime: o.evenTime, Forgetting: o.forgetting})
 	}
 	if f.profiles, err = openingProfiles(domain.Grid, set, f.states.list); err != nil {
 		return nil, err
@@ -92,6 +95,15 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	f.rampSteps, f.crossing = r.chooseRamp(), r.crossing()
 	f.Prepare(0)
 	return f, nil
+}
+
+// ReflectsWalls tells whether what comes back from walls is made of what the
+// collision left in the cell: of the part that is even along the link, given the
+// fraction q of the link at which the wall is, and the relaxation time τ,
+// wρ + (q−τ)/(1−τ) (e − wρ).
+func (f *Flow) ReflectsWalls() bool {
+	scheme := f.Settings.wallScheme(f.Units.RelaxationTime())
+	return scheme.reflects()
 }
 
 // Forced tells whether there is a body force at any time.
@@ -105,7 +117,7 @@ func (f *Flow) Prepare(steps int64) {
 		o := &f.states.list[i]
 		f.Openings[i].Velocity = o.imposes()
 		f.Openings[i].Inflow, f.Openings[i].Density, f.Openings[i].Gradient = o.inflow, o.density, o.gradient
-		f.Openings[i].Fastest = o.fastest
+		f.Openings[i].Fastest, f.Openings[i].Transition = o.fastest, o.transition
 	}
 	f.rank.setForce(steps)
 	f.Force = f.rank.force

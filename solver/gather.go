@@ -10,7 +10,7 @@ import (
 // updateGathered gathers, updates and returns the walled windows of a chunk.
 func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
 	gathered, packed := s.gathered(w), s.packed(w)
-	before, after := s.linkCursor(s.layout.near[c.near:]), s.linkCursor(s.layout.far[c.far:])
+	before, after, reflected := s.linkCursor(s.layout.near[c.near:]), s.linkCursor(s.layout.far[c.far:]), s.reflectionCursor(c)
 	s.eachWalled(c, func(i int, words []uint32) {
 		first := int(int32(words[0]) - c.cell)
 		s.moveWalled(words, packed, odd, true)
@@ -22,6 +22,11 @@ func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
 			s.decode(w)
 			correct[T, S](gathered, &after, i, first)
 		}
+		if !reflected.isEmpty() {
+			s.encode(w)
+			s.decode(w)
+			reflectWalls[T, S](s.layout.set, gathered, &reflected, i, first)
+		}
 		s.encode(w)
 		s.moveWalled(words, packed, odd, false)
 	})
@@ -29,7 +34,12 @@ func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
 
 // linkCursor returns a cursor for the links that begin a stream.
 func (s *populations[T, S]) linkCursor(links wallStream) linkCursor {
-	return newLinkCursor(links, walledWidth(s.q))
+	return newLinkCursor(links, kernel.LinkGroup, walledWidth(s.q))
+}
+
+// reflectionCursor returns a cursor for the reflections of a chunk.
+func (s *populations[T, S]) reflectionCursor(c *chunk) linkCursor {
+	return newLinkCursor(s.layout.reflections[c.reflections:], kernel.ReflectionGroup, walledWidth(s.q))
 }
 
 // gathered returns the worker's room for the populations of a window.

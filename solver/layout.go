@@ -43,7 +43,9 @@ type layout struct {
 	peers    []peer
 	// near and far are the corrections of interpolated walls.
 	near, far wallStream
-	openings  []openingCell
+	// reflections are the links of walls that take part in the collision's stress.
+	reflections wallStream
+	openings    []openingCell
 }
 
 // chunk is the unit of work: consecutive cells and their windows, by kind.
@@ -53,7 +55,7 @@ type chunk struct {
 	walled, walledEnd   int32
 	opening, openingEnd int32
 	// where its corrections begin
-	near, far int64
+	near, far, reflections int64
 }
 
 // windows lists the neighbours of up to windowCells consecutive cells. In all
@@ -419,7 +421,7 @@ func (b *layoutBuilder) serves(words []uint32, neighbours []int32, cell, first, 
 // bytes returns the memory that the layout holds.
 func (l *layout) bytes() int64 {
 	bytes := size(l.windows.inner) + size(l.windows.walled) +
-		size(l.pieces) + size(l.chunks) + size(l.near) + size(l.far) + size(l.openings)
+		size(l.pieces) + size(l.chunks) + size(l.near) + size(l.far) + size(l.reflections) + size(l.openings)
 	for i := range l.peers {
 		bytes += size(l.peers[i].borrowed) + size(l.peers[i].lent)
 	}

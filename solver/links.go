@@ -17,8 +17,9 @@ import (
 // openingCell is a cell with links that meet openings.
 type openingCell struct {
 	cell      int32
-	neighbour [26]int32 // by direction, −1 where it is not fluid
-	links     []openingLink
+	neighbour [26]int32     // by direction, −1 where it is not fluid
+	links     []openingLink // those to one opening in a row
+	groups    []openingGroup
 }
 
 // openingLink is a link that meets an opening.
@@ -31,6 +32,8 @@ type openingLink struct {
 	// inflow is the area times the profile of a prescribed flow, which adds up
 	// to the opening's area.
 	inflow float64
+	// along is the component of what comes back, c_ī, along the opening's normal.
+	along float64
 	// distance is how far inside the opening's plane the cell's centre lies, in
 	// cells.
 	distance float64
@@ -156,7 +159,7 @@ func linkPopulation(l *geometry.Links, cell int, link int64) int {
 }
 
 // findLinks makes the wall streams and opening cells of every chunk.
-func (l *layout) findLinks(grid *geometry.Grid, wall Wall, openings []openingState, profiles []profile) error {
+func (l *layout) findLinks(grid *geometry.Grid, wall wallScheme, openings []openingState, profiles []profile) error {
 	links := &grid.Links
 	if len(links.Cells) > 0 && links.Directions < l.set.Q-1 {
 		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
@@ -166,7 +169,7 @@ func (l *layout) findLinks(grid *geometry.Grid, wall Wall, openings []openingSta
 	q := l.set.Q
 	for i := range l.chunks {
 		c := &l.chunks[i]
-		c.near, c.far, c.opening = int64(len(l.near)), int64(len(l.far)), int32(len(l.openings))
+		c.near, c.far, c.reflections, c.opening = int64(len(l.near)), int64(len(l.far)), int64(len(l.reflections)), int32(len(l.openings))
 		for w := c.walled; w < c.walledEnd; w++ {
 			b.window = l.windows.walled[int(w)*walledWidth(q):][:walledWidth(q)]
 			b.addWindow(int(w-c.walled), c.cell)
@@ -174,24 +177,24 @@ func (l *layout) findLinks(grid *geometry.Grid, wall Wall, openings []openingSta
 		b.finishStreams()
 		c.openingEnd = int32(len(l.openings))
 	}
-	l.near, l.far = inHugePages(l.near, 0), inHugePages(l.far, 0)
+	l.near, l.far, l.reflections = inHugePages(l.near, 0), inHugePages(l.far, 0), inHugePages(l.reflections, 0)
 	return nil
 }
 
 type linkBuilder struct {
 	*layout
 	grid        *geometry.Grid
-	wall        Wall
+	wall        wallScheme
 	states      []openingState
 	profiles    []profile
 	openingNext int
 	piece       *piece // of the cells at hand
 	window      []uint32
-	// shares are those of the window at hand, by direction and lane, the far
-	// ones negative.
-	shares [26][windowCells]float32
-	// nearLinks and farLinks are those of the chunk at hand, by direction.
-	nearLinks, farLinks [26][]wallLink
+	// shares are those of the window at hand, by direction and lane.
+	shares [26][windowCells]linkShare
+	// nearLinks, farLinks and reflected are those of the chunk at hand, by
+	// direction.
+	nearLinks, farLinks, reflected [26][]wallLink
 }
 
 // neighbour returns that of a lane of the window at hand in a direction, or −1
@@ -218,22 +221,31 @@ func (b *linkBuilder) addWindow(number int, first int32) {
 	})
 	for d := range b.shares {
 		for lane, share := range b.shares[d] {
-			if share == 0 {
+			if share.kind == halfWayLink {
 				continue
 			}
-			b.shares[d][lane] = 0
-			links := &b.nearLinks[d]
-			if share < 0 {
-				links, share = &b.farLinks[d], -share
-			}
-			*links = append(*links, wallLink{kernel.NewCorrectedLink(int(cell-first)+lane, d^1, number, len(b.window)), share})
+			b.shares[d][lane] = linkShare{}
+			links := b.linksOf(share.kind)
+			links[d] = append(links[d], wallLink{kernel.NewCorrectedLink(int(cell-first)+lane, d^1, number, len(b.window)), share.share})
 		}
 	}
 }
 
+// linksOf are those of a kind of the chunk at hand, by direction.
+func (b *linkBuilder) linksOf(kind linkKind) *[26][]wallLink {
+	switch kind {
+	case nearLink:
+		return &b.nearLinks
+	case farLink:
+		return &b.farLinks
+	}
+	return &b.reflected
+}
+
 // finishStreams ends the corrections of one kind of windows of a chunk.
 func (b *linkBuilder) finishStreams() {
-	b.near, b.far = b.near.finish(&b.nearLinks), b.far.finish(&b.farLinks)
+	b.near, b.far = b.near.finish(&b.nearLinks, kernel.LinkGroup), b.far.finish(&b.farLinks, kernel.LinkGroup)
+	b.reflections = b.reflections.finish(&b.reflected, kernel.ReflectionGroup)
 }
 
 // addCell adds the links of one lane, boundary cell number i of the grid.
@@ -253,19 +265,15 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 			open = append(open, b.openingLink(p.X0+int32(b.window[0])+lane-p.local, p.Y, p.Z, d, o))
 			continue
 		}
-		if b.wall == BounceBack || b.neighbour(lane, d^1) < 0 {
-			continue
-		}
-		if q := l.Fraction(number); q < 0.5 {
-			b.shares[d][lane] = float32(1 - 2*q)
-		} else {
-			b.shares[d][lane] = -float32(1 - 1/(2*q))
+		if b.neighbour(lane, d^1) >= 0 {
+			b.shares[d][lane] = b.wall.share(l.Fraction(number))
 		}
 	}
 	if len(open) == 0 {
 		return
 	}
-	o := openingCell{cell: int32(b.window[0]) + lane, links: open}
+	slices.SortStableFunc(open, func(x, y openingLink) int { return x.opening - y.opening })
+	o := openingCell{cell: int32(b.window[0]) + lane, links: open, groups: groupLinks(b.set, open)}
 	for d := range b.set.Q - 1 {
 		o.neighbour[d] = b.neighbour(lane, d)
 	}
@@ -278,7 +286,9 @@ func (b *linkBuilder) openingLink(x, y, z int32, direction, o int) openingLink {
 	i := direction + 1
 	opening := &b.grid.Openings[o]
 	area := linkArea(b.set, i, opening)
+	c := b.set.Velocities[lattice.Opposite(i)]
 	link := openingLink{opening: o, p: uint8(lattice.Opposite(i)), area: area,
+		along:    float64(c[0])*opening.Normal.X + float64(c[1])*opening.Normal.Y + float64(c[2])*opening.Normal.Z,
 		distance: distanceInside(b.grid, opening, x, y, z),
 		inflow:   area * b.profiles[o](linkMiddle(b.grid, b.set, x, y, z, i))}
 	if state := &b.states[o]; state.condition.Kind == MovingWall {

@@ -18,9 +18,11 @@ type openingState struct {
 	flow float64
 	// normal points out of the lumen.
 	normal [3]float64
-	// evenTime and oddTime are how long the parts of the populations that are
-	// even and odd in the velocity stay out of equilibrium, in steps.
-	evenTime, oddTime float64
+	// evenTime is how long stress stays out of equilibrium, in steps.
+	evenTime float64
+	// forgetting is the part of its memory that the opening's absorption of sound
+	// forgets in a step.
+	forgetting float64
 	// velocity is that of a moving wall, in cells per step.
 	velocity [3]float64
 	// inflow is what enters per cell face of mean profile in the present step.
@@ -30,14 +32,16 @@ type openingState struct {
 	density, gradient float64
 	// For pressure openings: what leaves (cell volumes per step) as measured
 	// last, and smoothed over different times.
-	outflow, fast, smooth, slow float64
-	// base is the density that belongs to the condition without the part that
-	// lets sound out; stored is that of a Windkessel's compliance.
+	outflow, fast, smooth float64
+	// base is the density that belongs to the condition; stored is that of a
+	// Windkessel's compliance.
 	base, stored float64
 	// fastest is the largest velocity along the normal, negative, with which
 	// air comes in through a cell of a pressure opening.
-	fastest  float64
-	steering steering
+	fastest float64
+	// transition is the velocity along the normal up to which air hardly moves.
+	transition float64
+	steering   steering
 }
 
 // openingStates are all openings of the grid and what the rank's opening
@@ -58,6 +62,9 @@ type openingSample struct {
 	outflow [26]float64
 	// stress is the second moments out of equilibrium, by tensorAxes.
 	stress [6]float64
+	// memory is what the absorption of sound remembers of each group of links: at
+	// its first link the mean and at its second the slope of what returns.
+	memory [26]float64
 }
 
 // newOpeningStates prepares the openings of a grid.
@@ -75,7 +82,7 @@ func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units
 		}
 		n := grid.Openings[i].Normal
 		o.list[i] = openingState{condition: c, area: a, flow: c.Flow / u.FlowRate(), normal: [3]float64{n.X, n.Y, n.Z},
-			evenTime: u.RelaxationTime(), oddTime: s.oddTime(u.RelaxationTime())}
+			evenTime: u.RelaxationTime(), forgetting: 1 / (absorptionCrossings * soundCrossing(grid))}
 		for axis, v := range c.Velocity {
 			o.list[i].velocity[axis] = v / u.Velocity()
 		}
@@ -110,9 +117,9 @@ func (o *openingStates) prepare(time, ramp float64, u Units) {
 			if s.condition.Kind == ImposedPressure {
 				s.base = s.condition.Pressure / u.Pressure() * factor
 			}
-			s.density = s.base + s.absorption()
+			s.density = s.base
 		}
-		s.gradient, s.fastest = s.developedGradient(), s.fastestInflow()
+		s.gradient, s.fastest, s.transition = s.developedGradient(), s.fastestInflow(), s.transitionSpeed()
 	}
 }
 
@@ -193,75 +200,36 @@ func (s *openingState) imposes() bool {
 
 // imposeOpenings replaces what plain bounce-back has left on the links that
 // meet openings: on velocity openings by Ladd's (1994) moving wall, on
-// pressure openings by what arrives in developed flow.
+// pressure openings by what openingState.returning says.
 func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
+	set := s.layout.set
+	var left, back [26]float64
 	for i := c.opening; i < c.openingEnd; i++ {
 		cell := &s.layout.openings[i]
 		sample := &o.seen[i]
-		for k := range cell.links {
-			link := &cell.links[k]
-			state := &o.list[link.opening]
-			at := &s.f[s.offset[link.p]+int(cell.cell)]
-			before := load[T](at)
-			var after T
-			if state.imposes() {
-				after = before + T(link.inflow*state.inflow)
-			} else {
-				after = T(state.arriving(s.layout.set, int(link.p), link.distance, sample))
+		for j := range cell.groups {
+			g := &cell.groups[j]
+			state := &o.list[g.opening]
+			imposes := state.imposes()
+			if !imposes {
+				for k := g.first; k < g.end; k++ {
+					p := cell.links[k].p
+					left[k] = float64(load[T](&s.f[s.offset[p]+int(cell.cell)])) / set.Weights[p]
+				}
+				state.returning(set, g, cell.links, sample, &left, &back)
 			}
-			sample.outflow[k] = float64(before) - float64(store(at, after))
+			for k := g.first; k < g.end; k++ {
+				link := &cell.links[k]
+				at := &s.f[s.offset[link.p]+int(cell.cell)]
+				before := load[T](at)
+				after := T(set.Weights[link.p] * back[k])
+				if imposes {
+					after = before + T(link.inflow*state.inflow)
+				}
+				sample.outflow[k] = float64(before) - float64(store(at, after))
+			}
 		}
 	}
-}
-
-// arriving is population p that comes in through a pressure opening, to a cell
-// whose centre lies a distance inside. It is that of developed flow along the
-// normal n, u = u_n(x_t) n with the gradient g of u_n across: the equilibrium
-// at the pressure of the opening's plane and, by Chapman and Enskog's expansion
-// of the two-relaxation-time model (Ginzburg, Verhaeghe and d'Humières 2008),
-// what is out of equilibrium,
-//
-//	n⁺ = −3w/ω₊ c_n (c_t·g)
-//	n⁻ = −3w/ω₋ (3c_n²−1) u_n (c_t·g) − w/ω₋ c_n (1 − 3/2 c_t²) ∂ρ/∂n
-//
-// where c_n and c_t are the velocity along and across the normal. Only u_n and
-// g come from the cell, g as moments of all its populations, so that the
-// opening may lie at any angle and nothing is fed back link by link.
-//
-// Air that comes in carries what is outside, and to believe the cell instead
-// feeds back the faster what is faster already, until it diverges (backflow
-// divergence: Esmaily Moghadam and others 2011, Comput. Mech. 48, "A comparison
-// of outlet boundary treatments for prevention of backflow divergence"). So
-// where u_n < 0, the pressure of the opening is that of air at rest outside,
-// whose sum with ½ρu_n² is conserved on the way in (Bernoulli),
-//
-//	ρ → ρ − 3/2 u_n²
-//
-// it brings no shear, g = 0, and u_n is at most twice the mean over the opening,
-// as in developed flow: a faster cell meets the resistance of a sound wave.
-func (s *openingState) arriving(set *lattice.Set, p int, distance float64, sample *openingSample) float64 {
-	n, w := &s.normal, set.Weights[p]
-	v := set.Velocities[p]
-	c := [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}
-	pull := sample.pull(n)
-	var cn, un, square, along, across float64
-	for a := range 3 {
-		cn += c[a] * n[a]
-		un += sample.velocity[a] * n[a]
-		square += c[a] * c[a]
-		along += pull[a] * n[a]
-		across += pull[a] * c[a]
-	}
-	// c_t·g; the stress is −g/(3ω₊) (n e_t + e_t n).
-	shear := -3 / s.evenTime * (across - along*cn)
-	density := s.density - s.gradient*distance
-	if un < 0 {
-		un, shear = max(un, s.fastest), 0
-		density -= 1.5 * un * un
-	}
-	even := density + un*un*(4.5*cn*cn-1.5) - 3*s.evenTime*cn*shear
-	odd := 3*cn*un - s.oddTime*(3*(3*cn*cn-1)*un*shear+cn*(1-1.5*(square-cn*cn))*s.gradient)
-	return w * (even + odd)
 }
 
 // pull is the stress times a vector.

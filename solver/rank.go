@@ -91,12 +91,14 @@ func newRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 	if r.units, r.warnings, err = chooseUnits(domain.Grid, &settings, r.expected); err != nil {
 		return nil, err
 	}
+	r.warnings = append(r.warnings, r.settings.settleWall(r.units.RelaxationTime())...)
+	settings = r.settings
 	r.openings = newOpeningStates(domain.Grid, areas, &settings, r.units)
 	profiles, err := openingProfiles(domain.Grid, r.set, r.openings.list)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.layout.findLinks(domain.Grid, settings.Wall, r.openings.list, profiles); err != nil {
+	if err := r.layout.findLinks(domain.Grid, settings.wallScheme(r.units.RelaxationTime()), r.openings.list, profiles); err != nil {
 		return nil, err
 	}
 	r.openings.seen = make([]openingSample, len(r.layout.openings))
@@ -156,7 +158,8 @@ func (r *Rank) parameters() map[string]float64 {
 		collision.OmegaMinus: 1 / (0.5 + s.Magic/(tau-0.5)),
 		collision.ForceX:     r.force[0], collision.ForceY: r.force[1], collision.ForceZ: r.force[2],
 		collision.Magic: s.Magic, collision.RelaxationTime: tau,
-		collision.EddyFactor: 18 * math.Sqrt2 * s.Smagorinsky * s.Smagorinsky,
+		collision.EddyFactor:    18 * math.Sqrt2 * s.Smagorinsky * s.Smagorinsky,
+		collision.LimiterFactor: 9 * math.Sqrt2 * s.Limiter * s.Limiter,
 	}
 }
 
@@ -188,6 +191,9 @@ func (r *Rank) startPool() {
 		processors = wholeMachine(n)
 	}
 	r.pool = newPool(n, processors)
+	for _, w := range r.pool.workspaces {
+		kernel.PrepareScratch(w.registers, r.set)
+	}
 }
 
 // ranksSharing is how many ranks share this machine.

@@ -14,8 +14,8 @@ type Collision string
 
 // The collision operators.
 const (
-	// Automatic is TRT where that is stable, and Regularized at lower
-	// relaxation times.
+	// Automatic is TRT where that is stable; at lower relaxation times Recursive,
+	// or Cumulant with 27 velocities.
 	Automatic Collision = "auto"
 	// TRT relaxes symmetric and antisymmetric parts with two rates tied by
 	// Settings.Magic (Ginzburg, Verhaeghe and d'Humières 2008).
@@ -25,6 +25,11 @@ const (
 	BGK Collision = "bgk"
 	// Regularized relaxes the second moments alone (Latt and Chopard 2006).
 	Regularized Collision = "regularized"
+	// Recursive relaxes the traceless second moments and makes the higher ones
+	// of them (Malaspinas 2015; Jacob, Malaspinas and Sagaut 2018). Where the flow
+	// is coarse for its strain rate, a limiter raises the viscosity, see
+	// Settings.Limiter.
+	Recursive Collision = "recursive"
 	// Cumulant relaxes the second cumulants and sets the higher ones to their
 	// equilibrium (after Geier, Schönherr, Pasquali and Krafczyk 2015). It is
 	// stable at Reynolds numbers of thousands and needs the 27 velocities and
@@ -33,7 +38,7 @@ const (
 )
 
 // Collisions lists the collision operators.
-var Collisions = []Collision{Automatic, TRT, BGK, Regularized, Cumulant}
+var Collisions = []Collision{Automatic, TRT, BGK, Regularized, Recursive, Cumulant}
 
 // Wall names the treatment of walls.
 type Wall string
@@ -107,12 +112,16 @@ type Settings struct {
 	Precision Precision
 	// Layout is Sparse if empty.
 	Layout Layout
-	// Lattice is D3Q19 if empty, or D3Q27 with the cumulant operator. BGK and
-	// Regularized exist on D3Q19 only.
+	// Lattice is D3Q19 if empty, or D3Q27 with the cumulant operator. BGK,
+	// Regularized and Recursive exist on D3Q19 only.
 	Lattice Lattice
 	// Smagorinsky is the constant C of Smagorinsky's (1963) eddy viscosity,
 	// often 0.1 to 0.2; 0 means none.
 	Smagorinsky float64
+	// Limiter is the constant C of the recursive operator's limiter: its viscosity
+	// is that of the fluid, but at least (CΔx)²|S| with the strain rate |S|; so it
+	// acts where |S|Δx²/ν exceeds 1/C². With Smagorinsky's it does not act.
+	Limiter float64
 	// Magic is Λ = (τ₊−½)(τ₋−½) of the TRT operator. 3/16 places a plain
 	// bounce-back wall exactly half-way in a straight channel.
 	Magic float64
@@ -163,6 +172,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Collision: Automatic, Wall: Interpolated, Precision: Single,
 		Magic:              3. / 16,
+		Limiter:            0.1,
 		FlowRate:           15e-3 / 60,
 		KinematicViscosity: 1.5e-5,
 		Density:            1.2,
@@ -235,6 +245,7 @@ func (s *Settings) inRange() error {
 		{"density", s.Density, 1e-6, 1e6, " kg/m³"},
 		{"lattice velocity", s.LatticeVelocity, 0, 1, " cells per step, 0 to have it chosen"},
 		{"Smagorinsky constant", s.Smagorinsky, 0, 1, ", 0 for none"},
+		{"limiter's constant", s.Limiter, 0, 1, ", 0 for none"},
 		{"flow rate", s.FlowRate, -largestFlow, largestFlow, " m³/s"},
 		{"time step", s.TimeStep, 0, 1e6, " s, 0 to have it chosen"},
 		{"ramp time", s.RampTime, -1e9, 1e9, " s"},
@@ -260,22 +271,13 @@ func (s *Settings) operator(tau float64) Collision {
 	if s.Collision != Automatic {
 		return s.Collision
 	}
-	if s.Magic/(tau-0.5) > largestOddTime && s.set() == lattice.D3Q19 {
-		return Regularized
+	switch {
+	case s.Magic/(tau-0.5) <= largestOddTime:
+		return TRT
+	case s.set() == lattice.D3Q27:
+		return Cumulant
 	}
-	return TRT
-}
-
-// oddTime is how long the odd part of the populations stays out of
-// equilibrium, in steps.
-func (s *Settings) oddTime(tau float64) float64 {
-	switch s.operator(tau) {
-	case TRT:
-		return min(0.5+s.Magic/(tau-0.5), 0.5+largestOddTime)
-	case BGK:
-		return tau
-	}
-	return 1
+	return Recursive
 }
 
 // set returns the velocities.

@@ -135,13 +135,13 @@ func chooseUnits(grid *geometry.Grid, s *Settings, e expected) (Units, []string,
 		warn("the flow is fast for this time step: Mach number %.3g (should be below %.2g), relaxation time %.4f; "+
 			"reduce the time step below %s", ma, largestMach, tau, quantity.Format(u.TimeStep*largestMach/ma, "s"))
 	}
-	stable := s.operator(tau) == Regularized || s.operator(tau) == Cumulant
+	stable := s.operator(tau) == Regularized || s.operator(tau) == Recursive || s.operator(tau) == Cumulant
 	if tau < smallestRelaxationTime && !stable {
 		warn("the relaxation time %.5f is below %.3f (Mach number %.3g), so the computation may become unstable; "+
-			"refine the spacing or choose the regularized or cumulant collision", tau, smallestRelaxationTime, Mach(peak))
+			"refine the spacing or choose the recursive or cumulant collision", tau, smallestRelaxationTime, Mach(peak))
 	}
 	if odd := s.Magic / (tau - 0.5); s.operator(tau) == TRT && odd > largestOddTime {
-		warn("TRT with Λ = %.3g is unstable at the relaxation time %.4f (Mach number %.3g): choose the regularized or cumulant collision, "+
+		warn("TRT with Λ = %.3g is unstable at the relaxation time %.4f (Mach number %.3g): choose the recursive or cumulant collision, "+
 			"Λ below %.3g, or a finer spacing", s.Magic, tau, Mach(peak), largestOddTime*(tau-0.5))
 	}
 	if tau > 2*largestRelaxationTime {

@@ -39,6 +39,9 @@ func (s *populations[T, S]) updateCells(c *chunk, w *workspace) {
 	correct(s.layout.near[c.near:])
 	s.vector.Even(&s.slots[0], &words[0], width, len(words)/width, tablePointer(s.stored), w.registers)
 	correct(s.layout.far[c.far:])
+	if reflections := s.layout.reflections[c.reflections:]; reflections[0] > 0 {
+		s.vector.Reflect(&s.slots[0], &words[0], int(c.cell), &reflections[0], 0, w.registers)
+	}
 }
 
 // updateWalled updates the walled windows of a chunk in an odd step by
@@ -53,6 +56,9 @@ func (s *populations[T, S]) updateWalled(c *chunk, w *workspace) {
 	s.vector.Walled(&s.slots[0], &words[0], width, int(c.walledEnd-c.walled), tablePointer(s.stored), w.registers)
 	if far[0] > 0 {
 		s.vector.Correct(&s.slots[0], &words[0], int(c.cell), &far[0], 1, w.registers)
+	}
+	if reflections := s.layout.reflections[c.reflections:]; reflections[0] > 0 {
+		s.vector.Reflect(&s.slots[0], &words[0], int(c.cell), &reflections[0], 1, w.registers)
 	}
 }
 

@@ -70,7 +70,7 @@ func flowFlags(command *cobra.Command, c *workflow.Case) {
 	f.StringVar(&c.Density, "density", c.Density, "density (default 1.2kg/m3, air)")
 	f.StringVar(&c.Profile, "profile", c.Profile, "velocity over the inlet: plug, parabolic or developed (default plug)")
 	f.StringVar(&c.Waveform, "waveform", c.Waveform, "factor of the flow over time: sine:PERIOD, breathing:PERIOD or a CSV file of times and factors")
-	f.StringVar(&c.Collision, "collision", c.Collision, "collision operator: auto, trt, bgk, regularized or cumulant (default auto)")
+	f.StringVar(&c.Collision, "collision", c.Collision, "collision operator: auto, trt, bgk, regularized, recursive or cumulant (default auto)")
 	f.StringVar(&c.Lattice, "lattice", c.Lattice, "velocities: D3Q19 or D3Q27 (default D3Q19, with cumulant D3Q27)")
 	f.Float64Var(&c.Smagorinsky, "smagorinsky", c.Smagorinsky, "constant of the eddy viscosity, often 0.1 to 0.2 (default none)")
 	f.StringVar(&c.Wall, "wall", c.Wall, "walls: interpolated, quadratic or bounce-back (default interpolated)")

@@ -53,7 +53,7 @@ func (v Variant) Identifier() string {
 // arrive at a cell, outputs those that leave it, both by population.
 func (v Variant) Program() *expression.Program {
 	b := newBuilder(v)
-	map[string]func(){"trt": b.trt, "bgk": b.bgk, "regularized": b.regularized, "cumulant": b.cumulant}[v.Name]()
+	map[string]func(){"trt": b.trt, "bgk": b.bgk, "regularized": b.regularized, "recursive": b.recursive, "cumulant": b.cumulant}[v.Name]()
 	if v.Scaled && v.Name == "cumulant" {
 		for i, out := range b.Outputs {
 			b.Outputs[i] = b.Multiply(out, b.Constant(Scale))
@@ -77,6 +77,9 @@ const (
 	Magic          = "magic"
 	RelaxationTime = "relaxationTime"
 	EddyFactor     = "eddyFactor"
+	// LimiterFactor is 9√2·C² with the constant C of the recursive operator's
+	// limiter.
+	LimiterFactor = "limiterFactor"
 )
 
 // builder holds the values that all operators need.

@@ -10,7 +10,7 @@ func Variants() []Variant {
 		name string
 		set  *lattice.Set
 	}{
-		{"trt", lattice.D3Q19}, {"bgk", lattice.D3Q19}, {"regularized", lattice.D3Q19},
+		{"trt", lattice.D3Q19}, {"bgk", lattice.D3Q19}, {"regularized", lattice.D3Q19}, {"recursive", lattice.D3Q19},
 		{"trt", lattice.D3Q27}, {"cumulant", lattice.D3Q27},
 	} {
 		for _, option := range []Variant{{}, {Force: true}, {LargeEddy: true}, {Force: true, LargeEddy: true}} {

@@ -134,10 +134,11 @@ func compileLibrary(p program, path string) (*library, error) {
 	if err := os.WriteFile(path+".cpp", []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	// Fibres' stacks and jumps between them look like overflows where a
+	// Static variables of inline functions are each library's own, not unique in
+	// the process: several run at a time. Fibres' stacks and jumps between them look like overflows where a
 	// distribution's compiler checks for those unasked. Only C's libraries are
 	// linked, which takes less time.
-	if out, err := exec.Command("g++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-asynchronous-unwind-tables", "-U_FORTIFY_SOURCE", "-w",
+	if out, err := exec.Command("g++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-gnu-unique", "-fno-asynchronous-unwind-tables", "-U_FORTIFY_SOURCE", "-w",
 		"-shared", "-fPIC", "-nostdlib", "-o", path+".so", path+".cpp", "-lgcc", "-lm", "-lc").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("compiling %+v for the processor: %w\n%s", p, err, out)
 	}

@@ -61,7 +61,7 @@ func (p *part) look(program program, tiles tileRange, rates []uint64, arguments 
 // looking returns the program of a look.
 func (s *Solver) looking(kernel string, mode int) program {
 	program := looking(kernel, s.tileLayout, mode, s.walls)
-	program.quadratic = s.flow.Settings.Wall == solver.Quadratic
+	program.quadratic, program.reflect = s.flow.Settings.Wall == solver.Quadratic, s.flow.ReflectsWalls()
 	return program.fitting()
 }
 

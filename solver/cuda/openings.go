@@ -30,8 +30,8 @@ func (s *Solver) prepare() error {
 		if o.Velocity {
 			velocity = 1
 		}
-		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.Gradient, o.Fastest,
-			o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.OddTime)
+		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.Gradient, o.Fastest, o.Transition,
+			o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.Forgetting)
 	}
 	s.imposing = imposed
 	if bytes.Equal(imposed, s.imposed) {

@@ -85,15 +85,17 @@ func (p *part) forgetRates() {
 
 // wallParts is struct Walls of kernels/tile.h.
 type wallParts struct {
-	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow address
+	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow, memory address
 	// Of quadratic walls: what others lend, and what is lent to them. Bent is 1
 	// from the second step on: before, there was nothing to lend.
 	lent, lendSpans, lends, bent address
+	// time is τ, in steps.
+	time float64
 }
 
 // words returns struct Walls as an argument.
 func (w *wallParts) words() []uint64 {
-	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.lent, w.lendSpans, w.lends, w.bent})
+	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, w.lent, w.lendSpans, w.lends, w.bent, address(math.Float64bits(w.time))})
 }
 
 func newPart(d device, l tileLayout, share *share, walls *wallTables) *part {
@@ -138,7 +140,7 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 	for _, side := range sides {
 		for odd := range 2 {
 			program, perWarp := tuned(p.tileLayout, odd == 1, walls, force, o, side == borderSide)
-			program.quadratic = p.walls.wall == solver.Quadratic
+			program.quadratic, program.reflect = p.walls.wall == solver.Quadratic, p.walls.reflects
 			program = program.fitting()
 			k := stepKernel{kernel: compile(program), program: program, perWarp: perWarp}
 			if len(p.openTiles[side]) > 0 {
@@ -174,6 +176,7 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err err
 	put(&p.findings, foundWords*8, nil)
 	put(&p.sums, int64(openings)*sumBytes, nil)
 	w, t := &p.wallParts, p.walls
+	w.time = t.time
 	put(&w.spans, 0, bytesOf(t.spans))
 	put(&w.cells, 0, bytesOf(t.cells))
 	put(&w.links, 0, bytesOf(t.links))
@@ -184,12 +187,13 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err err
 	put(&w.openings, int64(openings)*openingNumbersOfStep*real, nil)
 	put(&w.samples, int64(len(t.openingCells))*sampleNumbers*real, nil)
 	put(&w.outflow, int64(len(t.openingLinks))*real, nil)
+	put(&w.memory, int64(len(t.openingLinks))*real, nil)
 	return err
 }
 
 // Numbers of struct Opening and struct Sample of kernels/tile.h.
 const (
-	openingNumbersOfStep = 10
+	openingNumbersOfStep = 11
 	sampleNumbers        = 10
 )
 

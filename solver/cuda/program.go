@@ -23,7 +23,7 @@ type operator struct {
 // TRT, and BGK which is TRT with equal rates, are written by hand in
 // kernels/collide.h: the compiler makes faster code of that.
 func (o operator) generated() bool {
-	return o.largeEddy || o.name == "regularized" || o.name == "cumulant"
+	return o.largeEddy || o.name == "regularized" || o.name == "recursive" || o.name == "cumulant"
 }
 
 // variant is the operator in package collision; 16-bit storage is scaled.
@@ -68,8 +68,8 @@ type program struct {
 	blocks int // of a multiprocessor
 	walls  bool
 	force  bool
-	// quadratic tells how walls are interpolated.
-	quadratic bool
+	// quadratic and reflect tell how walls are computed.
+	quadratic, reflect bool
 	// operator is that of steps.
 	operator operator
 	mode     int // of looks that have several
@@ -91,7 +91,7 @@ func (p program) constants() string {
 		value int
 	}{
 		{"ODD", number(p.odd)}, {"STAGES", p.stages}, {"WARPS", p.warps}, {"BLOCKS", p.blocks},
-		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"QUADRATIC", number(p.quadratic)}, {"TABLE", p.operator.tableSize(p.force, p.bits)},
+		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"QUADRATIC", number(p.quadratic)}, {"REFLECT", number(p.reflect)}, {"TABLE", p.operator.tableSize(p.force, p.bits)},
 		{"MODE", p.mode}, {"LOOKS", tilesOfLook}, {"BORDER", number(p.border)},
 	} {
 		fmt.Fprintf(&b, "#define %s %d\n", c.name, c.value)

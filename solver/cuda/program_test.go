@@ -18,8 +18,8 @@ import (
 
 // operators are all on D3Q19 and D3Q27.
 var operators = []operator{
-	{"trt", lattice.D3Q19, false}, {"bgk", lattice.D3Q19, false}, {"regularized", lattice.D3Q19, false},
-	{"trt", lattice.D3Q19, true}, {"bgk", lattice.D3Q19, true}, {"regularized", lattice.D3Q19, true},
+	{"trt", lattice.D3Q19, false}, {"bgk", lattice.D3Q19, false}, {"regularized", lattice.D3Q19, false}, {"recursive", lattice.D3Q19, false},
+	{"trt", lattice.D3Q19, true}, {"bgk", lattice.D3Q19, true}, {"regularized", lattice.D3Q19, true}, {"recursive", lattice.D3Q19, true},
 	{"trt", lattice.D3Q27, false}, {"cumulant", lattice.D3Q27, false}, {"trt", lattice.D3Q27, true}, {"cumulant", lattice.D3Q27, true},
 }
 
@@ -44,7 +44,7 @@ func TestOperators(t *testing.T) {
 		return "{" + strings.Join(words, ", ") + "}"
 	}
 	var source, calls strings.Builder
-	source.WriteString("#include <cmath>\n#include <cstdio>\n#define DEVICE inline\ntypedef double real;\n#define SCALE real(1)\nreal square_root(real v) { return sqrt(v); }\n")
+	source.WriteString("#include <cmath>\n#include <cstdio>\n#define DEVICE inline\ntypedef double real;\n#define SCALE real(1)\nreal square_root(real v) { return sqrt(v); }\nreal maximum(real a, real b) { return a > b ? a : b; }\n")
 	var want [][]float64
 	inputs := make([][]float64, cells)
 	for i := range inputs {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sort"
 
 	"carina/geometry"
@@ -29,8 +30,11 @@ type (
 // wallTables are the links of all tiles. Cells and links of a tile stand
 // together, beginning at multiples of 2 and 8: 16 bytes.
 type wallTables struct {
-	tiles        *tileSet
-	wall         solver.Wall
+	tiles *tileSet
+	wall  solver.Wall
+	// reflects tells whether flow.ReflectsWalls, at the relaxation time.
+	reflects     bool
+	time         float64
 	spans        []span
 	cells        []boundaryCell
 	links        []uint32
@@ -43,6 +47,8 @@ const (
 	linksAlign = 8
 	// opens marks the links that meet openings.
 	opens = 1 << 11
+	// reflects marks the links of walls that are made of what the collision left.
+	reflects = 1 << 14
 	// meetsOpenings marks a span's number of cells where one meets an opening.
 	meetsOpenings = 1 << 8
 )
@@ -63,7 +69,7 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wal
 	if len(l.Cells) > 0 && l.Directions < tiles.directions {
 		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.directions)
 	}
-	t := &wallTables{tiles: tiles, wall: wall, spans: make([]span, len(tiles.position))}
+	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), spans: make([]span, len(tiles.position))}
 	within := uint32(1)<<tiles.directions - 1
 	eachBoundaryCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
 		if n := bits.OnesCount32(l.Mask[i] & within); n > 0 {
@@ -132,9 +138,12 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, opening *op
 			t.openingLinks = append(t.openingLinks, openingLink{uint32(at), uint32(len(t.openingCells)), uint32(d), uint32(o), flow.OpeningLink(x, y, z, d, o)})
 		} else {
 			flags = t.bendFlags(tile, cell, d)
+			if t.reflects {
+				flags = reflects
+			}
 		}
 		if t.wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
-			distance = halfWay // nothing to interpolate with
+			distance, flags = halfWay, flags&^reflects // nothing to interpolate with
 		}
 		t.links[at] = uint32(d) | uint32(cell)<<5 | flags | distance<<16
 		s.links++
@@ -144,6 +153,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, opening *op
 	}
 	c := boundaryCell{cell: uint32(cell) | uint32(s.links-first)<<8 | uint32(first)<<16}
 	if n := len(t.openingLinks) - begin; n > 0 {
+		slices.SortStableFunc(t.openingLinks[begin:], func(x, y openingLink) int { return int(x.opening) - int(y.opening) })
 		t.openingCells = append(t.openingCells, openingCell{int32(begin), int32(n)})
 		c.opening = uint32(len(t.openingCells))
 		s.cells |= meetsOpenings
@@ -154,7 +164,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, opening *op
 
 // of returns the tables of some of the tiles, in their order.
 func (t *wallTables) of(tiles []int32) *wallTables {
-	p := &wallTables{tiles: t.tiles, wall: t.wall, spans: make([]span, len(tiles))}
+	p := &wallTables{tiles: t.tiles, wall: t.wall, reflects: t.reflects, time: t.time, spans: make([]span, len(tiles))}
 	for i, tile := range tiles {
 		s := t.spans[tile]
 		q := span{int32(len(p.cells)), s.cells, int32(len(p.links)), s.links}

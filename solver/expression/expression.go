@@ -19,6 +19,9 @@ const (
 	Multiply
 	Divide
 	SquareRoot
+	// Maximum is a where a > b, else b: what the instructions of x86 give, numbers
+	// that are none included.
+	Maximum
 )
 
 // Node is one value of a program.
@@ -92,6 +95,11 @@ func (p *Program) Divide(a, b Value) Value {
 	return p.node(Node{Operation: Divide, A: int(a), B: int(b)})
 }
 
+// Maximum is the larger of a and b.
+func (p *Program) Maximum(a, b Value) Value {
+	return p.node(Node{Operation: Maximum, A: int(a), B: int(b)})
+}
+
 // SquareRoot is √a.
 func (p *Program) SquareRoot(a Value) Value {
 	return p.node(Node{Operation: SquareRoot, A: int(a)})
@@ -160,6 +168,11 @@ func evaluate(n Node, values, inputs []float64, parameters map[string]float64, n
 		return values[n.A] * values[n.B]
 	case Divide:
 		return values[n.A] / values[n.B]
+	case Maximum:
+		if values[n.A] > values[n.B] {
+			return values[n.A]
+		}
+		return values[n.B]
 	default:
 		return math.Sqrt(values[n.A])
 	}

@@ -6,21 +6,21 @@ import (
 )
 
 // syntax is how a language writes statements: formats of the beginning of a
-// definition, a product and a square root.
-type syntax struct{ define, multiply, squareRoot, end string }
+// definition, a product, a square root and a maximum.
+type syntax struct{ define, multiply, squareRoot, maximum, end string }
 
 // Go writes the program's varying part as Go statements in the generic type
 // T. input names the source of input i, and table that of entry i of the
 // table. The results are the expressions of the outputs.
 func (p *Program) Go(input, table func(i int) string) (statements string, outputs []string) {
 	// The conversion forbids fusing with a following addition.
-	return p.write(syntax{"v%d := ", "T(%s * %s)", "squareRoot(%s)", "\n"}, input, table)
+	return p.write(syntax{"v%d := ", "T(%s * %s)", "squareRoot(%s)", "maximum(%s, %s)", "\n"}, input, table)
 }
 
 // C is Go in the language C, in the type real; products may be fused with
 // additions.
 func (p *Program) C(input, table func(i int) string) (statements string, outputs []string) {
-	return p.write(syntax{"const real v%d = ", "%s * %s", "square_root(%s)", ";\n"}, input, table)
+	return p.write(syntax{"const real v%d = ", "%s * %s", "square_root(%s)", "maximum(%s, %s)", ";\n"}, input, table)
 }
 
 func (p *Program) write(s syntax, input, table func(i int) string) (statements string, outputs []string) {
@@ -52,6 +52,8 @@ func (p *Program) write(s syntax, input, table func(i int) string) (statements s
 			fmt.Fprintf(&b, s.multiply, name(n.A), name(n.B))
 		case Divide:
 			fmt.Fprintf(&b, "%s / %s", name(n.A), name(n.B))
+		case Maximum:
+			fmt.Fprintf(&b, s.maximum, name(n.A), name(n.B))
 		case SquareRoot:
 			fmt.Fprintf(&b, s.squareRoot, name(n.A))
 		}

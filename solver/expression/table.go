@@ -70,6 +70,11 @@ func EvaluateTable[T float32 | float64](p *Program, parameters map[string]float6
 			values[i] = values[n.A] * values[n.B]
 		case Divide:
 			values[i] = values[n.A] / values[n.B]
+		case Maximum:
+			values[i] = values[n.B]
+			if values[n.A] > values[n.B] {
+				values[i] = values[n.A]
+			}
 		case SquareRoot:
 			values[i] = T(math.Sqrt(float64(values[n.A])))
 		}

@@ -45,5 +45,13 @@ func NewLocal[T Real](v collision.Variant) (Local[T], error) {
 	return nil, fmt.Errorf("there is no kernel for %s on %s", v.Name, v.Set.Name)
 }
 
+// maximum is a where a > b, else b.
+func maximum[T Real](a, b T) T {
+	if a > b {
+		return a
+	}
+	return b
+}
+
 // squareRoot is correctly rounded in both precisions.
 func squareRoot[T Real](v T) T { return T(math.Sqrt(float64(v))) }

@@ -11,9 +11,9 @@ import (
 const WindowCells = 16
 
 // ScratchBytes is the memory that an assembly kernel needs for itself. It must
-// be aligned to 64 bytes and zero in the beginning; a Corrector leaves the zeros
-// that it needs.
-const ScratchBytes = (65 + ChunkCells/WindowCells + 2) * 64
+// be aligned to 64 bytes, zero in the beginning and prepared by PrepareScratch; a
+// Corrector leaves the zeros that it needs.
+const ScratchBytes = ratiosAt + (2+4)*64
 
 // WindowsAhead is how many more windows must follow those that are updated in an
 // odd step, of any content.
@@ -45,6 +45,9 @@ type Vector struct {
 	// Correct applies the corrections of interpolated walls, without taking
 	// small numbers as zero: the others leave few, and it is called too often.
 	Correct Corrector
+	// Reflect makes what comes back from walls of what the collision left, see
+	// ReflectionGroup.
+	Reflect Corrector
 }
 
 // WindowKernel updates the cells of n windows of width words each. Slots

@@ -182,6 +182,66 @@ func oddAVX2SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, wi
 //go:noescape
 func walledAVX2SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
+// evenAVX2SinglerecursiveD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2SinglerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2SinglerecursiveD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2SinglerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2SinglerecursiveD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2SinglerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2SinglerecursiveD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2SinglerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2SinglerecursiveD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2SinglerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2SinglerecursiveD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2SinglerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2SinglerecursiveD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2SinglerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2SinglerecursiveD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2SinglerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2SinglerecursiveD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2SinglerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2SinglerecursiveD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2SinglerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2SinglerecursiveD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2SinglerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2SinglerecursiveD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2SinglerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
 // evenAVX2SingletrtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
@@ -306,6 +366,11 @@ func walledAVX2SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, wi
 //
 //go:noescape
 func correctAVX2Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+
+// reflectAVX2Single makes what comes back along links of walled windows.
+//
+//go:noescape
+func reflectAVX2Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // evenAVX2DoubletrtD3Q19 updates the cells of n windows in place.
 //
@@ -487,6 +552,66 @@ func oddAVX2DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, wi
 //go:noescape
 func walledAVX2DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
+// evenAVX2DoublerecursiveD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublerecursiveD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublerecursiveD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublerecursiveD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublerecursiveD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublerecursiveD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublerecursiveD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublerecursiveD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublerecursiveD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX2DoublerecursiveD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX2DoublerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX2DoublerecursiveD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX2DoublerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX2DoublerecursiveD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX2DoublerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
 // evenAVX2DoubletrtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
@@ -611,6 +736,11 @@ func walledAVX2DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, wi
 //
 //go:noescape
 func correctAVX2Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+
+// reflectAVX2Double makes what comes back along links of walled windows.
+//
+//go:noescape
+func reflectAVX2Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // decodeAVX2 converts n numbers, a multiple of eight and not zero.
 //

@@ -182,6 +182,66 @@ func oddAVX512SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, 
 //go:noescape
 func walledAVX512SingleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
+// evenAVX512SinglerecursiveD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512SinglerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512SinglerecursiveD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512SinglerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512SinglerecursiveD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512SinglerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512SinglerecursiveD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512SinglerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512SinglerecursiveD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512SinglerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512SinglerecursiveD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512SinglerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512SinglerecursiveD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512SinglerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512SinglerecursiveD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512SinglerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512SinglerecursiveD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512SinglerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512SinglerecursiveD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512SinglerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512SinglerecursiveD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512SinglerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512SinglerecursiveD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512SinglerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
 // evenAVX512SingletrtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
@@ -306,6 +366,11 @@ func walledAVX512SinglecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, 
 //
 //go:noescape
 func correctAVX512Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+
+// reflectAVX512Single makes what comes back along links of walled windows.
+//
+//go:noescape
+func reflectAVX512Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // evenAVX512DoubletrtD3Q19 updates the cells of n windows in place.
 //
@@ -487,6 +552,66 @@ func oddAVX512DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, 
 //go:noescape
 func walledAVX512DoubleregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
+// evenAVX512DoublerecursiveD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublerecursiveD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublerecursiveD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublerecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublerecursiveD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublerecursiveD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublerecursiveD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublerecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublerecursiveD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublerecursiveD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublerecursiveD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublerecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512DoublerecursiveD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512DoublerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512DoublerecursiveD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512DoublerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512DoublerecursiveD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512DoublerecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
 // evenAVX512DoubletrtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
@@ -611,6 +736,11 @@ func walledAVX512DoublecumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, 
 //
 //go:noescape
 func correctAVX512Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+
+// reflectAVX512Double makes what comes back along links of walled windows.
+//
+//go:noescape
+func reflectAVX512Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // evenAVX512HalftrtD3Q19 updates the cells of n windows in place.
 //
@@ -792,6 +922,66 @@ func oddAVX512HalfregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, wi
 //go:noescape
 func walledAVX512HalfregularizedD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
 
+// evenAVX512HalfrecursiveD3Q19 updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfrecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfrecursiveD3Q19 updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfrecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfrecursiveD3Q19 updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfrecursiveD3Q19(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfrecursiveD3Q19Force updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfrecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfrecursiveD3Q19Force updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfrecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfrecursiveD3Q19Force updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfrecursiveD3Q19Force(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfrecursiveD3Q19LargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfrecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfrecursiveD3Q19LargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfrecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfrecursiveD3Q19LargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfrecursiveD3Q19LargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// evenAVX512HalfrecursiveD3Q19ForceLargeEddy updates the cells of n windows in place.
+//
+//go:noescape
+func evenAVX512HalfrecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// oddAVX512HalfrecursiveD3Q19ForceLargeEddy updates the cells of n inner windows where their neighbours hold what arrives.
+//
+//go:noescape
+func oddAVX512HalfrecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
+// walledAVX512HalfrecursiveD3Q19ForceLargeEddy updates the cells of n walled windows where their neighbours or they themselves hold what arrives.
+//
+//go:noescape
+func walledAVX512HalfrecursiveD3Q19ForceLargeEddy(slots **byte, words *uint32, width int, n int, table *byte, scratch *byte)
+
 // evenAVX512HalftrtD3Q27 updates the cells of n windows in place.
 //
 //go:noescape
@@ -916,3 +1106,8 @@ func walledAVX512HalfcumulantD3Q27ForceLargeEddy(slots **byte, words *uint32, wi
 //
 //go:noescape
 func correctAVX512Half(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+
+// reflectAVX512Half makes what comes back along links of walled windows.
+//
+//go:noescape
+func reflectAVX512Half(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)

@@ -61,6 +61,7 @@ DEVICE float reciprocal(float x)
 	return r;
 }
 DEVICE double reciprocal(double x) { return 1 / x; }
+template <typename T> DEVICE T maximum(T a, T b) { return a > b ? a : b; }
 DEVICE float square_root(float x) { return sqrtf(x); }
 DEVICE double square_root(double x) { return sqrt(x); }
 // to_fixed rounds to multiples of 2⁻⁴⁴, as solver.ToFixed does.

@@ -138,6 +138,7 @@ DEVICE unsigned short float_to_half(float f)
 }
 DEVICE float reciprocal(float x) { return 1 / x; }
 DEVICE double reciprocal(double x) { return 1 / x; }
+template <typename T> DEVICE T maximum(T a, T b) { return a > b ? a : b; }
 DEVICE float square_root(float x) { return __builtin_sqrtf(x); }
 DEVICE double square_root(double x) { return __builtin_sqrt(x); }
 DEVICE long long to_fixed(double x) { return (long long)__builtin_nearbyint(x * 17592186044416.0); }

@@ -65,6 +65,16 @@ DEVICE real weight(int q)
 #endif
 }
 
+// ratio is the weight of a moving population over that at rest.
+DEVICE real ratio(int q)
+{
+#if DIRECTIONS == 26
+	return q < 6 ? real(1) / 4 : q < 18 ? real(1) / 16 : real(1) / 64;
+#else
+	return q < 6 ? real(1) / 6 : real(1) / 12;
+#endif
+}
+
 // position returns where the image holds population q of cell (x, y, z) of
 // this tile, or of the neighbour around it whose coordinate wraps to there.
 // The four cells of a chunk, consecutive in the image, leave the tile together:
@@ -127,8 +137,10 @@ struct Opening {
 	real inflow;               // the factor of the links' inflows
 	real density, gradient;    // the imposed deviation, and its gradient along the normal
 	real fastest;              // velocity along the normal, negative, with which air comes in
+	real transition;           // velocity along the normal up to which air hardly moves
 	real x, y, z;              // the normal, out of the lumen
-	real even_time, odd_time;  // that parts of the populations stay out of equilibrium, in steps
+	real even_time;            // that stress stays out of equilibrium, in steps
+	real forgetting;           // the part of its memory that the absorption forgets in a step
 };
 struct Sample { // of an opening cell in the last step
 	real density, x, y, z;
@@ -148,6 +160,8 @@ struct Lend { // a value for a link of a quadratic wall in another tile
 #define OPENS (1u << 11)
 #define BENDS (1u << 12)
 #define LENT (1u << 13)
+// REFLECTS marks the links of walls of which reflected knows what comes back.
+#define REFLECTS (1u << 14)
 struct Walls {
 	const Span *spans;
 	const BoundaryCell *cells;
@@ -158,8 +172,10 @@ struct Walls {
 	const Opening *openings;
 	Sample *samples;
 	real *outflow; // what has left along the opening links in the last step
+	real *memory;  // of the absorption of sound: at a group's first link the mean, at its second the slope
 	const slot_t *lent; // to every link, after even and after odd steps
 	const LendSpan *lend_spans;
 	const Lend *lends;
 	unsigned long long bent; // 0 before the first step: nothing has been lent
+	double time;             // τ, in steps
 };

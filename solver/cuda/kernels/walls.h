@@ -34,6 +34,121 @@ DEVICE void stage_walls(char *image, const Span &span, const Walls &walls, unsig
 		if (i < span.links) copy_async<16>(to + i * (BITS / 8), (const char *)(walls.held + span.first_link + i));
 }
 
+// returns sets what returns along an opening link.
+DEVICE void returns(const Walls &walls, int k, real after)
+{
+	slot_t &held = walls.held[walls.opening_links[k].link];
+	walls.outflow[k] = (widen(held) - after) * (1 / SCALE);
+	held = narrow(after);
+}
+
+// PressureOpening is a cell's links, first to end − 1, to an opening where a
+// pressure is imposed. What returns along them is derived at the processor's
+// openingState.returning.
+struct PressureOpening {
+	const Walls &walls;
+	const int first, end;
+	const Opening &o;
+	const Sample &cell;
+	real vx, vy, vz, density, kept;         // of what is imposed
+	real px, py, pz, pull;                  // the stress times the normal, and its component along it
+	real center, per_weight, per_spread;    // of the projection
+	real mean, slope, shear_mean, shear_slope;
+
+	DEVICE PressureOpening(const Walls &walls, int first, int end, const Opening &o, const Sample &cell) : walls(walls), first(first), end(end), o(o), cell(cell) {}
+	DEVICE static real dot(int q, real x, real y, real z) { return -(component(ALONG_X, q) * x + component(ALONG_Y, q) * y + component(ALONG_Z, q) * z); }
+	DEVICE real along(int q) const { return dot(q, o.x, o.y, o.z); }
+	// belonging is what belongs to the opening, over the weight.
+	DEVICE real belonging(const OpeningLink &l) const
+	{
+		const int q = l.direction;
+		const real cu = dot(q, vx, vy, vz), cn = along(q), across = (q < 6 ? 1 : q < 18 ? 2 : 3) - cn * cn;
+		return density + real(4.5) * cu * cu - real(1.5) * (vx * vx + vy * vy + vz * vz) - o.gradient * (l.distance - real(0.25) + real(0.5) * cn * (1 - real(1.5) * across));
+	}
+	DEVICE real difference(const OpeningLink &l) const { return widen(walls.held[l.link]) * (1 / SCALE) / weight(l.direction) - belonging(l); }
+	DEVICE real shear(int q) const { return 9 * along(q) * (dot(q, px, py, pz) - pull * along(q)); }
+
+	// basis finds what the projection on 1 and c_n needs.
+	DEVICE void basis()
+	{
+		real sum = 0, product = 0, spread = 0;
+		for (int k = first; k < end; k++) {
+			const int q = walls.opening_links[k].direction;
+			sum += weight(q), product += weight(q) * along(q);
+		}
+		center = product / sum, per_weight = 1 / sum;
+		for (int k = first; k < end; k++) {
+			const int q = walls.opening_links[k].direction;
+			const real c = along(q) - center;
+			spread += weight(q) * c * c;
+		}
+		per_spread = spread > real(1e-6) * sum ? 1 / spread : 0;
+	}
+	DEVICE real square(const Sample &u) const
+	{
+		const real third = (u.stress[0] + u.stress[1] + u.stress[2]) / 3, x = u.stress[0] - third, y = u.stress[1] - third, z = u.stress[2] - third;
+		return x * x + y * y + z * z + 2 * (u.stress[3] * u.stress[3] + u.stress[4] * u.stress[4] + u.stress[5] * u.stress[5]);
+	}
+	// part is how much of the shear returns: no more than its energy allows.
+	DEVICE real part() const
+	{
+		real energy = 0, needed = 0;
+		for (int k = first; k < end; k++) {
+			const OpeningLink l = walls.opening_links[k];
+			const int q = l.direction;
+			const real c = along(q) - center, rest = difference(l) - mean - slope * c, across = shear(q) - shear_mean - shear_slope * c;
+			energy += weight(q) * rest * rest, needed += weight(q) * across * across;
+		}
+		const real rate = 1 / o.even_time;
+		energy += real(4.5) * rate * (2 - rate) * square(cell);
+		return needed <= energy ? 1 : square_root(energy / needed);
+	}
+	DEVICE real absorb(int k, real value) const
+	{
+		const real remaining = real(0.26794919243112270647); // 2 − √3
+		real &memory = walls.memory[k];
+		memory += (value - memory) * o.forgetting;
+		return remaining * value + (1 - remaining) * memory;
+	}
+	DEVICE void impose()
+	{
+		real un = cell.x * o.x + cell.y * o.y + cell.z * o.z;
+		const bool enters = un < 0;
+		const real leaves = enters ? 0 : un < o.transition ? un / o.transition : 1;
+		density = o.density, kept = 1;
+		if (enters) {
+			if (un < o.fastest) kept = (o.transition - o.fastest) / (o.transition - un), un = o.fastest;
+			density -= real(1.5) * un * un;
+		}
+		vx = cell.x, vy = cell.y, vz = cell.z;
+		if (leaves < 1) {
+			vx = un * o.x + leaves * (vx - un * o.x), vy = un * o.y + leaves * (vy - un * o.y), vz = un * o.z + leaves * (vz - un * o.z);
+		}
+		px = cell.stress[0] * o.x + cell.stress[3] * o.y + cell.stress[4] * o.z;
+		py = cell.stress[3] * o.x + cell.stress[1] * o.y + cell.stress[5] * o.z;
+		pz = cell.stress[4] * o.x + cell.stress[5] * o.y + cell.stress[2] * o.z;
+		pull = px * o.x + py * o.y + pz * o.z;
+		basis();
+		mean = slope = shear_mean = shear_slope = 0;
+		for (int k = first; k < end; k++) {
+			const OpeningLink l = walls.opening_links[k];
+			const int q = l.direction;
+			const real c = along(q) - center, h = weight(q) * difference(l), s = weight(q) * shear(q);
+			mean += h, slope += c * h, shear_mean += s, shear_slope += c * s;
+		}
+		mean *= per_weight, slope *= per_spread, shear_mean *= per_weight, shear_slope *= per_spread;
+		const real limited = leaves > 0 ? leaves * part() : 0;
+		const real back = kept * absorb(first, mean), back_slope = kept * (end > first + 1 ? absorb(first + 1, slope) : slope);
+		for (int k = first; k < end; k++) {
+			const OpeningLink l = walls.opening_links[k];
+			const int q = l.direction;
+			const real c = along(q) - center;
+			const real value = belonging(l) - (back + back_slope * c) + limited * (shear(q) - shear_mean - shear_slope * c);
+			returns(walls, k, SCALE * weight(q) * value);
+		}
+	}
+};
+
 // TileWalls works with what stage_walls has copied, or memory beyond it.
 struct TileWalls {
 	const Walls &walls;
@@ -65,6 +180,19 @@ struct TileWalls {
 	{
 		const real twice = ((l >> 16) + 1) * (real(1) / 32768);
 		return twice > 1 ? real(float(1 - reciprocal(twice))) * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - out) : 0;
+	}
+
+	// reflected is the change of what returns along a link to what the processor's
+	// reflectWalls makes of what left along it, against it and at rest.
+	DEVICE real reflected(unsigned l, real out) const
+	{
+		if (!(l & REFLECTS)) return 0;
+		const int q = l & 31, number = l >> 5 & 63;
+		const real time = walls.time, fraction = ((l >> 16) + 1) * (real(1) / 65536);
+		const real share = real(float((fraction - time) / (1 - time)));
+		const real rest = ratio(q) * widen(slots[access_cell(number, REST)]);
+		const real even = real(0.5) * (out + widen(slots[access_cell(number, q ^ 1)]));
+		return rest + share * (even - rest) - out;
 	}
 
 #if QUADRATIC
@@ -105,7 +233,9 @@ struct TileWalls {
 	enum Stage { bent, interpolated, arrived, left };
 	DEVICE real change(Stage stage, int i, unsigned l, real value) const
 	{
-#if QUADRATIC
+#if REFLECT
+		return stage == left ? reflected(l, value) : 0;
+#elif QUADRATIC
 		if (stage == left) {
 			const real linear = leaving(l, value);
 			return linear + bend_leaving(l, value + linear);
@@ -132,7 +262,7 @@ struct TileWalls {
 			slots[access_cell(l >> 5 & 63, l & 31)] = narrow(stage == interpolated ? bounced + (bend(i, l, bounced) + more) : bounced + more);
 			if ((QUADRATIC || !exact) && i < STAGED_LINKS) changes()[i] = more;
 		}
-		if (exact && !QUADRATIC) return;
+		if (REFLECT || (exact && !QUADRATIC)) return;
 		sync_warp();
 		take(lane, stage);
 	}
@@ -202,43 +332,29 @@ struct TileWalls {
 		u.stress[3] += x * y * v, u.stress[4] += x * z * v, u.stress[5] += y * z * v;
 	}
 
-	// developed is the population that comes in through a pressure opening
-	// against direction q in developed flow along its normal, as derived at the
-	// processor's openingState.arriving.
-	DEVICE static real developed(int q, real distance, const Opening &o, const Sample &u)
-	{
-		const real x = -component(ALONG_X, q), y = -component(ALONG_Y, q), z = -component(ALONG_Z, q);
-		const real px = u.stress[0] * o.x + u.stress[3] * o.y + u.stress[4] * o.z;
-		const real py = u.stress[3] * o.x + u.stress[1] * o.y + u.stress[5] * o.z;
-		const real pz = u.stress[4] * o.x + u.stress[5] * o.y + u.stress[2] * o.z;
-		const real cn = x * o.x + y * o.y + z * o.z;
-		real un = u.x * o.x + u.y * o.y + u.z * o.z;
-		const real across = x * x + y * y + z * z - cn * cn;
-		real shear = -3 / o.even_time * (px * x + py * y + pz * z - (px * o.x + py * o.y + pz * o.z) * cn);
-		real density = o.density - o.gradient * distance;
-		if (un < 0) {
-			un = un > o.fastest ? un : o.fastest, shear = 0;
-			density -= real(1.5) * un * un;
-		}
-		const real even = density + un * un * (real(4.5) * cn * cn - real(1.5)) - 3 * o.even_time * cn * shear;
-		const real odd = 3 * cn * un - o.odd_time * (3 * (3 * cn * cn - 1) * un * shear + cn * (1 - real(1.5) * across) * o.gradient);
-		return weight(q) * (even + odd);
-	}
-
-	// impose replaces what returns from the openings: where a flow is imposed
-	// by Ladd's (1994) moving wall, where a pressure is by what developed flow
-	// brings in.
+	// impose replaces what returns from the openings, a lane for each cell: where a
+	// flow is imposed by Ladd's (1994) moving wall, where a pressure is by what
+	// PressureOpening says. A cell's links to one opening stand together.
 	DEVICE void impose(unsigned lane, const OpeningTile &tile) const
 	{
+		const unsigned last = walls.opening_links[tile.first_link + tile.links - 1].cell;
 #pragma unroll 1
-		for (unsigned k = tile.first_link + lane; k < tile.first_link + tile.links; k += 32) {
-			const OpeningLink l = walls.opening_links[k];
-			const Opening o = walls.openings[l.opening];
-			const real before = widen(walls.held[l.link]);
-			const real after = o.velocity == 0 ? SCALE * developed(l.direction, l.distance, o, walls.samples[l.cell])
-			                                   : before + SCALE * (l.inflow * o.inflow);
-			walls.held[l.link] = narrow(after);
-			walls.outflow[k] = (before - after) * (1 / SCALE);
+		for (unsigned c = walls.opening_links[tile.first_link].cell + lane; c <= last; c += 32) {
+			const OpeningCell cell = walls.opening_cells[c];
+#pragma unroll 1
+			for (int first = cell.first_link, end; first < cell.first_link + cell.links; first = end) {
+				const unsigned opening = walls.opening_links[first].opening;
+				for (end = first + 1; end < cell.first_link + cell.links && walls.opening_links[end].opening == opening;) end++;
+				const Opening o = walls.openings[opening];
+				if (o.velocity == 0) {
+					PressureOpening(walls, first, end, o, walls.samples[c]).impose();
+					continue;
+				}
+				for (int k = first; k < end; k++) {
+					const OpeningLink l = walls.opening_links[k];
+					returns(walls, k, widen(walls.held[l.link]) + SCALE * (l.inflow * o.inflow));
+				}
+			}
 		}
 	}
 };

@@ -96,10 +96,11 @@ func writeAssembly(base, list string) {
 				m.kernel(ctx, s, v, "even", "updates the cells of n windows in place.")
 				m.kernel(ctx, s, v, "odd", "updates the cells of n inner windows where their neighbours hold what arrives.")
 				m.kernel(ctx, s, v, "walled", "updates the cells of n walled windows where their neighbours or they themselves hold what arrives.")
-				fmt.Fprintf(&entries, "{%q, %q, %q}: {%q, %s, %s, %s, correct%s%s},\n", m.name, s.name, v.Identifier(), m.name,
+				fmt.Fprintf(&entries, "{%q, %q, %q}: {%q, %s, %s, %s, correct%[8]s%[9]s, reflect%[8]s%[9]s},\n", m.name, s.name, v.Identifier(), m.name,
 					m.function(s, v, "even"), m.function(s, v, "odd"), m.function(s, v, "walled"), m.name, s.title())
 			}
 			writeCorrect(ctx, m, s)
+			writeReflect(ctx, m, s)
 		}
 		if m.bytes == 32 {
 			writeConversions(ctx)
@@ -178,7 +179,7 @@ func restore(ctx *build.Context, scratch reg.Register) {
 // controlWords are where in the scratch memory those of flushTiny are: behind
 // the sums of correctors.
 func controlWords(scratch reg.Register) (saved, changed operand.Mem) {
-	const at = takenAt + 16*64
+	const at = takenAt + 2*16*64
 	return operand.Mem{Base: scratch, Disp: at}, operand.Mem{Base: scratch, Disp: at + 4}
 }
 
@@ -240,17 +241,17 @@ func (g *generator) instructions() instructions {
 	if g.storage.real == 8 {
 		return instructions{
 			map[expression.Operation]func(...operand.Op){
-				expression.Add: g.VADDPD, expression.Subtract: g.VSUBPD, expression.Multiply: g.VMULPD, expression.Divide: g.VDIVPD},
+				expression.Add: g.VADDPD, expression.Subtract: g.VSUBPD, expression.Multiply: g.VMULPD, expression.Divide: g.VDIVPD, expression.Maximum: g.VMAXPD},
 			map[expression.Operation]func(...operand.Op){
-				expression.Add: g.VADDPD_BCST, expression.Subtract: g.VSUBPD_BCST, expression.Multiply: g.VMULPD_BCST, expression.Divide: g.VDIVPD_BCST},
+				expression.Add: g.VADDPD_BCST, expression.Subtract: g.VSUBPD_BCST, expression.Multiply: g.VMULPD_BCST, expression.Divide: g.VDIVPD_BCST, expression.Maximum: g.VMAXPD_BCST},
 			func(o ...operand.Op) { g.VBROADCASTSD(o[0], o[1]) }, g.VSQRTPD,
 		}
 	}
 	return instructions{
 		map[expression.Operation]func(...operand.Op){
-			expression.Add: g.VADDPS, expression.Subtract: g.VSUBPS, expression.Multiply: g.VMULPS, expression.Divide: g.VDIVPS},
+			expression.Add: g.VADDPS, expression.Subtract: g.VSUBPS, expression.Multiply: g.VMULPS, expression.Divide: g.VDIVPS, expression.Maximum: g.VMAXPS},
 		map[expression.Operation]func(...operand.Op){
-			expression.Add: g.VADDPS_BCST, expression.Subtract: g.VSUBPS_BCST, expression.Multiply: g.VMULPS_BCST, expression.Divide: g.VDIVPS_BCST},
+			expression.Add: g.VADDPS_BCST, expression.Subtract: g.VSUBPS_BCST, expression.Multiply: g.VMULPS_BCST, expression.Divide: g.VDIVPS_BCST, expression.Maximum: g.VMAXPS_BCST},
 		func(o ...operand.Op) { g.VBROADCASTSS(o[0], o[1]) }, g.VSQRTPS,
 	}
 }
