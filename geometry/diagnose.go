@@ -39,6 +39,8 @@ type Diagnosis struct {
 	Mended   Mended          `json:"mended"`
 	Method   Method          `json:"method"`
 	Openings []OpeningReport `json:"openings"`
+	// Evidence says how much each opening looks like the end of a tube.
+	Evidence []Evidence `json:"evidence,omitempty"`
 	// Suggested are places to cut a lumen in which no openings were found.
 	Suggested []DiscReport `json:"suggested_openings"`
 	Warnings  []string     `json:"warnings"`
@@ -104,7 +106,7 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 		Closed: p.Closed, BoundaryLoops: p.Loops, Components: p.Components, DoubleWalled: p.DoubleWalled, PartlyDoubleWalled: p.PartlyDoubleWalled,
 		SelfIntersections: newHierarchy(p.Surface).selfIntersections(),
 		Volume:            p.Volume, Area: p.Area,
-		Mended: p.Mended, Method: p.Method, Openings: ReportOpenings(p.Openings),
+		Mended: p.Mended, Method: p.Method, Openings: ReportOpenings(p.Openings), Evidence: p.Evidence,
 	}
 	d.Notes = append([]string{}, d.Notes...)
 	d.Warnings = append(append([]string{}, p.Warnings...), p.Remarks()...)

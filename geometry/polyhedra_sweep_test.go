@@ -2,6 +2,7 @@ package geometry
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
@@ -77,7 +78,9 @@ func sweepOne(t *testing.T, s *Surface) {
 			t.Errorf("%s: area %g, its triangles have %g", o.Name, o.Area, got)
 		}
 	}
-	p.Diagnose(s)
+	if _, err := json.Marshal(p.Diagnose(s)); err != nil {
+		t.Errorf("the diagnosis cannot be written: %v", err)
+	}
 	g, _, err := VoxelizePrepared(context.Background(), p, Options{FluidCells: 3_000})
 	if err == nil && g.Cells() == 0 {
 		t.Error("a grid without cells")

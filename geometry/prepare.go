@@ -21,6 +21,8 @@ type Prepared struct {
 	Openings []Opening
 	// InletGuess says why the inlet is a guess, empty where it is none.
 	InletGuess string
+	// Evidence says of every opening how much it looks like the end of a tube.
+	Evidence []Evidence
 	// Mended says what was changed.
 	Mended Mended
 	// Closed says whether the surface was closed after welding, Loops how many
@@ -48,6 +50,10 @@ type Prepared struct {
 	patched float64
 	// part is set where the surface was double only in a part.
 	part *partLumen
+	// finder and ends are what the openings were found with, until Evidence is
+	// gathered.
+	finder *capFinder
+	ends   []patch
 }
 
 // Prepare mends a surface, closes its holes and open ends, and finds its
@@ -84,6 +90,7 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	if err := p.chooseOpenings(&o); err != nil {
 		return nil, err
 	}
+	p.gatherEvidence()
 	if err := p.extend(&o); err != nil {
 		return nil, err
 	}
@@ -194,6 +201,7 @@ func (p *Prepared) findOpenings(caps []patch) []patch {
 	p.Loops = countLoops(loops)
 	found = append(open, found...)
 	sortPatches(found)
+	p.finder, p.ends = f, found
 	return found
 }
 

@@ -323,7 +323,7 @@ func ExampleDiagnose() {
 	}
 	fmt.Println(d.Verdict)
 	// Output:
-	// The surface can be mended: 1280 triangles turned over, 2 open ends capped; 2 openings found, air enters through number 1 (inlet); inside is told from outside by crossings along rows.
+	// The surface can be mended: 1280 triangles turned over, 2 open ends capped; 2 openings found, air is guessed to enter through number 1 (inlet); inside is told from outside by crossings along rows.
 }
 
 func ExampleVoxelize() {
