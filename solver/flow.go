@@ -173,7 +173,9 @@ type FlowState struct {
 	// areas times density of its cells. Both are in fixed point, so
 	// that their sums do not depend on the order.
 	Outflow, AreaDensity []int64
-	Hash                 uint64
+	// Limited and Grain are those of Summary.
+	Limited, Grain *float64
+	Hash           uint64
 	// Watch found out whether the flow is steady; may be nil.
 	Watch *SteadyWatch
 	Ranks []RankSummary
@@ -198,6 +200,7 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 	r.Steady, r.VelocityChange = s.Watch.outcome()
 	r.Openings = f.OpeningSummaries(s.Outflow, s.AreaDensity)
 	r.PressureDrop, r.MassBalance = balance(r.Openings)
+	r.Limited, r.Grain = s.Limited, s.Grain
 	return r
 }
 
@@ -231,6 +234,9 @@ func (f *Flow) WatchSteady(steps int64, tolerance float64) *SteadyWatch {
 
 // FromFixed is the number that ToFixed made an integer of.
 func FromFixed(v int64) float64 { return float64(v) / fixedPoint }
+
+// GrainCells is the number of cells up to which a summary tells the grain.
+const GrainCells = grainCells
 
 // NewFields returns fields of that many cells, all zero.
 func NewFields(cells int) *Fields { return newFields(cells) }

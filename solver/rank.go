@@ -159,7 +159,7 @@ func (r *Rank) parameters() map[string]float64 {
 		collision.ForceX:     r.force[0], collision.ForceY: r.force[1], collision.ForceZ: r.force[2],
 		collision.Magic: s.Magic, collision.RelaxationTime: tau,
 		collision.EddyFactor:    18 * math.Sqrt2 * s.Smagorinsky * s.Smagorinsky,
-		collision.LimiterFactor: 9 * math.Sqrt2 * s.Limiter * s.Limiter,
+		collision.LimiterFactor: s.limiterFactor(),
 	}
 }
 

@@ -42,6 +42,12 @@ type Summary struct {
 	// the domain, the larger of the last two.
 	Steady         *bool    `json:"steady,omitempty"`
 	VelocityChange *float64 `json:"velocity_change,omitempty"`
+	// Limited is the share of the cells in which the recursive operator's limiter
+	// acts at the end, nil with other operators.
+	Limited *float64 `json:"limited_share,omitempty"`
+	// Grain tells how smooth the velocity is, see Grain; nil where there are very
+	// many cells.
+	Grain *float64 `json:"grain,omitempty"`
 	// Interrupted tells that fewer steps than wanted were computed, because
 	// somebody stopped the program.
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -95,6 +101,12 @@ func (r *Rank) Summary() (*Summary, error) {
 		return nil, err
 	}
 	s.PressureDrop, s.MassBalance = balance(s.Openings)
+	if s.Limited, err = r.limited(); err != nil {
+		return nil, err
+	}
+	if s.Grain, err = r.grain(); err != nil {
+		return nil, err
+	}
 	if s.Ranks, err = r.rankSummaries(); err != nil {
 		return nil, err
 	}

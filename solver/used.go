@@ -12,6 +12,7 @@ type UsedSettings struct {
 	Profile        Profile `json:"profile"`
 	Smagorinsky    float64 `json:"smagorinsky"`
 	Magic          float64 `json:"magic"`
+	Limiter        float64 `json:"limiter"`
 
 	FlowRate           float64 `json:"flow_m3_per_s"`
 	KinematicViscosity float64 `json:"kinematic_viscosity_m2_per_s"`
@@ -29,7 +30,7 @@ func (r *Rank) used() *UsedSettings {
 	s := &r.settings
 	u := &UsedSettings{
 		Collision: s.operator(r.units.RelaxationTime()), Lattice: Lattice(r.set.Name), Wall: s.Wall, Precision: s.Precision, Profile: Plug,
-		Smagorinsky: s.Smagorinsky, Magic: s.Magic,
+		Smagorinsky: s.Smagorinsky, Magic: s.Magic, Limiter: s.Limiter,
 		FlowRate: s.FlowRate, KinematicViscosity: s.KinematicViscosity, Density: s.Density,
 		TimeStep: r.units.TimeStep, LatticeVelocity: r.expected.peakVelocity / r.units.Velocity(), RampTime: r.rampSteps * r.units.TimeStep,
 	}

@@ -47,6 +47,13 @@ func (s *Solution) Words() string {
 	fmt.Fprintf(&w, "flow of %s: %s cells, %d steps of %s = %s in %.1f s, %.1f MLUPS\n", fluidName(m.Density, m.KinematicViscosity), grouped(m.FluidCells), m.Steps,
 		quantity.Format(m.TimeStep, "s"), quantity.Format(m.Time, "s"), m.Seconds, m.MLUPS)
 	fmt.Fprintf(&w, "method: %s collision, %s walls, %s, %s precision\n", m.Collision, m.Wall, m.Lattice, m.Precision)
+	if m.Limited != nil {
+		fmt.Fprintf(&w, "limiter: acts in %.2g %% of the cells", 100**m.Limited)
+		if m.Grain != nil {
+			fmt.Fprintf(&w, ", grain %.2f", *m.Grain)
+		}
+		fmt.Fprintln(&w)
+	}
 	fmt.Fprintf(&w, "Reynolds number %.4g, Mach number %.3g, relaxation time %.4f, fastest %s\n",
 		m.Reynolds, m.Mach, m.RelaxationTime, quantity.Format(m.PeakVelocity, "m/s"))
 	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.3g %%\n", quantity.Format(m.PressureDrop, "Pa"), 100*m.MassBalance)

@@ -151,5 +151,11 @@ func (s *Solver) Summary() (*solver.Summary, error) {
 	if state.Outflow, state.AreaDensity, err = s.sumOpenings(); err != nil {
 		return nil, err
 	}
+	if state.Limited, err = s.limited(); err != nil {
+		return nil, err
+	}
+	if state.Grain, err = s.grain(); err != nil {
+		return nil, err
+	}
 	return s.flow.Summary(state), nil
 }

@@ -234,6 +234,6 @@ const cellsOfSum = 16
 
 // The modes of fields and stress.
 const (
-	fieldsNow, fieldsMean           = 0, 1
-	stressComponents, stressOfShear = 0, 1
+	fieldsNow, fieldsMean                            = 0, 1
+	stressComponents, stressOfShear, stressTraceless = 0, 1, 2
 )

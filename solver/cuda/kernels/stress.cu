@@ -1,5 +1,6 @@
 // What the second moments are out of equilibrium, times a factor: MODE 0 gives
-// the components xx, yy, zz, xy, xz and yz of every cell, MODE 1 √(2 s:s).
+// the components xx, yy, zz, xy, xz and yz of every cell, MODE 1 √(2 s:s), MODE 2 √(s:s)
+// of the traceless part.
 KERNEL(stress)(Memory memory, Looking looking, Walls walls, Rates rate, float *results, real factor)
 {
 	SHARED_BYTES(shared);
@@ -29,8 +30,12 @@ KERNEL(stress)(Memory memory, Looking looking, Walls walls, Rates rate, float *r
 #if MODE == 0
 			for (int i = 0; i < 6; i++) results[6 * at + i] = factor * s[i];
 #else
+#if MODE == 2
+			const real mean = (s[0] + s[1] + s[2]) * (real(1) / 3);
+			s[0] -= mean, s[1] -= mean, s[2] -= mean;
+#endif
 			const real sum = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
-			results[at] = factor * square_root(2 * sum);
+			results[at] = factor * square_root(MODE == 2 ? sum : 2 * sum);
 #endif
 		}
 	}
