@@ -14,7 +14,7 @@ CARINA_KILLED_RUNS=100 $GO test -count=1 -timeout 30m -run '^TestKilledAtAnyTime
 
 # Ten times the random surfaces that the tests try.
 echo "== geometry, sweeps"
-$GO test -run 'Sweep' -timeout 60m ./geometry -sweeps 2000
+$GO test -run 'Sweep' -timeout 60m ./geometry ./geometry/generate -sweeps 2000
 
 echo "== 10,000 changed bytes"
 CARINA_CHANGED_BYTES=${CHANGED_BYTES:-10000} $GO test -count=1 -timeout 3h -run '^TestChangedBytes$' ./cmd/carina
