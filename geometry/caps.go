@@ -143,7 +143,7 @@ func (f *capFinder) find() []patch {
 	copy(f.taken, reserved)
 	f.outline(found)
 	copy(f.taken, reserved)
-	found = slices.DeleteFunc(found, func(p patch) bool { return !f.closesTube(&p) })
+	found = slices.DeleteFunc(found, func(p patch) bool { return !f.closesTube(&p) || f.goesBack(&p) < shallow })
 	sortPatches(found)
 	return found
 }

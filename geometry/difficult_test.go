@@ -245,3 +245,35 @@ func TestPartlyDoubleWall(t *testing.T) {
 		t.Errorf("the cells hold %g, the surface encloses %g", v, p.Volume)
 	}
 }
+
+// The walls of a winding channel are flat and often wider than it is deep; only
+// its two ends are ends.
+func TestChannelHasTwoEnds(t *testing.T) {
+	for _, leg := range []int{3, 6, 10} {
+		full := map[[3]int]bool{}
+		x, y, d := 0, 0, 1
+		for range 6 {
+			for range leg {
+				full[[3]int{x, y, 0}] = true
+				x += d
+			}
+			d = -d
+			for range 3 {
+				full[[3]int{x, y, 0}] = true
+				y++
+			}
+		}
+		full[[3]int{x, y, 0}] = true
+		s := cubes([3]int{leg + 1, y + 1, 1}, full)
+		for range 2 {
+			s = divided(s, false)
+			p, err := Prepare(s, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Openings) != 2 || p.Openings[0].Area != 1 || p.Openings[1].Area != 1 {
+				t.Errorf("legs of %d: %+v", leg, p.Openings)
+			}
+		}
+	}
+}

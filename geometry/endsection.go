@@ -45,3 +45,24 @@ func (f *capFinder) endsEvenTube(end *patch) bool {
 	}
 	return true
 }
+
+// shallow is the least way that the lumen goes straight back from an end, over
+// the reach of the end from its centre: a flat side of a channel is wider than
+// the channel is deep behind it (0.5 and less for channels twice as wide), an
+// end of a tube is not (0.94 and more were found).
+const shallow = 0.8
+
+// goesBack returns how far the lumen goes straight back from an end, over how
+// far the end reaches from its centre.
+func (f *capFinder) goesBack(end *patch) float64 {
+	radius := math.Sqrt(end.area / math.Pi)
+	reach := radius
+	for _, t := range end.triangles {
+		for _, v := range f.surface.Triangles[t].V {
+			reach = max(reach, r3.Norm(r3.Sub(f.surface.Vertices[v], end.center)))
+		}
+	}
+	const start = 0.2
+	back, _ := f.hierarchy.ray(r3.Sub(end.center, r3.Scale(start*radius, end.normal)), r3.Scale(-1, end.normal), farBack*reach)
+	return (back + start*radius) / reach
+}

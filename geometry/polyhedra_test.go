@@ -126,6 +126,11 @@ func blocks(rng *rand.Rand) *Surface {
 		}
 	}
 	full[[3]int{}] = true
+	return cubes(n, full)
+}
+
+// cubes returns the surface of the full cells of a box of the given size.
+func cubes(n [3]int, full map[[3]int]bool) *Surface {
 	s := &Surface{Solids: []string{""}}
 	number := map[[3]int]int32{}
 	vertex := func(p [3]int) int32 {
