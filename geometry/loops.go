@@ -104,3 +104,29 @@ var openEndRules = []struct {
 	{6, 8, 1.2},
 	{16, 5, 2},
 }
+
+// distinct gives triangles that several ends have taken, the largest first, to
+// the first of them, and drops ends that lose most of their area so.
+func (f *capFinder) distinct(ends []patch) []patch {
+	owned := map[int32]bool{}
+	kept := ends[:0]
+	for _, end := range ends {
+		before, size := end.area, len(end.triangles)
+		own := slices.DeleteFunc(slices.Clone(end.triangles), func(t int32) bool { return owned[t] })
+		if len(own) < size {
+			if len(own) == 0 {
+				continue
+			}
+			end.triangles = own
+			f.fit(&end)
+			if !(end.area > before/2) {
+				continue
+			}
+		}
+		for _, t := range end.triangles {
+			owned[t] = true
+		}
+		kept = append(kept, end)
+	}
+	return kept
+}

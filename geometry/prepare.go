@@ -201,6 +201,8 @@ func (p *Prepared) findOpenings(caps []patch) []patch {
 	p.Loops = countLoops(loops)
 	found = append(open, found...)
 	sortPatches(found)
+	found = f.distinct(found)
+	sortPatches(found)
 	p.finder, p.ends = f, found
 	return found
 }
