@@ -188,8 +188,7 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 		FluidCells: cells, Spacing: f.Units.Spacing, TimeStep: f.Units.TimeStep,
 		Steps: s.Steps, Time: float64(s.Steps) * f.Units.TimeStep, RelaxationTime: f.Units.RelaxationTime(),
 		Mach: Mach(s.PeakVelocity), PeakVelocity: s.PeakVelocity * f.Units.Velocity(),
-		Reynolds:  f.rank.expected.meanInletVelocity * f.rank.expected.inletDiameter / f.Units.KinematicViscosity,
-		StateHash: fmt.Sprintf("%016x", s.Hash), Warnings: f.Warnings, Seconds: s.Seconds,
+		StateHash: fmt.Sprintf("%016x", s.Hash), Warnings: f.Units.warnings(f.Warnings, s.PeakVelocity), Seconds: s.Seconds,
 		Ranks: s.Ranks, Settings: f.rank.used(),
 	}
 	r.Settings.RampTime = f.rampSteps * f.Units.TimeStep
@@ -199,6 +198,7 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 	r.describe(&f.Settings, f.Units)
 	r.Steady, r.VelocityChange = s.Watch.outcome()
 	r.Openings = f.OpeningSummaries(s.Outflow, s.AreaDensity)
+	r.Reynolds = f.rank.expected.reynolds(r.Openings, f.Units.KinematicViscosity)
 	r.PressureDrop, r.MassBalance = balance(r.Openings)
 	r.Limited, r.Grain = s.Limited, s.Grain
 	return r

@@ -35,7 +35,7 @@ type DivergedError struct {
 // Error says what happened and what to do.
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the flow diverged before step %d (%.4g s) at cell (%d, %d, %d), at Mach number %.3g and relaxation time %.4f; "+
-		"refine the spacing, lower the lattice velocity or slow the flow",
+		"refine the spacing or slow the flow",
 		e.Step, e.Time, e.Cell[0], e.Cell[1], e.Cell[2], e.Mach, e.RelaxationTime)
 }
 

@@ -154,8 +154,10 @@ type Settings struct {
 	// limits of this package.
 	TimeStep float64
 	// LatticeVelocity is the largest expected velocity, in cells per step. 0
-	// chooses 0.1, or 0.05 where the grid is coarse for the flow's speed, or
-	// less where waveforms change so fast that sound would store air.
+	// chooses 0.1, or less where waveforms change so fast that sound would store
+	// air. Expected is twice the mean velocity through the fastest opening, by the
+	// conditions of all and the largest factors of their waveforms, and twice that
+	// through an opening of fewer than 20 cell faces.
 	LatticeVelocity float64
 	// RampTime is how long the flow takes to start, in seconds. 0 chooses the
 	// time in which sound crosses the domain four times; negative means none.

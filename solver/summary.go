@@ -92,14 +92,14 @@ func (r *Rank) Summary() (*Summary, error) {
 		Steps: r.steps, Time: r.Time(), RelaxationTime: r.units.RelaxationTime(),
 		Mach:         Mach(last.peakVelocity),
 		PeakVelocity: last.peakVelocity * r.units.Velocity(),
-		Reynolds:     r.expected.meanInletVelocity * r.expected.inletDiameter / r.units.KinematicViscosity,
-		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.warnings, Settings: r.usedOnProcessor(),
+		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, last.peakVelocity), Settings: r.usedOnProcessor(),
 	}
 	s.describe(&r.settings, r.units)
 	s.Steady, s.VelocityChange = r.watch.outcome()
 	if s.Openings, err = r.OpeningSummaries(); err != nil {
 		return nil, err
 	}
+	s.Reynolds = r.expected.reynolds(s.Openings, r.units.KinematicViscosity)
 	s.PressureDrop, s.MassBalance = balance(s.Openings)
 	if s.Limited, err = r.limited(); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 )
@@ -68,6 +69,23 @@ func shortestPeriod(w Waveform) float64 {
 		return period
 	}
 	return math.Inf(1)
+}
+
+// extremes are the smallest and the largest factor of a waveform; of one of an
+// unknown kind, minus one and one.
+func extremes(w Waveform) (low, high float64) {
+	switch w := w.(type) {
+	case nil:
+		return 1, 1
+	case Sine:
+		swing := math.Abs(w.Amplitude)
+		return w.Mean - swing, w.Mean + swing
+	case Breathing:
+		return -w.Inspiration / (1 - w.Inspiration), 1
+	case *Table:
+		return slices.Min(w.Values), slices.Max(w.Values)
+	}
+	return -1, 1
 }
 
 // shortestPeriod is that of all waveforms at openings.
