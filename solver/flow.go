@@ -212,8 +212,22 @@ func (f *Flow) OpeningSummaries(outflow, areaDensity []int64) []OpeningSummary {
 
 // DivergedAt is the error of a flow that was found to have diverged at a cell.
 func (f *Flow) DivergedAt(steps int64, cell [3]int32) error {
-	return &DivergedError{steps, float64(steps) * f.Units.TimeStep, cell,
-		Mach(f.rank.expected.peakVelocity / f.Units.Velocity()), f.Units.RelaxationTime()}
+	return f.rank.divergedAt(steps, cell)
+}
+
+// Recall adds to the error of a flow that has diverged how fast it was there in
+// the last good fields, by global number.
+func (f *Flow) Recall(e *DivergedError, fields *Fields) {
+	if f.Domain.Share != nil {
+		return
+	}
+	pieces := make([]Piece, len(f.Domain.Grid.Runs))
+	local := 0
+	for i, run := range f.Domain.Grid.Runs {
+		pieces[i] = Piece{Run: run, Global: int64(local), Local: local}
+		local += int(run.X1 - run.X0)
+	}
+	e.Speed = speedNear(pieces, fields, e.Cell)
 }
 
 // DivergedVelocity is the velocity, in cells per step, at which a computation

@@ -22,23 +22,6 @@ const (
 	fixedPoint = 1 << 44
 )
 
-// DivergedError says where and when a computation diverged.
-type DivergedError struct {
-	// Step and Time (in seconds) are when it was noticed, Cell where.
-	Step int64
-	Time float64
-	Cell [3]int32
-	// Mach and RelaxationTime are those planned.
-	Mach, RelaxationTime float64
-}
-
-// Error says what happened and what to do.
-func (e *DivergedError) Error() string {
-	return fmt.Sprintf("the flow diverged before step %d (%.4g s) at cell (%d, %d, %d), at Mach number %.3g and relaxation time %.4f; "+
-		"refine the spacing or slow the flow",
-		e.Step, e.Time, e.Cell[0], e.Cell[1], e.Cell[2], e.Mach, e.RelaxationTime)
-}
-
 // StoppedError says at which step all ranks stopped because one was asked to.
 type StoppedError struct {
 	Step  int64
@@ -77,8 +60,7 @@ func (r *Rank) check(ctx context.Context) (checked, error) {
 		return checked{}, fmt.Errorf("checking the flow at step %d: %w", r.steps, err)
 	}
 	if first := -highest[2]; first != math.MaxInt64 {
-		return checked{}, agreedError{&DivergedError{r.steps, r.Time(), r.domain.cell(first),
-			Mach(r.expected.peakVelocity / r.units.Velocity()), r.units.RelaxationTime()}}
+		return checked{}, agreedError{r.divergedAt(r.steps, r.domain.cell(first))}
 	}
 	if highest[1] != 0 {
 		return checked{}, agreedError{&StoppedError{r.steps, cmp.Or(ctx.Err(), context.Canceled)}}

@@ -305,6 +305,12 @@ func (r *Rank) diverged(cause error, plan *Plan) error {
 	if plan.Diverged == nil || r.lastGood == nil || !errors.As(cause, &diverged) {
 		return cause
 	}
+	// The speed is agreed on by all ranks.
+	speed := []int64{int64(math.Float64bits(speedNear(r.Pieces(), r.lastGood, diverged.Cell)))}
+	if err := r.transport.Reduce(transport.Max, speed); err != nil {
+		return fmt.Errorf("%w; asking for its speed failed too: %w", cause, err)
+	}
+	diverged.Speed = math.Float64frombits(uint64(speed[0]))
 	if err := plan.Diverged(r, r.lastGood); err != nil {
 		return fmt.Errorf("%w; writing the last good state failed too: %w", cause, err)
 	}

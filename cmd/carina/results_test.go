@@ -108,6 +108,12 @@ func TestDivergedFieldsSurvive(t *testing.T) {
 	if status != exitFailure || !strings.Contains(said, "diverged") || !strings.Contains(said, filepath.Join(out, "diverged_*.vtu")) {
 		t.Fatalf("status %d, says %q", status, said)
 	}
+	// Where that was, in the surface's unit, and what helps.
+	for _, words := range []string{") mm, ", " cells from opening ", " cells from the wall", " cells across", "air moved at", "reduce the time step below"} {
+		if !strings.Contains(said, words) {
+			t.Errorf("says nothing of %q: %q", words, said)
+		}
+	}
 	after := contents(t, out)
 	for _, name := range []string{"diverged_0000.vtu", "diverged_0001.vtu"} {
 		if after[name] == "" {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
 	"carina/solver"
@@ -136,7 +137,12 @@ func (r *results) notable(files []string) []string {
 // abandon ends after a failure. The last good fields of a flow that has diverged
 // are put beside the results that are there.
 func (r *results) abandon(cause error) error {
-	if !errors.As(cause, new(*solver.DivergedError)) || r.solver.Folder == "" {
+	var diverged *solver.DivergedError
+	isDiverged := errors.As(cause, &diverged)
+	if isDiverged {
+		r.solver.locate(diverged)
+	}
+	if !isDiverged || r.solver.Folder == "" {
 		r.target.close()
 		return cause
 	}
@@ -148,6 +154,20 @@ func (r *results) abandon(cause error) error {
 		return fmt.Errorf("%w; its last good fields are in %s", cause, filepath.Join(r.solver.Folder, "diverged_*.vtu"))
 	}
 	return cause
+}
+
+// locate gives the place where a flow has diverged the unit of the surface.
+func (s *Solver) locate(e *solver.DivergedError) {
+	if s.Partition == nil {
+		return
+	}
+	source := &s.Partition.Source
+	if source.Surface != nil {
+		source = source.Surface
+	}
+	if unit, err := geometry.ParseUnit(source.Unit); err == nil {
+		e.Unit, e.UnitName = float64(unit), source.Unit
+	}
 }
 
 // CheckFolder refuses a folder for results that is a file, or that another run is

@@ -118,6 +118,7 @@ func (s *Solver) diverged(cause error, hooks *Hooks) error {
 	}
 	fields, err := s.keptFields()
 	if err == nil && fields != nil {
+		s.flow.Recall(diverged, fields)
 		err = hooks.Diverged(s, fields)
 	}
 	if err != nil {
