@@ -8,13 +8,19 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 )
 
 // Build says which program this is, as far as that decides its results: its
 // commit, the compiler and the processors it was built for. A program whose
 // sources were changed or are not known is told from others by the hash of its
 // file.
-func Build() string {
+func Build() string { return build() }
+
+// The file is read once.
+var build = sync.OnceValue(describeBuild)
+
+func describeBuild() string {
 	const digits = 12
 	settings := map[string]string{}
 	if info, ok := debug.ReadBuildInfo(); ok {

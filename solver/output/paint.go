@@ -95,6 +95,10 @@ type lighting struct {
 
 var lamp = unit3([3]float64{-0.45, 0.55, 0.75})
 
+// half is Blinn's half vector between the lamp and the viewer, who is at
+// (0, 0, 1).
+var half = unit3([3]float64{lamp[0], lamp[1], lamp[2] + 1})
+
 func unit3(v [3]float64) [3]float64 {
 	n := math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2])
 	return [3]float64{v[0] / n, v[1] / n, v[2] / n}
@@ -103,13 +107,18 @@ func unit3(v [3]float64) [3]float64 {
 func (l lighting) shade(c colour, slope [2]float64, occlusion, depth float64) colour {
 	n := unit3([3]float64{slope[0], slope[1], 1})
 	diffuse := n[0]*lamp[0] + n[1]*lamp[1] + n[2]*lamp[2]
-	// Blinn's half vector between the lamp and the viewer, who is at (0, 0, 1).
-	half := unit3([3]float64{lamp[0], lamp[1], lamp[2] + 1})
-	glint := math.Pow(max(0, n[0]*half[0]+n[1]*half[1]+n[2]*half[2]), 40)
+	glint := power40(max(0, n[0]*half[0]+n[1]*half[1]+n[2]*half[2]))
 	brightness := l.ambient + (1-l.ambient)*max(0, 0.25+0.85*diffuse)
 	brightness *= 1 - 0.4*occlusion
 	for i := range c {
 		c[i] = min(1, c[i]*brightness+l.shine*glint)
 	}
 	return c.mix(colour{1, 1, 1}, l.fade*depth)
+}
+
+func power40(v float64) float64 {
+	v *= v * v * v * v
+	v *= v
+	v *= v
+	return v * v
 }

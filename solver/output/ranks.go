@@ -37,8 +37,9 @@ func WriteRanks(path string, layers []*Layer, c RanksPicture) error {
 	for i := range panels {
 		p, l := &panels[i], layers[i]
 		p.relief = reliefOf(l)
+		colours := l.ownerColours()
 		p.paint(f, lighting{ambient: 0.38, shine: 0.12, fade: 0.12}, func(s *sample) colour {
-			return ownerColour(int(s.majority(l.ownerOf)))
+			return colours[s.majority(l.ownerOf)]
 		})
 	}
 	f.scaleBar(40, 46, float64(layers[0].View.Bin)*layers[0].View.Spacing/panels[0].scale)
@@ -48,6 +49,18 @@ func WriteRanks(path string, layers []*Layer, c RanksPicture) error {
 
 // ownerOf returns the owner of what is seen in a column.
 func (l *Layer) ownerOf(column int) int32 { return l.stretches[l.head[column]].owner }
+
+// ownerColours returns the colours of all that own something in the layer.
+func (l *Layer) ownerColours() map[int32]colour {
+	colours := make(map[int32]colour)
+	for i := range l.stretches {
+		owner := l.stretches[i].owner
+		if _, known := colours[owner]; !known {
+			colours[owner] = ownerColour(int(owner))
+		}
+	}
+	return colours
+}
 
 // loads draws the legend below y: a bar a rank, with the mean of all.
 func (f *figure) loads(x, y float64, loads []Load) {
