@@ -121,14 +121,67 @@ func TestMachWarning(t *testing.T) {
 			t.Errorf("Mach number %.3g: warnings %q", summary.Mach, summary.Warnings)
 		}
 	}
+	// Air that was fast is told of when it has come to rest, too.
+	gust := s
+	gust.Waveform, gust.RampTime = &Table{Times: []float64{0, 3e-3, 4e-3}, Values: []float64{1, 1, 0}}, -1
+	summary, err := RunInProcess(context.Background(), WholeDomain(g), gust, Plan{Steps: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary.Mach > largestMach || !warned(summary.Warnings) {
+		t.Errorf("Mach number %.3g after a gust: warnings %q", summary.Mach, summary.Warnings)
+	}
 	f, err := NewFlow(WholeDomain(g), s)
 	if err != nil {
 		t.Fatal(err)
+	}
+	state := &FlowState{PeakVelocity: 0.1, Fastest: 0.18, Outflow: make([]int64, 3), AreaDensity: make([]int64, 3)}
+	if w := f.Summary(state).Warnings; !warned(w) {
+		t.Errorf("after a gust on a device: warnings %q", w)
 	}
 	for velocity, want := range map[float64]bool{0.17: false, 0.18: true} {
 		state := &FlowState{PeakVelocity: velocity, Outflow: make([]int64, 3), AreaDensity: make([]int64, 3)}
 		if w := f.Summary(state).Warnings; warned(w) != want {
 			t.Errorf("velocity %g on a device: warnings %q", velocity, w)
+		}
+	}
+}
+
+// What auto would not choose for a flow is warned of once; what it chooses is not.
+func TestUnstableOperatorWarning(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Settings)
+		words  string
+	}{
+		"auto":                    {func(*Settings) {}, ""},
+		"recursive":               {func(s *Settings) { s.Collision = Recursive }, ""},
+		"cumulant":                {func(s *Settings) { s.Collision = Cumulant }, ""},
+		"regularized with eddies": {func(s *Settings) { s.Collision, s.Smagorinsky = Regularized, 0.1 }, ""},
+		"regularized":             {func(s *Settings) { s.Collision = Regularized }, "the regularized collision has nothing that limits"},
+		"recursive, no limiter":   {func(s *Settings) { s.Collision, s.Limiter = Recursive, 0 }, "the recursive collision has nothing that limits"},
+		"TRT":                     {func(s *Settings) { s.Collision = TRT }, "TRT with Λ = 0.188 is unstable"},
+		"TRT with small Λ":        {func(s *Settings) { s.Collision, s.Magic = TRT, 1e-4 }, "that TRT needs"},
+		"BGK":                     {func(s *Settings) { s.Collision = BGK }, "that BGK needs"},
+	} {
+		g := fork()
+		s := DefaultSettings()
+		s.FlowRate = 1e-5 // a cell Reynolds number of 208
+		c.change(&s)
+		_, warnings, err := chooseUnits(g, &s, expect(g, &s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, w := range warnings {
+			if strings.Contains(w, "may diverge") {
+				found = append(found, w)
+			}
+		}
+		if n := len(found); c.words == "" && n > 0 || c.words != "" && (n != 1 || !strings.Contains(found[0], c.words)) {
+			t.Errorf("%s: warnings %q", name, found)
+		}
+		if len(warnings) != len(found)+1 || !strings.Contains(warnings[len(warnings)-1], "coarse") {
+			t.Errorf("%s: the only other warning is not that of the resolution: %q", name, warnings)
 		}
 	}
 }

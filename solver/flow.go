@@ -167,8 +167,9 @@ type FlowState struct {
 	// Steps is how many were done, in Seconds.
 	Steps   int64
 	Seconds float64
-	// PeakVelocity is the largest velocity.
-	PeakVelocity float64
+	// PeakVelocity is the largest velocity, Fastest that of all checks after the
+	// start.
+	PeakVelocity, Fastest float64
 	// Outflow leaves through each opening; AreaDensity is the sum of link
 	// areas times density of its cells. Both are in fixed point, so
 	// that their sums do not depend on the order.
@@ -188,7 +189,7 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 		FluidCells: cells, Spacing: f.Units.Spacing, TimeStep: f.Units.TimeStep,
 		Steps: s.Steps, Time: float64(s.Steps) * f.Units.TimeStep, RelaxationTime: f.Units.RelaxationTime(),
 		Mach: Mach(s.PeakVelocity), PeakVelocity: s.PeakVelocity * f.Units.Velocity(),
-		StateHash: fmt.Sprintf("%016x", s.Hash), Warnings: f.Units.warnings(f.Warnings, s.PeakVelocity), Seconds: s.Seconds,
+		StateHash: fmt.Sprintf("%016x", s.Hash), Warnings: f.Units.warnings(f.Warnings, max(s.PeakVelocity, s.Fastest)), Seconds: s.Seconds,
 		Ranks: s.Ranks, Settings: f.rank.used(),
 	}
 	r.Settings.RampTime = f.rampSteps * f.Units.TimeStep
@@ -239,6 +240,9 @@ const (
 
 // CellCenter is the centre of cell (x, y, z) of a grid, in metres.
 func CellCenter(grid *geometry.Grid, x, y, z int32) r3.Vec { return cellCenter(grid, x, y, z) }
+
+// Started tells whether the flow's smooth start is over after so many steps.
+func (f *Flow) Started(steps int64) bool { return float64(steps) > f.rampSteps }
 
 // WatchSteady begins to watch after so many steps for the flow to become
 // steady.

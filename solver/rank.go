@@ -37,6 +37,7 @@ type Rank struct {
 
 	steps     int64 // done so far
 	rampSteps float64
+	fastest   float64 // after the start, in cells per step, as far as was checked
 	timing    timing
 	average   *average
 	watch     *SteadyWatch // of the last advance
@@ -266,6 +267,9 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 		check, err := r.check(ctx)
 		if err != nil {
 			return r.diverged(err, plan)
+		}
+		if float64(r.steps) > r.rampSteps {
+			r.fastest = max(r.fastest, check.peakVelocity)
 		}
 		if plan.Report != nil && r.Number() == 0 {
 			plan.Report(Progress{

@@ -92,7 +92,7 @@ func (r *Rank) Summary() (*Summary, error) {
 		Steps: r.steps, Time: r.Time(), RelaxationTime: r.units.RelaxationTime(),
 		Mach:         Mach(last.peakVelocity),
 		PeakVelocity: last.peakVelocity * r.units.Velocity(),
-		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, last.peakVelocity), Settings: r.usedOnProcessor(),
+		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, max(last.peakVelocity, r.fastest)), Settings: r.usedOnProcessor(),
 	}
 	s.describe(&r.settings, r.units)
 	s.Steady, s.VelocityChange = r.watch.outcome()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"carina/geometry"
 	"carina/internal/quantity"
@@ -101,14 +102,9 @@ func chooseUnits(grid *geometry.Grid, s *Settings, e expected) (Units, []string,
 		warn("the flow is fast for this time step: Mach number %.3g (should be below %.2g), relaxation time %.4f; "+
 			"reduce the time step below %s", ma, largestMach, tau, quantity.Format(u.TimeStep*largestMach/ma, "s"))
 	}
-	stable := s.operator(tau) == Regularized || s.operator(tau) == Recursive || s.operator(tau) == Cumulant
-	if tau < smallestRelaxationTime && !stable {
-		warn("the relaxation time %.5f is below %.3f (Mach number %.3g), so the computation may become unstable; "+
-			"refine the spacing or choose the recursive or cumulant collision", tau, smallestRelaxationTime, Mach(peak))
-	}
-	if odd := s.Magic / (tau - 0.5); s.operator(tau) == TRT && odd > largestOddTime {
-		warn("TRT with Λ = %.3g is unstable at the relaxation time %.4f (Mach number %.3g): choose the recursive or cumulant collision, "+
-			"Λ below %.3g, or a finer spacing", s.Magic, tau, Mach(peak), largestOddTime*(tau-0.5))
+	if words := s.unstable(tau, e.cellReynolds(dx, s)); words != "" {
+		warn("%s (relaxation time %.5f, Mach number %.3g), so the computation may diverge: leave the collision to auto, or choose the recursive or cumulant one",
+			words, tau, Mach(peak))
 	}
 	if tau > 2*largestRelaxationTime {
 		warn("the relaxation time %.3f is above %.1f, so walls and time are inaccurate; reduce the time step below %s",
@@ -124,6 +120,24 @@ func chooseUnits(grid *geometry.Grid, s *Settings, e expected) (Units, []string,
 			re, resolvedReynolds, refinement(grid, dx*resolvedReynolds/re))
 	}
 	return u, warnings, u.usable(e)
+}
+
+// unstable says why an operator that was asked for may not carry the flow; empty
+// where it may, and for what auto chooses.
+func (s *Settings) unstable(tau, cellReynolds float64) string {
+	operator, odd := s.operator(tau), s.Magic/(tau-0.5)
+	unlimited := operator == Regularized || operator == Recursive && s.Limiter == 0
+	switch {
+	case s.Collision == Automatic && s.Limiter > 0:
+		return ""
+	case operator == TRT && odd > largestOddTime:
+		return fmt.Sprintf("TRT with Λ = %.3g is unstable at this relaxation time (with Λ below %.3g it is less so)", s.Magic, largestOddTime*(tau-0.5))
+	case (operator == TRT || operator == BGK) && tau < smallestRelaxationTime:
+		return fmt.Sprintf("the relaxation time is below the %.3f that %s needs", smallestRelaxationTime, strings.ToUpper(string(operator)))
+	case unlimited && s.Smagorinsky == 0 && cellReynolds > resolvedReynolds:
+		return fmt.Sprintf("at a cell Reynolds number of %.3g the %s collision has nothing that limits what is smaller than a cell", cellReynolds, operator)
+	}
+	return ""
 }
 
 // warnings adds to those of the plan what the flow has shown, given its largest

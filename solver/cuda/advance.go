@@ -58,6 +58,9 @@ func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, ho
 		if err != nil {
 			return s.diverged(err, hooks)
 		}
+		if s.flow.Started(s.steps) {
+			s.fastest = max(s.fastest, peak)
+		}
 		if err := s.stopped(ctx); err != nil {
 			return err
 		}

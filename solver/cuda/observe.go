@@ -144,7 +144,7 @@ func (s *Solver) Summary() (*solver.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	state := &solver.FlowState{Steps: s.steps, Seconds: s.seconds, PeakVelocity: peak, Hash: hash, Watch: s.watch}
+	state := &solver.FlowState{Steps: s.steps, Seconds: s.seconds, PeakVelocity: peak, Fastest: s.fastest, Hash: hash, Watch: s.watch}
 	if state.Ranks, err = s.rankSummaries(); err != nil {
 		return nil, err
 	}
