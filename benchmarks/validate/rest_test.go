@@ -11,12 +11,16 @@ import (
 // Still air stays still between walls: with the operators that are chosen at
 // low viscosity, in tubes at any angle to the lattice.
 func TestClosedTubesAtRest(t *testing.T) {
-	for _, viscosity := range []float64{1e-5, 2.5e-4, 1e-3} {
-		for _, across := range []int32{4, 5, 6, 8} {
-			for _, direction := range closedDirections {
-				testRest(t, restCase{solver.Recursive, solver.Interpolated, direction, across, viscosity, 1e-6, false}, 2000, 12000)
+	for _, collision := range []solver.Collision{solver.Recursive, solver.Cumulant} {
+		t.Run(string(collision), func(t *testing.T) {
+			for _, viscosity := range []float64{1e-5, 2.5e-4, 1e-3} {
+				for _, across := range []int32{4, 5, 6, 8} {
+					for _, direction := range closedDirections {
+						testRest(t, restCase{collision, solver.Interpolated, direction, across, viscosity, 1e-6, false}, 2000, 12000)
+					}
+				}
 			}
-		}
+		})
 	}
 }
 

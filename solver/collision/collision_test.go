@@ -136,6 +136,31 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
+// Deviations from rest keep their digits however small they are: nothing of order
+// one is added to them. There, collisions are linear.
+func TestSmallDeviations(t *testing.T) {
+	const small, smaller = 0x1p-40, 0x1p-60
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, v := range Variants() {
+		if v.Force {
+			continue
+		}
+		f, g := make([]float64, v.Set.Q), make([]float64, v.Set.Q)
+		for i := range f {
+			f[i] = random.NormFloat64() * 0.02 * small
+			g[i] = f[i] / small * smaller
+		}
+		given := parameters([3]float64{})
+		given[EddyFactor], given[LimiterFactor] = 0, 0
+		large, tiny := v.Program().Evaluate(f, given), v.Program().Evaluate(g, given)
+		for i := range large {
+			if got, want := tiny[i]/smaller, large[i]/small; math.Abs(got-want) > 1e-12 {
+				t.Errorf("%s: population %d is %g, want %g", v.Identifier(), i, got, want)
+			}
+		}
+	}
+}
+
 // With scaled populations a collision does the same to the last bit.
 func TestScaled(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))

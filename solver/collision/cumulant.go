@@ -7,7 +7,9 @@ import "carina/solver/expression"
 // Krafczyk (2015) with all rates above second order equal to one. It is stable
 // far beyond TRT and BGK. What leaves is then the distribution on D3Q27 that
 // has the moments of a Gaussian of the cell's velocity and relaxed covariance.
-// It is the only operator here that works with the density itself.
+// It is the only operator here that works with the density itself. All sums are
+// of deviations from air at rest: numbers near one are factors only, so that
+// nothing of small velocities is rounded away.
 func (b *builder) cumulant() {
 	one, half := b.Constant(1), b.Constant(0.5)
 	density := b.Add(one, b.density)
@@ -16,101 +18,110 @@ func (b *builder) cumulant() {
 	for a := range 3 {
 		u[a] = b.Multiply(b.u[a], inverse) // b.u is the momentum, half the force included
 	}
-	// The covariance: second moments over the density, less u_a u_b. The
-	// shifted populations lack Σ w c_a c_b = δ_ab/3.
+	// The stress is what makes the covariance, second moments over the density
+	// less u_a u_b, differ from the multiple of one that its trace allows; times
+	// the density.
 	s := b.secondMoments()
 	for i, ab := range axes {
-		if ab[0] == ab[1] {
-			s[i] = b.Add(s[i], b.Constant(1./3))
-		}
-		s[i] = b.Subtract(b.Multiply(s[i], inverse), b.Multiply(u[ab[0]], u[ab[1]]))
+		s[i] = b.Subtract(s[i], b.Multiply(b.u[ab[0]], u[ab[1]]))
 		if b.Force {
 			// The momentum of the moments lacks half the force.
-			s[i] = b.Add(s[i], b.Multiply(b.Multiply(half, inverse),
-				b.Add(b.Multiply(u[ab[0]], b.force[ab[1]]), b.Multiply(b.force[ab[0]], u[ab[1]]))))
+			s[i] = b.Add(s[i], b.Multiply(half, b.Add(b.Multiply(u[ab[0]], b.force[ab[1]]), b.Multiply(b.force[ab[0]], u[ab[1]]))))
 		}
 	}
-	s = b.relaxCovariance(s)
-	// The half of the force that the momentum after the collision lacks.
-	var first [3]expression.Value
+	s = b.traceless(s)
+	g := gaussian{builder: b, inverse: inverse}
+	g.relax(s)
+	moments := g.centralMoments()
+	if b.Force {
+		// The half of the force that the momentum after the collision lacks.
+		for a, index := range [3]int{1, 3, 9} {
+			moments[index] = b.Multiply(half, b.force[a])
+		}
+	}
+	b.fromMoments(u, moments)
+}
+
+// gaussian is a distribution of the cell's density and velocity whose covariance
+// differs from that at rest, 1/3, by P without trace.
+type gaussian struct {
+	*builder
+	inverse expression.Value // one over the density
+	// stress is P times the density, ratio P, and variance its diagonal plus 1/3.
+	stress, ratio [6]expression.Value
+	variance      [3]expression.Value
+}
+
+// relax relaxes the traceless stress with ω; that of the trace is one.
+func (g *gaussian) relax(s [6]expression.Value) {
+	omega := g.Parameter(OmegaPlus)
+	if g.LargeEddy {
+		var ratio [6]expression.Value
+		for i := range s {
+			ratio[i] = g.Multiply(g.inverse, s[i])
+		}
+		omega = g.Divide(g.Constant(1), g.effectiveTime(ratio))
+	}
+	keep := g.Subtract(g.Constant(1), omega)
+	keptRatio := g.Multiply(keep, g.inverse)
+	for i := range s {
+		g.stress[i], g.ratio[i] = g.Multiply(keep, s[i]), g.Multiply(keptRatio, s[i])
+	}
 	for a := range 3 {
-		if b.Force {
-			first[a] = b.Multiply(half, b.force[a])
-		}
+		g.variance[a] = g.Add(g.Constant(1./3), g.ratio[a])
 	}
-	b.fromMoments(density, u, first, b.centralMoments(density, s))
 }
 
-// relaxCovariance relaxes the traceless part with ω and the trace with one.
-func (b *builder) relaxCovariance(s [6]expression.Value) [6]expression.Value {
-	third := b.Constant(1. / 3)
-	trace := b.Multiply(third, b.Sum(s[:3]...))
-	for i := range 3 {
-		s[i] = b.Subtract(s[i], trace)
-	}
-	omega := b.Parameter(OmegaPlus)
-	if b.LargeEddy {
-		omega = b.Divide(b.Constant(1), b.effectiveTime(s))
-	}
-	keep := b.Subtract(b.Constant(1), omega)
-	for i, ab := range axes {
-		s[i] = b.Multiply(keep, s[i])
-		if ab[0] == ab[1] {
-			s[i] = b.Add(third, s[i])
+// centralMoments returns the central moments Σ f (c−u)^(i,j,k) of even order by
+// Isserlis' theorem, less those at rest, at index i+3j+9k; those of odd order are
+// zero. What is linear in the diagonal of P adds up to that of the third axis,
+// or to nothing.
+func (g *gaussian) centralMoments() map[int]expression.Value {
+	order := func(axes ...int) (index int) {
+		for _, a := range axes {
+			index += [3]int{1, 3, 9}[a]
 		}
+		return index
 	}
-	return s
-}
-
-// centralMoments returns the central moments Σ f (c−u)^(i,j,k) of a Gaussian,
-// at index i+3j+9k, by Isserlis' theorem; those of odd order are zero.
-func (b *builder) centralMoments(density expression.Value, s [6]expression.Value) map[int]expression.Value {
-	index := func(i, j, k int) int { return i + 3*j + 9*k }
-	xx, yy, zz, xy, xz, yz := s[0], s[1], s[2], s[3], s[4], s[5]
-	two, eight := b.Constant(2), b.Constant(8)
-	// ⟨aa bb⟩ and ⟨aa bc⟩
-	squares := func(aa, bb, ab expression.Value) expression.Value {
-		return b.Add(b.Multiply(aa, bb), b.Multiply(two, b.Multiply(ab, ab)))
+	two, third := g.Constant(2), g.Constant(1./3)
+	m := map[int]expression.Value{0: g.density}
+	rest := g.Multiply(third, g.density)
+	ninth, last := g.Multiply(g.Constant(1./9), g.density), g.Multiply(g.Constant(1./27), g.density)
+	var products, mixed [3]expression.Value // P_bb P_cc and 2 (1/3 + P_aa) P_bc², times the density
+	for a := range 3 {
+		b, c := (a+1)%3, (a+2)%3
+		bc, ab, ac := component[b][c], component[a][b], component[a][c]
+		m[order(a, a)] = g.Add(rest, g.stress[a])
+		m[order(b, c)] = g.stress[bc]
+		products[a] = g.Multiply(g.stress[b], g.ratio[c])
+		square := g.Multiply(two, g.Multiply(g.stress[bc], g.ratio[bc]))
+		mixed[a] = g.Multiply(g.variance[a], square)
+		linear := g.Subtract(ninth, g.Multiply(third, g.stress[a]))
+		m[order(b, b, c, c)] = g.Add(linear, g.Add(products[a], square))
+		m[order(a, a, b, c)] = g.Add(g.Multiply(g.variance[a], g.stress[bc]), g.Multiply(two, g.Multiply(g.stress[ab], g.ratio[ac])))
 	}
-	mixed := func(aa, bc, ab, ac expression.Value) expression.Value {
-		return b.Add(b.Multiply(aa, bc), b.Multiply(two, b.Multiply(ab, ac)))
-	}
-	sixth := b.Sum(
-		b.Multiply(xx, squares(yy, zz, yz)),
-		b.Multiply(two, b.Add(b.Multiply(yy, b.Multiply(xz, xz)), b.Multiply(zz, b.Multiply(xy, xy)))),
-		b.Multiply(eight, b.Multiply(xy, b.Multiply(xz, yz))))
-	m := map[int]expression.Value{
-		index(0, 0, 0): b.Constant(1),
-		index(2, 0, 0): xx, index(0, 2, 0): yy, index(0, 0, 2): zz,
-		index(1, 1, 0): xy, index(1, 0, 1): xz, index(0, 1, 1): yz,
-		index(2, 2, 0): squares(xx, yy, xy), index(2, 0, 2): squares(xx, zz, xz), index(0, 2, 2): squares(yy, zz, yz),
-		index(2, 1, 1): mixed(xx, yz, xy, xz), index(1, 2, 1): mixed(yy, xz, xy, yz), index(1, 1, 2): mixed(zz, xy, xz, yz),
-		index(2, 2, 2): sixth,
-	}
-	for i := range 27 {
-		if v, ok := m[i]; ok {
-			m[i] = b.Multiply(density, v)
-		}
-	}
+	diagonal := g.Add(g.Multiply(third, g.Sum(products[:]...)), g.Multiply(g.ratio[0], products[0]))
+	triple := g.Multiply(g.Constant(8), g.Multiply(g.stress[3], g.Multiply(g.ratio[4], g.ratio[5])))
+	m[order(0, 0, 1, 1, 2, 2)] = g.Add(last, g.Add(g.Add(diagonal, triple), g.Sum(mixed[:]...)))
 	return m
 }
 
-// fromMoments turns central moments into populations, one axis after the
-// other, and shifts them by their weights. A moment that is not there is zero.
-func (b *builder) fromMoments(density expression.Value, u, first [3]expression.Value, m map[int]expression.Value) {
-	stride := 1
-	for a := range 3 {
-		if b.Force {
-			m[stride] = first[a]
-		}
-		stride *= 3
+// fromMoments turns the deviations of central moments into those of populations,
+// one axis after the other. A moment that is not there is zero.
+func (b *builder) fromMoments(u [3]expression.Value, m map[int]expression.Value) {
+	var resting [27]float64
+	for i := range resting {
+		resting[i] = restingMoment[i%3] * restingMoment[i/3%3] * restingMoment[i/9]
 	}
-	stride = 1
+	stride := 1
 	for a := range 3 {
 		next := map[int]expression.Value{}
 		for base := range 27 {
 			if base/stride%3 == 0 {
-				b.fromAxis(u[a], m, next, base, stride)
+				b.fromAxis(u[a], resting[base], m, next, base, stride)
+				second := resting[base+2*stride]
+				resting[base] -= second
+				resting[base+stride], resting[base+2*stride] = second/2, second/2
 			}
 		}
 		m = next
@@ -120,16 +131,21 @@ func (b *builder) fromMoments(density expression.Value, u, first [3]expression.V
 	for i, c := range b.Set.Velocities {
 		// Digit 0 is the resting, 1 the positive and 2 the negative velocity.
 		digit := func(c int) int { return (c + 3) % 3 }
-		out[i] = b.Subtract(m[digit(c[0])+3*digit(c[1])+9*digit(c[2])], b.Constant(b.Set.Weights[i]))
+		out[i] = m[digit(c[0])+3*digit(c[1])+9*digit(c[2])]
 	}
 	b.Outputs = out
 }
 
+// restingMoment are the moments of orders 0 to 2 along an axis at rest.
+var restingMoment = [3]float64{1, 0, 1. / 3}
+
 // fromAxis turns the moments of order 0, 1 and 2 along one axis into the
 // parts that rest and move up and down it:
 //
-//	rest = m0 − S,  up, down = ½(S ± D),  D = m1 + u m0,  S = m2 + 2u m1 + u² m0.
-func (b *builder) fromAxis(u expression.Value, m, next map[int]expression.Value, base, stride int) {
+//	rest = m0 − S,  up, down = ½(S ± D),  D = m1 + u m0,  S = m2 + 2u m1 + u² m0,
+//
+// all but the factors of u less their values at rest, of which m0 has the given one.
+func (b *builder) fromAxis(u expression.Value, resting float64, m, next map[int]expression.Value, base, stride int) {
 	m0, has0 := m[base]
 	m1, has1 := m[base+stride]
 	m2, has2 := m[base+2*stride]
@@ -147,7 +163,11 @@ func (b *builder) fromAxis(u expression.Value, m, next map[int]expression.Value,
 		difference = append(difference, m1)
 	}
 	if has0 {
-		um0 := b.Multiply(u, m0)
+		whole := m0
+		if resting > 0 {
+			whole = b.Add(b.Constant(resting), m0)
+		}
+		um0 := b.Multiply(u, whole)
 		terms = append(terms, b.Multiply(u, um0))
 		difference = append(difference, um0)
 	}

@@ -66,6 +66,11 @@ func (b *builder) tracelessStress() (s [6]expression.Value) {
 				b.Add(b.Multiply(b.u[ab[0]], b.unscaledForce[ab[1]]), b.Multiply(b.unscaledForce[ab[0]], b.u[ab[1]]))))
 		}
 	}
+	return b.traceless(s)
+}
+
+// traceless subtracts a third of its trace from the diagonal of a tensor.
+func (b *builder) traceless(s [6]expression.Value) [6]expression.Value {
 	mean := b.Multiply(b.Constant(1./3), b.Sum(s[:3]...))
 	for i := range 3 {
 		s[i] = b.Subtract(s[i], mean)
