@@ -71,9 +71,19 @@ func (s *Settings) throughOpenings(grid *geometry.Grid) []through {
 			shared += o.Area
 		}
 	}
+	// An opening that meets no cell stays closed.
+	met := make([]bool, len(grid.Openings)+1)
+	for _, l := range grid.Links.Openings {
+		met[l.Number] = true
+	}
 	list := make([]through, len(grid.Openings))
 	for i := range list {
 		o := &grid.Openings[i]
+		if !met[i+1] {
+			closed := *o
+			closed.Area = 0
+			o = &closed
+		}
 		c, given := s.Conditions[o.Number]
 		if !given && o.Role == geometry.Inlet && shared > 0 {
 			c = Condition{Kind: ImposedFlow, Flow: s.FlowRate * o.Area / shared, Waveform: s.Waveform}
@@ -159,7 +169,7 @@ func (s *Settings) driven(a, b *through) float64 {
 
 // pressed tells whether the opening's condition is a pressure.
 func (t *through) pressed() bool {
-	return t.free() && t.condition.Kind != FlowShare
+	return t.free() && t.condition.Kind != FlowShare && t.opening.Area > 0
 }
 
 // resistance is what a Windkessel opposes to a sudden flow, in Pa·s/m³.

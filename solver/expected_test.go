@@ -25,11 +25,15 @@ func TestExpectedFlow(t *testing.T) {
 		grid           func(*geometry.Grid)
 		peak, reynolds float64
 	}{
-		"inlet's flow":      {nil, nil, nil, 2 * flow / area, flow / area * diameter / nu},
-		"factor of a wave":  {nil, Sine{Period: 1, Mean: 0.5, Amplitude: -1}, nil, 1.5 * 2 * flow / area, flow / area * diameter / nu},
-		"breathing out":     {nil, Breathing{Period: 1, Inspiration: 0.75}, nil, 3 * 2 * flow / area, flow / area * diameter / nu},
-		"table":             {nil, &Table{Times: []float64{0, 1}, Values: []float64{1, -2}}, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
-		"narrow outlet":     {nil, nil, small, 2 * 2 * (flow / 5) / 16e-8, flow / area * diameter / nu},
+		"inlet's flow":     {nil, nil, nil, 2 * flow / area, flow / area * diameter / nu},
+		"factor of a wave": {nil, Sine{Period: 1, Mean: 0.5, Amplitude: -1}, nil, 1.5 * 2 * flow / area, flow / area * diameter / nu},
+		"breathing out":    {nil, Breathing{Period: 1, Inspiration: 0.75}, nil, 3 * 2 * flow / area, flow / area * diameter / nu},
+		"table":            {nil, &Table{Times: []float64{0, 1}, Values: []float64{1, -2}}, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
+		"narrow outlet":    {nil, nil, small, 2 * 2 * (flow / 5) / 16e-8, flow / area * diameter / nu},
+		"closed outlet": {nil, nil, func(g *geometry.Grid) {
+			g.Openings[1].Area = 40e-8
+			g.Openings = append(g.Openings, geometry.Opening{Number: 4, Role: geometry.Outlet, Area: 1e-8})
+		}, 2 * flow / area, flow / area * diameter / nu},
 		"shares":            {map[int]Condition{2: {Kind: FlowShare, Share: 1}, 3: {Kind: FlowShare, Share: 3}}, nil, small, 2 * 2 * 0.75 * flow / 16e-8, flow / area * diameter / nu},
 		"flows of outlets":  {map[int]Condition{1: pressure(0), 2: imposed(-2 * flow), 3: imposed(-flow)}, nil, nil, 2 * 3 * flow / area, 3 * flow / area * diameter / nu},
 		"flow of an outlet": {map[int]Condition{1: pressure(0), 2: imposed(-flow)}, nil, nil, 2 * flow / area, flow / area * diameter / nu},
