@@ -131,7 +131,7 @@ func TestConnectedPartsAreOptimalOnSmallTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct{ k, cells int }{{2, 16}, {3, 12}, {4, 12}} {
 		dearer, trees, missed := 0, 0, 0
-		for range 60 {
+		for range 40 {
 			g := tubeTree(r, c.cells)
 			opt := Options{Parts: c.k, Imbalance: 0.1, Preset: Eco, Contiguous: true}
 			res := mustPartition(t, g, opt)
