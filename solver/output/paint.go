@@ -9,8 +9,9 @@ import (
 	"carina/internal/crash"
 )
 
-// supersampling is the number of samples along the side of a picture's pixel.
-const supersampling = 3
+// Supersampling is the number of samples along the side of a picture's pixel.
+// Programs that draw many pictures nobody looks at may set it to 1.
+var Supersampling = 3
 
 // paint draws the relief into box of img, scale pixels a column, its lower
 // left corner at box's. colourAt gives the colour of the surface before light
@@ -47,9 +48,10 @@ func (r *relief) paintPixel(img *image.RGBA, x, y int, left, low, scale float64,
 	var s sample
 	var sum colour
 	hits := 0.0
-	for j := range supersampling {
-		for i := range supersampling {
-			if !r.at(&s, (left+(float64(i)+0.5)/supersampling)/scale, (low+(float64(j)+0.5)/supersampling)/scale) {
+	side := float64(Supersampling)
+	for j := range Supersampling {
+		for i := range Supersampling {
+			if !r.at(&s, (left+(float64(i)+0.5)/side)/scale, (low+(float64(j)+0.5)/side)/scale) {
 				continue
 			}
 			var slope [2]float64
@@ -69,7 +71,7 @@ func (r *relief) paintPixel(img *image.RGBA, x, y int, left, low, scale float64,
 	}
 	back := img.RGBAAt(x, y)
 	for k, b := range [3]uint8{back.R, back.G, back.B} {
-		sum[k] = (sum[k] + (supersampling*supersampling-hits)*float64(b)/255) / (supersampling * supersampling)
+		sum[k] = (sum[k] + (side*side-hits)*float64(b)/255) / (side * side)
 	}
 	img.SetRGBA(x, y, sum.rgba())
 }

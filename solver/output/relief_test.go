@@ -148,8 +148,8 @@ func TestBeyondIsEmpty(t *testing.T) {
 					continue
 				}
 				skipped++
-				for i := range supersampling * supersampling {
-					dx, dy := (float64(i%supersampling)+0.5)/supersampling, (float64(i/supersampling)+0.5)/supersampling
+				for i := range Supersampling * Supersampling {
+					dx, dy := (float64(i%Supersampling)+0.5)/float64(Supersampling), (float64(i/Supersampling)+0.5)/float64(Supersampling)
 					if r.at(&s, (x+dx)/scale, (y+dy)/scale) {
 						t.Fatalf("scale %v: pixel (%v, %v) is skipped but not empty", scale, x, y)
 					}
