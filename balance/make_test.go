@@ -74,48 +74,67 @@ func drawSmallGrid(t *rapid.T) *geometry.Grid {
 func TestEveryCellHasOneOwnerAndNoRankIsEmpty(t *testing.T) {
 	t.Run("made", func(t *testing.T) { checkOwners(t, drawGrid, false) })
 	t.Run("improved", func(t *testing.T) { checkOwners(t, drawSmallGrid, true) })
+	t.Run("improved for many ranks", func(t *testing.T) {
+		t.Parallel()
+		g := gridtest.Full([3]int32{11, 12, 13})
+		for _, opt := range []balance.Options{
+			{Ranks: 97, Decompose: "bricks", Balance: "sfc"},
+			{Ranks: 512, Decompose: "bricks", Balance: "graph", Preset: "fast"},
+			{Ranks: 1021, Decompose: "octree+shrink+recombine", Balance: "sfc"},
+		} {
+			opt.Improve, opt.DevicesPerHost = true, 3
+			cost := balance.DefaultCost(balance.Sparse)
+			opt.Cost = &cost
+			checkMade(t, g, opt)
+		}
+	})
 }
 
 func checkOwners(t *testing.T, draw func(*rapid.T) *geometry.Grid, improve bool) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g := draw(t)
-		opt := drawOptions(t, g.Cells(), improve)
-		p, err := balance.Make(context.Background(), g, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		segments, err := p.Segments(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var file bytes.Buffer
-		if err := p.Write(&file); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := balance.Read(&file); err != nil {
-			t.Fatalf("cannot read back: %v", err)
-		}
-		fluid := make([]int64, opt.Ranks)
-		var cells int64
-		for _, s := range segments {
-			fluid[p.Owners[s.Cuboid]] += int64(s.X1 - s.X0)
-			cells += int64(s.X1 - s.X0)
-		}
-		if cells != g.Cells() {
-			t.Fatalf("%d of %d cells owned", cells, g.Cells())
-		}
-		for r, n := range fluid {
-			if n == 0 {
-				t.Fatalf("rank %d is empty", r)
-			}
-		}
-		checkQuality(t, g, p)
+		checkMade(t, g, drawOptions(t, g.Cells(), improve))
 	})
 }
 
+// checkMade makes a partition and checks its owners, its file and its quality.
+func checkMade(t rapid.TB, g *geometry.Grid, opt balance.Options) {
+	t.Helper()
+	p, err := balance.Make(context.Background(), g, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	segments, err := p.Segments(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := p.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := balance.Read(&file); err != nil {
+		t.Fatalf("cannot read back: %v", err)
+	}
+	fluid := make([]int64, opt.Ranks)
+	var cells int64
+	for _, s := range segments {
+		fluid[p.Owners[s.Cuboid]] += int64(s.X1 - s.X0)
+		cells += int64(s.X1 - s.X0)
+	}
+	if cells != g.Cells() {
+		t.Fatalf("%d of %d cells owned", cells, g.Cells())
+	}
+	for r, n := range fluid {
+		if n == 0 {
+			t.Fatalf("rank %d is empty", r)
+		}
+	}
+	checkQuality(t, g, p)
+}
+
 // checkQuality compares the quality with a walk over all links of all cells.
-func checkQuality(t *rapid.T, g *geometry.Grid, p *balance.Partition) {
+func checkQuality(t rapid.TB, g *geometry.Grid, p *balance.Partition) {
 	owner := make(map[[3]int32]int32)
 	for _, r := range g.Runs {
 		for x := r.X0; x < r.X1; x++ {
