@@ -18,7 +18,7 @@ import (
 // linked gives a grid made of cells its links and an opening at the low end
 // of x, so that every part of the file is in use.
 func linked(g *geometry.Grid) *geometry.Grid {
-	g.Openings = []geometry.Opening{{Number: 1, Name: "inlet", Role: geometry.Inlet, Center: r3.Vec{X: 1}, Normal: r3.Vec{X: -1}, Area: 2e-4}}
+	g.Openings = []geometry.Opening{{Number: 1, Name: "inlet", Role: geometry.Inlet, Center: g.Origin, Normal: r3.Vec{X: -1}, Area: 2e-4}}
 	g.Links = geometry.Links{Directions: 18, First: []int64{0}}
 	var cell int64
 	for _, r := range g.Runs {
