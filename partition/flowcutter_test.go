@@ -2,6 +2,7 @@ package partition
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -79,22 +80,34 @@ func TestFlowRefinementOnSmallGraphs(t *testing.T) {
 }
 
 // isWholeReached tells whether every free vertex is reached from the boundary
-// through free vertices of its own side, so that the network holds them all.
+// through free vertices of its own side in as many hops as a network holds, so
+// that it holds them all.
 func isWholeReached(g *Graph, part []int32) bool {
-	marked := append([]int32(nil), part...)
-	marked[0], marked[1] = 2, 3
-	for _, piece := range fragments(g, marked) {
-		touches := piece[0] < 2
-		for _, v := range piece {
-			for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
-				touches = touches || part[u] != part[v]
-			}
-		}
-		if !touches {
-			return false
+	depth := make([]int, g.Vertices()) // 0 is not reached
+	depth[0], depth[1] = 1, 1
+	var queue []int32
+	reach := func(v int32, d int) {
+		if depth[v] == 0 {
+			depth[v] = d
+			queue = append(queue, v)
 		}
 	}
-	return true
+	for v := range int32(g.Vertices()) {
+		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+			if part[u] != part[v] {
+				reach(v, 1)
+			}
+		}
+	}
+	for at := 0; at < len(queue); at++ {
+		v := queue[at]
+		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+			if part[u] == part[v] && depth[v] < hops {
+				reach(u, depth[v]+1)
+			}
+		}
+	}
+	return !slices.Contains(depth, 0)
 }
 
 func testTask() *task {
