@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"carina/output/picture"
 	"carina/solver"
-	"carina/solver/output"
 )
 
 // asCarina makes the test's binary be the program, so that tests can start
@@ -21,7 +21,7 @@ import (
 const asCarina = "CARINA_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
-	output.Supersampling = 1 // hundreds of pictures are drawn
+	picture.Supersampling = 1 // hundreds of pictures are drawn
 	if os.Getenv(asCarina) != "" {
 		main()
 	}

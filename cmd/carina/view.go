@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
-	"carina/internal/viewpage"
 	"carina/internal/workflow"
+	"carina/output/page"
 
 	"github.com/spf13/cobra"
 )
@@ -30,13 +30,13 @@ func newView() *cobra.Command {
 					return err
 				}
 			}
-			page, err := interruptible(command.Context(), func() (*viewpage.Page, error) {
+			shown, err := interruptible(command.Context(), func() (*page.Page, error) {
 				return workflow.PageOf(command.Context(), path, unit)
 			})
 			if err != nil {
 				return err
 			}
-			if err := viewpage.Write(output, page); err != nil {
+			if err := page.Write(output, shown); err != nil {
 				return err
 			}
 			result := map[string]string{"file": output}

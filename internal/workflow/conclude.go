@@ -10,8 +10,8 @@ import (
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
+	"carina/output/picture"
 	"carina/solver"
-	"carina/solver/output"
 )
 
 // steadyBalance is the difference of inflow and outflow above which users are
@@ -110,11 +110,11 @@ func (r *results) writeAll(solution *Solution, payloads [][]byte) (serving []str
 	}{
 		{"flow.pvtu", func(path string) error { return r.writePVTU(path, summary.Time) }},
 		{"cuboids.vtu", r.writeCuboids},
-		{"flow.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, false)) }},
-		{"pressure.png", func(path string) error { return output.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
-		{"ranks.png", func(path string) error { return output.WriteRanks(path, composites, r.ranksPicture(summary)) }},
+		{"flow.png", func(path string) error { return picture.WriteFlow(path, composites, r.flowPicture(summary, false)) }},
+		{"pressure.png", func(path string) error { return picture.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
+		{"ranks.png", func(path string) error { return picture.WriteRanks(path, composites, r.ranksPicture(summary)) }},
 		{"history.png", func(path string) error { return r.writeHistory(path, summary) }},
-		{"history.csv", func(path string) error { return output.WriteHistoryTable(path, r.history.chart(summary)) }},
+		{"history.csv", func(path string) error { return picture.WriteHistoryTable(path, r.history.chart(summary)) }},
 		{"view.html", func(path string) error { return r.writePage(path, summary) }},
 		{"summary.json", func(path string) error { return WriteJSON(path, solution.Record()) }},
 	} {

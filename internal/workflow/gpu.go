@@ -2,9 +2,9 @@ package workflow
 
 import (
 	"carina/geometry"
+	"carina/output"
 	"carina/solver"
 	"carina/solver/cuda"
-	"carina/solver/output"
 )
 
 // hooks make a computation on GPUs report to these results: for all ranks, or,

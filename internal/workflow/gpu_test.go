@@ -5,8 +5,8 @@ import (
 
 	"carina/cuboid"
 	"carina/internal/gridtest"
+	"carina/output"
 	"carina/solver"
-	"carina/solver/output"
 )
 
 func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {

@@ -1,8 +1,8 @@
 package workflow
 
 import (
+	"carina/output/picture"
 	"carina/solver"
-	"carina/solver/output"
 )
 
 // mostSamples bounds a history: when it is full every second sample is
@@ -46,8 +46,8 @@ func (h *history) thin() {
 }
 
 // chart is the history as a picture shows it.
-func (h *history) chart(s *solver.Summary) output.History {
-	chart := output.History{Title: flowTitle(s, false) + " through the openings", Time: h.times}
+func (h *history) chart(s *solver.Summary) picture.History {
+	chart := picture.History{Title: flowTitle(s, false) + " through the openings", Time: h.times}
 	for i, o := range s.Openings {
 		chart.Names = append(chart.Names, o.Name)
 		flow, pressure := make([]float64, len(h.flows)), make([]float64, len(h.flows))

@@ -9,9 +9,11 @@ import (
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
-	"carina/internal/viewpage"
+	"carina/output"
+	"carina/output/page"
+	"carina/output/picture"
+	"carina/output/vtk"
 	"carina/solver"
-	"carina/solver/output"
 )
 
 func (r *results) writePVTU(path string, time float64) error {
@@ -19,7 +21,7 @@ func (r *results) writePVTU(path string, time float64) error {
 	for rank := range sources {
 		sources[rank] = r.path(pieceName(rank))
 	}
-	return output.WritePVTU(path, r.frame, time, sources)
+	return vtk.WritePVTU(path, r.frame, time, sources)
 }
 
 func (r *results) writeCuboids(path string) error {
@@ -29,24 +31,24 @@ func (r *results) writeCuboids(path string) error {
 // WriteCuboids writes the cuboids of a partition as VTK boxes that carry their
 // owner and counts.
 func WriteCuboids(path string, p *balance.Partition, g *geometry.Grid) error {
-	boxes := make([]output.Box, len(p.Cuboids))
+	boxes := make([]vtk.Box, len(p.Cuboids))
 	for i := range boxes {
-		boxes[i] = output.Box{Cuboid: p.Cuboids[i], Counts: p.Counts[i], Owner: p.Owners[i]}
+		boxes[i] = vtk.Box{Cuboid: p.Cuboids[i], Counts: p.Counts[i], Owner: p.Owners[i]}
 	}
-	return output.WriteCuboids(path, output.FrameOf(g), boxes)
+	return vtk.WriteCuboids(path, output.FrameOf(g), boxes)
 }
 
-func (r *results) flowPicture(s *solver.Summary, pressure bool) output.FlowPicture {
-	picture := output.FlowPicture{
+func (r *results) flowPicture(s *solver.Summary, pressure bool) picture.FlowPicture {
+	shown := picture.FlowPicture{
 		Title: flowTitle(s, pressure),
 		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
 			quantity.FormatFlow(inflow(s)), s.Reynolds, grouped(s.FluidCells), quantity.FormatLength(s.Spacing), quantity.Format(s.Time, "s")),
 		Openings: r.solver.Grid.Openings, WallPressure: pressure,
 	}
 	for _, o := range s.Openings {
-		picture.Flow = append(picture.Flow, o.Flow)
+		shown.Flow = append(shown.Flow, o.Flow)
 	}
-	return picture
+	return shown
 }
 
 // flowTitle names what flows.
@@ -58,17 +60,17 @@ func flowTitle(s *solver.Summary, pressure bool) string {
 	return "Flow of " + fluid
 }
 
-func (r *results) ranksPicture(s *solver.Summary) output.RanksPicture {
+func (r *results) ranksPicture(s *solver.Summary) picture.RanksPicture {
 	p := r.solver.Partition
-	picture := output.RanksPicture{
+	shown := picture.RanksPicture{
 		Title: "Cells by rank",
 		Subtitle: fmt.Sprintf("%s + %s: %d cuboids on %d ranks, heaviest %.3f of the mean",
 			p.Method.Decompose, p.Method.Balance, len(p.Cuboids), r.ranks, p.Quality.WorkMaxOverMean),
 	}
 	for _, rank := range s.Ranks {
-		picture.Loads = append(picture.Loads, output.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
+		shown.Loads = append(shown.Loads, picture.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
 	}
-	return picture
+	return shown
 }
 
 // writeHistory draws the flow over time, if there is more than a moment of it.
@@ -76,7 +78,7 @@ func (r *results) writeHistory(path string, s *solver.Summary) error {
 	if len(r.history.times) < 2 {
 		return nil
 	}
-	return output.WriteHistory(path, r.history.chart(s))
+	return picture.WriteHistory(path, r.history.chart(s))
 }
 
 // writePage writes the page to turn around; a grid that is too large for one
@@ -85,14 +87,14 @@ func (r *results) writePage(path string, s *solver.Summary) error {
 	if r.fields == nil {
 		return nil
 	}
-	picture := r.flowPicture(s, false)
-	page, err := partitionPage(r.solver.Partition, r.solver.Grid)
+	flow := r.flowPicture(s, false)
+	shown, err := partitionPage(r.solver.Partition, r.solver.Grid)
 	if err != nil {
 		return err
 	}
-	page.Title, page.Subtitle, page.Flow = picture.Title, picture.Subtitle, picture.Flow
-	page.Pressure, page.Velocity = r.fields.Pressure, r.fields.Velocity
-	return viewpage.Write(path, page)
+	shown.Title, shown.Subtitle, shown.Flow = flow.Title, flow.Subtitle, flow.Flow
+	shown.Pressure, shown.Velocity = r.fields.Pressure, r.fields.Velocity
+	return page.Write(path, shown)
 }
 
 func inflow(s *solver.Summary) float64 {

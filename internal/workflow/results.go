@@ -6,8 +6,10 @@ import (
 	"sync"
 
 	"carina/internal/resultsfolder"
+	"carina/output"
+	"carina/output/picture"
+	"carina/output/vtk"
 	"carina/solver"
-	"carina/solver/output"
 	"carina/solver/transport"
 )
 
@@ -103,7 +105,7 @@ func (r *results) writeDiverged(piece *output.Piece) {
 	if !r.writes() {
 		return
 	}
-	if err := output.WriteVTU(r.path(fmt.Sprintf("diverged_%04d.vtu", piece.Rank)), piece); err != nil {
+	if err := vtk.WriteVTU(r.path(fmt.Sprintf("diverged_%04d.vtu", piece.Rank)), piece); err != nil {
 		r.fail(err)
 	}
 }
@@ -128,10 +130,10 @@ func (r *results) visit(rank *solver.Rank, g gather) error {
 
 // visitPiece writes the fields of one rank and hands in its picture.
 func (r *results) visitPiece(piece *output.Piece, g gather) error {
-	if err := output.WriteVTU(r.path(pieceName(piece.Rank)), piece); err != nil {
+	if err := vtk.WriteVTU(r.path(pieceName(piece.Rank)), piece); err != nil {
 		r.fail(err)
 	}
-	layers, err := output.Render(piece)
+	layers, err := picture.Render(piece)
 	if err != nil {
 		return err
 	}
@@ -162,16 +164,16 @@ func (r *results) piece(rank *solver.Rank, fields *solver.Fields) *output.Piece 
 }
 
 // composites puts the ranks' layers together, one composite for each view.
-func (r *results) composites(payloads [][]byte) ([]*output.Layer, error) {
-	views := output.Views(r.frame)
-	byView := make([][]*output.Layer, len(views))
+func (r *results) composites(payloads [][]byte) ([]*picture.Layer, error) {
+	views := picture.Views(r.frame)
+	byView := make([][]*picture.Layer, len(views))
 	for rank, payload := range payloads {
 		for v, view := range views {
 			length, n := binary.Uvarint(payload)
 			if n <= 0 || length > uint64(len(payload)-n) {
 				return nil, fmt.Errorf("the picture of rank %d arrived incomplete", rank)
 			}
-			layer, err := output.DecodeLayer(view, payload[n:n+int(length)])
+			layer, err := picture.DecodeLayer(view, payload[n:n+int(length)])
 			if err != nil {
 				return nil, fmt.Errorf("the picture of rank %d: %w", rank, err)
 			}
@@ -179,10 +181,10 @@ func (r *results) composites(payloads [][]byte) ([]*output.Layer, error) {
 			payload = payload[n+int(length):]
 		}
 	}
-	composites := make([]*output.Layer, len(views))
+	composites := make([]*picture.Layer, len(views))
 	for v, layers := range byView {
 		var err error
-		if composites[v], err = output.Composite(layers); err != nil {
+		if composites[v], err = picture.Composite(layers); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/quantity"
-	"carina/solver/output"
+	"carina/output/picture"
 )
 
 // SurfaceReport is what `carina inspect` says of a surface.
@@ -35,18 +35,18 @@ func problemOf(d *geometry.Diagnosis) string {
 }
 
 // InspectSurface reads a surface, diagnoses it and finds its openings. It
-// writes a picture of them unless picture is empty.
-func (c *Case) InspectSurface(picture string) (*SurfaceReport, error) {
+// writes a picture of them unless path is empty.
+func (c *Case) InspectSurface(path string) (*SurfaceReport, error) {
 	surface, prepared, _, err := c.prepareSurface(nil)
 	if err != nil {
 		return nil, err
 	}
 	diagnosis := prepared.Diagnose(surface)
 	report := &SurfaceReport{Diagnosis: diagnosis, Problem: problemOf(&diagnosis), unit: surface.Unit}
-	if picture == "" {
+	if path == "" {
 		return report, nil
 	}
-	return report, output.WriteSurface(picture, prepared.Surface, output.SurfacePicture{
+	return report, picture.WriteSurface(path, prepared.Surface, picture.SurfacePicture{
 		Title:    filepath.Base(c.Surface),
 		Subtitle: fmt.Sprintf("%s triangles, %d openings", grouped(int64(diagnosis.Triangles)), len(prepared.Openings)),
 		Openings: prepared.Openings,

@@ -7,21 +7,21 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
-	"carina/internal/viewpage"
+	"carina/output/page"
 )
 
 // PageOf makes a page on which a surface, a grid or a partition can be looked
 // at and turned around.
-func PageOf(ctx context.Context, path, unit string) (*viewpage.Page, error) {
-	page, err := pageOf(ctx, path, unit)
+func PageOf(ctx context.Context, path, unit string) (*page.Page, error) {
+	shown, err := pageOf(ctx, path, unit)
 	if err != nil {
 		return nil, err
 	}
-	page.Title = filepath.Base(path)
-	return page, nil
+	shown.Title = filepath.Base(path)
+	return shown, nil
 }
 
-func pageOf(ctx context.Context, path, unit string) (*viewpage.Page, error) {
+func pageOf(ctx context.Context, path, unit string) (*page.Page, error) {
 	kind, err := KindOf(path)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func pageOf(ctx context.Context, path, unit string) (*viewpage.Page, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &viewpage.Page{Grid: g.Grid, Subtitle: fmt.Sprintf("%s fluid cells", grouped(g.Grid.Cells()))}, nil
+		return &page.Page{Grid: g.Grid, Subtitle: fmt.Sprintf("%s fluid cells", grouped(g.Grid.Cells()))}, nil
 	case PartitionFile:
 		p, g, err := ReadPartition(path)
 		if err != nil {
@@ -46,23 +46,23 @@ func pageOf(ctx context.Context, path, unit string) (*viewpage.Page, error) {
 	return nil, fmt.Errorf("%s is a %s file: give a surface, a grid or a partition", path, kind)
 }
 
-func (c *Case) surfacePage() (*viewpage.Page, error) {
+func (c *Case) surfacePage() (*page.Page, error) {
 	surface, prepared, _, err := c.prepareSurface(nil)
 	if err != nil {
 		return nil, err
 	}
-	return &viewpage.Page{
+	return &page.Page{
 		Surface: prepared.Surface, Openings: prepared.Openings,
 		Subtitle: fmt.Sprintf("%s triangles, %d openings", grouped(int64(len(surface.Triangles))), len(prepared.Openings)),
 	}, nil
 }
 
-func partitionPage(p *balance.Partition, g *geometry.Grid) (*viewpage.Page, error) {
+func partitionPage(p *balance.Partition, g *geometry.Grid) (*page.Page, error) {
 	segments, err := p.Segments(g)
 	if err != nil {
 		return nil, err
 	}
-	return &viewpage.Page{
+	return &page.Page{
 		Grid: g, Segments: segments, Cuboids: p.Cuboids, Owners: p.Owners,
 		Subtitle: fmt.Sprintf("%s + %s: %s cuboids on %d ranks, heaviest %.3f of its share",
 			p.Method.Decompose, p.Method.Balance, grouped(int64(len(p.Cuboids))), len(p.Ranks), p.Quality.WorkMaxOverMean),

@@ -1,0 +1,102 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"carina/cuboid"
+	"carina/geometry"
+	"carina/internal/atomicfile"
+)
+
+// Page is what a page shows: a surface or a grid, and what is known of them.
+type Page struct {
+	Title, Subtitle string
+	// Surface is shown as it is, if there is no Grid.
+	Surface *geometry.Surface
+	// Grid is shown by the outer faces of its cells, smoothed.
+	Grid *geometry.Grid
+	// Segments, Cuboids and Owners say which rank owns which cells, as in a
+	// partition; they may be nil. Segments are in run order.
+	Segments []cuboid.Segment
+	Cuboids  []cuboid.Cuboid
+	Owners   []int32
+	// Pressure (Pa) and Velocity (m/s; x, y and z) of every cell by global
+	// number; they may be nil.
+	Pressure []float32
+	Velocity [3][]float32
+	// Openings are marked; nil means those of the grid.
+	Openings []geometry.Opening
+	// Flow is the volume flow through each opening in m³/s; may be nil.
+	Flow []float64
+}
+
+func (p *Page) check() error {
+	switch {
+	case p.Grid == nil && p.Surface == nil:
+		return errors.New("view page: there is neither a surface nor a grid to show")
+	case p.Grid == nil && len(p.Surface.Triangles) == 0:
+		return errors.New("view page: the surface has no triangles to show")
+	case p.Flow != nil && len(p.Flow) != len(p.openings()):
+		return fmt.Errorf("view page: %d flows are given for %d openings", len(p.Flow), len(p.openings()))
+	case len(p.Cuboids) != len(p.Owners):
+		return fmt.Errorf("view page: %d owners are given for %d cuboids", len(p.Owners), len(p.Cuboids))
+	case p.Grid == nil:
+		return nil
+	}
+	cells := p.Grid.Cells()
+	if cells == 0 {
+		return errors.New("view page: the grid has no cells to show")
+	}
+	for _, f := range [][]float32{p.Pressure, p.Velocity[0], p.Velocity[1], p.Velocity[2]} {
+		if f != nil && int64(len(f)) != cells {
+			return fmt.Errorf("view page: a field has %d values for %d cells", len(f), cells)
+		}
+	}
+	if p.Segments != nil {
+		return p.checkSegments(cells)
+	}
+	return nil
+}
+
+func (p *Page) checkSegments(cells int64) error {
+	var covered int64
+	for i, s := range p.Segments {
+		if s.Cuboid < 0 || int(s.Cuboid) >= len(p.Owners) {
+			return fmt.Errorf("view page: a segment lies in cuboid %d of %d", s.Cuboid, len(p.Owners))
+		}
+		if i > 0 {
+			if b := p.Segments[i-1]; b.Z > s.Z || b.Z == s.Z && (b.Y > s.Y || b.Y == s.Y && b.X1 > s.X0) {
+				return errors.New("view page: the segments are not in run order")
+			}
+		}
+		covered += int64(s.X1 - s.X0)
+	}
+	if covered != cells {
+		return fmt.Errorf("view page: the segments hold %d of %d cells", covered, cells)
+	}
+	return nil
+}
+
+func (p *Page) openings() []geometry.Opening {
+	if p.Openings == nil && p.Grid != nil {
+		return p.Grid.Openings
+	}
+	return p.Openings
+}
+
+// Write writes the page as one HTML file.
+func Write(path string, p *Page) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	var s scene
+	if p.Grid != nil {
+		s.addGrid(p)
+	} else {
+		s.addSurface(p.Surface, p.openings())
+	}
+	s.addOpenings(p)
+	return atomicfile.Write(path, func(w io.Writer) error { return s.write(w, p) })
+}

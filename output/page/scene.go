@@ -1,0 +1,356 @@
+package page
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"carina/geometry"
+	"carina/output/picture"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// scene is what the page's script draws: a header, sent as JSON, and binary
+// streams. Lengths in the header are in millimetres.
+type scene struct {
+	// Origin and Step turn quantised positions into millimetres.
+	Origin [3]float64 `json:"origin"`
+	Step   float64    `json:"step"`
+	// Low and High are the corners of what is shown.
+	Low  [3]float64 `json:"low"`
+	High [3]float64 `json:"high"`
+	// Vertices and Faces are counts.
+	Vertices int `json:"vertices"`
+	Faces    int `json:"faces"`
+	// Labels describe the values of the stream "label"; what they are is in
+	// LabelKind.
+	Labels    []label `json:"labels"`
+	LabelKind string  `json:"labelKind"`
+	// Fields have streams "vertex:NAME" and "voxel:NAME" of bytes, 1 to 255
+	// from low to high.
+	Fields []field  `json:"fields"`
+	Voxels *lattice `json:"voxels"`
+	// Lines are the points of each streamline, LineTime and Transit the
+	// longest and the median time in seconds that the air takes along one.
+	Lines    []int     `json:"lines"`
+	LineTime float64   `json:"lineTime"`
+	Transit  float64   `json:"transit"`
+	Boxes    int       `json:"boxes"`
+	Openings []opening `json:"openings"`
+	Note     string    `json:"note"`
+	// Streams are the names and lengths of the binary parts, in their order.
+	Streams []stream `json:"streams"`
+
+	data []byte
+}
+
+type label struct {
+	Name   string `json:"name"`
+	Colour string `json:"colour"`
+	Detail string `json:"detail"`
+}
+
+type field struct {
+	Name    string   `json:"name"`
+	Unit    string   `json:"unit"`
+	Low     float64  `json:"low"`
+	High    float64  `json:"high"`
+	Colours []string `json:"colours"`
+	// values of each vertex and voxel.
+	vertex, voxel []float32
+}
+
+type lattice struct {
+	Size [3]int32 `json:"size"`
+	// Spacing is in millimetres.
+	Spacing float64 `json:"spacing"`
+	Runs    int     `json:"runs"`
+}
+
+type opening struct {
+	Number int        `json:"number"`
+	Role   string     `json:"role"`
+	At     [3]float64 `json:"at"`
+	Text   string     `json:"text"`
+}
+
+type stream struct {
+	Name   string `json:"name"`
+	Length int    `json:"length"`
+}
+
+const millimetre = 1e-3
+
+func toMillimetres(v r3.Vec) [3]float64 {
+	return [3]float64{v.X / millimetre, v.Y / millimetre, v.Z / millimetre}
+}
+
+func (s *scene) add(name string, data []byte) {
+	s.Streams = append(s.Streams, stream{name, len(data)})
+	s.data = append(s.data, data...)
+}
+
+// quantum is the number of steps that positions are rounded to along the
+// longest side.
+const quantum = 1 << 16
+
+// addGrid adds the voxels of the page's grid with all that is known of them.
+func (s *scene) addGrid(p *Page) {
+	v := voxelsOf(p)
+	m := meshOf(v)
+	s.frame(v.origin, r3.Add(v.origin, r3.Scale(v.spacing, r3.Vec{X: float64(v.size[0]), Y: float64(v.size[1]), Z: float64(v.size[2])})))
+	s.LabelKind = "rank"
+	if p.Segments != nil {
+		s.Labels = rankLabels(p)
+	}
+	place := func(c r3.Vec) r3.Vec { return r3.Add(v.origin, r3.Scale(v.spacing, c)) }
+	s.addMesh(m, place, m.normals(false))
+	if v.pressure != nil {
+		s.Fields = append(s.Fields, pressureField(m, v))
+	}
+	if v.velocity != nil {
+		s.Fields = append(s.Fields, speedField(m, v))
+	}
+	s.addFields(v)
+	s.addBoxes(p)
+	s.addLines(v.streamlines(p.openings()), place)
+	if v.factor > 1 {
+		s.Note = fmt.Sprintf("%d cells shown as %d voxels of %d×%d×%d.", p.Grid.Cells(), v.count(), v.factor, v.factor, v.factor)
+	} else {
+		s.Note = fmt.Sprintf("%d cells.", v.count())
+	}
+}
+
+// addSurface adds a surface with its openings.
+func (s *scene) addSurface(surface *geometry.Surface, openings []geometry.Opening) {
+	m := surfaceMesh(surface, picture.OpeningTriangles(surface, openings))
+	s.frame(surface.Bounds())
+	s.LabelKind = "opening"
+	s.Labels = []label{{Name: "wall", Colour: "#ccd3dd"}}
+	for _, o := range openings {
+		s.Labels = append(s.Labels, label{Name: fmt.Sprintf("%d %s", o.Number, o.Name), Colour: hex(picture.OwnerColour(o.Number - 1)),
+			Detail: fmt.Sprintf("%.1f mm²", o.Area/(millimetre*millimetre))})
+	}
+	s.addMesh(m, func(c r3.Vec) r3.Vec { return c }, m.normals(true))
+	s.Note = fmt.Sprintf("%d triangles.", len(surface.Triangles))
+}
+
+// frame sets the box and the quantisation.
+func (s *scene) frame(low, high r3.Vec) {
+	s.Low, s.High = toMillimetres(low), toMillimetres(high)
+	extent := r3.Sub(high, low)
+	longest := max(extent.X, extent.Y, extent.Z, 1e-9)
+	// Smoothed corners may leave the box a little.
+	margin := 0.02 * longest
+	s.Origin = toMillimetres(r3.Sub(low, r3.Vec{X: margin, Y: margin, Z: margin}))
+	s.Step = (longest + 2*margin) / (quantum - 1) / millimetre
+}
+
+// quantised returns a place in steps from the origin.
+func (s *scene) quantised(at r3.Vec) [3]int64 {
+	mm := toMillimetres(at)
+	var q [3]int64
+	for i := range q {
+		q[i] = int64(min(max(math.Round((mm[i]-s.Origin[i])/s.Step), 0), quantum-1))
+	}
+	return q
+}
+
+// deltas encodes numbers as zigzag varints of their differences, which are
+// small where neighbours follow each other.
+type deltas struct {
+	last int64
+	data []byte
+}
+
+func (d *deltas) add(v int64) {
+	d.data = binary.AppendVarint(d.data, v-d.last)
+	d.last = v
+}
+
+// addPlaces adds streams NAME:x, NAME:y and NAME:z.
+func (s *scene) addPlaces(name string, n int, at func(i int) r3.Vec) {
+	var axes [3]deltas
+	for i := range n {
+		q := s.quantised(at(i))
+		for a := range axes {
+			axes[a].add(q[a])
+		}
+	}
+	for a, axis := range []string{"x", "y", "z"} {
+		s.add(name+":"+axis, axes[a].data)
+	}
+}
+
+func (s *scene) addMesh(m *mesh, place func(r3.Vec) r3.Vec, normals []r3.Vec) {
+	s.Vertices, s.Faces = len(m.vertices), len(m.faces)
+	s.addPlaces("vertex", len(m.vertices), func(i int) r3.Vec { return place(m.corners[m.vertices[i].corner]) })
+	packed := make([]byte, 0, 3*len(normals))
+	var labels, faces deltas
+	for i, n := range normals {
+		for _, c := range [3]float64{n.X, n.Y, n.Z} {
+			packed = append(packed, byte(int8(math.Round(127*c))))
+		}
+		labels.add(int64(m.vertices[i].label))
+	}
+	for _, f := range m.faces {
+		for _, v := range f {
+			faces.add(int64(v))
+		}
+	}
+	s.add("normal", packed)
+	s.add("label", labels.data)
+	s.add("face", faces.data)
+}
+
+func pressureField(m *mesh, v *voxels) field {
+	f := field{Name: "pressure", Unit: "Pa", voxel: v.pressure}
+	for i := range m.vertices {
+		f.vertex = append(f.vertex, float32(m.vertices[i].pressure/float64(m.vertices[i].faces)))
+	}
+	f.scale(false, func(share float64) string { return hex(picture.PressureColour(share)) })
+	return f
+}
+
+func speedField(m *mesh, v *voxels) field {
+	f := field{Name: "speed", Unit: "m/s", voxel: v.speed()}
+	for i := range m.vertices {
+		f.vertex = append(f.vertex, float32(m.vertices[i].speed/float64(m.vertices[i].faces)))
+	}
+	f.scale(true, func(share float64) string { return hex(picture.SpeedColour(share)) })
+	return f
+}
+
+// scale chooses the field's range, without the outermost thousandth, and its
+// colours.
+func (f *field) scale(fromZero bool, colour func(share float64) string) {
+	sorted := slices.DeleteFunc(slices.Clone(f.voxel), func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
+	slices.Sort(sorted)
+	if n := len(sorted); n > 0 {
+		f.Low, f.High = float64(sorted[n/1000]), float64(sorted[n-1-n/1000])
+	}
+	if fromZero {
+		f.Low = 0
+	}
+	if !(f.High > f.Low) {
+		f.High = f.Low + 1e-9
+	}
+	const steps = 33
+	for i := range steps {
+		f.Colours = append(f.Colours, colour(float64(i)/(steps-1)))
+	}
+}
+
+// byteOf returns 1 to 255 from low to high.
+func (f *field) byteOf(v float32) byte {
+	share := (float64(v) - f.Low) / (f.High - f.Low)
+	if !(share > 0) {
+		return 1
+	}
+	return byte(1 + math.Round(254*min(share, 1)))
+}
+
+// addFields adds the voxels and the fields' values.
+func (s *scene) addFields(v *voxels) {
+	if len(s.Fields) == 0 {
+		return
+	}
+	s.Voxels = &lattice{Size: v.size, Spacing: v.spacing / millimetre, Runs: len(v.runs)}
+	var columns [4]deltas
+	for _, r := range v.runs {
+		for i, c := range [4]int32{r.X0, r.X1, r.Y, r.Z} {
+			columns[i].add(int64(c))
+		}
+	}
+	for i, name := range []string{"x0", "x1", "y", "z"} {
+		s.add("run:"+name, columns[i].data)
+	}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		pack := func(values []float32) []byte {
+			packed := make([]byte, len(values))
+			for k, v := range values {
+				packed[k] = f.byteOf(v)
+			}
+			return packed
+		}
+		s.add("vertex:"+f.Name, pack(f.vertex))
+		s.add("voxel:"+f.Name, pack(f.voxel))
+	}
+}
+
+// addBoxes adds the cuboids: two corners and the owner of each.
+func (s *scene) addBoxes(p *Page) {
+	g := p.Grid
+	corner := func(c [3]int32) r3.Vec {
+		return r3.Add(g.Origin, r3.Scale(g.Spacing, r3.Vec{X: float64(c[0]), Y: float64(c[1]), Z: float64(c[2])}))
+	}
+	s.Boxes = len(p.Cuboids)
+	s.addPlaces("box", 2*len(p.Cuboids), func(i int) r3.Vec {
+		c := p.Cuboids[i/2]
+		return corner([2][3]int32{c.Min, c.Max}[i%2])
+	})
+	var owners deltas
+	for _, o := range p.Owners {
+		owners.add(int64(o))
+	}
+	s.add("box:owner", owners.data)
+}
+
+// addLines adds the streamlines. Times are in steps of 1/65535 of LineTime.
+func (s *scene) addLines(lines []streamline, place func(r3.Vec) r3.Vec) {
+	if len(lines) == 0 {
+		return
+	}
+	var all []waypoint
+	var ends []float64
+	for _, l := range lines {
+		s.Lines = append(s.Lines, len(l))
+		all = append(all, l...)
+		ends = append(ends, l[len(l)-1].time)
+	}
+	slices.Sort(ends)
+	s.LineTime, s.Transit = ends[len(ends)-1], ends[len(ends)/2]
+	s.addPlaces("line", len(all), func(i int) r3.Vec { return place(all[i].at) })
+	speed := &s.Fields[slices.IndexFunc(s.Fields, func(f field) bool { return f.Name == "speed" })]
+	var times deltas
+	speeds := make([]byte, len(all))
+	for i, w := range all {
+		speeds[i] = speed.byteOf(float32(w.speed))
+		times.add(int64(math.Round(w.time / s.LineTime * (quantum - 1))))
+	}
+	s.add("line:speed", speeds)
+	s.add("line:time", times.data)
+}
+
+func (s *scene) addOpenings(p *Page) {
+	for i, o := range p.openings() {
+		entry := opening{Number: o.Number, Role: string(o.Role), At: toMillimetres(o.Center)}
+		entry.Text = fmt.Sprintf("%s, %.1f mm²", o.Name, o.Area/(millimetre*millimetre))
+		if p.Flow != nil {
+			const litresPerMinute = 1e-3 / 60
+			entry.Text = fmt.Sprintf("%s, %.3g L/min", o.Name, math.Abs(p.Flow[i])/litresPerMinute)
+		}
+		s.Openings = append(s.Openings, entry)
+	}
+}
+
+// rankLabels has one entry a rank with what it owns.
+func rankLabels(p *Page) []label {
+	ranks := int(slices.Max(p.Owners)) + 1
+	cells, cuboids := make([]int64, ranks), make([]int, ranks)
+	for _, s := range p.Segments {
+		cells[p.Owners[s.Cuboid]] += int64(s.X1 - s.X0)
+	}
+	for _, o := range p.Owners {
+		cuboids[o]++
+	}
+	labels := make([]label, ranks)
+	for r := range labels {
+		labels[r] = label{Name: fmt.Sprintf("rank %d", r), Colour: hex(picture.OwnerColour(r)),
+			Detail: fmt.Sprintf("%d cells, %d cuboids", cells[r], cuboids[r])}
+	}
+	return labels
+}
