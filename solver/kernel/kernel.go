@@ -1,4 +1,3 @@
-// Package kernel holds the generated collision kernels.
 package kernel
 
 //go:generate go run ./generate

@@ -1,0 +1,227 @@
+package house
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// room is a package with the packages below it, up to rooms of their own.
+type room struct {
+	name string
+	// may are the rooms that it imports besides itself. They stand before it, so
+	// that imports go one way.
+	may []string
+}
+
+// rooms is the plan, from the ground up.
+var rooms = []room{
+	{"internal", nil},
+	{"geometry", []string{"internal"}},
+	{"partition", []string{"internal"}},
+	{"cuboid", []string{"internal", "geometry"}},
+	{"octree", []string{"internal", "geometry", "cuboid"}},
+	{"balance", []string{"internal", "geometry", "cuboid", "octree", "partition"}},
+	{"output", []string{"internal", "geometry", "cuboid", "balance"}},
+	{"solver/transport", []string{"internal"}},
+	{"solver/lattice", []string{"geometry"}},
+	{"solver/expression", nil},
+	{"solver/collision", []string{"solver/lattice", "solver/expression"}},
+	{"solver/kernel", []string{"internal", "solver/lattice", "solver/expression", "solver/collision"}},
+	{"solver", []string{"internal", "geometry", "cuboid", "balance", "solver/transport", "solver/lattice", "solver/expression", "solver/collision", "solver/kernel"}},
+	{"solver/cuda", []string{"internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/lattice", "solver/expression", "solver/collision"}},
+	{"internal/workflow", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/cuda", "solver/transport", "solver/kernel"}},
+	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "balance", "solver", "solver/cuda", "solver/transport", "solver/kernel"}},
+	{"cmd", []string{"internal", "geometry", "partition", "balance", "output", "solver", "solver/cuda", "solver/transport", "internal/workflow", "benchmarks"}},
+}
+
+// exceptions are imports that the plan does not allow, with the reason. The list
+// is to become empty.
+var exceptions = map[[2]string]string{
+	{"internal/gridtest", "geometry"}: "the grids of tests are to become part of geometry/generate",
+}
+
+// testExceptions are those of tests, which may use what is built on a package
+// as an independent truth.
+var testExceptions = map[[2]string]string{
+	{"cmd/carina", "solver/kernel"}: "processes are told which instruction set to compute with",
+	{"geometry/generate", "octree"}: "the sizes of the bifurcations are known by their numbers of octree leaves",
+}
+
+// mostFiles is how many files without tests a package may have. Those that have
+// more are to be parted into rooms; none may grow until then.
+const mostFiles = 30
+
+var largePackages = map[string]int{"geometry": 55, "partition": 54, "solver": 46, "solver/cuda": 40}
+
+// alone are libraries that one package alone imports, so that they can be
+// exchanged there.
+var alone = map[string]string{
+	"github.com/emer/empi": "solver/transport",
+	"github.com/spf13/":    "cmd/carina",
+}
+
+const module = "carina"
+
+// listed is what `go list` says of a package.
+type listed struct {
+	ImportPath, Doc                    string
+	GoFiles, CgoFiles                  []string
+	Imports, TestImports, XTestImports []string
+}
+
+func (p *listed) name() string { return own(p.ImportPath) }
+
+// own is a package of this module by its path there; else it is empty.
+func own(path string) string {
+	if path == module {
+		return "."
+	}
+	name, is := strings.CutPrefix(path, module+"/")
+	if !is {
+		return ""
+	}
+	return name
+}
+
+// known are the packages by tags, once listed.
+var known = map[string][]listed{}
+
+// packages lists all packages of the module as they are built with tags.
+func packages(t *testing.T, tags string) []listed {
+	t.Helper()
+	if known[tags] == nil {
+		known[tags] = list(t, tags)
+	}
+	return known[tags]
+}
+
+func list(t *testing.T, tags string) []listed {
+	t.Helper()
+	command := exec.Command("go", "list", "-tags", tags, "-json=ImportPath,Doc,GoFiles,CgoFiles,Imports,TestImports,XTestImports", "./...")
+	command.Dir = filepath.Join("..", "..")
+	command.Stderr = os.Stderr
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for decoder := json.NewDecoder(strings.NewReader(string(output))); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// roomOf is the room that a package lies in: the one with the longest name.
+func roomOf(name string) (room, bool) {
+	var found room
+	for _, r := range rooms {
+		if (name == r.name || strings.HasPrefix(name, r.name+"/")) && len(r.name) > len(found.name) {
+			found = r
+		}
+	}
+	return found, found.name != ""
+}
+
+// TestPlanGoesOneWay checks the plan itself: what a room may import stands
+// before it.
+func TestPlanGoesOneWay(t *testing.T) {
+	var before []string
+	for _, r := range rooms {
+		for _, other := range r.may {
+			if !slices.Contains(before, other) {
+				t.Errorf("%s may import %s, which does not stand below it", r.name, other)
+			}
+		}
+		before = append(before, r.name)
+	}
+}
+
+// strange returns the imports that the plan and the exceptions do not allow.
+func strange(name string, imports []string, exceptions map[[2]string]string, used map[[2]string]bool) []string {
+	from, _ := roomOf(name)
+	var found []string
+	for _, path := range imports {
+		other := own(path)
+		to, known := roomOf(other)
+		if other == "" || to.name == from.name || known && slices.Contains(from.may, to.name) {
+			continue
+		}
+		edge := [2]string{name, other}
+		if exceptions[edge] == "" {
+			found = append(found, other)
+		}
+		used[edge] = true
+	}
+	return found
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	used := map[[2]string]bool{}
+	for _, tags := range []string{"", "mpi,cuda"} {
+		for _, p := range packages(t, tags) {
+			if _, known := roomOf(p.name()); !known {
+				t.Errorf("%s is in no room of the plan: add it where it belongs", p.name())
+				continue
+			}
+			for _, other := range strange(p.name(), p.Imports, exceptions, used) {
+				t.Errorf("%s imports %s (tags %q), which the plan does not allow", p.name(), other, tags)
+			}
+			for _, other := range strange(p.name(), slices.Concat(p.TestImports, p.XTestImports), testExceptions, used) {
+				t.Errorf("tests of %s import %s (tags %q), which the plan does not allow", p.name(), other, tags)
+			}
+			for library, keeper := range alone {
+				if p.name() != keeper && slices.ContainsFunc(p.Imports, func(path string) bool { return strings.HasPrefix(path, library) }) {
+					t.Errorf("%s imports %s: leave that to %s", p.name(), library, keeper)
+				}
+			}
+		}
+	}
+	for _, list := range []map[[2]string]string{exceptions, testExceptions} {
+		for edge, reason := range list {
+			if !used[edge] {
+				t.Errorf("%s does not import %s any more (%s): take out the exception", edge[0], edge[1], reason)
+			}
+		}
+	}
+}
+
+func TestRoomsAreOfASize(t *testing.T) {
+	for _, tags := range []string{"", "mpi,cuda"} {
+		for _, p := range packages(t, tags) {
+			most, large := largePackages[p.name()]
+			files := len(p.GoFiles) + len(p.CgoFiles)
+			if files > max(most, mostFiles) {
+				t.Errorf("%s has %d files (tags %q), at most %d may be: part it into rooms", p.name(), files, tags, max(most, mostFiles))
+			}
+			if large && files < most-2 {
+				t.Logf("%s has only %d files (tags %q): lower its limit of %d", p.name(), files, tags, most)
+			}
+		}
+	}
+}
+
+// TestPackagesBeginWithAnOverview wants a comment on every package, in doc.go
+// where it has more than one file.
+func TestPackagesBeginWithAnOverview(t *testing.T) {
+	for _, p := range packages(t, "") {
+		files := slices.Concat(p.GoFiles, p.CgoFiles)
+		if p.Doc == "" {
+			t.Errorf("%s has no overview", p.name())
+		}
+		if len(files) > 1 && !slices.Contains(files, "doc.go") {
+			t.Errorf("%s has %d files and no doc.go with its overview", p.name(), len(files))
+		}
+	}
+}

@@ -1,0 +1,4 @@
+// Package expression describes straight-line arithmetic once, so that code
+// for several processors can be generated from it with the same operations
+// in the same order, and therefore the same bits.
+package expression

@@ -1,0 +1,2 @@
+// Package kernel holds the generated collision kernels.
+package kernel
