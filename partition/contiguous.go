@@ -1,7 +1,7 @@
 package partition
 
 // fragments lists the connected pieces of all parts.
-func fragments[P int8 | int32](g *Graph, parts []P) [][]int32 {
+func fragments(g *Graph, parts []int32) [][]int32 {
 	n := g.Vertices()
 	seen := make([]bool, n)
 	queue := make([]int32, 0, n)

@@ -40,9 +40,8 @@
 // where a connected part runs through a tree changes by many moves that each
 // cost something. It exchanges vertices, too, where parts are about full. Strong
 // anneals unconstrained parts as well, shortly, unless there is a time limit;
-// neither is done on large graphs. On tree-like graphs few connected parts of equal weight cost
-// more than unconstrained ones, whatever the method: [ConnectedCutBound]
-// proves by how much, of two or four parts.
+// neither is done on large graphs. On tree-like graphs few connected parts of
+// equal weight cost more than unconstrained ones, whatever the method.
 //
 // Process mapping ([MappingCost]) divides among the outermost groups of a
 // machine first (multisection) and refines all parts by the mapping cost.

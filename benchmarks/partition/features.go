@@ -2,9 +2,7 @@ package partitionbench
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,10 +39,6 @@ type FeatureRow struct {
 	Infeasible     int     `json:"infeasible"`
 	SecondsWithout float64 `json:"seconds_without"`
 	SecondsWith    float64 `json:"seconds_with"`
-	// Bound is what every division into connected parts cuts at least, by
-	// proof; 0 where there is none. It is asked for in two parts, and in four
-	// where connected ones were found to cut much more.
-	Bound float64 `json:"bound,omitempty"`
 	// Metis is the mean cut of gpmetis -contig where that is installed, and
 	// MetisUnsound counts its runs beyond the limit or with parts in pieces.
 	Metis        float64 `json:"gpmetis_contig,omitempty"`
@@ -88,7 +82,7 @@ func RunFeatures(ctx context.Context, options Options) (*Features, error) {
 					o.Progress(fmt.Sprintf("%s in %d, %s", name, k, preset), float64(done)/float64(steps))
 				}
 				done++
-				c := comparison{g: g, options: partition.Options{Parts: k, Imbalance: o.Imbalance, Preset: preset}, seeds: o.Seeds, boundStates: o.BoundStates, work: work}
+				c := comparison{g: g, options: partition.Options{Parts: k, Imbalance: o.Imbalance, Preset: preset}, seeds: o.Seeds, work: work}
 				rows := []FeatureRow{{Feature: "contiguous"}}
 				if k == machineLeaves {
 					rows = append(rows, FeatureRow{Feature: "mapping"})
@@ -116,9 +110,7 @@ type comparison struct {
 	g       *partition.Graph
 	options partition.Options
 	seeds   int
-	// boundStates is how many states a bound may hold at a time.
-	boundStates int
-	work        string // folder for the files of gpmetis
+	work    string // folder for the files of gpmetis
 }
 
 // each hands the results of all seeds without and with the changed options to
@@ -166,10 +158,7 @@ func (c *comparison) contiguous(ctx context.Context, row *FeatureRow) error {
 	if err != nil {
 		return err
 	}
-	if err := c.metis(ctx, row); err != nil || row.Parts != 2 && (row.Parts != 4 || row.With <= wantedRatio*row.Without) {
-		return err
-	}
-	return c.bound(ctx, row)
+	return c.metis(ctx, row)
 }
 
 // metis partitions with gpmetis, asked for connected parts too.
@@ -195,38 +184,6 @@ func (c *comparison) metis(ctx context.Context, row *FeatureRow) error {
 	}
 	return nil
 }
-
-const (
-	// defaultBoundStates take below 1 GB.
-	defaultBoundStates = 2_000_000
-	// boundStep is from one bound that is tried to the next.
-	boundStep = 1.1
-)
-
-// bound proves how little connected parts can cut: first that what is wanted
-// cannot be had, [wantedRatio], then more and more, up to what was found.
-func (c *comparison) bound(ctx context.Context, row *FeatureRow) error {
-	found := math.Ceil(row.With)
-	for below := math.Floor(wantedRatio*row.Without) + 1; row.Bound < found; below = math.Ceil(boundStep * below) {
-		asked := min(below, found)
-		bound, err := partition.ConnectedCutBound(ctx, c.g, row.Parts, c.options.Imbalance, int64(asked), c.boundStates)
-		if errors.Is(err, partition.ErrBoundOutOfReach) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("bound of %s in %d connected parts: %w", row.Graph, row.Parts, err)
-		}
-		row.Bound = max(row.Bound, float64(bound)) // more asked for may mean less precision
-		if row.Bound < asked {
-			return nil
-		}
-	}
-	return nil
-}
-
-// wantedRatio is the cut of connected parts over that of unconstrained ones
-// that is hoped for.
-const wantedRatio = 1.03
 
 func (c *comparison) mapping(ctx context.Context, row *FeatureRow, distances [][]int64) error {
 	change := func(o *partition.Options) { o.Objective, o.Distances = partition.MappingCost, distances }

@@ -37,19 +37,16 @@ func (f *Features) mean(feature, preset string, from, to int, base func(*Feature
 // WriteTable writes all rows and the means for people to read.
 func (f *Features) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "feature\tgraph\tparts\tpreset\twithout\twith\tratio\tdisconnected without\twith\tinfeasible\tCPU s without\twith\tproven bound\tover without\tgpmetis -contig\tunsound\tratio to it\t")
+	fmt.Fprintln(t, "feature\tgraph\tparts\tpreset\twithout\twith\tratio\tdisconnected without\twith\tinfeasible\tCPU s without\twith\tgpmetis -contig\tunsound\tratio to it\t")
 	presets := map[string]bool{}
 	for _, r := range f.Rows {
 		presets[r.Preset] = true
-		bound, least, metis, unsound, toMetis := "", "", "", "", ""
-		if r.Bound > 0 {
-			bound, least = fmt.Sprintf("%.0f", r.Bound), figure(r.Bound/r.Without)
-		}
+		metis, unsound, toMetis := "", "", ""
 		if r.Metis > 0 {
 			metis, unsound, toMetis = fmt.Sprintf("%.0f", r.Metis), strconv.Itoa(r.MetisUnsound), figure(r.With/r.Metis)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%.0f\t%.0f\t%s\t%.1f\t%.1f\t%d\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\t\n", r.Feature, r.Graph, r.Parts, r.Preset, r.Without, r.With,
-			figure(r.With/r.Without), r.DisconnectedWithout, r.Disconnected, r.Infeasible, r.SecondsWithout, r.SecondsWith, bound, least, metis, unsound, toMetis)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%.0f\t%.0f\t%s\t%.1f\t%.1f\t%d\t%.2f\t%.2f\t%s\t%s\t%s\t\n", r.Feature, r.Graph, r.Parts, r.Preset, r.Without, r.With,
+			figure(r.With/r.Without), r.DisconnectedWithout, r.Disconnected, r.Infeasible, r.SecondsWithout, r.SecondsWith, metis, unsound, toMetis)
 	}
 	for _, preset := range []partition.Preset{partition.Fast, partition.Eco, partition.Strong} {
 		if name := preset.String(); presets[name] {
@@ -58,7 +55,7 @@ func (f *Features) WriteTable(w io.Writer) error {
 				from  int
 			}{{"all", 0}, {"from 8", 8}} {
 				fmt.Fprintf(t, "contiguous\tmean\t%s\t%s\t\t\t%s%s%s\t\n", parts.words, name,
-					figure(f.Ratio("contiguous", name, parts.from, math.MaxInt)), strings.Repeat("\t", 10), figure(f.RatioToMetis(name, parts.from, math.MaxInt)))
+					figure(f.Ratio("contiguous", name, parts.from, math.MaxInt)), strings.Repeat("\t", 8), figure(f.RatioToMetis(name, parts.from, math.MaxInt)))
 			}
 			fmt.Fprintf(t, "mapping\tmean\t%d\t%s\t\t\t%s\t\n", machineLeaves, name, figure(f.Ratio("mapping", name, 0, math.MaxInt)))
 		}

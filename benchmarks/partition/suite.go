@@ -40,9 +40,6 @@ type Options struct {
 	// measured. Rows that it holds already are not measured again, so that an
 	// interrupted run can be taken up.
 	Journal string
-	// BoundStates is how many states the proof of what connected parts must cut
-	// may take ([partition.ConnectedCutBound]); 0 means two million.
-	BoundStates int
 	// Quick restricts the run to small graphs, few numbers of parts and one
 	// seed.
 	Quick bool
@@ -94,9 +91,6 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if r.Imbalance == 0 {
 		r.Imbalance = partition.DefaultImbalance
-	}
-	if r.BoundStates == 0 {
-		r.BoundStates = defaultBoundStates
 	}
 	files, err := filepath.Glob(filepath.Join(r.Folder, "*"+graphSuffix))
 	if err != nil || len(files) == 0 {

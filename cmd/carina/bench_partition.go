@@ -56,9 +56,6 @@ func newBenchPartition(flags *benchFlags) *cobra.Command {
 			if o.Folder == "" {
 				return usageError{errors.New("name a folder of METIS graphs: --graphs FOLDER")}
 			}
-			if o.BoundStates != 0 && !features {
-				return usageError{errors.New("--bound-states is for --features: leave it out, or give --features too")}
-			}
 			if timeLimit != "" {
 				seconds, err := quantity.Time.ParsePositive(timeLimit)
 				if err != nil {
@@ -98,7 +95,6 @@ func newBenchPartition(flags *benchFlags) *cobra.Command {
 	f.IntVar(&o.Seeds, "seeds", 0, "runs of each (default 3)")
 	f.Float64Var(&o.Imbalance, "imbalance", 0, "how far a part may exceed its share (default 0.03)")
 	f.BoolVar(&features, "features", false, "instead compare connected parts with unconstrained ones and those of gpmetis -contig, and mapping to a machine with mapping after the fact")
-	f.IntVar(&o.BoundStates, "bound-states", 0, "with --features: how many states the proof of what connected parts must cut may take (default 2000000)")
 	f.StringSliceVar(&presets, "presets", nil, "presets to run (default fast, eco and strong)")
 	f.StringVar(&timeLimit, "time-limit", "", "add a memetic run of that length, such as 60s")
 	f.BoolVar(&o.ProcessorTime, "cpu-time", false, "measure the time limit in processor time of one core, for busy machines")

@@ -114,7 +114,7 @@ func TestTooFastFlowIsWarnedOfAndStopped(t *testing.T) {
 func TestWrongUsage(t *testing.T) {
 	tests := [][]string{{"fly"}, {"run"}, {"run", "a.stl", "b.stl"}, {"run", "a.stl", "--wings", "2"}, {"generate", "bird", "-o", "x.stl"}, {"graph", "a.graph"}, {"voxelize", "a.stl"},
 		{"generate", "pipe", "--rule", "weibel", "-o", filepath.Join(t.TempDir(), "pipe.stl")}, {"help", "nonsense"},
-		{"bench", "partition", "--graphs", t.TempDir(), "--bound-states", "9"}, {"partition", "a.grid", "--ranks", "", "-o", "b"}}
+		{"partition", "a.grid", "--ranks", "", "-o", "b"}}
 	for _, arguments := range tests {
 		if status, _, stderr := carina(t, arguments...); status != exitUsage || stderr == "" {
 			t.Errorf("carina %v: status %d, says %q", arguments, status, stderr)
