@@ -140,7 +140,7 @@ func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, 
 	if s, err = r.Summary(); err != nil {
 		return nil, err
 	}
-	s.Interrupted = stopped
+	s.Interrupted = stopped && s.Steps < steps
 	if plan.Visit != nil {
 		if err := plan.Visit(r); err != nil {
 			return nil, err

@@ -71,6 +71,22 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A stop that is met after the last step has interrupted nothing.
+func TestInterruptedMeansThatStepsAreMissing(t *testing.T) {
+	g := cave(1, [3]bool{})
+	for _, steps := range []int64{2*checkInterval - 1, 2 * checkInterval, 3 * checkInterval} {
+		ctx, stop := context.WithCancel(context.Background())
+		s, err := RunInProcess(ctx, scattered(g, 4, 2, 1, [3]bool{}), caveSettings(g), Plan{Steps: steps, KeepStopped: true, Report: func(Progress) { stop() }})
+		stop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Steps != 2*checkInterval || s.Interrupted != (s.Steps < steps) {
+			t.Errorf("%d of %d steps, interrupted: %v", s.Steps, steps, s.Interrupted)
+		}
+	}
+}
+
 func TestSettingsAreChecked(t *testing.T) {
 	for name, change := range map[string]func(*Settings){
 		"collision": func(s *Settings) { s.Collision = "mrt?" },

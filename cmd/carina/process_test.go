@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -24,6 +25,11 @@ func TestMain(m *testing.M) {
 	picture.Supersampling = 1 // hundreds of pictures are drawn
 	if os.Getenv(asCarina) != "" {
 		main()
+	}
+	// A process in the background of a shell ignores interrupts, and so would the
+	// processes that it starts: not while it catches them.
+	if signal.Ignored(os.Interrupt) {
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	os.Exit(m.Run())
 }
@@ -93,17 +99,35 @@ func pipeOn(t *testing.T, ranks string) string {
 // slowly is a flow that neither diverges nor comes to an end in a test.
 var slowly = []string{"--flow", "0.05L/min", "--steps", "1000000000"}
 
+// tooEarly is what may be said of a signal that comes before the first steps.
+const tooEarly = "stopped by the user; nothing half-written was left behind"
+
+// stoppedLater starts a process, lets it compute a while, which is how long is
+// not known on a busy machine, and sends a signal. It does so anew with more
+// time until the signal was not too early.
+func stoppedLater(t *testing.T, begin func() *process, signal os.Signal, early func(*process) bool) (*process, int) {
+	t.Helper()
+	for wait := 50 * time.Millisecond; ; wait *= 4 {
+		p := begin()
+		time.Sleep(wait)
+		if err := p.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if status := p.status(t); wait > 30*time.Second || !early(p) {
+			return p, status
+		}
+	}
+}
+
 func TestStoppedByTheUserItLeavesTheFieldsReached(t *testing.T) {
 	part := pipeOn(t, "2")
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		out := filepath.Join(t.TempDir(), "out")
-		p := start(t, "", append([]string{"solve", part, "--json", "--out", out}, slowly...)...)
-		p.untilComputing(t, out)
-		time.Sleep(50 * time.Millisecond)
-		if err := p.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
-		status := p.status(t)
+		p, status := stoppedLater(t, func() *process {
+			p := start(t, "", append([]string{"solve", part, "--json", "--out", out}, slowly...)...)
+			p.untilComputing(t, out)
+			return p
+		}, signal, func(p *process) bool { return strings.Contains(p.stderr.String(), tooEarly) })
 		if said := p.stderr.String(); status != exitFailure || !strings.Contains(said, "carina: stopped by the user after step") || !strings.Contains(said, out) {
 			t.Errorf("%v: status %d, says %q", signal, status, said)
 		}
@@ -138,12 +162,10 @@ func decode(t *testing.T, path string, into any) {
 }
 
 func TestStoppedWithoutAFolderItJustStops(t *testing.T) {
-	p := start(t, "", append([]string{"solve", pipeOn(t, "2"), "--json"}, slowly...)...)
-	time.Sleep(time.Second)
-	if err := p.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if status := p.status(t); status != exitFailure || p.stdout.Len() > 0 || !strings.Contains(p.stderr.String(), "stopped by the user") {
+	line := append([]string{"solve", pipeOn(t, "2"), "--json"}, slowly...)
+	p, status := stoppedLater(t, func() *process { return start(t, "", line...) }, os.Interrupt,
+		func(p *process) bool { return p.ProcessState.ExitCode() < 0 }) // before it listens
+	if status != exitFailure || p.stdout.Len() > 0 || !strings.Contains(p.stderr.String(), "stopped by the user") {
 		t.Errorf("status %d, prints %q, says %q", status, &p.stdout, &p.stderr)
 	}
 }

@@ -53,7 +53,7 @@ func Run(ctx context.Context, domain *solver.Domain, settings solver.Settings, p
 	if summary, err = s.Summary(); err != nil {
 		return nil, err
 	}
-	summary.Interrupted = stopped
+	summary.Interrupted = stopped && summary.Steps < steps
 	if hooks.Visit != nil {
 		if err := hooks.Visit(s); err != nil {
 			return nil, err
