@@ -21,7 +21,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			step := func() {
-				if err := r.step(); err != nil {
+				if err := r.engine.Step(); err != nil {
 					t.Fatal(err)
 				}
 			}

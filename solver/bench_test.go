@@ -23,7 +23,7 @@ func benchmarkSteps(b *testing.B, g *geometry.Grid, s Settings) {
 	}
 	defer r.Close()
 	for range 4 {
-		if err := r.step(); err != nil {
+		if err := r.engine.Step(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -32,7 +32,7 @@ func benchmarkSteps(b *testing.B, g *geometry.Grid, s Settings) {
 	for b.Loop() {
 		begin := time.Now()
 		for range 2 {
-			if err := r.step(); err != nil {
+			if err := r.engine.Step(); err != nil {
 				b.Fatal(err)
 			}
 		}

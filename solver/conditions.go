@@ -138,8 +138,10 @@ const (
 func (s *openingState) impedance() float64 { return math.Sqrt(3) / max(s.area, 1) }
 
 // couples tells whether any opening reacts to the flow.
-func (o *openingStates) couples() bool {
-	return slices.ContainsFunc(o.list, func(s openingState) bool { return s.condition.Kind != MovingWall })
+func (o *openingStates) couples() bool { return couples(o.list) }
+
+func couples(list []openingState) bool {
+	return slices.ContainsFunc(list, func(s openingState) bool { return s.condition.Kind != MovingWall })
 }
 
 // couple takes over what was measured at the openings in the last step, for

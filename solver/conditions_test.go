@@ -109,7 +109,7 @@ func TestSoundLeaves(t *testing.T) {
 	// twice its mean at first; that leaves a third of the mean after 1500 steps.
 	var worst float64
 	for step := range 4000 {
-		if err := r.step(); err != nil {
+		if err := r.engine.Step(); err != nil {
 			t.Fatal(err)
 		}
 		if step >= 1500 && step%100 == 1 {

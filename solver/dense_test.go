@@ -125,7 +125,7 @@ func TestDenseMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bytes[l] = r.state.bytes()
+		bytes[l] = r.device.Bytes()
 		r.Close()
 	}
 	cells := int64(size[0]) * int64(size[1]) * int64(size[2])
@@ -172,13 +172,16 @@ func TestCountWindows(t *testing.T) {
 		for i := range d.Boxes {
 			d.Boxes[i] = d.Boxes[i].Intersect(cuboid.Box(g))
 		}
-		set := lattice.D3Q19
-		l, err := newLayout(d, 0, set, Dense)
+		s := caveSettings(g)
+		s.Layout = Dense
+		r, err := NewRank(d, s, transport.NewLocal(1)[0])
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.Close()
+		l, set := r.layout, lattice.D3Q19
 		windows := len(l.windows.inner)/innerWidth(set.Q) + len(l.windows.walled)/walledWidth(set.Q)
-		passed := int64(l.cells)
+		passed := int64(l.Cells)
 		for _, c := range l.chunks {
 			passed -= int64(c.cellEnd - c.cell)
 		}
@@ -190,7 +193,7 @@ func TestCountWindows(t *testing.T) {
 			counted += n.Passed
 		}
 		// It is wrong about a few windows beside rows with gaps.
-		if want := int64(windowCells*windows - l.fluid); max(lanes-want, want-lanes) > want/200 {
+		if want := int64(windowCells*windows - l.Fluid); max(lanes-want, want-lanes) > want/200 {
 			t.Errorf("blocks of %d: %d lanes without fluid, want %d", side, lanes, want)
 		}
 		// Several cuboids share the runs of cells that even steps compute.

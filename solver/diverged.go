@@ -41,14 +41,14 @@ const (
 )
 
 // divergedAt is the error of a flow that was found to have diverged at a cell.
-func (r *Rank) divergedAt(steps int64, cell [3]int32) *DivergedError {
+func (r *airflow) divergedAt(steps int64, cell [3]int32) *DivergedError {
 	automatic := r.settings
 	automatic.Collision = Automatic
 	tau := r.units.RelaxationTime()
 	return &DivergedError{
 		Step: steps, Time: float64(steps) * r.units.TimeStep, Cell: cell,
 		Mach: Mach(r.expected.peakVelocity / r.units.Velocity()), RelaxationTime: tau,
-		Surroundings: r.domain.surroundings(cell), units: r.units, planned: r.expected.peakVelocity,
+		Surroundings: surroundingsOf(r.domain, cell), units: r.units, planned: r.expected.peakVelocity,
 		operator: r.settings.operator(tau), automatic: automatic.operator(tau),
 	}
 }

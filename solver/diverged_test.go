@@ -30,7 +30,7 @@ func TestSurroundings(t *testing.T) {
 		g := placedPipe(across, length)
 		for _, run := range g.Runs {
 			for x := run.X0 + (run.Y+run.Z)%across; x < run.X1; x += across {
-				s := WholeDomain(g).surroundings([3]int32{x, run.Y, run.Z})
+				s := surroundingsOf(WholeDomain(g), [3]int32{x, run.Y, run.Z})
 				y, z := float64(run.Y)+0.5-float64(across)/2, float64(run.Z)+0.5-float64(across)/2
 				wall := float64(across)/2 - math.Hypot(y, z)
 				if s.ToWall < wall-1e-3 || s.ToWall > 1.09*wall+1e-3 {

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"carina/geometry"
+	"carina/solver/engine"
 )
 
 // Piece is a row of cells of one rank.
@@ -18,9 +19,9 @@ type Piece struct {
 
 // Pieces returns the cells of this rank, in the order of its Fields.
 func (r *Rank) Pieces() []Piece {
-	pieces := make([]Piece, len(r.layout.pieces))
-	for i, p := range r.layout.pieces {
-		pieces[i] = Piece{p.Run, p.global, int(p.index)}
+	pieces := make([]Piece, len(r.layout.Pieces))
+	for i, p := range r.layout.Pieces {
+		pieces[i] = Piece{p.Run, p.Global, int(p.Index)}
 	}
 	return pieces
 }
@@ -48,11 +49,11 @@ func (f *Fields) arrays() [][]float32 {
 
 // Fields returns the flow in the rank's own cells.
 func (r *Rank) Fields() *Fields {
-	f := newFields(r.layout.fluid)
+	f := newFields(r.layout.Fluid)
 	pressure, velocity := r.units.Pressure(), r.units.Velocity()
-	r.pool.run(0, len(r.layout.chunks), func(i int, w *workspace) {
-		r.eachCell(&r.layout.chunks[i], w, func(p *piece, cell int32, density float64, u [3]float64) {
-			index := p.index + cell - p.local
+	r.eachChunk(func(i int, w *workspace) {
+		r.eachCell(&r.layout.chunks[i], w, func(p *engine.Piece, cell int32, density float64, u [3]float64) {
+			index := p.Index + cell - p.Local
 			f.Pressure[index] = float32(density * pressure)
 			for a := range 3 {
 				f.Velocity[a][index] = float32(u[a] * velocity)
@@ -71,13 +72,13 @@ func (r *Rank) Gather() (*Fields, error) {
 			if len(a) == 0 {
 				continue
 			}
-			if err := r.transport.Send(0, floatBytes(a)); err != nil {
+			if err := r.engine.Transport().Send(0, floatBytes(a)); err != nil {
 				return nil, fmt.Errorf("sending the fields of rank %d: %w", r.Number(), err)
 			}
 		}
 		return nil, nil
 	}
-	pieces, err := r.domain.pieces(false)
+	pieces, err := r.domain.Pieces(false)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func (r *Rank) Gather() (*Fields, error) {
 	scatter(all.arrays(), own.arrays(), pieces, 0)
 	counts := make([]int, r.domain.Ranks)
 	for _, p := range pieces {
-		counts[p.owner] += int(p.cells())
+		counts[p.Owner] += int(p.Cells())
 	}
 	for rank := 1; rank < r.domain.Ranks; rank++ {
 		received := newFields(counts[rank])
@@ -93,7 +94,7 @@ func (r *Rank) Gather() (*Fields, error) {
 			if len(a) == 0 {
 				continue
 			}
-			if err := r.transport.Receive(rank, floatBytes(a)); err != nil {
+			if err := r.engine.Transport().Receive(rank, floatBytes(a)); err != nil {
 				return nil, fmt.Errorf("receiving the fields of rank %d: %w", rank, err)
 			}
 		}
@@ -103,15 +104,15 @@ func (r *Rank) Gather() (*Fields, error) {
 }
 
 // scatter copies the arrays of one rank to their global places.
-func scatter(all, own [][]float32, pieces []piece, rank int32) {
+func scatter(all, own [][]float32, pieces []engine.Piece, rank int32) {
 	local := int64(0)
 	for _, p := range pieces {
-		if p.owner != rank {
+		if p.Owner != rank {
 			continue
 		}
-		n := int64(p.cells())
+		n := int64(p.Cells())
 		for i := range all {
-			copy(all[i][p.global:p.global+n], own[i][local:])
+			copy(all[i][p.Global:p.Global+n], own[i][local:])
 		}
 		local += n
 	}

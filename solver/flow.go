@@ -27,8 +27,8 @@ type Flow struct {
 	// Openings are those of the grid.
 	Openings []OpeningCondition
 
-	// rank knows what does not depend on the device.
-	rank      *Rank
+	// flow knows what does not depend on the device.
+	flow      *airflow
 	rampSteps float64
 	crossing  float64
 	states    *openingStates
@@ -64,35 +64,23 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	if settings.Layout == Dense {
 		return nil, fmt.Errorf("the %s layout is not computed on a GPU; leave it out, or compute on the processor", Dense)
 	}
-	if err := settings.validateConditions(domain.Grid); err != nil {
-		return nil, err
-	}
-	set := settings.set()
-	areas, err := openingAreas(domain.Grid, set)
+	a, err := newAirflow(domain, settings)
 	if err != nil {
 		return nil, err
 	}
-	r := &Rank{domain: domain, settings: settings, set: set, expected: expect(domain.Grid, &settings)}
-	f := &Flow{Domain: domain, Settings: settings, Set: set, rank: r}
-	if f.Units, f.Warnings, err = chooseUnits(domain.Grid, &settings, r.expected); err != nil {
-		return nil, err
-	}
+	f := &Flow{Domain: domain, Settings: a.settings, Set: a.set, Units: a.units, Warnings: a.warnings, flow: a}
 	tau := f.Units.RelaxationTime()
-	f.Warnings = append(f.Warnings, settings.settleWall(tau)...)
-	r.units, r.settings, f.Settings = f.Units, settings, settings
-	f.Operator = settings.operator(tau)
-	f.OmegaPlus, f.OmegaMinus = 1/tau, 1/(0.5+settings.Magic/(tau-0.5))
+	f.Operator = f.Settings.operator(tau)
+	f.OmegaPlus, f.OmegaMinus = 1/tau, 1/(0.5+f.Settings.Magic/(tau-0.5))
 	if f.Operator == BGK {
 		f.OmegaMinus = f.OmegaPlus
 	}
-	f.states = newOpeningStates(domain.Grid, areas, &settings, f.Units)
+	f.states = newOpeningStates(domain.Grid, a.areas, &a.settings, f.Units)
 	for _, o := range f.states.list {
 		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, Normal: o.normal, EvenTime: o.evenTime, Forgetting: o.forgetting})
 	}
-	if f.profiles, err = openingProfiles(domain.Grid, set, f.states.list); err != nil {
-		return nil, err
-	}
-	f.rampSteps, f.crossing = r.chooseRamp(), r.crossing()
+	f.profiles = a.profiles
+	f.rampSteps, f.crossing = a.rampSteps, a.crossing()
 	f.Prepare(0)
 	return f, nil
 }
@@ -119,13 +107,13 @@ func (f *Flow) Prepare(steps int64) {
 		f.Openings[i].Inflow, f.Openings[i].Density, f.Openings[i].Gradient = o.inflow, o.density, o.gradient
 		f.Openings[i].Fastest, f.Openings[i].Transition = o.fastest, o.transition
 	}
-	f.rank.setForce(steps)
-	f.Force = f.rank.force
+	f.flow.setForce(steps)
+	f.Force = f.flow.force
 }
 
 // Parameters are those of the collision in the present step, by their names in
 // package collision.
-func (f *Flow) Parameters() map[string]float64 { return f.rank.parameters() }
+func (f *Flow) Parameters() map[string]float64 { return f.flow.parameters() }
 
 // Couples tells whether Couple is due after the given number of steps.
 func (f *Flow) Couples(steps int64) bool { return steps%couplingInterval == 0 && f.states.couples() }
@@ -190,7 +178,7 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 		Steps: s.Steps, Time: float64(s.Steps) * f.Units.TimeStep, RelaxationTime: f.Units.RelaxationTime(),
 		Mach: Mach(s.PeakVelocity), PeakVelocity: s.PeakVelocity * f.Units.Velocity(),
 		StateHash: fmt.Sprintf("%016x", s.Hash), Warnings: f.Units.warnings(f.Warnings, max(s.PeakVelocity, s.Fastest)), Seconds: s.Seconds,
-		Ranks: s.Ranks, Settings: f.rank.used(),
+		Ranks: s.Ranks, Settings: f.flow.used(),
 	}
 	r.Settings.RampTime = f.rampSteps * f.Units.TimeStep
 	if s.Seconds > 0 {
@@ -199,7 +187,7 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 	r.describe(&f.Settings, f.Units)
 	r.Steady, r.VelocityChange = s.Watch.outcome()
 	r.Openings = f.OpeningSummaries(s.Outflow, s.AreaDensity)
-	r.Reynolds = f.rank.expected.reynolds(r.Openings, f.Units.KinematicViscosity)
+	r.Reynolds = f.flow.expected.reynolds(r.Openings, f.Units.KinematicViscosity)
 	r.PressureDrop, r.MassBalance = balance(r.Openings)
 	r.Limited, r.Grain = s.Limited, s.Grain
 	return r
@@ -213,7 +201,7 @@ func (f *Flow) OpeningSummaries(outflow, areaDensity []int64) []OpeningSummary {
 
 // DivergedAt is the error of a flow that was found to have diverged at a cell.
 func (f *Flow) DivergedAt(steps int64, cell [3]int32) error {
-	return f.rank.divergedAt(steps, cell)
+	return f.flow.divergedAt(steps, cell)
 }
 
 // Recall adds to the error of a flow that has diverged how fast it was there in

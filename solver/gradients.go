@@ -1,6 +1,10 @@
 package solver
 
-import "math"
+import (
+	"math"
+
+	"carina/solver/engine"
+)
 
 // StrainRate returns the rate of strain ½(∂_a u_b + ∂_b u_a) in the rank's own
 // cells, in 1/s, for the components xx, yy, zz, xy, xz and yz. It comes from
@@ -9,7 +13,7 @@ import "math"
 func (r *Rank) StrainRate() [6][]float32 {
 	var s [6][]float32
 	for i := range s {
-		s[i] = make([]float32, r.layout.fluid)
+		s[i] = make([]float32, r.layout.Fluid)
 	}
 	// S = −3/(2τ) Π (Chapman–Enskog), per step.
 	factor := -1.5 / r.units.RelaxationTime() / r.units.TimeStep
@@ -24,7 +28,7 @@ func (r *Rank) StrainRate() [6][]float32 {
 // ShearStress returns the largest shear stress in the rank's own cells, in Pa:
 // next to a wall, the wall shear stress half a cell inside.
 func (r *Rank) ShearStress() []float32 {
-	shear := make([]float32, r.layout.fluid)
+	shear := make([]float32, r.layout.Fluid)
 	viscosity := r.units.KinematicViscosity * r.units.Density
 	factor := 1.5 / r.units.RelaxationTime() / r.units.TimeStep
 	r.eachStress(func(index int32, s [6]float64) {
@@ -40,17 +44,17 @@ var tensorAxes = [6][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}
 
 // eachStress calls f for all own cells, by their index in Fields, with the
 // second moments that arrive, less those of the equilibrium.
-func (r *Rank) eachStress(f func(index int32, stress [6]float64)) {
-	r.pool.run(0, len(r.layout.chunks), func(i int, w *workspace) {
-		r.eachPart(&r.layout.chunks[i], w, func(p *piece, cell, count int32, populations *[27][windowCells]float64) {
+func (r *bound) eachStress(f func(index int32, stress [6]float64)) {
+	r.eachChunk(func(i int, w *workspace) {
+		r.eachPart(&r.layout.chunks[i], w, func(p *engine.Piece, cell, count int32, populations *[27][windowCells]float64) {
 			for lane := range count {
-				f(p.index+cell-p.local+lane, r.stress(populations, lane))
+				f(p.Index+cell-p.Local+lane, r.stress(populations, lane))
 			}
 		})
 	})
 }
 
-func (r *Rank) stress(populations *[27][windowCells]float64, lane int32) (stress [6]float64) {
+func (r *bound) stress(populations *[27][windowCells]float64, lane int32) (stress [6]float64) {
 	var density float64
 	u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}
 	for i, c := range r.set.Velocities {

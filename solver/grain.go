@@ -95,7 +95,7 @@ func (r *Rank) grain() (*float64, error) {
 	if fields != nil {
 		bits[0] = int64(math.Float64bits(Grain(r.domain.Grid, fields)))
 	}
-	if err := r.transport.Reduce(transport.Max, bits); err != nil {
+	if err := r.engine.Transport().Reduce(transport.Max, bits); err != nil {
 		return nil, fmt.Errorf("measuring the grain: %w", err)
 	}
 	grain := math.Float64frombits(uint64(bits[0]))

@@ -6,10 +6,10 @@ import (
 
 // initialize sets the equilibrium of Settings.Initial.
 func (r *Rank) initialize() {
-	for _, p := range r.layout.pieces {
+	for _, p := range r.layout.Pieces {
 		for x := p.X0; x < p.X1; x++ {
 			pressure, velocity := r.settings.Initial(cellCenter(r.domain.Grid, x, p.Y, p.Z))
-			r.setEquilibrium(p.local+x-p.X0, pressure/r.units.Pressure(), r3.Scale(1/r.units.Velocity(), velocity))
+			r.setEquilibrium(p.Local+x-p.X0, pressure/r.units.Pressure(), r3.Scale(1/r.units.Velocity(), velocity))
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (r *Rank) limited() (*float64, error) {
 		}
 	})
 	sum := []int64{count.Load()}
-	if err := r.transport.Reduce(transport.Sum, sum); err != nil {
+	if err := r.engine.Transport().Reduce(transport.Sum, sum); err != nil {
 		return nil, fmt.Errorf("counting the cells in which the limiter acts: %w", err)
 	}
 	share := float64(sum[0]) / float64(r.domain.CellCount())

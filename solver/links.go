@@ -8,8 +8,10 @@ import (
 	"sort"
 
 	"carina/geometry"
+	"carina/solver/engine"
 	"carina/solver/kernel"
 	"carina/solver/lattice"
+	"carina/solver/processor"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -17,9 +19,12 @@ import (
 // openingCell is a cell with links that meet openings.
 type openingCell struct {
 	cell      int32
+	global    int64
 	neighbour [26]int32     // by direction, −1 where it is not fluid
 	links     []openingLink // those to one opening in a row
 	groups    []openingGroup
+	// firstGroup is the number of its first group among those of all cells.
+	firstGroup int
 }
 
 // openingLink is a link that meets an opening.
@@ -158,11 +163,12 @@ func linkPopulation(l *geometry.Links, cell int, link int64) int {
 	return bits.TrailingZeros32(mask) + 1
 }
 
-// findLinks makes the wall streams and opening cells of every chunk.
-func (l *layout) findLinks(grid *geometry.Grid, wall wallScheme, openings []openingState, profiles []profile) error {
+// findLinks makes the wall streams and opening cells of every chunk, and returns
+// how many groups of links the latter have.
+func (l *layout) findLinks(grid *geometry.Grid, wall wallScheme, openings []openingState, profiles []profile) (groups int, err error) {
 	links := &grid.Links
 	if len(links.Cells) > 0 && links.Directions < l.set.Q-1 {
-		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
+		return 0, fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
 			links.Directions, l.set.Name, l.set.Q-1)
 	}
 	b := linkBuilder{layout: l, grid: grid, wall: wall, states: openings, profiles: profiles}
@@ -177,8 +183,8 @@ func (l *layout) findLinks(grid *geometry.Grid, wall wallScheme, openings []open
 		b.finishStreams()
 		c.openingEnd = int32(len(l.openings))
 	}
-	l.near, l.far, l.reflections = inHugePages(l.near, 0), inHugePages(l.far, 0), inHugePages(l.reflections, 0)
-	return nil
+	l.near, l.far, l.reflections = processor.InHugePages(l.near, 0), processor.InHugePages(l.far, 0), processor.InHugePages(l.reflections, 0)
+	return b.groups, nil
 }
 
 type linkBuilder struct {
@@ -188,7 +194,8 @@ type linkBuilder struct {
 	states      []openingState
 	profiles    []profile
 	openingNext int
-	piece       *piece // of the cells at hand
+	groups      int           // of all opening cells so far
+	piece       *engine.Piece // of the cells at hand
 	window      []uint32
 	// shares are those of the window at hand, by direction and lane.
 	shares [26][windowCells]linkShare
@@ -211,9 +218,9 @@ func (b *linkBuilder) neighbour(lane int32, d int) int32 {
 func (b *linkBuilder) addWindow(number int, first int32) {
 	l := &b.grid.Links
 	cell, count := int32(b.window[0]), int32(b.window[1])
-	b.eachPiece(cell, cell+count, func(p *piece, from, to int32) {
+	b.EachPiece(cell, cell+count, func(p *engine.Piece, from, to int32) {
 		b.piece = p
-		global := p.global + int64(from-p.local)
+		global := p.Global + int64(from-p.Local)
 		i, _ := slices.BinarySearch(l.Cells, global)
 		for ; i < len(l.Cells) && l.Cells[i] < global+int64(to-from); i++ {
 			b.addCell(from-cell+int32(l.Cells[i]-global), i)
@@ -262,7 +269,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 		}
 		if o := b.openingOf(number); o >= 0 {
 			p := b.piece
-			open = append(open, b.openingLink(p.X0+int32(b.window[0])+lane-p.local, p.Y, p.Z, d, o))
+			open = append(open, b.openingLink(p.X0+int32(b.window[0])+lane-p.Local, p.Y, p.Z, d, o))
 			continue
 		}
 		if b.neighbour(lane, d^1) >= 0 {
@@ -273,10 +280,12 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 		return
 	}
 	slices.SortStableFunc(open, func(x, y openingLink) int { return x.opening - y.opening })
-	o := openingCell{cell: int32(b.window[0]) + lane, links: open, groups: groupLinks(b.set, open)}
+	o := openingCell{cell: int32(b.window[0]) + lane, global: l.Cells[i], links: open, groups: groupLinks(b.set, open)}
 	for d := range b.set.Q - 1 {
 		o.neighbour[d] = b.neighbour(lane, d)
 	}
+	o.firstGroup = b.groups
+	b.groups += len(o.groups)
 	b.openings = append(b.openings, o)
 }
 
@@ -309,14 +318,4 @@ func (b *linkBuilder) openingOf(link int64) int {
 		return int(list[b.openingNext-1].Number) - 1
 	}
 	return -1
-}
-
-// eachPiece calls f for the parts of the rank's pieces that lie in from ≤ cell
-// < to, in the order of storage.
-func (l *layout) eachPiece(from, to int32, f func(p *piece, from, to int32)) {
-	i := sort.Search(len(l.stored), func(i int) bool { return l.stored[i].local+l.stored[i].cells() > from })
-	for ; i < len(l.stored) && l.stored[i].local < to; i++ {
-		p := &l.stored[i]
-		f(p, max(from, p.local), min(to, p.local+p.cells()))
-	}
 }

@@ -16,7 +16,7 @@ func (r *Rank) Measure(pairs int) (StepTime, error) {
 	for i := range warmUp + max(1, pairs) {
 		begin := time.Now()
 		for range 2 {
-			if err := r.step(); err != nil {
+			if err := r.engine.Step(); err != nil {
 				return StepTime{}, err
 			}
 		}

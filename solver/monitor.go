@@ -1,11 +1,11 @@
 package solver
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"math"
 
+	"carina/solver/engine"
 	"carina/solver/transport"
 )
 
@@ -22,60 +22,31 @@ const (
 	fixedPoint = 1 << 44
 )
 
-// StoppedError says at which step all ranks stopped because one was asked to.
-type StoppedError struct {
-	Step  int64
-	Cause error // that of the context, or context.Canceled
+// check looks at the velocity of every cell and at ctx, on all ranks, and returns
+// the largest.
+func (r *Rank) check(ctx context.Context) (float64, error) {
+	peak, err := r.engine.Check(ctx)
+	return peak, r.explained(err)
 }
 
-// Error says when and why.
-func (e *StoppedError) Error() string { return fmt.Sprintf("stopped at step %d: %v", e.Step, e.Cause) }
-
-// Unwrap returns the cause.
-func (e *StoppedError) Unwrap() error { return e.Cause }
-
-// checked is the outcome of a check over all ranks.
-type checked struct{ peakVelocity float64 }
-
-// check looks at the velocity of every cell and at ctx, on all ranks.
-func (r *Rank) check(ctx context.Context) (checked, error) {
-	peaks := make([]float64, len(r.layout.chunks))
-	worst := make([]int64, len(r.layout.chunks))
-	r.pool.run(0, len(r.layout.chunks), func(i int, w *workspace) {
-		peaks[i], worst[i] = r.peak(&r.layout.chunks[i], w)
-	})
-	var peak float64
-	bad := int64(math.MaxInt64)
-	for i, p := range peaks {
-		peak = max(peak, p)
-		bad = min(bad, worst[i])
+// explained makes of the engine's error of a computation that has diverged one that
+// says where and what to do.
+func (r *Rank) explained(err error) error {
+	var diverged *engine.DivergedError
+	if !errors.As(err, &diverged) {
+		return err
 	}
-	cancelled := int64(0)
-	if ctx.Err() != nil {
-		cancelled = 1
-	}
-	// Non-negative floats are ordered as their bits are.
-	highest := []int64{int64(math.Float64bits(peak)), cancelled, -bad}
-	if err := r.transport.Reduce(transport.Max, highest); err != nil {
-		return checked{}, fmt.Errorf("checking the flow at step %d: %w", r.steps, err)
-	}
-	if first := -highest[2]; first != math.MaxInt64 {
-		return checked{}, agreedError{r.divergedAt(r.steps, r.domain.cell(first))}
-	}
-	if highest[1] != 0 {
-		return checked{}, agreedError{&StoppedError{r.steps, cmp.Or(ctx.Err(), context.Canceled)}}
-	}
-	return checked{math.Float64frombits(uint64(highest[0]))}, nil
+	return transport.AgreedError{Cause: r.divergedAt(diverged.Step, r.domain.Cell(diverged.Cell))}
 }
 
-// peak returns the largest velocity in a chunk and the lowest global number
-// of a cell that has diverged.
-func (r *Rank) peak(c *chunk, w *workspace) (peak float64, diverged int64) {
-	diverged = math.MaxInt64
-	r.eachCell(c, w, func(p *piece, cell int32, _ float64, u [3]float64) {
+// Check returns the largest velocity in a block and the lowest global number of a
+// cell that has diverged.
+func (r *bound) Check(b *engine.Block, worker int) (peak float64, diverged int64) {
+	diverged = engine.NoCell
+	r.eachCell(&r.layout.chunks[b.Number], r.workspaces[worker], func(p *engine.Piece, cell int32, _ float64, u [3]float64) {
 		square := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
 		if !(square < divergedVelocity*divergedVelocity) {
-			diverged = min(diverged, p.global+int64(cell-p.local))
+			diverged = min(diverged, p.Global+int64(cell-p.Local))
 			return
 		}
 		peak = max(peak, square)
@@ -83,24 +54,12 @@ func (r *Rank) peak(c *chunk, w *workspace) (peak float64, diverged int64) {
 	return math.Sqrt(peak), diverged
 }
 
-// cell returns the coordinates of a cell by its global number.
-func (d *Domain) cell(global int64) [3]int32 {
-	for _, run := range d.Grid.Runs {
-		if n := int64(run.X1 - run.X0); global >= n {
-			global -= n
-			continue
-		}
-		return [3]int32{run.X0 + int32(global), run.Y, run.Z}
-	}
-	return [3]int32{}
-}
-
 // eachPart calls f for the fluid cells of a chunk with what arrives there,
-// before an even step: for some cells of one piece at a time.
-func (r *Rank) eachPart(c *chunk, w *workspace, f func(p *piece, cell, count int32, populations *[27][windowCells]float64)) {
+// before a step: for some cells of one piece at a time.
+func (r *bound) eachPart(c *chunk, w *workspace, f func(p *engine.Piece, cell, count int32, populations *[27][windowCells]float64)) {
 	var part [27][windowCells]float64
-	r.state.arriving(c, w, func(cell, count int32, populations *[27][windowCells]float64) {
-		r.layout.eachPiece(cell, cell+count, func(p *piece, from, to int32) {
+	r.state.arriving(c, r.odd, w, func(cell, count int32, populations *[27][windowCells]float64) {
+		r.layout.EachPiece(cell, cell+count, func(p *engine.Piece, from, to int32) {
 			if from == cell {
 				f(p, from, to-from, populations)
 				return
@@ -114,10 +73,10 @@ func (r *Rank) eachPart(c *chunk, w *workspace, f func(p *piece, cell, count int
 }
 
 // eachCell calls f for the fluid cells of a chunk with the piece they belong
-// to, density and velocity in lattice units, before an even step.
-func (r *Rank) eachCell(c *chunk, w *workspace, f func(p *piece, cell int32, density float64, u [3]float64)) {
+// to, density and velocity in lattice units, between steps.
+func (r *bound) eachCell(c *chunk, w *workspace, f func(p *engine.Piece, cell int32, density float64, u [3]float64)) {
 	set := r.set
-	r.eachPart(c, w, func(p *piece, cell, count int32, populations *[27][windowCells]float64) {
+	r.eachPart(c, w, func(p *engine.Piece, cell, count int32, populations *[27][windowCells]float64) {
 		for lane := range count {
 			var density float64
 			u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}
@@ -131,46 +90,4 @@ func (r *Rank) eachCell(c *chunk, w *workspace, f func(p *piece, cell int32, den
 			f(p, cell+lane, density, u)
 		}
 	})
-}
-
-// eachGlobal calls f for the fluid cells of a chunk with their global numbers.
-func (l *layout) eachGlobal(c *chunk, f func(cell int32, global int64)) {
-	l.eachPiece(c.cell, c.cellEnd, func(p *piece, from, to int32) {
-		for cell := from; cell < to; cell++ {
-			f(cell, p.global+int64(cell-p.local))
-		}
-	})
-}
-
-// Hash returns a hash of the state of all cells. It does not depend on how
-// the cells are distributed. Call it on all ranks.
-func (r *Rank) Hash() (uint64, error) {
-	sums := make([]uint64, len(r.layout.chunks))
-	r.pool.run(0, len(r.layout.chunks), func(i int, _ *workspace) {
-		r.layout.eachGlobal(&r.layout.chunks[i], func(cell int32, global int64) {
-			h := mix(uint64(global) + 1)
-			for p := range r.set.Q {
-				h = mix(h ^ r.state.bits(cell, p))
-			}
-			sums[i] += h
-		})
-	})
-	var sum uint64
-	for _, s := range sums {
-		sum += s
-	}
-	total := []int64{int64(sum)}
-	if err := r.transport.Reduce(transport.Sum, total); err != nil {
-		return 0, fmt.Errorf("hashing the state: %w", err)
-	}
-	return uint64(total[0]), nil
-}
-
-// mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014) after an
-// odd step.
-func mix(h uint64) uint64 {
-	h += 0x9e3779b97f4a7c15
-	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
-	h = (h ^ h>>27) * 0x94d049bb133111eb
-	return h ^ h>>31
 }

@@ -29,7 +29,7 @@ func (a *average) add(f *Fields) {
 
 // StartAverage begins a new average over time of the rank's fields, with one
 // sample every 50 steps.
-func (r *Rank) StartAverage() { r.average = &average{sums: newFields(r.layout.fluid)} }
+func (r *Rank) StartAverage() { r.average = &average{sums: newFields(r.layout.Fluid)} }
 
 // Average returns the mean fields of the rank's own cells since StartAverage,
 // or nil if there are no samples.
@@ -66,7 +66,7 @@ func (r *Rank) Probe(points []r3.Vec) ([]Sample, error) {
 			sums[fields*i+1+k] = int64(math.Float32bits(a[cell]))
 		}
 	}
-	if err := r.transport.Reduce(transport.Sum, sums); err != nil {
+	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
 		return nil, fmt.Errorf("collecting the probes: %w", err)
 	}
 	samples := make([]Sample, len(points))
@@ -82,10 +82,10 @@ func (r *Rank) Probe(points []r3.Vec) ([]Sample, error) {
 func (r *Rank) ownCell(p r3.Vec) int32 {
 	c := r3.Scale(1/r.domain.Grid.Spacing, r3.Sub(p, r.domain.Grid.Origin))
 	x, y, z := int32(math.Floor(c.X)), int32(math.Floor(c.Y)), int32(math.Floor(c.Z))
-	for i := range r.layout.pieces {
-		q := &r.layout.pieces[i]
+	for i := range r.layout.Pieces {
+		q := &r.layout.Pieces[i]
 		if q.Z == z && q.Y == y && x >= q.X0 && x < q.X1 {
-			return q.index + x - q.X0
+			return q.Index + x - q.X0
 		}
 	}
 	return -1
@@ -98,16 +98,16 @@ func (r *Rank) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure 
 	plane := Plane{center, r3.Unit(normal), radius, r.domain.Grid.Spacing}
 	f := r.Fields()
 	var sums PlaneSums
-	for _, p := range r.layout.pieces {
+	for _, p := range r.layout.Pieces {
 		for x := p.X0; x < p.X1; x++ {
 			if !plane.Holds(cellCenter(r.domain.Grid, x, p.Y, p.Z)) {
 				continue
 			}
-			i := p.index + x - p.X0
+			i := p.Index + x - p.X0
 			sums.Add(&plane, r.units, f.Pressure[i], [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
 		}
 	}
-	if err := r.transport.Reduce(transport.Sum, sums[:]); err != nil {
+	if err := r.engine.Transport().Reduce(transport.Sum, sums[:]); err != nil {
 		return 0, 0, fmt.Errorf("summing the flow through a plane: %w", err)
 	}
 	flow, pressure = sums.Result(r.units)

@@ -50,6 +50,9 @@ type openingStates struct {
 	list []openingState
 	// seen[i] belongs to opening cell i of the layout.
 	seen []openingSample
+	// memory is what the absorption of sound remembers of each group of links of
+	// the opening cells: the mean and the slope of what returns.
+	memory []float64
 	// sums is room for adding up the flow through the openings.
 	sums []int64
 }
@@ -62,9 +65,6 @@ type openingSample struct {
 	outflow [26]float64
 	// stress is the second moments out of equilibrium, by tensorAxes.
 	stress [6]float64
-	// memory is what the absorption of sound remembers of each group of links: at
-	// its first link the mean and at its second the slope of what returns.
-	memory [26]float64
 }
 
 // newOpeningStates prepares the openings of a grid.
@@ -216,7 +216,7 @@ func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
 					p := cell.links[k].p
 					left[k] = float64(load[T](&s.f[s.offset[p]+int(cell.cell)])) / set.Weights[p]
 				}
-				state.returning(set, g, cell.links, sample, &left, &back)
+				state.returning(set, g, cell.links, sample, (*[2]float64)(o.memory[2*(cell.firstGroup+j):]), &left, &back)
 			}
 			for k := g.first; k < g.end; k++ {
 				link := &cell.links[k]

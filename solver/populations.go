@@ -7,6 +7,7 @@ import (
 	"carina/solver/expression"
 	"carina/solver/kernel"
 	"carina/solver/lattice"
+	"carina/solver/processor"
 )
 
 // state is the populations of one rank and what is done with them.
@@ -19,14 +20,9 @@ import (
 type state interface {
 	// step updates the cells of a chunk.
 	step(c *chunk, odd bool, o *openingStates, w *workspace)
-	// pack copies slots to a message, unpack the other way.
-	pack(list []location, message []byte)
-	unpack(list []location, message []byte)
-	// bytesPerValue is that of one population in a message.
-	bytesPerValue() int
-	// arriving gives the populations that arrive at the cells of a chunk,
-	// before an even step, wall corrections included, window by window.
-	arriving(c *chunk, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64))
+	// arriving gives the populations that arrive at the cells of a chunk, before an
+	// even or odd step, wall corrections included, window by window.
+	arriving(c *chunk, odd bool, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64))
 	// set writes a population of a cell, before an even step.
 	set(cell int32, p int, value float64)
 	// curve makes the linear corrections of walls quadratic, between steps.
@@ -36,10 +32,6 @@ type state interface {
 	// leaving computes what leaves the cells of a window whose arriving
 	// populations are given, without changing the state.
 	leaving(populations *[27][windowCells]float64, w *workspace)
-	// bits returns the bits of population p of a cell, for hashing.
-	bits(cell int32, p int) uint64
-	// bytes is the memory held.
-	bytes() int64
 	// machine is the instruction set of the kernels.
 	machine() string
 }
@@ -73,8 +65,9 @@ var (
 	_ state = (*populations[float32, kernel.Float16])(nil)
 )
 
-// newPopulations returns populations at rest.
-func newPopulations[T kernel.Real, S stored](l *layout, v collision.Variant, parameters map[string]float64) (*populations[T, S], error) {
+// newPopulations returns populations in the memory of a device, given the number of
+// their first array.
+func newPopulations[T kernel.Real, S stored](l *layout, d *processor.Device, array int32, v collision.Variant, parameters map[string]float64) (*populations[T, S], error) {
 	local, err := kernel.NewLocal[T](v)
 	if err != nil {
 		return nil, err
@@ -88,10 +81,7 @@ func newPopulations[T kernel.Real, S stored](l *layout, v collision.Variant, par
 	if p.stored, err = kernel.NewTable[T](scaled, parameters); err != nil {
 		return nil, err
 	}
-	p.stride = paddedStride(l.cells+l.ghosts, int(unsafe.Sizeof(S(0))))
-	// Kernels read whole windows, beyond the last cell.
-	p.f = make([]S, p.q*p.stride+windowCells)
-	adviseHugePages(p.f)
+	p.f, p.stride = processor.Values[S](d, array)
 	p.slots = make([]*byte, kernel.CorrectedSlots)
 	for i := range p.q {
 		p.offset[i] = i * p.stride
@@ -107,17 +97,6 @@ func newPopulations[T kernel.Real, S stored](l *layout, v collision.Variant, par
 	return p, nil
 }
 
-// paddedStride spaces the arrays of the populations so that equal cells of
-// different populations fall into different sets of the first-level cache.
-func paddedStride(cells, bytesPerValue int) int {
-	const line = 64
-	const sets = 64 // of a 4096-byte way
-	const step = 3
-	lines := (cells*bytesPerValue + line - 1) / line
-	lines += ((step-lines)%sets + sets) % sets
-	return lines * line / bytesPerValue
-}
-
 func (s *populations[T, S]) machine() string {
 	if s.vector == nil {
 		return "Go"
@@ -127,8 +106,6 @@ func (s *populations[T, S]) machine() string {
 
 func (s *populations[T, S]) bytesPerValue() int { return int(unsafe.Sizeof(S(0))) }
 
-func (s *populations[T, S]) bytes() int64 { return int64(len(s.f)) * int64(unsafe.Sizeof(S(0))) }
-
 // eachWalled calls f for the walled windows of a chunk.
 func (s *populations[T, S]) eachWalled(c *chunk, f func(i int, words []uint32)) {
 	width := walledWidth(s.q)
@@ -137,21 +114,7 @@ func (s *populations[T, S]) eachWalled(c *chunk, f func(i int, words []uint32)) 
 	}
 }
 
-func (s *populations[T, S]) pack(list []location, message []byte) {
-	values := unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(message))), len(list))
-	for i, at := range list {
-		values[i] = s.f[s.offset[at.p]+int(at.cell)]
-	}
-}
-
-func (s *populations[T, S]) unpack(list []location, message []byte) {
-	values := unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(message))), len(list))
-	for i, at := range list {
-		s.f[s.offset[at.p]+int(at.cell)] = values[i]
-	}
-}
-
-func (s *populations[T, S]) arriving(c *chunk, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64)) {
+func (s *populations[T, S]) arriving(c *chunk, odd bool, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64)) {
 	var populations [27][windowCells]float64
 	gathered, packed := s.gathered(w), s.packed(w)
 	give := func(cell, count int32) {
@@ -165,13 +128,13 @@ func (s *populations[T, S]) arriving(c *chunk, w *workspace, f func(cell, count 
 	width := innerWidth(s.q)
 	for i := int(c.inner); i < int(c.innerEnd); i++ {
 		words := s.layout.windows.inner[i*width:]
-		s.moveInner(words, packed, false, true)
+		s.moveInner(words, packed, odd, true)
 		s.decode(w)
 		give(int32(words[0]), int32(words[1]))
 	}
 	near := s.linkCursor(s.layout.near[c.near:])
 	s.eachWalled(c, func(i int, words []uint32) {
-		s.moveWalled(words, packed, false, true)
+		s.moveWalled(words, packed, odd, true)
 		s.decode(w)
 		correct[T, S](gathered, &near, i, int(int32(words[0])-c.cell))
 		give(int32(words[0]), int32(words[1]))
@@ -199,17 +162,5 @@ func (s *populations[T, S]) leaving(populations *[27][windowCells]float64, w *wo
 		for lane := range windowCells {
 			populations[i][lane] = float64(gathered[lattice.Opposite(i)*windowCells+lane])
 		}
-	}
-}
-
-func (s *populations[T, S]) bits(cell int32, p int) uint64 {
-	at := unsafe.Pointer(&s.f[s.offset[p]+int(cell)])
-	switch unsafe.Sizeof(S(0)) {
-	case 2:
-		return uint64(*(*uint16)(at))
-	case 4:
-		return uint64(*(*uint32)(at))
-	default:
-		return *(*uint64)(at)
 	}
 }

@@ -107,7 +107,7 @@ const absorptionCrossings = 2
 //
 // The projection of what changes faster than sound crosses the domain is
 // multiplied by absorption, with a memory of what was there for long.
-func (s *openingState) returning(set *lattice.Set, g *openingGroup, links []openingLink, sample *openingSample, left, back *[26]float64) {
+func (s *openingState) returning(set *lattice.Set, g *openingGroup, links []openingLink, sample *openingSample, memory *[2]float64, left, back *[26]float64) {
 	var along float64
 	for a := range 3 {
 		along += sample.velocity[a] * s.normal[a]
@@ -136,9 +136,8 @@ func (s *openingState) returning(set *lattice.Set, g *openingGroup, links []open
 	if leaves > 0 {
 		s.shear(set, g, links, sample, &difference, &shear, mean, slope)
 	}
-	memory := sample.memory[g.first:g.end]
 	mean = s.absorb(&memory[0], mean)
-	if len(memory) > 1 {
+	if g.end-g.first > 1 {
 		slope = s.absorb(&memory[1], slope)
 	}
 	for k := g.first; k < g.end; k++ {

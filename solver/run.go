@@ -93,20 +93,12 @@ func (p *Plan) Warnings() []string {
 	return []string{fmt.Sprintf("%d steps are computed instead of %d: populations stream in place, so the flow can be read after an even number of steps only", p.Steps+1, p.Steps)}
 }
 
-// agreedError is a failure that all ranks meet at the same place, so that
-// none waits for another and all can end in order.
-type agreedError struct{ error }
-
-// Unwrap is the failure itself.
-func (e agreedError) Unwrap() error { return e.error }
-
 // RunRank computes one rank of the domain and returns the summary, which is
 // the same on all ranks. On failure it makes the other ranks stop.
 func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
 	defer func() {
-		var agreed agreedError
 		var together transport.AgreedError
-		if err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &agreed) && !errors.As(err, &together) {
+		if err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &together) {
 			t.Abort(err)
 		}
 	}()
@@ -121,11 +113,11 @@ func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, 
 	}
 	steps, err := plan.StepCount(r.units.TimeStep)
 	if err != nil {
-		return nil, agreedError{err}
+		return nil, transport.AgreedError{Cause: err}
 	}
 	if plan.Begin != nil {
 		if err := plan.Begin(); err != nil {
-			return nil, agreedError{err}
+			return nil, transport.AgreedError{Cause: err}
 		}
 	}
 	stopped, err := plan.Stopped(r.advance(ctx, steps, &plan))

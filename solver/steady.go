@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"carina/solver/engine"
 	"carina/solver/transport"
 )
 
@@ -99,14 +100,14 @@ type rankWatch struct {
 // ranks agree.
 func (w *rankWatch) look() (bool, error) {
 	r := w.rank
-	if !w.Due(r.steps) {
+	if !w.Due(r.engine.Steps()) {
 		return false, nil
 	}
 	now := map[int64][3]float64{}
 	var sums [2]int64
 	for i := range r.layout.chunks {
-		r.eachCell(&r.layout.chunks[i], r.pool.workspaces[0], func(p *piece, cell int32, _ float64, u [3]float64) {
-			global := p.global + int64(cell-p.local)
+		r.eachCell(&r.layout.chunks[i], r.workspaces[0], func(p *engine.Piece, cell int32, _ float64, u [3]float64) {
+			global := p.Global + int64(cell-p.Local)
 			if global%SampleStride != 0 {
 				return
 			}
@@ -120,7 +121,7 @@ func (w *rankWatch) look() (bool, error) {
 		})
 	}
 	w.before = now
-	if err := r.transport.Reduce(transport.Sum, sums[:]); err != nil {
+	if err := r.engine.Transport().Reduce(transport.Sum, sums[:]); err != nil {
 		return false, fmt.Errorf("comparing the flow with before: %w", err)
 	}
 	return w.Judge(sums[0], sums[1]), nil

@@ -42,7 +42,7 @@ func TestBreathing(t *testing.T) {
 					if factor < 0 {
 						half = 1
 					}
-					peaks[half] = max(peaks[half], last.peakVelocity)
+					peaks[half] = max(peaks[half], last)
 				}
 				return nil
 			}})

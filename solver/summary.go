@@ -87,12 +87,13 @@ func (r *Rank) Summary() (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	timing := r.engine.Timing()
 	s := &Summary{
 		FluidCells: r.domain.Grid.Cells(), Spacing: r.units.Spacing, TimeStep: r.units.TimeStep,
-		Steps: r.steps, Time: r.Time(), RelaxationTime: r.units.RelaxationTime(),
-		Mach:         Mach(last.peakVelocity),
-		PeakVelocity: last.peakVelocity * r.units.Velocity(),
-		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, max(last.peakVelocity, r.fastest)), Settings: r.usedOnProcessor(),
+		Steps: r.engine.Steps(), Time: r.Time(), RelaxationTime: r.units.RelaxationTime(),
+		Mach:         Mach(last),
+		PeakVelocity: last * r.units.Velocity(),
+		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, max(last, r.fastest)), Settings: r.usedOnProcessor(),
 	}
 	s.describe(&r.settings, r.units)
 	s.Steady, s.VelocityChange = r.watch.outcome()
@@ -111,10 +112,10 @@ func (r *Rank) Summary() (*Summary, error) {
 		return nil, err
 	}
 	for _, rank := range s.Ranks {
-		s.Seconds = max(s.Seconds, rank.StepSeconds*float64(r.timing.steps))
+		s.Seconds = max(s.Seconds, rank.StepSeconds*float64(timing.Steps))
 	}
 	if s.Seconds > 0 {
-		s.MLUPS = float64(s.FluidCells) * float64(r.timing.steps) / s.Seconds / 1e6
+		s.MLUPS = float64(s.FluidCells) * float64(timing.Steps) / s.Seconds / 1e6
 	}
 	return s, nil
 }
@@ -157,14 +158,8 @@ func balance(openings []OpeningSummary) (drop, mass float64) {
 func (r *Rank) sumOpenings() error {
 	sums := r.openings.sums
 	clear(sums)
-	for i := range r.layout.openings {
-		sample := &r.openings.seen[i]
-		for k, link := range r.layout.openings[i].links {
-			sums[2*link.opening] += toFixed(sample.outflow[k])
-			sums[2*link.opening+1] += toFixed(sample.density * link.area)
-		}
-	}
-	if err := r.transport.Reduce(transport.Sum, sums); err != nil {
+	r.Collect(0, sums)
+	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
 		return fmt.Errorf("summing the flow through the openings: %w", err)
 	}
 	return nil
@@ -203,20 +198,20 @@ func toFixed(v float64) int64 { return int64(math.RoundToEven(v * fixedPoint)) }
 
 // rankSummaries collects the load of all ranks.
 func (r *Rank) rankSummaries() ([]RankSummary, error) {
-	n := r.domain.Ranks
+	n, timing := r.domain.Ranks, r.engine.Timing()
 	values := make([]int64, 4*n)
 	own := values[4*r.Number():]
-	own[0], own[1] = int64(r.layout.fluid), int64(r.timing.total)
-	own[2], own[3] = int64(r.timing.exchange), r.Bytes()
-	if err := r.transport.Reduce(transport.Sum, values); err != nil {
+	own[0], own[1] = int64(r.layout.Fluid), int64(timing.Total)
+	own[2], own[3] = int64(timing.Exchange), r.Bytes()
+	if err := r.engine.Transport().Reduce(transport.Sum, values); err != nil {
 		return nil, fmt.Errorf("collecting the load of the ranks: %w", err)
 	}
 	list := make([]RankSummary, n)
 	for i := range list {
 		v := values[4*i:]
 		list[i] = RankSummary{FluidCells: v[0], Bytes: v[3], Device: runtime.GOARCH}
-		if r.timing.steps > 0 {
-			list[i].StepSeconds = float64(v[1]) / 1e9 / float64(r.timing.steps)
+		if timing.Steps > 0 {
+			list[i].StepSeconds = float64(v[1]) / 1e9 / float64(timing.Steps)
 		}
 		if v[1] > 0 {
 			list[i].ExchangeShare = float64(v[2]) / float64(v[1])
@@ -229,4 +224,8 @@ func (r *Rank) rankSummaries() ([]RankSummary, error) {
 }
 
 // Bytes returns the memory that the rank holds for its cells.
-func (r *Rank) Bytes() int64 { return r.state.bytes() + r.layout.bytes() + r.curve.bytes() }
+func (r *Rank) Bytes() int64 { return r.engine.Bytes() + r.layout.bytes() + r.curve.bytes() }
+
+// Hash returns a hash of the state of all cells. It does not depend on how the
+// cells are distributed. Call it on all ranks.
+func (r *Rank) Hash() (uint64, error) { return r.engine.Hash() }

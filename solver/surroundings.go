@@ -27,8 +27,8 @@ type Surroundings struct {
 	ToWall, Across float64
 }
 
-// surroundings looks around a cell.
-func (d *Domain) surroundings(cell [3]int32) Surroundings {
+// surroundingsOf looks around a cell.
+func surroundingsOf(d *Domain, cell [3]int32) Surroundings {
 	g := d.Grid
 	s := Surroundings{Position: cellCenter(g, cell[0], cell[1], cell[2]), ToOpening: math.Inf(1)}
 	for i := range g.Openings {

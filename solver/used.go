@@ -26,7 +26,7 @@ type UsedSettings struct {
 }
 
 // used returns the settings that do not depend on the device.
-func (r *Rank) used() *UsedSettings {
+func (r *airflow) used() *UsedSettings {
 	s := &r.settings
 	u := &UsedSettings{
 		Collision: s.operator(r.units.RelaxationTime()), Lattice: Lattice(r.set.Name), Wall: s.Wall, Precision: s.Precision, Profile: Plug,
@@ -43,7 +43,7 @@ func (r *Rank) used() *UsedSettings {
 // usedOnProcessor adds what processors do.
 func (r *Rank) usedOnProcessor() *UsedSettings {
 	u := r.used()
-	u.Layout, u.InstructionSet, u.Workers = Sparse, r.state.machine(), len(r.pool.workspaces)
+	u.Layout, u.InstructionSet, u.Workers = Sparse, r.state.machine(), len(r.workspaces)
 	if r.settings.Layout != "" {
 		u.Layout = r.settings.Layout
 	}

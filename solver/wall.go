@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"carina/geometry"
+	"carina/solver/engine"
 	"carina/solver/lattice"
 	"carina/solver/transport"
 
@@ -18,8 +19,8 @@ import (
 // of steps; all get the same.
 func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 	sums := make([][3]int64, len(r.layout.chunks))
-	r.pool.run(0, len(r.layout.chunks), func(i int, w *workspace) {
-		r.eachPart(&r.layout.chunks[i], w, func(p *piece, cell, count int32, arriving *[27][windowCells]float64) {
+	r.eachChunk(func(i int, w *workspace) {
+		r.eachPart(&r.layout.chunks[i], w, func(p *engine.Piece, cell, count int32, arriving *[27][windowCells]float64) {
 			r.addWallForce(&sums[i], p, cell, count, arriving, w, selected)
 		})
 	})
@@ -29,7 +30,7 @@ func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 			total[a] += s[a]
 		}
 	}
-	if err := r.transport.Reduce(transport.Sum, total); err != nil {
+	if err := r.engine.Transport().Reduce(transport.Sum, total); err != nil {
 		return r3.Vec{}, fmt.Errorf("summing the force on the wall: %w", err)
 	}
 	unit := r.units.Force() / fixedPoint
@@ -38,15 +39,15 @@ func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 
 // addWallForce adds the momentum that the links of some cells of a piece give to
 // walls.
-func (r *Rank) addWallForce(sum *[3]int64, p *piece, cell, count int32, arriving *[27][windowCells]float64, w *workspace, selected func(r3.Vec) bool) {
-	links := r.wallLinks(p.global+int64(cell-p.local), count)
+func (r *bound) addWallForce(sum *[3]int64, p *engine.Piece, cell, count int32, arriving *[27][windowCells]float64, w *workspace, selected func(r3.Vec) bool) {
+	links := r.wallLinks(p.Global+int64(cell-p.Local), count)
 	if len(links) == 0 {
 		return
 	}
 	leaving := *arriving
 	r.state.leaving(&leaving, w)
 	for _, link := range links {
-		if !selected(cellCenter(r.domain.Grid, p.X0+cell-p.local+link.lane, p.Y, p.Z)) {
+		if !selected(cellCenter(r.domain.Grid, p.X0+cell-p.Local+link.lane, p.Y, p.Z)) {
 			continue
 		}
 		i := link.population
@@ -65,7 +66,7 @@ type windowLink struct {
 }
 
 // wallLinks lists the links to walls of count cells from a global number on.
-func (r *Rank) wallLinks(global int64, count int32) (list []windowLink) {
+func (r *bound) wallLinks(global int64, count int32) (list []windowLink) {
 	l := &r.domain.Grid.Links
 	for i := firstAtLeast(l.Cells, global); i < len(l.Cells) && l.Cells[i] < global+int64(count); i++ {
 		link := l.First[i]

@@ -119,16 +119,25 @@ func (l *Local) Send(peer int, data []byte) error {
 // Exchange sends and receives all messages.
 func (l *Local) Exchange(messages []Message) error {
 	for i := range messages {
+		if len(messages[i].Send) == 0 {
+			continue
+		}
 		if err := l.offer(messages[i].Peer, messages[i].Send); err != nil {
 			return err
 		}
 	}
 	for i := range messages {
+		if len(messages[i].Receive) == 0 {
+			continue
+		}
 		if err := l.Receive(messages[i].Peer, messages[i].Receive); err != nil {
 			return err
 		}
 	}
 	for i := range messages {
+		if len(messages[i].Send) == 0 {
+			continue
+		}
 		if err := l.waitTaken(messages[i].Peer); err != nil {
 			return err
 		}

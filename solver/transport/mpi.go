@@ -90,15 +90,23 @@ func (w *world) sender(peer int) *sender {
 // Exchange sends and receives all messages.
 func (w *world) Exchange(messages []Message) error {
 	for i := range messages {
-		w.sender(messages[i].Peer).data <- messages[i].Send
+		if len(messages[i].Send) > 0 {
+			w.sender(messages[i].Peer).data <- messages[i].Send
+		}
 	}
 	var first error
 	for i := range messages {
+		if len(messages[i].Receive) == 0 {
+			continue
+		}
 		if err := w.comm.RecvU8(messages[i].Peer, tag, messages[i].Receive); err != nil && first == nil {
 			first = fmt.Errorf("rank %d receiving from rank %d: %w", w.rank, messages[i].Peer, err)
 		}
 	}
 	for i := range messages {
+		if len(messages[i].Send) == 0 {
+			continue
+		}
 		if err := <-w.sender(messages[i].Peer).done; err != nil && first == nil {
 			first = fmt.Errorf("rank %d sending to rank %d: %w", w.rank, messages[i].Peer, err)
 		}

@@ -12,7 +12,7 @@ type Transport interface {
 	Size() int
 	// Exchange sends and receives all messages of one phase and returns when
 	// every Receive is filled and every Send may be reused. Both sides must
-	// agree on the lengths. It does not allocate.
+	// agree on the lengths; what is empty is not sent. It does not allocate.
 	Exchange(messages []Message) error
 	// Reduce replaces values by their element-wise combination over all
 	// ranks, the same on every rank. Integers, so that the result does not

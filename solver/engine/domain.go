@@ -1,4 +1,4 @@
-package solver
+package engine
 
 import (
 	"cmp"
@@ -67,23 +67,25 @@ func WholeDomain(grid *geometry.Grid) *Domain {
 	return &Domain{Grid: grid, Segments: segments, Owners: []int32{0}, Ranks: 1}
 }
 
-// piece is a row of consecutive cells of one rank.
-type piece struct {
+// Piece is a row of consecutive cells of one rank.
+type Piece struct {
 	geometry.Run
-	owner  int32
-	global int64 // global number of the first cell
-	cuboid int32
-	// local is the local number of the first cell on the rank at hand, −1
-	// elsewhere, and index its index in the rank's Fields.
-	local, index int32
+	Owner, Cuboid int32
+	// Global is the global number of the first cell.
+	Global int64
+	// Local is the local number of the first cell on the rank at hand, −1
+	// elsewhere, and Index its place among the rank's cells by ascending global
+	// number.
+	Local, Index int32
 }
 
-func (p *piece) cells() int32 { return p.X1 - p.X0 }
+// Cells is how many.
+func (p *Piece) Cells() int32 { return p.X1 - p.X0 }
 
-// pieces returns all segments in run order with owner and global number;
+// Pieces returns all segments in run order with owner and global number;
 // neighbouring segments of one owner are joined, unless they are to be kept
 // apart by cuboid. It checks that every cell is owned exactly once.
-func (d *Domain) pieces(byCuboid bool) ([]piece, error) {
+func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
 	if d.Grid == nil || len(d.Grid.Runs) == 0 {
 		return nil, errors.New("the grid has no fluid cell; choose a finer spacing")
 	}
@@ -95,7 +97,7 @@ func (d *Domain) pieces(byCuboid bool) ([]piece, error) {
 		segments = slices.Clone(segments)
 		slices.SortFunc(segments, inOrder)
 	}
-	var pieces []piece
+	var pieces []Piece
 	var global int64
 	next := 0
 	for _, run := range d.Grid.Runs {
@@ -112,10 +114,10 @@ func (d *Domain) pieces(byCuboid bool) ([]piece, error) {
 			if owner < 0 || int(owner) >= d.Ranks {
 				return nil, fmt.Errorf("cuboid %d belongs to rank %d of %d; partition the geometry again", s.Cuboid, owner, d.Ranks)
 			}
-			if n := len(pieces); n > 0 && x > run.X0 && pieces[n-1].owner == owner && !(byCuboid && pieces[n-1].cuboid != s.Cuboid) {
+			if n := len(pieces); n > 0 && x > run.X0 && pieces[n-1].Owner == owner && !(byCuboid && pieces[n-1].Cuboid != s.Cuboid) {
 				pieces[n-1].X1 = s.X1
 			} else {
-				pieces = append(pieces, piece{Run: s.Run, owner: owner, global: global, cuboid: s.Cuboid, local: -1})
+				pieces = append(pieces, Piece{Run: s.Run, Owner: owner, Global: global, Cuboid: s.Cuboid, Local: -1})
 			}
 			global += int64(s.X1 - x)
 			x = s.X1
@@ -126,4 +128,16 @@ func (d *Domain) pieces(byCuboid bool) ([]piece, error) {
 		return nil, fmt.Errorf("cuboid %d claims cells from (%d, %d, %d) on that are not fluid or have another owner; partition the geometry again", s.Cuboid, s.X0, s.Y, s.Z)
 	}
 	return pieces, nil
+}
+
+// Cell returns the coordinates of a cell by its global number.
+func (d *Domain) Cell(global int64) [3]int32 {
+	for _, run := range d.Grid.Runs {
+		if n := int64(run.X1 - run.X0); global >= n {
+			global -= n
+			continue
+		}
+		return [3]int32{run.X0 + int32(global), run.Y, run.Z}
+	}
+	return [3]int32{}
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package solver
+package processor
 
 // adviseHugePages does nothing on this system.
 func adviseHugePages[T any]([]T) {}

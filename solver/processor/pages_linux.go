@@ -1,4 +1,4 @@
-package solver
+package processor
 
 import (
 	"unsafe"
@@ -14,7 +14,8 @@ func adviseHugePages[T any](memory []T) {
 	const page = 2 << 20
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
 	skip := -first & (page - 1)
-	bytes := size(memory)
+	var value T
+	bytes := int64(cap(memory)) * int64(unsafe.Sizeof(value))
 	if bytes < int64(skip)+page {
 		return
 	}

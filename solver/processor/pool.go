@@ -1,23 +1,24 @@
-package solver
+package processor
 
 import (
 	"sync"
 	"sync/atomic"
 
 	"carina/internal/crash"
+	"carina/solver/engine"
 )
 
-// pool runs the chunks of a rank on a fixed number of goroutines. Every
+// pool runs work on the blocks of a rank on a fixed number of goroutines. Every
 // worker begins with the same part of the list each time, so that memory
 // stays near it, and then helps the others.
 type pool struct {
-	workspaces []*workspace
-	shares     []share
+	shares []share
 	// start wakes the workers that are goroutines of the pool's own.
 	start       []chan struct{}
 	callerHelps bool
 	done        sync.WaitGroup
-	work        func(chunk int, w *workspace)
+	blocks      []engine.Block
+	work        engine.BlockWork
 }
 
 // share is a worker's part of the list, on its own cache line.
@@ -30,10 +31,7 @@ type share struct {
 // newPool starts a pool of n workers. One of them is the caller of run, unless
 // processors are given: then every worker is pinned to one of these.
 func newPool(n int, processors []int) *pool {
-	p := &pool{workspaces: make([]*workspace, n), shares: make([]share, n)}
-	for i := range n {
-		p.workspaces[i] = newWorkspace()
-	}
+	p := &pool{shares: make([]share, n)}
 	p.callerHelps = n == 1 || len(processors) < n
 	for i := range n {
 		if i == 0 && p.callerHelps {
@@ -62,19 +60,19 @@ func (p *pool) close() {
 	}
 }
 
-// run calls work for every from ≤ chunk < to and returns when all are done.
-func (p *pool) run(from, to int, work func(chunk int, w *workspace)) {
+// run calls work for all blocks and returns when all are done.
+func (p *pool) run(blocks []engine.Block, work engine.BlockWork) {
 	n := len(p.shares)
-	if n == 1 || to-from <= 1 {
-		for i := from; i < to; i++ {
-			work(i, p.workspaces[0])
+	if n == 1 || len(blocks) <= 1 {
+		for i := range blocks {
+			work(&blocks[i], 0)
 		}
 		return
 	}
-	p.work = work
+	p.blocks, p.work = blocks, work
 	for i := range p.shares {
-		p.shares[i].next.Store(int64(from + (to-from)*i/n))
-		p.shares[i].end = int64(from + (to-from)*(i+1)/n)
+		p.shares[i].next.Store(int64(len(blocks) * i / n))
+		p.shares[i].end = int64(len(blocks) * (i + 1) / n)
 	}
 	p.done.Add(len(p.start))
 	for _, c := range p.start {
@@ -88,7 +86,6 @@ func (p *pool) run(from, to int, work func(chunk int, w *workspace)) {
 
 // help works on share number first and then on the others.
 func (p *pool) help(first int) {
-	w := p.workspaces[first]
 	for k := range p.shares {
 		s := &p.shares[(first+k)%len(p.shares)]
 		for {
@@ -96,7 +93,7 @@ func (p *pool) help(first int) {
 			if i >= s.end {
 				break
 			}
-			p.work(int(i), w)
+			p.work(&p.blocks[i], first)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package solver
+package processor
 
 // wholeMachine is only known on Linux; elsewhere goroutines run anywhere.
 func wholeMachine(int) []int { return nil }

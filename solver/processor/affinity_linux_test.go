@@ -1,9 +1,11 @@
-package solver
+package processor
 
 import (
 	"slices"
 	"sync"
 	"testing"
+
+	"carina/solver/engine"
 
 	"golang.org/x/sys/unix"
 )
@@ -34,23 +36,24 @@ func TestPinnedPool(t *testing.T) {
 	p := newPool(len(processors), processors)
 	defer p.close()
 	var mutex sync.Mutex
-	done, at := map[int]bool{}, map[*workspace]int{}
-	p.run(0, 100, func(i int, w *workspace) {
+	done := map[int32]bool{}
+	blocks := make([]engine.Block, 100)
+	for i := range blocks {
+		blocks[i].Number = int32(i)
+	}
+	p.run(blocks, func(b *engine.Block, worker int) {
 		var mask unix.CPUSet
 		if err := unix.SchedGetaffinity(0, &mask); err != nil {
 			t.Error(err)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
-		done[i] = true
-		for k, processor := range processors {
-			if w == p.workspaces[k] && len(processors) > 1 && (mask.Count() != 1 || !mask.IsSet(processor)) {
-				t.Errorf("worker %d may run on %d processors, not on %d alone", k, mask.Count(), processor)
-			}
-			at[w] = processor
+		done[b.Number] = true
+		if len(processors) > 1 && (mask.Count() != 1 || !mask.IsSet(processors[worker])) {
+			t.Errorf("worker %d may run on %d processors, not on %d alone", worker, mask.Count(), processors[worker])
 		}
 	})
 	if len(done) != 100 {
-		t.Errorf("%d of 100 chunks are done", len(done))
+		t.Errorf("%d of 100 blocks are done", len(done))
 	}
 }

@@ -1,4 +1,4 @@
-package solver
+package processor
 
 import (
 	"os"

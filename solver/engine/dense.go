@@ -1,7 +1,8 @@
-package solver
+package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,19 +24,19 @@ func (b *storedBox) row(y, z int32) int32 {
 }
 
 // findBoxes numbers the own cells by the boxes of their cuboids.
-func (b *layoutBuilder) findBoxes() error {
+func (b *Finder) findBoxes() error {
 	boxOf := map[int32]int{}
 	for i := range b.all {
 		p := &b.all[i]
-		if p.owner != b.rank {
+		if p.Owner != b.Rank {
 			continue
 		}
 		around := cuboid.Cuboid{Min: [3]int32{p.X0, p.Y, p.Z}, Max: [3]int32{p.X1, p.Y + 1, p.Z + 1}}
-		k, known := boxOf[p.cuboid]
+		k, known := boxOf[p.Cuboid]
 		if !known {
 			k = len(b.boxes)
-			boxOf[p.cuboid] = k
-			b.boxes = append(b.boxes, storedBox{around, p.cuboid, 0})
+			boxOf[p.Cuboid] = k
+			b.boxes = append(b.boxes, storedBox{around, p.Cuboid, 0})
 		}
 		b.boxes[k].Cuboid = b.boxes[k].Union(around)
 	}
@@ -44,23 +45,23 @@ func (b *layoutBuilder) findBoxes() error {
 	for k := range b.boxes {
 		box := &b.boxes[k]
 		boxOf[box.number] = k
-		if b.domain.Boxes != nil {
-			whole := b.domain.Boxes[box.number]
+		if b.Domain.Boxes != nil {
+			whole := b.Domain.Boxes[box.number]
 			if whole.Union(box.Cuboid) != whole {
 				return fmt.Errorf("cuboid %d, %v, does not hold its own cells; partition the geometry again", box.number, whole)
 			}
-			box.Cuboid = whole.Intersect(cuboid.Box(b.domain.Grid))
+			box.Cuboid = whole.Intersect(cuboid.Box(b.Domain.Grid))
 		}
 		box.local = int32(cells)
 		if cells += box.Cells(); cells > mostCells {
-			return fmt.Errorf("the boxes of one rank in the %s layout hold more than a billion cells; use smaller cuboids, more ranks or the %s layout", Dense, Sparse)
+			return errors.New("the boxes of one rank in the dense layout hold more than a billion cells; use smaller cuboids, more ranks or the sparse layout")
 		}
 	}
-	b.cells = int(cells)
+	b.Cells = int(cells)
 	for i := range b.all {
-		if p := &b.all[i]; p.owner == b.rank {
-			box := &b.boxes[boxOf[p.cuboid]]
-			p.local = box.row(p.Y, p.Z) + p.X0 - box.Min[0]
+		if p := &b.all[i]; p.Owner == b.Rank {
+			box := &b.boxes[boxOf[p.Cuboid]]
+			p.Local = box.row(p.Y, p.Z) + p.X0 - box.Min[0]
 		}
 	}
 	return nil
@@ -74,14 +75,14 @@ type span struct {
 	pieces        row
 }
 
-// eachSpan calls f for the rank's spans in the order of storage, with the rows
-// around.
-func (b *layoutBuilder) eachSpan(f func(s *span, rows *[9]row)) {
+// eachSpan calls f for the rank's spans in the order of storage.
+func (b *Finder) eachSpan(f func(s *span)) {
 	if b.boxes == nil {
-		b.eachOwnPiece(func(i int32, rows *[9]row) {
-			p := &b.all[i]
-			f(&span{p.X0, p.X1, p.local, p.cuboid, row{p.Y, p.Z, i, i + 1}}, rows)
-		})
+		for i := range b.all {
+			if p := &b.all[i]; p.Owner == b.Rank {
+				f(&span{p.X0, p.X1, p.Local, p.Cuboid, row{p.Y, p.Z, int32(i), int32(i) + 1}})
+			}
+		}
 		return
 	}
 	for k := range b.boxes {
@@ -89,15 +90,14 @@ func (b *layoutBuilder) eachSpan(f func(s *span, rows *[9]row)) {
 		for z := box.Min[2]; z < box.Max[2]; z++ {
 			for y := box.Min[1]; y < box.Max[1]; y++ {
 				s := span{box.Min[0], box.Max[0], box.row(y, z), box.number, b.findRow(y, z)}
-				for s.pieces.first < s.pieces.end && b.all[s.pieces.first].cuboid != box.number {
+				for s.pieces.first < s.pieces.end && b.all[s.pieces.first].Cuboid != box.number {
 					s.pieces.first++
 				}
-				for s.pieces.first < s.pieces.end && b.all[s.pieces.end-1].cuboid != box.number {
+				for s.pieces.first < s.pieces.end && b.all[s.pieces.end-1].Cuboid != box.number {
 					s.pieces.end--
 				}
 				if s.pieces.first < s.pieces.end {
-					rows := b.neighbourRows(y, z)
-					f(&s, &rows)
+					f(&s)
 				}
 			}
 		}

@@ -1,0 +1,14 @@
+// Package engine runs the phases of any physics on the cells of a rank: it knows
+// cells, fields, blocks and messages, and no lattice.
+//
+// A Domain says which cells there are and who owns them. A Physics lists the
+// fields that every cell has and, as a Program, the phases of its steps with the
+// slots that cells touch at their neighbours; from these follow ghosts, borders
+// and messages, saving, loading, moving and the hash, which are here. A Kernel is
+// a physics bound to the memory of one rank, and a Device keeps that memory and
+// does the work: package processor is one.
+//
+// What lives elsewhere: arithmetic of any kind (the physics), memory and
+// goroutines (the devices), the ways between ranks (package transport). Begin
+// reading with physics.go, then rank.go.
+package engine

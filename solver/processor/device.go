@@ -1,0 +1,205 @@
+package processor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"unsafe"
+
+	"carina/internal/crash"
+	"carina/solver/engine"
+	"carina/solver/transport"
+)
+
+// Ahead is how many more values than cells and ghosts every field has in memory:
+// kernels read whole groups, beyond the last cell.
+const Ahead = engine.GroupCells
+
+// pinnedCells is how many cells a rank must have for its workers to be pinned:
+// waking a pinned worker takes longer, some microseconds.
+const pinnedCells = 1 << 20
+
+// Device computes on a processor.
+type Device struct {
+	workers, sharing int
+	pool             *pool
+	fields           []field
+	arrays           []array
+	start            chan []*engine.Exchange
+	done             chan error
+	bytes            int64
+}
+
+var _ engine.Device = (*Device)(nil)
+
+// field is the memory of all values of a field.
+type field struct {
+	memory []byte
+	stride int // bytes from one value to the next
+}
+
+// array is one value of all cells.
+type array struct {
+	at    unsafe.Pointer
+	bytes uintptr
+}
+
+// New returns a device with so many workers; 0 shares the processors among the
+// ranks of this machine.
+func New(workers int, t transport.Transport) *Device {
+	d := &Device{workers: workers, sharing: ranksSharing(t)}
+	if workers == 0 {
+		d.workers = max(1, runtime.GOMAXPROCS(0)/d.sharing)
+	}
+	return d
+}
+
+// ranksSharing is how many ranks share this machine.
+func ranksSharing(t transport.Transport) int {
+	if _, local := t.(*transport.Local); local {
+		return t.Size()
+	}
+	if n, err := strconv.Atoi(os.Getenv("OMPI_COMM_WORLD_LOCAL_SIZE")); err == nil && n > 0 {
+		return n
+	}
+	return 1
+}
+
+// Workers is how many blocks are worked on at the same time.
+func (d *Device) Workers() int { return d.workers }
+
+// Allocate makes room for fields and starts the workers.
+func (d *Device) Allocate(l *engine.Layout, fields []engine.Field) error {
+	for _, f := range fields {
+		bytes := f.Kind.Bytes()
+		stride := bytes * paddedStride(l.Cells+l.Ghosts, bytes)
+		// In words, so that they are aligned for every kind.
+		words := make([]uint64, (f.Values*stride+Ahead*bytes+7)/8)
+		adviseHugePages(words)
+		memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+		for v := range f.Values {
+			d.arrays = append(d.arrays, array{unsafe.Pointer(&memory[v*stride]), uintptr(bytes)})
+		}
+		d.fields = append(d.fields, field{memory, stride})
+		d.bytes += int64(len(memory))
+	}
+	var processors []int
+	if d.sharing == 1 && l.Cells >= pinnedCells {
+		processors = wholeMachine(d.workers)
+	}
+	d.pool = newPool(d.workers, processors)
+	d.start, d.done = make(chan []*engine.Exchange, 1), make(chan error, 1)
+	if l.Domain.Ranks == 1 {
+		return nil
+	}
+	go func() {
+		defer crash.Guard()
+		for list := range d.start {
+			d.done <- d.exchange(list)
+		}
+	}()
+	return nil
+}
+
+// paddedStride spaces the arrays of a field so that equal cells of different
+// values fall into different sets of the first-level cache.
+func paddedStride(cells, bytesPerValue int) int {
+	const line = 64
+	const sets = 64 // of a 4096-byte way
+	const step = 3
+	lines := (cells*bytesPerValue + line - 1) / line
+	lines += ((step-lines)%sets + sets) % sets
+	return lines * line / bytesPerValue
+}
+
+// Values returns the memory of a field, given the number of its first array:
+// value v of cell c is at v·stride + c.
+func Values[T any](d *Device, array int32) (values []T, stride int) {
+	for i := range d.fields {
+		if f := &d.fields[i]; unsafe.Pointer(&f.memory[0]) == d.arrays[array].at {
+			size := int(unsafe.Sizeof(*new(T)))
+			return unsafe.Slice((*T)(unsafe.Pointer(&f.memory[0])), len(f.memory)/size), f.stride / size
+		}
+	}
+	return nil, 0
+}
+
+var errNoBlockWork = errors.New("a processor does the work of blocks alone")
+
+// Run does work on blocks, side by side.
+func (d *Device) Run(w engine.Work, blocks []engine.Block) error {
+	work, ok := w.(engine.BlockWork)
+	if !ok {
+		return fmt.Errorf("%w, not %T", errNoBlockWork, w)
+	}
+	d.pool.run(blocks, work)
+	return nil
+}
+
+// Begin starts exchanges on a goroutine of their own.
+func (d *Device) Begin(list []*engine.Exchange) { d.start <- list }
+
+// End waits for them.
+func (d *Device) End() error { return <-d.done }
+
+func (d *Device) exchange(list []*engine.Exchange) error {
+	for _, x := range list {
+		if err := x.Run(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read copies values out of memory.
+func (d *Device) Read(s engine.Segment, values []byte) {
+	a := &d.arrays[s.Array]
+	switch a.bytes {
+	case 2:
+		read[uint16](a.at, s.Cells, values)
+	case 4:
+		read[uint32](a.at, s.Cells, values)
+	default:
+		read[uint64](a.at, s.Cells, values)
+	}
+}
+
+// Write copies values into memory.
+func (d *Device) Write(s engine.Segment, values []byte) {
+	a := &d.arrays[s.Array]
+	switch a.bytes {
+	case 2:
+		write[uint16](a.at, s.Cells, values)
+	case 4:
+		write[uint32](a.at, s.Cells, values)
+	default:
+		write[uint64](a.at, s.Cells, values)
+	}
+}
+
+func read[T any](array unsafe.Pointer, cells []int32, values []byte) {
+	list := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(values))), len(cells))
+	for i, c := range cells {
+		list[i] = *(*T)(unsafe.Add(array, uintptr(c)*unsafe.Sizeof(list[0])))
+	}
+}
+
+func write[T any](array unsafe.Pointer, cells []int32, values []byte) {
+	list := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(values))), len(cells))
+	for i, c := range cells {
+		*(*T)(unsafe.Add(array, uintptr(c)*unsafe.Sizeof(list[0]))) = list[i]
+	}
+}
+
+// Bytes is the memory of the fields.
+func (d *Device) Bytes() int64 { return d.bytes }
+
+// Close ends the goroutines.
+func (d *Device) Close() {
+	if d.pool != nil {
+		d.pool.close()
+		close(d.start)
+	}
+}
