@@ -16,6 +16,7 @@ import (
 	"carina/internal/machine"
 	"carina/internal/resultsfolder"
 	"carina/internal/terminal"
+	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
 )
@@ -118,6 +119,9 @@ func newRoot() *cobra.Command {
 			if err := refuseEmpty(command); err != nil {
 				return err
 			}
+			if err := refuseCopies(command); err != nil {
+				return err
+			}
 			return mendFolders(command, arguments)
 		},
 	}
@@ -129,6 +133,16 @@ func newRoot() *cobra.Command {
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor())
 	return root
+}
+
+// refuseCopies refuses what computes in one process where a launcher started
+// several, each of which would do the whole and write the same files.
+func refuseCopies(command *cobra.Command) error {
+	launch, launched := transport.Launched()
+	if !launched || launch.Alone() || command.Name() == "solve" || command.Name() == "doctor" || command.Name() == "help" {
+		return nil
+	}
+	return fmt.Errorf("%v, but %s computes in one: start it without the launcher; carina solve takes a process for each rank", launch, command.Name())
 }
 
 // mendFolders completes what a run that was killed has begun in the folders that

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -46,9 +45,6 @@ func newRun() *cobra.Command {
 func runCase(command *cobra.Command, c *workflow.Case) error {
 	if !command.Flags().Changed("ranks") && c.Ranks == 0 {
 		c.Ranks = 1
-	}
-	if processes() > 1 {
-		return errors.New("mpirun started several processes, but run computes in one: use carina partition, then mpirun carina solve")
 	}
 	if err := c.Check(); err != nil {
 		return err

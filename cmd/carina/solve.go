@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"carina/internal/crash"
@@ -114,25 +112,19 @@ func readForSolve(path string, s *workflow.Solver, t transport.Transport) (err e
 // errTold stands for a failure that has been told.
 var errTold = errors.New("")
 
-// processes is how many processes mpirun started, 0 without it.
-func processes() int {
-	size, err := strconv.Atoi(os.Getenv("OMPI_COMM_WORLD_SIZE"))
-	if err != nil {
-		return 0
-	}
-	return size
-}
-
-// connect joins the processes that mpirun started; the transport is nil when
+// connect joins the processes that a launcher started; the transport is nil when
 // this process was started alone.
 func connect() (transport.Transport, func(), error) {
-	size := processes()
-	if size == 0 {
+	launch, launched := transport.Launched()
+	if !launched {
 		return nil, func() {}, nil
 	}
 	t, finish, err := transport.ConnectMPI()
-	if errors.Is(err, transport.ErrNoMPI) && size == 1 {
-		return nil, func() {}, nil
+	if errors.Is(err, transport.ErrNoMPI) {
+		if launch.Alone() {
+			return nil, func() {}, nil
+		}
+		return nil, nil, fmt.Errorf("%v of a binary without MPI, each of which would compute the whole: build it with -tags mpi, or start it without the launcher", launch)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -37,8 +37,9 @@ type sender struct {
 
 var _ Transport = (*world)(nil)
 
-// ConnectMPI connects the processes that mpirun started. Call finish at the
-// end of the program.
+// ConnectMPI connects the processes that mpirun started, and refuses to where
+// MPI finds another number of them than were started. Call finish at the end of
+// the program.
 func ConnectMPI() (t Transport, finish func(), err error) {
 	mpi.LogErrors = false
 	if err := mpi.InitThreadSafe(); err != nil {
@@ -47,6 +48,12 @@ func ConnectMPI() (t Transport, finish func(), err error) {
 	comm, err := mpi.NewComm(nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("starting MPI: %w", err)
+	}
+	if l, launched := Launched(); launched {
+		if err := l.fits(comm.Size()); err != nil {
+			mpi.Finalize()
+			return nil, nil, err
+		}
 	}
 	w := &world{comm: comm, rank: comm.Rank(), size: comm.Size(), senders: map[int]*sender{}}
 	return w, func() {
