@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,18 +50,4 @@ func TestOneProcessOfALauncherIsNotRefused(t *testing.T) {
 	t.Setenv("SLURM_STEP_NUM_TASKS", "1")
 	t.Setenv("SLURM_PROCID", "0")
 	succeed[map[string]any](t, "generate", "pipe", "--unit", "mm", "--segments", "8", "-o", filepath.Join(t.TempDir(), "pipe.stl"))
-}
-
-// Processes that MPICH starts find themselves alone in Open MPI.
-func TestProcessesOfAnotherMPIAreRefused(t *testing.T) {
-	_, binary := withMPI(t)
-	folder := t.TempDir()
-	part := filepath.Join(folder, "pipe.part.json")
-	succeed[partitionResult](t, "partition", generated(t, "pipe"), "--spacing", "3mm", "--ranks", "2", "-o", part)
-	command := exec.Command(binary, "solve", part, "--steps", "2", "--out", filepath.Join(folder, "out"))
-	command.Env = append(os.Environ(), "PMI_SIZE=2", "PMI_RANK=1")
-	said, err := command.CombinedOutput()
-	if err == nil || command.ProcessState.ExitCode() != exitFailure || !strings.Contains(string(said), "MPI connects 1") {
-		t.Errorf("%v, says %s", err, said)
-	}
 }

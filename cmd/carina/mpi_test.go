@@ -173,3 +173,17 @@ func TestMPIInstructionSetsOfOneResultRunTogether(t *testing.T) {
 		t.Errorf("%s beside %s: status %d, says\n%s\nwant the state %s", machines[0], machines[1], a.status, a.output, alone.StateHash)
 	}
 }
+
+// Processes that MPICH starts find themselves alone in Open MPI.
+func TestProcessesOfAnotherMPIAreRefused(t *testing.T) {
+	_, binary := withMPI(t)
+	folder := t.TempDir()
+	part := filepath.Join(folder, "pipe.part.json")
+	succeed[partitionResult](t, "partition", generated(t, "pipe"), "--spacing", "3mm", "--ranks", "2", "-o", part)
+	command := exec.Command(binary, "solve", part, "--steps", "2", "--out", filepath.Join(folder, "out"))
+	command.Env = append(os.Environ(), "PMI_SIZE=2", "PMI_RANK=1")
+	said, err := command.CombinedOutput()
+	if err == nil || command.ProcessState.ExitCode() != exitFailure || !strings.Contains(string(said), "MPI connects 1") {
+		t.Errorf("%v, says %s", err, said)
+	}
+}
