@@ -7,5 +7,5 @@ const bytesBesidesPopulations = 60
 // MemoryEstimate returns about how many bytes all ranks together hold for so
 // many fluid cells, the fields for output included.
 func MemoryEstimate(cells int64, s Settings) int64 {
-	return cells * (19*int64(s.Precision.Bytes()) + bytesBesidesPopulations)
+	return cells * (int64(s.set().Q*s.Precision.Bytes()) + bytesBesidesPopulations)
 }

@@ -206,10 +206,14 @@ func (r *Rank) rankSummaries() ([]RankSummary, error) {
 	if err := r.engine.Transport().Reduce(transport.Sum, values); err != nil {
 		return nil, fmt.Errorf("collecting the load of the ranks: %w", err)
 	}
+	devices, err := transport.Collect(r.engine.Transport(), runtime.GOARCH)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]RankSummary, n)
 	for i := range list {
 		v := values[4*i:]
-		list[i] = RankSummary{FluidCells: v[0], Bytes: v[3], Device: runtime.GOARCH}
+		list[i] = RankSummary{FluidCells: v[0], Bytes: v[3], Device: devices[i]}
 		if timing.Steps > 0 {
 			list[i].StepSeconds = float64(v[1]) / 1e9 / float64(timing.Steps)
 		}

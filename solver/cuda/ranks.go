@@ -67,10 +67,14 @@ func (s *Solver) rankSummaries() ([]solver.RankSummary, error) {
 	if err := s.reduce(transport.Sum, values); err != nil {
 		return nil, fmt.Errorf("collecting the load of the ranks: %w", err)
 	}
+	devices, err := s.deviceNames()
+	if err != nil {
+		return nil, err
+	}
 	list := make([]solver.RankSummary, s.ranks())
 	for i := range list {
 		v := values[numbers*i:]
-		list[i] = solver.RankSummary{FluidCells: v[0], Bytes: v[1], Device: s.parts[0].device.name()}
+		list[i] = solver.RankSummary{FluidCells: v[0], Bytes: v[1], Device: devices[i]}
 		if s.steps > 0 {
 			list[i].StepSeconds = float64(v[2]) / 1e9 / float64(s.steps)
 		}
@@ -79,6 +83,18 @@ func (s *Solver) rankSummaries() ([]solver.RankSummary, error) {
 		}
 	}
 	return list, nil
+}
+
+// deviceNames are those of the devices by rank: a process has one rank or all.
+func (s *Solver) deviceNames() ([]string, error) {
+	if s.transport != nil {
+		return transport.Collect(s.transport, s.parts[0].device.name())
+	}
+	names := make([]string, len(s.parts))
+	for i, p := range s.parts {
+		names[i] = p.device.name()
+	}
+	return names, nil
 }
 
 // localRank is the number of this process among those of the host, as MPI

@@ -257,3 +257,51 @@ func linksOf(l *geometry.Links, cell int64) (list []int64) {
 	}
 	return list
 }
+
+// namedDevice is a device of a name of its own.
+type namedDevice struct {
+	device
+	called string
+}
+
+func (d namedDevice) name() string { return d.called }
+
+// Every rank tells the device that it computes on.
+func TestRanksTellTheirOwnDevice(t *testing.T) {
+	besideOthers(t)
+	d := bricked(t, 6, 2, 8)
+	settings := caveSettings(d.Grid)
+	want := []string{"first", "second"}
+	for rank, err := range onRanks(t, len(want), func(rank transport.Transport, on device) error {
+		share, err := Cut(d, rank.Rank())
+		if err != nil {
+			return err
+		}
+		flow, err := solver.NewFlow(share, settings)
+		if err != nil {
+			return err
+		}
+		s, err := newSolver(flow, []device{namedDevice{on, want[rank.Rank()]}}, Options{Storage: Single, Exchange: Host, Transport: rank})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if err := s.Advance(context.Background(), 2, nil); err != nil {
+			return err
+		}
+		summary, err := s.Summary()
+		if err != nil {
+			return err
+		}
+		for i, r := range summary.Ranks {
+			if r.Device != want[i] {
+				t.Errorf("rank %d says that rank %d computes on %q, not %q", rank.Rank(), i, r.Device, want[i])
+			}
+		}
+		return nil
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
