@@ -29,6 +29,7 @@ type node struct {
 
 func newHierarchy(s *Surface) *hierarchy {
 	h := &hierarchy{surface: s, order: make([]int32, len(s.Triangles))}
+	keys := make([]sortKey, len(s.Triangles))
 	centers := make([]r3.Vec, len(s.Triangles))
 	for i := range h.order {
 		h.order[i] = int32(i)
@@ -36,14 +37,20 @@ func newHierarchy(s *Surface) *hierarchy {
 		centers[i] = r3.Scale(1.0/3, r3.Add(a, r3.Add(b, c)))
 	}
 	if len(h.order) > 0 {
-		h.build(centers, 0, int32(len(h.order)))
+		h.build(centers, keys, 0, int32(len(h.order)))
 	}
 	return h
 }
 
+// sortKey is a triangle and where its centre lies along an axis.
+type sortKey struct {
+	at       float64
+	triangle int32
+}
+
 // build makes the node of order[from:to] and those below it by halving the
 // centres along the longest side of their box.
-func (h *hierarchy) build(centers []r3.Vec, from, to int32) {
+func (h *hierarchy) build(centers []r3.Vec, keys []sortKey, from, to int32) {
 	at := len(h.nodes)
 	low, high := h.bounds(from, to)
 	h.nodes = append(h.nodes, node{low: low, high: high, from: from, to: to})
@@ -55,26 +62,33 @@ func (h *hierarchy) build(centers []r3.Vec, from, to int32) {
 	for _, t := range h.order[from:to] {
 		a, b = minVec(a, centers[t]), maxVec(b, centers[t])
 	}
-	side := r3.Sub(b, a)
-	key := func(t int32) float64 { return centers[t].X }
+	side, axis := r3.Sub(b, a), 0
 	if side.Y >= side.X && side.Y >= side.Z {
-		key = func(t int32) float64 { return centers[t].Y }
+		axis = 1
 	} else if side.Z >= side.X {
-		key = func(t int32) float64 { return centers[t].Z }
+		axis = 2
 	}
-	slices.SortFunc(h.order[from:to], func(s, t int32) int {
-		switch x, y := key(s), key(t); {
-		case x < y:
+	part := keys[from:to]
+	for i, t := range h.order[from:to] {
+		c := &centers[t]
+		part[i] = sortKey{[3]float64{c.X, c.Y, c.Z}[axis], t}
+	}
+	slices.SortFunc(part, func(s, t sortKey) int {
+		switch {
+		case s.at < t.at:
 			return -1
-		case x > y:
+		case s.at > t.at:
 			return 1
 		}
-		return int(s - t)
+		return int(s.triangle - t.triangle)
 	})
+	for i := range part {
+		h.order[from+int32(i)] = part[i].triangle
+	}
 	middle := (from + to) / 2
-	h.build(centers, from, middle)
+	h.build(centers, keys, from, middle)
 	h.nodes[at].second = int32(len(h.nodes))
-	h.build(centers, middle, to)
+	h.build(centers, keys, middle, to)
 }
 
 func (h *hierarchy) bounds(from, to int32) (low, high r3.Vec) {

@@ -82,19 +82,21 @@ type capFinder struct {
 	surface   *Surface
 	topology  *topology
 	hierarchy *hierarchy
-	area      []r3.Vec // vector areas
-	unit      []r3.Vec // normals, zero for degenerate triangles
-	typical   float64  // the median of the triangles' edge lengths
-	strict    bool     // only plain ends count
-	taken     []bool   // by ends
+	area      []r3.Vec  // vector areas
+	unit      []r3.Vec  // normals, zero for degenerate triangles
+	edge      []float64 // mean lengths of the triangles' sides
+	typical   float64   // the median of the triangles' edge lengths
+	strict    bool      // only plain ends count
+	taken     []bool    // by ends
 	coreOf    []int32
 	coreArea  []float64
 	seen      []int32 // the last search that came by
 	search    int32
 }
 
-func newCapFinder(s *Surface, t *topology) *capFinder {
-	f := &capFinder{surface: s, topology: t, hierarchy: newHierarchy(s)}
+func newCapFinder(h *hierarchy, t *topology) *capFinder {
+	s := h.surface
+	f := &capFinder{surface: s, topology: t, hierarchy: h}
 	f.area = make([]r3.Vec, len(s.Triangles))
 	f.unit = make([]r3.Vec, len(s.Triangles))
 	f.taken = make([]bool, len(s.Triangles))
@@ -105,10 +107,11 @@ func newCapFinder(s *Surface, t *topology) *capFinder {
 			f.unit[i] = r3.Scale(1/n, f.area[i])
 		}
 	}
-	edges := make([]float64, len(s.Triangles))
-	for i := range edges {
-		edges[i] = f.edgeLength(int32(i))
+	f.edge = make([]float64, len(s.Triangles))
+	for i := range f.edge {
+		f.edge[i] = s.meanSide(i)
 	}
+	edges := slices.Clone(f.edge)
 	slices.Sort(edges)
 	if len(edges) > 0 {
 		f.typical = edges[len(edges)/2]
@@ -167,7 +170,7 @@ func (f *capFinder) growEnd(core *patch, id int32) patch {
 // facing reports whether a triangle faces as a plane does and lies close to
 // it, measured by the length of its edges.
 func (f *capFinder) facing(t int32, normal, center r3.Vec, cos, share float64) bool {
-	return r3.Dot(f.unit[t], normal) >= cos && f.depth(t, center, normal) <= share*min(f.edgeLength(t), f.typical)
+	return r3.Dot(f.unit[t], normal) >= cos && f.depth(t, center, normal) <= share*min(f.edge[t], f.typical)
 }
 
 // joinsRim reports whether a triangle may belong to the rim around a core:
@@ -204,27 +207,35 @@ func (f *capFinder) grow(seeds []int32, accept func(t int32) bool) patch {
 
 // fit sets the patch's area, centre and mean normal.
 func (f *capFinder) fit(p *patch) {
-	var normal, center r3.Vec
-	p.area = 0
+	var m moments
 	for _, t := range p.triangles {
-		a := r3.Norm(f.area[t])
-		p.area += a
-		normal = r3.Add(normal, f.area[t])
-		center = r3.Add(center, r3.Scale(a, f.centroid(t)))
+		m.add(f, t)
 	}
-	p.center = r3.Scale(1/p.area, center)
-	p.normal = r3.Unit(normal)
+	m.fit(p)
+}
+
+// moments are the sums over triangles from which a patch is fitted.
+type moments struct {
+	area           float64
+	normal, center r3.Vec
+}
+
+func (m *moments) add(f *capFinder, t int32) {
+	a := r3.Norm(f.area[t])
+	m.area += a
+	m.normal = r3.Add(m.normal, f.area[t])
+	m.center = r3.Add(m.center, r3.Scale(a, f.centroid(t)))
+}
+
+func (m *moments) fit(p *patch) {
+	p.area = m.area
+	p.center = r3.Scale(1/m.area, m.center)
+	p.normal = r3.Unit(m.normal)
 }
 
 func (f *capFinder) centroid(t int32) r3.Vec {
 	a, b, c := f.surface.Corners(int(t))
 	return r3.Scale(1.0/3, r3.Add(a, r3.Add(b, c)))
-}
-
-// edgeLength returns the mean length of a triangle's sides.
-func (f *capFinder) edgeLength(t int32) float64 {
-	a, b, c := f.surface.Corners(int(t))
-	return (r3.Norm(r3.Sub(a, b)) + r3.Norm(r3.Sub(b, c)) + r3.Norm(r3.Sub(c, a))) / 3
 }
 
 // depth returns how far a triangle's corners reach out of a plane.

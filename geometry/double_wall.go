@@ -24,8 +24,7 @@ const (
 
 // innerWall returns the triangles of the inner wall of a double-walled
 // surface, nil for ordinary surfaces.
-func innerWall(s *Surface) []int32 {
-	h := newHierarchy(s)
+func innerWall(s *Surface, h *hierarchy) []int32 {
 	step := max(len(s.Triangles)/doubleSample, 1)
 	var area, hidden float64
 	for t := 0; t < len(s.Triangles); t += step {

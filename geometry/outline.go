@@ -76,7 +76,7 @@ func (f *capFinder) rimScale(end []int32, own map[int32]bool) float64 {
 	for _, t := range end {
 		for side := 3 * t; side < 3*t+3; side++ {
 			if m := f.topology.mate[side]; m >= 0 && !own[m/3] {
-				around = append(around, f.edgeLength(m/3))
+				around = append(around, f.edge[m/3])
 			}
 		}
 	}

@@ -65,7 +65,8 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	p := &Prepared{}
 	p.Surface, p.Mended = Mend(s)
 	_, p.Components = newTopology(p.Surface).components(p.Surface)
-	if inner := innerWall(p.Surface); inner != nil {
+	h := newHierarchy(p.Surface)
+	if inner := innerWall(p.Surface, h); inner != nil {
 		outer := countLoops(boundaryLoops(p.Surface))
 		defer func() { p.Loops, p.Closed = outer, outer == 0 }()
 		p.dropOuterWall(inner)
@@ -80,7 +81,10 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	compact(p.Surface)
 	caps = p.addPartEnd(caps)
 	p.Volume, p.Area = p.Surface.Volume(), p.Surface.Area()
-	patches := p.findOpenings(caps)
+	if h.surface != p.Surface || len(h.order) != len(p.Surface.Triangles) {
+		h = newHierarchy(p.Surface)
+	}
+	patches := p.findOpenings(h, caps)
 	if len(patches) > math.MaxUint16 {
 		return nil, fmt.Errorf("%d openings are more than the %d possible", len(patches), math.MaxUint16)
 	}
@@ -177,8 +181,8 @@ func renumber(patches []patch, kept []int32) []patch {
 // findOpenings returns the ends of the lumen, largest first: loops that were
 // the open ends of tubes, and the flat solids that the file names, or else the
 // flat ends found by shape.
-func (p *Prepared) findOpenings(caps []patch) []patch {
-	f := newCapFinder(p.Surface, newTopology(p.Surface))
+func (p *Prepared) findOpenings(h *hierarchy, caps []patch) []patch {
+	f := newCapFinder(h, newTopology(p.Surface))
 	p.Obstacles = f.reserveObstacles()
 	p.reserveStep(f)
 	found := f.namedSolids()

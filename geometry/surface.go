@@ -82,6 +82,12 @@ func (s *Surface) Volume() float64 {
 	return sum / 6
 }
 
+// meanSide returns the mean length of a triangle's sides.
+func (s *Surface) meanSide(t int) float64 {
+	a, b, c := s.Corners(t)
+	return (r3.Norm(r3.Sub(a, b)) + r3.Norm(r3.Sub(b, c)) + r3.Norm(r3.Sub(c, a))) / 3
+}
+
 // compact drops the vertices that no triangle uses.
 func compact(s *Surface) {
 	number := make([]int32, len(s.Vertices))
