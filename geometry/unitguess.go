@@ -3,6 +3,7 @@ package geometry
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"carina/internal/quantity"
@@ -17,8 +18,10 @@ type UnitGuess struct {
 	Unit Unit
 	// Certainty says how sure the unit is.
 	Certainty Certainty
-	// Others are the units in which the surface has a plausible size as well.
+	// Others are the units in which the surface has as plausible a size.
 	Others []Unit
+	// Possible are those in which its size is less usual, but possible.
+	Possible []Unit
 	// Reason says what the guess is built on, in words.
 	Reason string
 	// refused tells that to go on would be a gamble.
@@ -34,8 +37,8 @@ const (
 	Given Certainty = "given"
 	// Sure: no other unit gives a plausible size.
 	Sure Certainty = "sure"
-	// Likely: the size is unusual in every unit, or nothing but the bounding
-	// box speaks for the unit.
+	// Likely: the size is unusual in every unit, or possible in another one, or
+	// nothing but the bounding box speaks for the unit.
 	Likely Certainty = "likely"
 	// Doubtful: another unit is as plausible.
 	Doubtful Certainty = "doubtful"
@@ -51,8 +54,12 @@ var (
 	plausibleLumen = lumenSize{[2]float64{3e-3, 0.7}, [2]float64{0.4e-3, 60e-3}, [2]float64{0.2e-9, 2e-3}}
 	// A unit rivals one that gives a plausible size only if it gives a usual
 	// one: tracheas are up to 27 mm wide, airways hold up to 250 mL, large
-	// vessels are little larger.
-	usualLumen = lumenSize{[2]float64{3e-3, 0.7}, [2]float64{0.4e-3, 35e-3}, [2]float64{0.2e-9, 0.4e-3}}
+	// vessels are little larger. Aneurysms and chambers of the heart are wider,
+	// but not long.
+	usualLumens = []lumenSize{
+		{[2]float64{3e-3, 0.7}, [2]float64{0.4e-3, 35e-3}, [2]float64{0.2e-9, 0.4e-3}},
+		{[2]float64{3e-3, 0.3}, [2]float64{35e-3, 60e-3}, [2]float64{0.2e-9, 1e-3}},
+	}
 )
 
 // candidateUnits are those that surface files are usually written in.
@@ -113,15 +120,18 @@ func WeighUnit(read *Surface, p *Prepared) UnitGuess {
 	}
 	side, opening := read.longestSide(), p.widestOpening()
 	fits := plausibleLumen.holds(side, opening, p.Volume)
-	rival := plausibleLumen
-	if fits {
-		rival = usualLumen
-	}
 	for _, u := range candidateUnits {
+		if u == read.guessed {
+			continue
+		}
 		// What is so long in the guessed unit is so long in another.
 		factor := float64(u / read.guessed)
-		if u != read.guessed && rival.holds(factor*side, factor*opening, factor*factor*factor*p.Volume) {
+		holds := func(b lumenSize) bool { return b.holds(factor*side, factor*opening, factor*factor*factor*p.Volume) }
+		switch {
+		case slices.ContainsFunc(usualLumens, holds), !fits && holds(plausibleLumen):
 			g.Others = append(g.Others, u)
+		case holds(plausibleLumen):
+			g.Possible = append(g.Possible, u)
 		}
 	}
 	if extent := side / float64(read.guessed); extent >= longestAirway && extent < longestBody {
@@ -133,7 +143,7 @@ func WeighUnit(read *Surface, p *Prepared) UnitGuess {
 	switch {
 	case len(g.Others) > 0:
 		g.Certainty = Doubtful
-	case fits && opening > 0:
+	case fits && opening > 0 && len(g.Possible) == 0:
 		g.Certainty = Sure
 	}
 	g.Reason = g.words(read, opening, p.Volume)
@@ -167,9 +177,14 @@ func (g *UnitGuess) words(read *Surface, opening, volume float64) string {
 	case Doubtful:
 		reason += "; " + listUnits(g.Others, "or") + " is as plausible"
 	case Likely:
-		reason += "; that is not the size of human airways in any unit"
-		if opening == 0 {
+		switch {
+		case opening == 0:
 			reason = read.UnitReason + "; without openings there is little to tell by"
+		case len(g.Possible) > 0:
+			factor := float64(g.Possible[0] / read.guessed)
+			reason += fmt.Sprintf("; if it is %s long instead, say --unit %s", quantity.FormatLength(factor*read.longestSide()), g.Possible[0])
+		default:
+			reason += "; that is not the size of human airways in any unit"
 		}
 	}
 	return reason

@@ -22,7 +22,11 @@ func TestUnitsOfKnownThings(t *testing.T) {
 		{"trachea in m", 110, 18, Metre, Sure, nil},
 		{"trachea in cm", 110, 18, Centimetre, Doubtful, []Unit{Centimetre}},
 		{"aorta in cm", 350, 28, Centimetre, Doubtful, []Unit{Centimetre}},
-		{"cerebral vessel in mm", 35, 4, Millimetre, Sure, nil},
+		{"aneurysm in cm", 210, 52, Centimetre, Doubtful, []Unit{Centimetre}},
+		{"aneurysm in mm", 210, 52, Millimetre, Sure, nil},
+		{"left atrium in cm", 100, 40, Centimetre, Doubtful, []Unit{Centimetre}},
+		{"carotid artery in mm", 60, 5, Millimetre, Likely, nil},
+		{"cerebral vessel in mm", 35, 4, Millimetre, Likely, nil},
 		{"bronchus in mm", 30, 8, Millimetre, Sure, nil},
 		{"bronchus in cm", 12, 4, Centimetre, Doubtful, []Unit{Centimetre}},
 		{"micro-CT in um", 6, 1, Micrometre, Sure, nil},
@@ -48,7 +52,7 @@ func TestUnitsOfKnownThings(t *testing.T) {
 				t.Errorf("%s: the others are %v, want %s among them", test.name, g.Others, rival)
 			}
 		}
-		if test.certainty == Sure && math.Abs(s.longestSide()-test.length*1e-3) > 1e-6 {
+		if test.certainty != Doubtful && math.Abs(s.longestSide()-test.length*1e-3) > 1e-6 {
 			t.Errorf("%s: taken for %g m", test.name, s.longestSide())
 		}
 	}

@@ -55,6 +55,9 @@ type inspectFlags struct {
 }
 
 func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) error {
+	if err := refuseZeros(command); err != nil {
+		return err
+	}
 	c := flags.corrections
 	c.Surface, c.Unit, c.Scale = path, flags.unit, flags.scale
 	report, err := interruptible(command.Context(), func() (*workflow.SurfaceReport, error) {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,6 +65,23 @@ func TestUnitGivenAsALengthAndAScale(t *testing.T) {
 	for _, arguments := range [][]string{{"--unit", "um", "--scale", "50"}, {"--unit", "mm", "--scale", "0.05"}, {"--scale", "0.05"}} {
 		if got := succeed[unitReport](t, append([]string{"inspect", path}, arguments...)...); math.Abs(got.Volume-want.Volume) > 1e-9*want.Volume {
 			t.Errorf("%v: %g m³, want %g", arguments, got.Volume, want.Volume)
+		}
+	}
+	view := func(name string, arguments ...string) []byte {
+		page := filepath.Join(t.TempDir(), name)
+		succeed[map[string]any](t, append([]string{"view", path, "-o", page}, arguments...)...)
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if !bytes.Equal(view("a.html", "--unit", "um", "--scale", "50"), view("b.html", "--unit", "50um")) {
+		t.Error("the page with a scale differs from that with the unit as a length")
+	}
+	for _, command := range []string{"inspect", "view"} {
+		if status, _, stderr := carina(t, command, path, "--scale", "0"); status != exitFailure || !strings.Contains(stderr, "--scale 0 cannot be meant") {
+			t.Errorf("%s --scale 0: status %d, says %q", command, status, stderr)
 		}
 	}
 	for _, arguments := range [][]string{{"--scale", "-1"}, {"--unit", "0um"}, {"--unit", "50 parsecs"}} {

@@ -11,6 +11,7 @@ import (
 
 func newView() *cobra.Command {
 	var output, unit string
+	var scale float64
 	command := &cobra.Command{
 		Use:   "view FILE",
 		Short: "Write an HTML page to look at a surface, grid or partition and turn it around",
@@ -19,6 +20,9 @@ func newView() *cobra.Command {
 		Args: exactly("a surface, grid or partition file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := arguments[0]
+			if err := refuseZeros(command); err != nil {
+				return err
+			}
 			if output == "" {
 				output = path + ".html"
 			}
@@ -31,7 +35,7 @@ func newView() *cobra.Command {
 				}
 			}
 			shown, err := interruptible(command.Context(), func() (*page.Page, error) {
-				return workflow.PageOf(command.Context(), path, unit)
+				return workflow.PageOf(command.Context(), path, unit, scale)
 			})
 			if err != nil {
 				return err
@@ -45,5 +49,6 @@ func newView() *cobra.Command {
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "the page to write (default FILE.html)")
 	command.Flags().StringVar(&unit, "unit", "", unitHelp)
+	command.Flags().Float64Var(&scale, "scale", 0, scaleHelp)
 	return command
 }

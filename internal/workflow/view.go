@@ -11,9 +11,9 @@ import (
 )
 
 // PageOf makes a page on which a surface, a grid or a partition can be looked
-// at and turned around.
-func PageOf(ctx context.Context, path, unit string) (*page.Page, error) {
-	shown, err := pageOf(ctx, path, unit)
+// at and turned around. Unit and scale, as in a Case, are a surface's.
+func PageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, error) {
+	shown, err := pageOf(ctx, path, unit, scale)
 	if err != nil {
 		return nil, err
 	}
@@ -21,12 +21,12 @@ func PageOf(ctx context.Context, path, unit string) (*page.Page, error) {
 	return shown, nil
 }
 
-func pageOf(ctx context.Context, path, unit string) (*page.Page, error) {
+func pageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, error) {
 	kind, err := KindOf(path)
 	if err != nil {
 		return nil, err
 	}
-	c := Case{Surface: path, Unit: unit}
+	c := Case{Surface: path, Unit: unit, Scale: scale}
 	switch kind {
 	case SurfaceFile:
 		return c.surfacePage()
