@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"carina/cuboid"
-	"carina/partition"
+	"carina/partition/graph"
 )
 
 // Rank is a processor that takes part: a CPU process or a GPU.
@@ -24,7 +24,7 @@ type Rank struct {
 type Problem struct {
 	// Graph has one vertex per cuboid, weighted by work, and edges weighted
 	// by bytes (see Graph).
-	Graph *partition.Graph
+	Graph *graph.Graph
 	// Cuboids say where the vertices lie.
 	Cuboids []cuboid.Cuboid
 	// Ranks are at most as many as cuboids.
@@ -67,7 +67,7 @@ var balancers = []struct {
 }{
 	{"linear", BalancerFunc(linear)},
 	{"lpt", BalancerFunc(lpt)},
-	{"graph", BalancerFunc(graph)},
+	{"graph", BalancerFunc(multilevel)},
 	{"sfc", BalancerFunc(hilbert)},
 	{"hilbert", BalancerFunc(hilbert)},
 	{"morton", BalancerFunc(morton)},

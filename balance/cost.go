@@ -7,7 +7,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/partition"
+	"carina/partition/graph"
 )
 
 // Layout is how a rank stores its cells.
@@ -222,8 +222,8 @@ func (c *Cost) Bytes(crossing cuboid.Crossing) int64 {
 // would pass per step, so that the cut of a partition is the number of bytes
 // all ranks send. The crossings must be ordered, as cuboid.Crossings
 // returns them.
-func Graph(cost *Cost, counts []cuboid.Counts, crossings []cuboid.Crossing) *partition.Graph {
-	g := &partition.Graph{
+func Graph(cost *Cost, counts []cuboid.Counts, crossings []cuboid.Crossing) *graph.Graph {
+	g := &graph.Graph{
 		Offsets:       make([]int64, len(counts)+1),
 		Neighbours:    make([]int32, 2*len(crossings)),
 		VertexWeights: make([]int64, len(counts)),

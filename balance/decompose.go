@@ -12,7 +12,7 @@ import (
 	"carina/geometry"
 	"carina/internal/machine"
 	"carina/octree"
-	"carina/partition"
+	"carina/partition/graph"
 )
 
 // decompositions are the names of the first step of a decomposition.
@@ -248,7 +248,7 @@ func (d *decomposition) trial(ctx context.Context, opt *Options, ranks []Rank) (
 		return false, err
 	}
 	weights := d.weigh(opt.Cost)
-	owners, err := b.Balance(ctx, &Problem{Graph: &partition.Graph{VertexWeights: weights}, Cuboids: d.cuboids, Ranks: ranks})
+	owners, err := b.Balance(ctx, &Problem{Graph: &graph.Graph{VertexWeights: weights}, Cuboids: d.cuboids, Ranks: ranks})
 	return err == nil && imbalance(weights, owners, ranks) <= opt.room(ranks), err
 }
 

@@ -7,13 +7,14 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/partition"
+	"carina/partition/graph"
+	"carina/partition/metis"
 )
 
 // Weighted returns the graph the balancers saw: a vertex per cuboid, weighted
 // by work, and an edge weighted by bytes where populations cross. It needs the
 // grid to find what crosses.
-func (p *Partition) Weighted(g *geometry.Grid) (*partition.Graph, error) {
+func (p *Partition) Weighted(g *geometry.Grid) (*graph.Graph, error) {
 	segments, err := p.Segments(g)
 	if err != nil {
 		return nil, err
@@ -21,12 +22,12 @@ func (p *Partition) Weighted(g *geometry.Grid) (*partition.Graph, error) {
 	return Graph(&p.Cost, p.Counts, cuboid.Crossings(segments, p.Cost.Directions)), nil
 }
 
-// WriteMETIS writes a weighted graph as partition.WriteMETIS does.
-func WriteMETIS(w io.Writer, g *partition.Graph) error { return partition.WriteMETIS(w, g) }
+// WriteMETIS writes a weighted graph as metis.Write does.
+func WriteMETIS(w io.Writer, g *graph.Graph) error { return metis.Write(w, g) }
 
 // WriteMETISParts writes the owners as METIS, KaHIP and others do: one number
 // per line, in the order of the vertices.
-func (p *Partition) WriteMETISParts(w io.Writer) error { return partition.WriteParts(w, p.Owners) }
+func (p *Partition) WriteMETISParts(w io.Writer) error { return metis.WriteParts(w, p.Owners) }
 
 // WriteOpenLB writes the cuboids and owners as OpenLB's XML: a CuboidGeometry
 // as its own writeToFile makes it (extent in lattice nodes, origin the position

@@ -16,6 +16,7 @@ import (
 	"carina/geometry"
 	"carina/internal/gridtest"
 	"carina/partition"
+	"carina/partition/metis"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -29,7 +30,7 @@ func TestMETISFilesAreReadBack(t *testing.T) {
 	if err := balance.WriteMETIS(&file, want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := partition.ReadMETIS(&file)
+	got, err := metis.Read(&file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,16 @@ import (
 	"math"
 
 	"carina/partition"
+	"carina/partition/graph"
 )
 
-// graph partitions the graph so that few bytes cross between ranks while the
+// multilevel partitions the graph so that few bytes cross between ranks while the
 // work stays within the imbalance (Fietz 2011, section 4.1). Where there are
 // several hosts of several ranks it looks for a partition in which little
 // crosses between hosts (Fietz 2011, section 4.1.3). Where a division by
 // coordinates or along a curve, refined on the graph, is as balanced and cuts
 // less, as wide tubes of bricks sometimes allow, it is taken.
-func graph(ctx context.Context, p *Problem) ([]int32, error) {
+func multilevel(ctx context.Context, p *Problem) ([]int32, error) {
 	best, err := graphBySpeeds(ctx, p)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func graphBySpeeds(ctx context.Context, p *Problem) ([]int32, error) {
 const fewVertices = 10_000
 
 // partitionGraph calls the multilevel partitioner.
-func partitionGraph(ctx context.Context, p *Problem, g *partition.Graph, targets []float64, imbalance float64) ([]int32, error) {
+func partitionGraph(ctx context.Context, p *Problem, g *graph.Graph, targets []float64, imbalance float64) ([]int32, error) {
 	preset := partition.Eco
 	if len(g.VertexWeights) > fewVertices {
 		preset = partition.Fast
@@ -149,8 +150,8 @@ func membersOf(parts []int32, count int) (members [][]int32, number []int32) {
 
 // subgraph returns the graph of some vertices, all those of one part; number
 // has the place of each in the list.
-func subgraph(g *partition.Graph, parts, number, vertices []int32) *partition.Graph {
-	sub := &partition.Graph{Offsets: []int64{0}}
+func subgraph(g *graph.Graph, parts, number, vertices []int32) *graph.Graph {
+	sub := &graph.Graph{Offsets: []int64{0}}
 	for _, v := range vertices {
 		sub.VertexWeights = append(sub.VertexWeights, g.VertexWeights[v])
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"carina/internal/crash"
-	"carina/partition"
+	"carina/partition/graph"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -119,7 +119,7 @@ func ranksFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, erro
 
 // quotientGraph has a vertex of weight one per part and edges weighing what
 // crosses between parts.
-func quotientGraph(g *partition.Graph, parts []int32, n int) *partition.Graph {
+func quotientGraph(g *graph.Graph, parts []int32, n int) *graph.Graph {
 	crossing := make(map[int64]int64)
 	for v, p := range parts {
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
@@ -133,7 +133,7 @@ func quotientGraph(g *partition.Graph, parts []int32, n int) *partition.Graph {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	q := &partition.Graph{Offsets: make([]int64, n+1), VertexWeights: make([]int64, n)}
+	q := &graph.Graph{Offsets: make([]int64, n+1), VertexWeights: make([]int64, n)}
 	for _, key := range keys {
 		q.Offsets[key/int64(n)+1]++
 		q.Neighbours = append(q.Neighbours, int32(key%int64(n)))

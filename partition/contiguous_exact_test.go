@@ -4,49 +4,17 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"testing"
-)
 
-// tubeTree returns a tree of tubes: every tube is a ladder two cells wide, and
-// branches leave their parents anywhere. Weights differ as cuboids' do.
-func tubeTree(r *rand.Rand, cells int) *Graph {
-	type edge struct {
-		u, v int32
-		w    int64
-	}
-	var edges []edge
-	var weights []int64
-	add := func(u, v int32) { edges = append(edges, edge{u, v, 1 + r.Int64N(9)}) }
-	for len(weights)+2 <= cells {
-		n := int32(len(weights))
-		scale := int64(1) << r.IntN(4)
-		weights = append(weights, scale*(1+r.Int64N(8)), scale*(1+r.Int64N(8)))
-		add(n, n+1)
-		if n == 0 {
-			continue
-		}
-		parent := 2 * int32(r.IntN(int(n)/2))
-		if r.IntN(2) == 0 {
-			parent = n - 2
-		}
-		add(parent, n)
-		add(parent+1, n+1)
-	}
-	g := &Graph{Offsets: []int64{0}, VertexWeights: weights}
-	for v := range int32(len(weights)) {
-		for _, e := range edges {
-			if e.u == v || e.v == v {
-				g.Neighbours = append(g.Neighbours, e.u+e.v-v)
-				g.EdgeWeights = append(g.EdgeWeights, e.w)
-			}
-		}
-		g.Offsets = append(g.Offsets, int64(len(g.Neighbours)))
-	}
-	return g
-}
+	"carina/internal/parallel"
+	"carina/internal/random"
+	"carina/partition/graph"
+	"carina/partition/graphtest"
+	"carina/partition/refine"
+)
 
 // divider tries all divisions of a small graph into k parts.
 type divider struct {
-	g        *Graph
+	g        *graph.Graph
 	k        int
 	limit    int64
 	adjacent []uint32
@@ -57,11 +25,11 @@ type divider struct {
 	free, connected int64
 }
 
-func newDivider(g *Graph, k int, limit int64) *divider {
+func newDivider(g *graph.Graph, k int, limit int64) *divider {
 	n := g.Vertices()
 	d := &divider{g: g, k: k, limit: limit, adjacent: make([]uint32, n), parts: make([]int32, n), weight: make([]int64, k), free: -1, connected: -1}
 	for v := range d.adjacent {
-		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+		for _, u := range g.NeighboursOf(int32(v)) {
 			d.adjacent[v] |= 1 << u
 		}
 	}
@@ -132,7 +100,7 @@ func TestConnectedPartsAreOptimalOnSmallTrees(t *testing.T) {
 	for _, c := range []struct{ k, cells int }{{2, 16}, {3, 12}, {4, 12}} {
 		dearer, trees, missed := 0, 0, 0
 		for range 40 {
-			g := tubeTree(r, c.cells)
+			g := graphtest.TubeTree(r, c.cells)
 			opt := Options{Parts: c.k, Imbalance: 0.1, Preset: Eco, Contiguous: true}
 			res := mustPartition(t, g, opt)
 			checkResult(t, g, opt, res)
@@ -159,5 +127,30 @@ func TestConnectedPartsAreOptimalOnSmallTrees(t *testing.T) {
 			t.Errorf("%d parts: missed %d times, %d times dearer; want at most once, and sometimes", c.k, missed, dearer)
 		}
 		t.Logf("%d parts of %d trees: on %d of them connected parts must cut over 3 %% more; %d missed", c.k, trees, dearer, missed)
+	}
+}
+
+// From any division of a small tree of tubes into connected parts annealing
+// comes to the least cut there is.
+func TestAnnealingFindsTheLeastCut(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 20 {
+		g := graphtest.TubeTree(r, 14)
+		opt := Options{Parts: 2, Imbalance: 0.2, Preset: Fast, Contiguous: true}
+		res := mustPartition(t, g, opt)
+		d := newDivider(g, 2, res.Limits[0])
+		d.from(0, 0)
+		if d.connected < 0 || !res.Feasible || res.DisconnectedParts > 0 {
+			continue
+		}
+		s := refine.NewState(g, nil, res.Parts, res.Limits, nil)
+		least := int64(-1)
+		for seed := range uint64(4) {
+			refine.NewAnnealing(s, true, random.New(seed)).Run(20_000, 6*s.MeanCutEdge(), parallel.Never)
+			least = s.Cut
+		}
+		if least != d.connected {
+			t.Errorf("cut %d; the least is %d", least, d.connected)
+		}
 	}
 }

@@ -1,5 +1,9 @@
 package partition
 
+import (
+	"carina/internal/random"
+)
+
 // ratiosTried is the number of ratios that divide looks at where parts must be
 // connected.
 const ratiosTried = 2
@@ -7,7 +11,7 @@ const ratiosTried = 2
 // divide bisects a piece into its first half parts and the others. Where parts
 // must be connected it is not always halves but the best of several ratios:
 // graphs like trees have their narrow places where they have them.
-func (t *task) divide(p *piece, r *random) (half int, division []int32) {
+func (t *task) divide(p *piece, r *random.Source) (half int, division []int32) {
 	half = (len(p.parts) + 1) / 2
 	if !t.contiguous || len(p.parts) < 3 || t.distance != nil {
 		return half, t.divideAt(p, half, r)
@@ -16,7 +20,7 @@ func (t *task) divide(p *piece, r *random) (half int, division []int32) {
 	for i := range ratiosTried {
 		lower := half
 		if i > 0 {
-			lower = 1 + r.below(len(p.parts)-1)
+			lower = 1 + r.Below(len(p.parts)-1)
 		}
 		found := t.measure(p.l, t.divideAt(p, lower, r), sideLimits(p, lower))
 		if best == nil || found.better(best) {

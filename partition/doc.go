@@ -1,9 +1,22 @@
 // Package partition divides the vertices of a weighted graph into parts of
 // given weight while few edges are cut. It knows nothing of fluids.
 //
-// [Partition] is the entry point; [ReadMETIS], [WriteMETIS], [ReadParts] and
-// [WriteParts] handle the files of the METIS programs; [Evaluate] computes the
-// figures of partitions made elsewhere.
+// [Partition] is the entry point; [Evaluate] computes the figures of partitions
+// made elsewhere.
+//
+// # Where things are
+//
+// Here is what decides: options and limits, which search runs when and with how
+// much effort (presets.go has the table), initial partitions, combining, the
+// figures of the result. The tools lie below, each in a package of its own:
+//
+//	graph    weighted graphs, their pieces, subgraphs and quotients
+//	coarsen  matchings, clusters, contraction
+//	refine   moves of vertices between parts
+//	flow     minimum cuts between two parts
+//	metis    files
+//
+// Begin reading with search.go.
 //
 // # Method
 //

@@ -3,14 +3,14 @@ package partition_test
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"carina/partition"
+	"carina/partition/graph"
 )
 
 // Eight vertices in a ring, cut into two arcs of four.
 func ExamplePartition() {
-	ring := &partition.Graph{Offsets: []int64{0}}
+	ring := &graph.Graph{Offsets: []int64{0}}
 	for v := range int32(8) {
 		ring.Neighbours = append(ring.Neighbours, (v+7)%8, (v+1)%8)
 		ring.Offsets = append(ring.Offsets, int64(len(ring.Neighbours)))
@@ -30,7 +30,7 @@ func ExamplePartition() {
 
 // A path of four vertices on a machine twice as fast on its second part.
 func ExamplePartition_targets() {
-	path := &partition.Graph{Offsets: []int64{0, 1, 3, 5, 6}, Neighbours: []int32{1, 0, 2, 1, 3, 2}, VertexWeights: []int64{3, 1, 2, 3}}
+	path := &graph.Graph{Offsets: []int64{0, 1, 3, 5, 6}, Neighbours: []int32{1, 0, 2, 1, 3, 2}, VertexWeights: []int64{3, 1, 2, 3}}
 	result, err := partition.Partition(context.Background(), path, partition.Options{Parts: 2, Targets: []float64{1, 2}})
 	if err != nil {
 		fmt.Println(err)
@@ -38,17 +38,6 @@ func ExamplePartition_targets() {
 	}
 	fmt.Println("cut", result.Cut, "weights", result.PartWeights, "limits", result.Limits)
 	// Output: cut 1 weights [3 6] limits [3 6]
-}
-
-// A graph in the METIS format: three vertices in a row, edge weights 7 and 9.
-func ExampleReadMETIS() {
-	graph, err := partition.ReadMETIS(strings.NewReader("% a path\n3 2 1\n2 7\n1 7 3 9\n2 9\n"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(graph.Vertices(), "vertices,", graph.Edges(), "edges")
-	// Output: 3 vertices, 2 edges
 }
 
 // Two hosts of two devices each: distance 10 between hosts, 1 within.
@@ -65,7 +54,7 @@ func ExampleHierarchy() {
 // A ring of eight on two hosts of two devices: two of the four cuts run between
 // the hosts, ten times as far as those within.
 func ExamplePartition_mapping() {
-	ring := &partition.Graph{Offsets: []int64{0}}
+	ring := &graph.Graph{Offsets: []int64{0}}
 	for v := range int32(8) {
 		ring.Neighbours = append(ring.Neighbours, (v+7)%8, (v+1)%8)
 		ring.Offsets = append(ring.Offsets, int64(len(ring.Neighbours)))

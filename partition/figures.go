@@ -4,6 +4,9 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"carina/internal/parallel"
+	"carina/partition/graph"
 )
 
 // share is how many vertices are counted by one goroutine at a time.
@@ -16,11 +19,11 @@ func inShares(n, length int, do func(begin, end int)) {
 		do(0, n)
 		return
 	}
-	newWorkers(runtime.GOMAXPROCS(0)).rangesOf(n, length, do)
+	parallel.New(runtime.GOMAXPROCS(0)).RangesOf(n, length, do)
 }
 
 // EdgeCutOf returns the weight of the edges between different parts.
-func EdgeCutOf(g *Graph, parts []int32) int64 {
+func EdgeCutOf(g *graph.Graph, parts []int32) int64 {
 	var twice atomic.Int64
 	inShares(g.Vertices(), share, func(begin, end int) {
 		var cut int64
@@ -28,7 +31,7 @@ func EdgeCutOf(g *Graph, parts []int32) int64 {
 			p := parts[v]
 			for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 				if parts[g.Neighbours[e]] != p {
-					cut += g.edgeWeight(e)
+					cut += g.EdgeWeight(e)
 				}
 			}
 		}
@@ -40,7 +43,7 @@ func EdgeCutOf(g *Graph, parts []int32) int64 {
 // VolumesOf returns the total communication volume of a partition into k
 // parts, Σ over vertices of the number of other parts among the neighbours,
 // and the largest share of it that a single part sends.
-func VolumesOf(g *Graph, parts []int32, k int) (total, bottleneck int64) {
+func VolumesOf(g *graph.Graph, parts []int32, k int) (total, bottleneck int64) {
 	for _, f := range figuresOf(g, parts, k) {
 		total += f.volume
 		bottleneck = max(bottleneck, f.volume)
@@ -56,7 +59,7 @@ type figures struct {
 }
 
 // figuresOf counts for every part.
-func figuresOf(g *Graph, parts []int32, k int) []figures {
+func figuresOf(g *graph.Graph, parts []int32, k int) []figures {
 	all := make([]figures, k)
 	var mutex sync.Mutex
 	// Adding up must not take longer than counting.
@@ -75,20 +78,20 @@ func figuresOf(g *Graph, parts []int32, k int) []figures {
 }
 
 // figuresBetween counts the vertices from begin to end.
-func figuresBetween(g *Graph, parts []int32, k, begin, end int) []figures {
+func figuresBetween(g *graph.Graph, parts []int32, k, begin, end int) []figures {
 	perPart := make([]figures, k)
 	seen := make([]int32, k)
 	for v := begin; v < end; v++ {
 		p := parts[v]
 		f := &perPart[p]
 		f.vertices++
-		f.weight += g.vertexWeight(int32(v))
+		f.weight += g.VertexWeight(int32(v))
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 			q := parts[g.Neighbours[e]]
 			if q == p {
 				continue
 			}
-			f.cut += g.edgeWeight(e)
+			f.cut += g.EdgeWeight(e)
 			if seen[q] != int32(v)+1 {
 				seen[q] = int32(v) + 1
 				f.volume++
@@ -100,7 +103,7 @@ func figuresBetween(g *Graph, parts []int32, k, begin, end int) []figures {
 
 // DisconnectedPartsOf returns how many of k parts are not connected within
 // themselves.
-func DisconnectedPartsOf(g *Graph, parts []int32, k int) int {
+func DisconnectedPartsOf(g *graph.Graph, parts []int32, k int) int {
 	pieces := make([]int, k)
 	for v, above := range piecesOf(g, parts) {
 		if above == int32(v) {
@@ -118,12 +121,12 @@ func DisconnectedPartsOf(g *Graph, parts []int32, k int) int {
 
 // piecesOf joins the vertices of each connected piece of a part to a tree whose
 // root is its own parent.
-func piecesOf(g *Graph, parts []int32) forest {
-	f := forest(inOrder(g.Vertices()))
+func piecesOf(g *graph.Graph, parts []int32) forest {
+	f := forest(graph.Numbers(g.Vertices()))
 	inShares(g.Vertices(), share, func(begin, end int) {
 		for v := int32(begin); v < int32(end); v++ {
 			own := v
-			for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+			for _, u := range g.NeighboursOf(v) {
 				if u < v && parts[u] == parts[v] {
 					own = f.join(own, u)
 				}

@@ -3,8 +3,12 @@ package partition
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
+
+	"carina/partition/graph"
+	"carina/partition/graphtest"
 )
 
 func TestInShares(t *testing.T) {
@@ -23,7 +27,7 @@ func TestInShares(t *testing.T) {
 
 // A part is connected if a search within it reaches all of it.
 func TestDisconnectedPartsOf(t *testing.T) {
-	path := fromEdges(6, pathEdges(6))
+	path := graphtest.FromEdges(6, graphtest.PathEdges(6))
 	for _, c := range []struct {
 		parts []int32
 		want  int
@@ -43,9 +47,9 @@ func TestDisconnectedPartsOf(t *testing.T) {
 func TestFiguresOfLargeGraphs(t *testing.T) {
 	const side, k = 45, 9
 	r := rand.New(rand.NewPCG(7, 8))
-	grid := gridGraph(side, side, side)
-	grid.EdgeWeights = ones(len(grid.Neighbours))
-	grid.VertexWeights = ones(grid.Vertices())
+	grid := graphtest.Grid(side, side, side)
+	grid.EdgeWeights = slices.Repeat([]int64{1}, len(grid.Neighbours))
+	grid.VertexWeights = slices.Repeat([]int64{1}, grid.Vertices())
 	for v := range grid.VertexWeights {
 		grid.VertexWeights[v] = r.Int64N(9)
 	}
@@ -64,12 +68,12 @@ func TestFiguresOfLargeGraphs(t *testing.T) {
 }
 
 // shuffled numbers the vertices anew, at random.
-func shuffled(g *Graph, parts []int32, r *rand.Rand) (*Graph, []int32) {
+func shuffled(g *graph.Graph, parts []int32, r *rand.Rand) (*graph.Graph, []int32) {
 	number, vertex := make([]int32, g.Vertices()), r.Perm(g.Vertices())
 	for i, v := range vertex {
 		number[v] = int32(i)
 	}
-	next, nextParts := &Graph{Offsets: []int64{0}}, []int32(nil)
+	next, nextParts := &graph.Graph{Offsets: []int64{0}}, []int32(nil)
 	for _, v := range vertex {
 		nextParts = append(nextParts, parts[v])
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
@@ -82,7 +86,7 @@ func shuffled(g *Graph, parts []int32, r *rand.Rand) (*Graph, []int32) {
 	return next, nextParts
 }
 
-func checkCounts(t *testing.T, name string, g *Graph, parts []int32, k int) {
+func checkCounts(t *testing.T, name string, g *graph.Graph, parts []int32, k int) {
 	want, cut := make([]figures, k), int64(0)
 	for v, p := range parts {
 		want[p].vertices++
@@ -112,7 +116,7 @@ func checkCounts(t *testing.T, name string, g *Graph, parts []int32, k int) {
 		t.Errorf("%s: volumes %d and %d, want %d and %d", name, gotTotal, gotBottleneck, total, bottleneck)
 	}
 	pieces, broken := make([]int, k), 0
-	for _, piece := range fragments(g, parts) {
+	for _, piece := range graph.Pieces(g, parts) {
 		if pieces[parts[piece[0]]]++; pieces[parts[piece[0]]] == 2 {
 			broken++
 		}

@@ -1,10 +1,16 @@
 package partition
 
-import "math"
+import (
+	"math"
+
+	"carina/internal/random"
+	"carina/partition/graph"
+	"carina/partition/refine"
+)
 
 // hasHubs tells whether degrees differ much: by more than the average, in the
 // root mean square.
-func hasHubs(g *Graph) bool {
+func hasHubs(g *graph.Graph) bool {
 	var squares float64
 	for v := range g.Vertices() {
 		degree := float64(g.Offsets[v+1] - g.Offsets[v])
@@ -15,14 +21,14 @@ func hasHubs(g *Graph) bool {
 }
 
 // newFM sets up the search by moves that suits the graph.
-func (t *task) newFM(s *state, c *levelConfig, r *random) *fm {
-	f := newFM(s, r, c.patience, t.stopped)
-	f.slack = heaviestOf(s.g)
+func (t *task) newFM(s *refine.State, c *levelConfig, r *random.Source) *refine.FM {
+	f := refine.NewFM(s, r, c.patience, t.stopped)
+	f.Slack = s.Graph.Heaviest()
 	switch {
 	case t.hubs:
-		f.whole = wholeWithHubs
-	case s.k == 2:
-		f.whole = wholeOfBisection
+		f.Global = refine.GlobalWithHubs
+	case s.K == 2:
+		f.Global = refine.GlobalInBisections
 	}
 	return f
 }
@@ -30,17 +36,16 @@ func (t *task) newFM(s *state, c *levelConfig, r *random) *fm {
 // refineMoves restores balance and searches by moves. Where a hub is, everything
 // wants to be: parts that hold some grow to their limit, and nothing can come
 // in any more. So with hubs it first searches within narrower limits.
-func (t *task) refineMoves(f *fm, rounds int) {
-	s := f.s
+func (t *task) refineMoves(s *refine.State, f *refine.FM, r *random.Source, rounds int) {
 	if t.hubs {
-		wide := s.limit
-		s.limit = narrowed(wide, s.g.TotalVertexWeight())
-		rebalance(s, f.r, t.stopped)
-		f.refine(0)
-		s.limit = wide
+		wide := s.Limit
+		s.Limit = narrowed(wide, s.Graph.TotalVertexWeight())
+		refine.Rebalance(s, r, t.stopped)
+		f.Refine(0)
+		s.Limit = wide
 	}
-	rebalance(s, f.r, t.stopped)
-	f.refine(rounds)
+	refine.Rebalance(s, r, t.stopped)
+	f.Refine(rounds)
 }
 
 // narrowed returns limits with a tenth of the slack over the total weight.

@@ -5,41 +5,22 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"carina/partition/graph"
+	"carina/partition/graphtest"
+
 	"pgregory.net/rapid"
 )
-
-// preferentialGraph lets every vertex choose as many others, each by its degree
-// (Barabási and Albert 1999).
-func preferentialGraph(vertices, edges int, r *rand.Rand) *Graph {
-	var chosen []int32 // every vertex as often as it has edges
-	joined := map[[2]int32]bool{}
-	var list [][3]int64
-	for v := int32(edges); int(v) < vertices; v++ {
-		for range edges {
-			u := r.Int32N(int32(edges))
-			if len(chosen) > 0 {
-				u = chosen[r.IntN(len(chosen))]
-			}
-			if u != v && !joined[[2]int32{u, v}] {
-				joined[[2]int32{u, v}] = true
-				list = append(list, [3]int64{int64(u), int64(v), 1})
-				chosen = append(chosen, u, v)
-			}
-		}
-	}
-	return fromEdges(vertices, list)
-}
 
 func TestHasHubs(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		g    *Graph
+		g    *graph.Graph
 		want bool
 	}{
-		{"grid", gridGraph(20, 20, 1), false},
-		{"path", fromEdges(50, pathEdges(50)), false},
-		{"preferential attachment", preferentialGraph(2000, 4, rand.New(rand.NewPCG(1, 1))), true},
-		{"no edges", &Graph{Offsets: make([]int64, 9)}, false},
+		{"grid", graphtest.Grid(20, 20, 1), false},
+		{"path", graphtest.FromEdges(50, graphtest.PathEdges(50)), false},
+		{"preferential attachment", graphtest.Preferential(2000, 4, rand.New(rand.NewPCG(1, 1))), true},
+		{"no edges", &graph.Graph{Offsets: make([]int64, 9)}, false},
 	} {
 		if got := hasHubs(c.g); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -75,7 +56,7 @@ func TestNarrowedLimits(t *testing.T) {
 // With hubs, parts that were let grow to wide limits early used to cut more
 // than parts within narrow ones, which they may as well be.
 func TestWiderLimitsCutNoMore(t *testing.T) {
-	g := preferentialGraph(6000, 5, rand.New(rand.NewPCG(3, 4)))
+	g := graphtest.Preferential(6000, 5, rand.New(rand.NewPCG(3, 4)))
 	for _, k := range []int{2, 8} {
 		narrow := mustPartition(t, g, Options{Parts: k, Imbalance: 0.01, Preset: Fast})
 		wide := mustPartition(t, g, Options{Parts: k, Imbalance: 0.1, Preset: Fast})

@@ -3,11 +3,17 @@ package partition
 import (
 	"math"
 	"math/bits"
+
+	"carina/internal/random"
+	"carina/partition/coarsen"
+	"carina/partition/flow"
+	"carina/partition/graph"
+	"carina/partition/refine"
 )
 
 // piece is the part of a graph that a recursive bisection still divides.
 type piece struct {
-	l *level
+	l *coarsen.Level
 	// root maps the piece's vertices to those of the graph bisected first;
 	// nil means the identity.
 	root []int32
@@ -24,8 +30,8 @@ type piece struct {
 const mostTries = 384
 
 // recursiveBisection divides l into k parts by multilevel bisections.
-func (t *task) recursiveBisection(l *level, limit []int64, r *random) []int32 {
-	result := make([]int32, l.g.Vertices())
+func (t *task) recursiveBisection(l *coarsen.Level, limit []int64, r *random.Source) []int32 {
+	result := make([]int32, l.Graph.Vertices())
 	p := &piece{l: l, limit: limit, alike: 1}
 	for q := range limit {
 		p.parts = append(p.parts, int32(q))
@@ -34,9 +40,9 @@ func (t *task) recursiveBisection(l *level, limit []int64, r *random) []int32 {
 	return result
 }
 
-func (t *task) bisect(p *piece, r *random, result []int32) {
+func (t *task) bisect(p *piece, r *random.Source, result []int32) {
 	if len(p.parts) == 1 {
-		for v := 0; v < p.l.g.Vertices(); v++ {
+		for v := 0; v < p.l.Graph.Vertices(); v++ {
 			result[p.rootOf(int32(v))] = p.parts[0]
 		}
 		return
@@ -48,19 +54,19 @@ func (t *task) bisect(p *piece, r *random, result []int32) {
 		return
 	}
 	half, division := t.divide(p, r)
-	seeds := r.seeds(2)
-	t.workers.each(2, func(side int) {
+	seeds := r.Seeds(2)
+	t.workers.Each(2, func(side int) {
 		lower, upper := 0, half
 		if side == 1 {
 			lower, upper = half, len(p.parts)
 		}
-		t.bisect(p.extract(division, int32(side), lower, upper), newRandom(seeds[side]), result)
+		t.bisect(p.extract(division, int32(side), lower, upper), random.New(seeds[side]), result)
 	})
 }
 
 // divideAt separates the first half of p's parts from the others.
-func (t *task) divideAt(p *piece, half int, r *random) []int32 {
-	sides := &level{g: p.l.g, fixed: p.sidesFixed(half)}
+func (t *task) divideAt(p *piece, half int, r *random.Source) []int32 {
+	sides := &coarsen.Level{Graph: p.l.Graph, Fixed: p.sidesFixed(half)}
 	// Early bisections matter most and are few: they get more tries.
 	c := t.c.bisection
 	depth := bits.Len(uint(len(p.parts) - 1))
@@ -78,11 +84,11 @@ func (p *piece) rootOf(v int32) int32 {
 
 // sidesFixed translates fixed parts to fixed sides.
 func (p *piece) sidesFixed(half int) []int32 {
-	if p.l.fixed == nil {
+	if p.l.Fixed == nil {
 		return nil
 	}
-	sides := make([]int32, len(p.l.fixed))
-	for v, q := range p.l.fixed {
+	sides := make([]int32, len(p.l.Fixed))
+	for v, q := range p.l.Fixed {
 		switch {
 		case q < 0:
 			sides[v] = -1
@@ -106,7 +112,7 @@ func sideLimits(p *piece, half int) []int64 {
 			room[1] += limit
 		}
 	}
-	total := float64(p.l.g.TotalVertexWeight())
+	total := float64(p.l.Graph.TotalVertexWeight())
 	ratio := float64(room[0]+room[1]) / math.Max(total, 1)
 	depth := math.Ceil(math.Log2(float64(len(p.parts))))
 	keep := 1.0
@@ -122,9 +128,9 @@ func sideLimits(p *piece, half int) []int64 {
 
 // extract returns the subgraph on one side.
 func (p *piece) extract(division []int32, side int32, lower, upper int) *piece {
-	g := p.l.g
+	g := p.l.Graph
 	number := make([]int32, len(division))
-	sub := &piece{l: &level{g: &Graph{Offsets: []int64{0}}}, parts: p.parts[lower:upper], limit: p.limit[lower:upper], alike: 2 * p.alike}
+	sub := &piece{l: &coarsen.Level{Graph: &graph.Graph{Offsets: []int64{0}}}, parts: p.parts[lower:upper], limit: p.limit[lower:upper], alike: 2 * p.alike}
 	n := int32(0)
 	for v, s := range division {
 		if s == side {
@@ -138,17 +144,17 @@ func (p *piece) extract(division []int32, side int32, lower, upper int) *piece {
 			continue
 		}
 		sub.root = append(sub.root, p.rootOf(int32(v)))
-		sub.l.g.VertexWeights = append(sub.l.g.VertexWeights, g.VertexWeights[v])
-		if p.l.fixed != nil {
-			sub.l.fixed = append(sub.l.fixed, p.l.fixed[v])
+		sub.l.Graph.VertexWeights = append(sub.l.Graph.VertexWeights, g.VertexWeights[v])
+		if p.l.Fixed != nil {
+			sub.l.Fixed = append(sub.l.Fixed, p.l.Fixed[v])
 		}
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 			if u := g.Neighbours[e]; division[u] == side {
-				sub.l.g.Neighbours = append(sub.l.g.Neighbours, number[u])
-				sub.l.g.EdgeWeights = append(sub.l.g.EdgeWeights, g.EdgeWeights[e])
+				sub.l.Graph.Neighbours = append(sub.l.Graph.Neighbours, number[u])
+				sub.l.Graph.EdgeWeights = append(sub.l.Graph.EdgeWeights, g.EdgeWeights[e])
 			}
 		}
-		sub.l.g.Offsets = append(sub.l.g.Offsets, int64(len(sub.l.g.Neighbours)))
+		sub.l.Graph.Offsets = append(sub.l.Graph.Offsets, int64(len(sub.l.Graph.Neighbours)))
 	}
 	return sub
 }
@@ -157,38 +163,38 @@ func (p *piece) extract(division []int32, side int32, lower, upper int) *piece {
 const triesPerTask = 4
 
 // bestBisection makes c.tries bisections and returns the best.
-func (t *task) bestBisection(l *level, limit []int64, c *levelConfig, r *random) []int32 {
+func (t *task) bestBisection(l *coarsen.Level, limit []int64, c *levelConfig, r *random.Source) []int32 {
 	found := make([]*individual, (c.tries+triesPerTask-1)/triesPerTask)
-	seeds := r.seeds(len(found))
-	t.workers.each(len(found), func(i int) {
-		found[i] = t.someBisections(l, limit, c, newRandom(seeds[i]))
+	seeds := r.Seeds(len(found))
+	t.workers.Each(len(found), func(i int) {
+		found[i] = t.someBisections(l, limit, c, random.New(seeds[i]))
 	})
 	return bestOf(found).part
 }
 
 // someBisections grows side 0 from several random vertices, or scatters the
 // vertices, refines each bisection and returns the best.
-func (t *task) someBisections(l *level, limit []int64, c *levelConfig, r *random) *individual {
-	s := newState(l, make([]int32, l.g.Vertices()), limit, nil)
-	f := t.newFM(s, c, r)
-	flows := newFlowRefiner(s, r, c.initialReach, t)
+func (t *task) someBisections(l *coarsen.Level, limit []int64, c *levelConfig, r *random.Source) *individual {
+	s := refine.NewState(l.Graph, l.Fixed, make([]int32, l.Graph.Vertices()), limit, nil)
+	f, queue := t.newFM(s, c, r), refine.NewQueue(len(s.Part))
+	flows := flow.NewRefiner(s, r, c.initialReach, t.contiguous, t.workers, t.stopped)
 	var best *individual
-	division := make([]int32, len(s.part))
+	division := make([]int32, len(s.Part))
 	for try := range triesPerTask {
 		if try%3 == 2 {
 			scatter(l, r, division)
 		} else {
-			growBisection(l, limit, r, division, f.queue)
+			growBisection(l, limit, r, division, queue)
 		}
-		s.reset(division)
-		fillEmptyParts(s)
-		t.polish(s, f, flows, c, best)
-		found := &individual{over: s.overload(), cut: s.cut}
+		s.Reset(division)
+		refine.FillEmptyParts(s)
+		t.polish(s, f, flows, c, best, r)
+		found := &individual{over: s.Overload(), cut: s.Cut}
 		if t.contiguous {
-			found.broken = len(fragments(l.g, s.part))
+			found.broken = len(graph.Pieces(l.Graph, s.Part))
 		}
 		if best == nil || found.better(best) {
-			found.part = append([]int32(nil), s.part...)
+			found.part = append([]int32(nil), s.Part...)
 			best = found
 		}
 		if t.stopped() {
@@ -204,26 +210,26 @@ const hopeless = 1.3
 
 // polish refines an initial bisection, with flows only if it may yet become
 // the best.
-func (t *task) polish(s *state, f *fm, flows *flowRefiner, c *levelConfig, best *individual) {
+func (t *task) polish(s *refine.State, f *refine.FM, flows *flow.Refiner, c *levelConfig, best *individual, r *random.Source) {
 	if t.contiguous {
-		t.connectParts(s, c, f.r, false)
+		t.connectParts(s, c, r, false)
 	} else {
-		t.refineMoves(f, c.rounds)
+		t.refineMoves(s, f, r, c.rounds)
 	}
-	if c.initialReach == 0 || best != nil && best.over <= s.overload() && float64(s.cut) > hopeless*float64(best.cut) {
+	if c.initialReach == 0 || best != nil && best.over <= s.Overload() && float64(s.Cut) > hopeless*float64(best.cut) {
 		return
 	}
-	flows.refine(3)
+	flows.Refine(3)
 	if !t.contiguous {
-		f.refine(1)
+		f.Refine(1)
 	}
 }
 
 // growBisection puts everything on side 1 and then grows side 0 from a random
 // vertex, always taking the vertex whose move costs least, until side 0 has
 // its share (greedy graph growing, Karypis and Kumar 1998).
-func growBisection(l *level, limit []int64, r *random, division []int32, queue *gainQueue) {
-	g := l.g
+func growBisection(l *coarsen.Level, limit []int64, r *random.Source, division []int32, queue *refine.Queue) {
+	g := l.Graph
 	n := g.Vertices()
 	for v := range division {
 		division[v] = 1
@@ -236,55 +242,46 @@ func growBisection(l *level, limit []int64, r *random, division []int32, queue *
 		weight += g.VertexWeights[v]
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 			u := g.Neighbours[e]
-			if division[u] == 1 && (l.fixed == nil || l.fixed[u] < 0) {
-				queue.set(u, growGain(g, division, u))
+			if division[u] == 1 && (l.Fixed == nil || l.Fixed[u] < 0) {
+				queue.Set(u, growGain(g, division, u))
 			}
 		}
 	}
-	for v, side := range l.fixed {
+	for v, side := range l.Fixed {
 		if side == 0 {
 			take(int32(v))
 		}
 	}
-	for _, seed := range r.permutation(n) {
+	for _, seed := range r.Permutation(n) {
 		if weight >= target {
 			break
 		}
-		if queue.empty() && division[seed] == 1 && (l.fixed == nil || l.fixed[seed] < 0) {
-			queue.set(seed, 0)
+		if queue.Empty() && division[seed] == 1 && (l.Fixed == nil || l.Fixed[seed] < 0) {
+			queue.Set(seed, 0)
 		}
-		for weight < target && !queue.empty() {
-			v, _ := queue.top()
-			queue.remove(v)
+		for weight < target && !queue.Empty() {
+			v, _ := queue.Top()
+			queue.Remove(v)
 			if weight+g.VertexWeights[v] <= limit[0] {
 				take(v)
 			}
 		}
 	}
-	queue.clear()
+	queue.Clear()
 }
 
 // scatter puts every vertex on a random side: refined, that gives sides of
 // several pieces, which growing never finds and tree-like graphs need.
-func scatter(l *level, r *random, division []int32) {
+func scatter(l *coarsen.Level, r *random.Source, division []int32) {
 	for v := range division {
-		division[v] = int32(r.below(2))
-		if l.fixed != nil && l.fixed[v] >= 0 {
-			division[v] = l.fixed[v]
+		division[v] = int32(r.Below(2))
+		if l.Fixed != nil && l.Fixed[v] >= 0 {
+			division[v] = l.Fixed[v]
 		}
 	}
 }
 
-// heaviestOf returns the largest vertex weight.
-func heaviestOf(g *Graph) int64 {
-	var w int64
-	for _, x := range g.VertexWeights {
-		w = max(w, x)
-	}
-	return w
-}
-
-func growGain(g *Graph, division []int32, v int32) int64 {
+func growGain(g *graph.Graph, division []int32, v int32) int64 {
 	var gain int64
 	for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 		if division[g.Neighbours[e]] == 0 {

@@ -2,13 +2,6 @@ package partition
 
 import "slices"
 
-// lookout is how many vertices or so may be worked on between two looks at
-// whether to stop.
-const lookout = 4096
-
-// never does not stop.
-func never() bool { return false }
-
 // sortUntilStopped sorts by an order without ties: in blocks, merged in pairs,
 // so that it can give up in between. When stopped, it returns items in any
 // order.

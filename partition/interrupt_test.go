@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"carina/internal/parallel"
 )
 
 func TestSortUntilStopped(t *testing.T) {
@@ -16,7 +18,7 @@ func TestSortUntilStopped(t *testing.T) {
 		}
 		want := slices.Clone(items)
 		slices.Sort(want)
-		if got := sortUntilStopped(slices.Clone(items), cmp.Compare[int], never); !slices.Equal(got, want) {
+		if got := sortUntilStopped(slices.Clone(items), cmp.Compare[int], parallel.Never); !slices.Equal(got, want) {
 			t.Errorf("%d items are out of order", n)
 		}
 		calls := 0

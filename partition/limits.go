@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"sort"
 	"strconv"
+
+	"carina/partition/graph"
 )
 
 // limits holds what every part may weigh.
@@ -64,7 +66,7 @@ func statedLimits(total int64, opt *Options) []int64 {
 
 // newLimits works out stated and effective limits of g. When stopped, the
 // effective ones may be higher than need be.
-func newLimits(g *Graph, opt *Options, stop func() bool) *limits {
+func newLimits(g *graph.Graph, opt *Options, stop func() bool) *limits {
 	l := &limits{stated: statedLimits(g.TotalVertexWeight(), opt)}
 	l.effective = append([]int64(nil), l.stated...)
 	if opt.Parts > 1 {
@@ -78,8 +80,8 @@ func newLimits(g *Graph, opt *Options, stop func() bool) *limits {
 // peelHeavyVertices gives a part of its own to every vertex that is heavier
 // than the largest part still free: such a part is then exactly that vertex,
 // and the others keep their limits.
-func (l *limits) peelHeavyVertices(g *Graph, opt *Options) {
-	parts := inOrder(opt.Parts)
+func (l *limits) peelHeavyVertices(g *graph.Graph, opt *Options) {
+	parts := graph.Numbers(opt.Parts)
 	sort.SliceStable(parts, func(i, j int) bool { return l.stated[parts[i]] > l.stated[parts[j]] })
 	if opt.Fixed != nil {
 		return
@@ -87,33 +89,33 @@ func (l *limits) peelHeavyVertices(g *Graph, opt *Options) {
 	heavy := make([]int32, 0)
 	smallest := l.stated[parts[len(parts)-1]]
 	for v := int32(0); int(v) < g.Vertices(); v++ {
-		if g.vertexWeight(v) > smallest {
+		if g.VertexWeight(v) > smallest {
 			heavy = append(heavy, v)
 		}
 	}
-	sort.SliceStable(heavy, func(i, j int) bool { return g.vertexWeight(heavy[i]) > g.vertexWeight(heavy[j]) })
+	sort.SliceStable(heavy, func(i, j int) bool { return g.VertexWeight(heavy[i]) > g.VertexWeight(heavy[j]) })
 	for i, v := range heavy {
-		if i >= len(parts)-1 || g.vertexWeight(v) <= l.stated[parts[i]] {
+		if i >= len(parts)-1 || g.VertexWeight(v) <= l.stated[parts[i]] {
 			break
 		}
 		if l.own == nil {
 			l.own = make(map[int32]int32)
 		}
 		l.own[v] = parts[i]
-		l.effective[parts[i]] = g.vertexWeight(v)
+		l.effective[parts[i]] = g.VertexWeight(v)
 	}
 }
 
 // raiseForFixed raises the limits of parts whose fixed vertices already weigh
 // more.
-func (l *limits) raiseForFixed(g *Graph, opt *Options) {
+func (l *limits) raiseForFixed(g *graph.Graph, opt *Options) {
 	if opt.Fixed == nil {
 		return
 	}
 	weight := make([]int64, opt.Parts)
 	for v, p := range opt.Fixed {
 		if p >= 0 {
-			weight[p] += g.vertexWeight(int32(v))
+			weight[p] += g.VertexWeight(int32(v))
 		}
 	}
 	for p, w := range weight {
@@ -124,7 +126,7 @@ func (l *limits) raiseForFixed(g *Graph, opt *Options) {
 // raiseForPacking makes sure that whole vertices can be packed at all: where
 // neither heaviest-first packing fits, the limits it needed become the
 // effective ones.
-func (l *limits) raiseForPacking(g *Graph, opt *Options, stop func() bool) {
+func (l *limits) raiseForPacking(g *graph.Graph, opt *Options, stop func() bool) {
 	if opt.Fixed == nil && l.own == nil && l.packsEasily(g) {
 		return
 	}
@@ -137,10 +139,10 @@ func (l *limits) raiseForPacking(g *Graph, opt *Options, stop func() bool) {
 // packsEasily tells whether packing into the part with the most room cannot
 // fail: what is left of the limits after all vertices is at least the heaviest
 // vertex for each part, so until the last vertex some part has room for it.
-func (l *limits) packsEasily(g *Graph) bool {
+func (l *limits) packsEasily(g *graph.Graph) bool {
 	var heaviest int64
 	for v := range g.Vertices() {
-		heaviest = max(heaviest, g.vertexWeight(int32(v)))
+		heaviest = max(heaviest, g.VertexWeight(int32(v)))
 	}
 	spare := -float64(g.TotalVertexWeight())
 	for _, limit := range l.effective {

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+
+	"carina/internal/parallel"
+	"carina/partition/graph"
+	"carina/partition/refine"
 )
 
 // Hierarchy returns the distances between the leaves of a regular machine,
@@ -63,14 +67,14 @@ func checkDistances(d [][]int64, k int) error {
 
 // MappingCostOf returns Σ weight × distance over the edges between different
 // parts.
-func MappingCostOf(g *Graph, parts []int32, distances [][]int64) int64 {
+func MappingCostOf(g *graph.Graph, parts []int32, distances [][]int64) int64 {
 	var twice atomic.Int64
 	inShares(g.Vertices(), share, func(begin, end int) {
 		var cost int64
 		for v := begin; v < end; v++ {
 			distance := distances[parts[v]]
 			for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-				cost += g.edgeWeight(e) * distance[parts[g.Neighbours[e]]]
+				cost += g.EdgeWeight(e) * distance[parts[g.Neighbours[e]]]
 			}
 		}
 		twice.Add(cost)
@@ -81,7 +85,7 @@ func MappingCostOf(g *Graph, parts []int32, distances [][]int64) int64 {
 // MapParts renumbers the parts of a given partition so that the mapping cost
 // becomes small: it exchanges the places of whole parts, whatever they weigh.
 // [Options.Objective] MappingCost does better, since it also chooses the parts.
-func MapParts(g *Graph, parts []int32, distances [][]int64) ([]int32, error) {
+func MapParts(g *graph.Graph, parts []int32, distances [][]int64) ([]int32, error) {
 	k := len(distances)
 	if err := checkDistances(distances, k); err != nil {
 		return nil, err
@@ -93,105 +97,7 @@ func MapParts(g *Graph, parts []int32, distances [][]int64) ([]int32, error) {
 	for p := range limit {
 		limit[p] = math.MaxInt64
 	}
-	s := newState(&level{g: g.weighted()}, append([]int32(nil), parts...), limit, distances)
-	permuteParts(s, never)
-	return s.part, nil
-}
-
-// mappedGain returns by how much the mapping cost falls when a vertex with
-// the given row goes from one part to another.
-func (s *state) mappedGain(parts []int32, conn []int64, from, to int32) int64 {
-	var gain int64
-	before, after := s.distance[from], s.distance[to]
-	for i, p := range parts {
-		gain += conn[i] * (before[p] - after[p])
-	}
-	return gain
-}
-
-// permuteParts exchanges the numbers of whole parts as long as that lowers
-// the mapping cost and keeps the limits.
-func permuteParts(s *state, stop func() bool) {
-	q := newQuotient(s)
-	for improved := true; improved; {
-		improved = false
-		for a := range int32(s.k) {
-			if stop() {
-				break
-			}
-			for b := a + 1; int(b) < s.k; b++ {
-				if q.exchangeGain(a, b) > 0 {
-					q.place[a], q.place[b] = q.place[b], q.place[a]
-					improved = true
-				}
-			}
-		}
-	}
-	parts := make([]int32, len(s.part))
-	for v, p := range s.part {
-		parts[v] = q.place[p]
-	}
-	s.reset(parts)
-}
-
-// quotient is the graph of the parts: which exchange how much with which.
-type quotient struct {
-	s       *state
-	traffic [][]exchanged
-	place   []int32 // place[p] is the new number of part p
-}
-
-// exchanged is the edge weight between a part and another.
-type exchanged struct {
-	with   int32
-	weight int64
-}
-
-func newQuotient(s *state) *quotient {
-	q := &quotient{s: s, traffic: make([][]exchanged, s.k), place: make([]int32, s.k)}
-	members := verticesByPart(s.part, s.k)
-	weight := make([]int64, s.k)
-	for p := range q.place {
-		q.place[p] = int32(p)
-		for _, v := range members[p] {
-			parts, conn := s.row(v)
-			for i, o := range parts {
-				if int(o) == p {
-					continue
-				}
-				if weight[o] == 0 {
-					q.traffic[p] = append(q.traffic[p], exchanged{with: o})
-				}
-				weight[o] += conn[i]
-			}
-		}
-		for i := range q.traffic[p] {
-			e := &q.traffic[p][i]
-			e.weight, weight[e.with] = weight[e.with], 0
-		}
-	}
-	return q
-}
-
-// exchangeGain returns by how much the mapping cost falls when parts a and b
-// exchange their places; nothing if a limit forbids it.
-func (q *quotient) exchangeGain(a, b int32) int64 {
-	s := q.s
-	placeA, placeB := q.place[a], q.place[b]
-	if s.weight[a] > s.limit[placeB] || s.weight[b] > s.limit[placeA] {
-		return 0
-	}
-	there, here := s.distance[placeB], s.distance[placeA]
-	var gain int64
-	for _, e := range q.traffic[a] {
-		if at := q.place[e.with]; e.with != b {
-			gain += e.weight * (here[at] - there[at])
-		}
-	}
-	for _, e := range q.traffic[b] {
-		if at := q.place[e.with]; e.with != a {
-			gain += e.weight * (there[at] - here[at])
-		}
-	}
-	return gain
+	s := refine.NewState(g.Weighted(), nil, append([]int32(nil), parts...), limit, distances)
+	refine.Permute(s, parallel.Never)
+	return s.Part, nil
 }

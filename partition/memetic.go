@@ -3,6 +3,10 @@ package partition
 import (
 	"cmp"
 	"math"
+
+	"carina/internal/random"
+	"carina/partition/coarsen"
+	"carina/partition/graph"
 )
 
 // individual is a complete partition of the finest graph.
@@ -41,19 +45,19 @@ func overlay(a, b []int32, k int) []int32 {
 }
 
 // measure returns part as an individual.
-func (t *task) measure(l *level, part []int32, limit []int64) *individual {
+func (t *task) measure(l *coarsen.Level, part []int32, limit []int64) *individual {
 	result := &individual{part: part}
 	weight := make([]int64, len(limit))
 	for v, p := range part {
-		weight[p] += l.g.VertexWeights[v]
+		weight[p] += l.Graph.VertexWeights[v]
 	}
 	for p, w := range weight {
 		result.over += max(w-limit[p], 0)
 	}
 	if len(limit) == len(t.distance) {
-		result.cut = MappingCostOf(l.g, part, t.distance)
+		result.cut = MappingCostOf(l.Graph, part, t.distance)
 	} else {
-		result.cut = EdgeCutOf(l.g, part)
+		result.cut = EdgeCutOf(l.Graph, part)
 	}
 	switch {
 	case !t.contiguous:
@@ -61,7 +65,7 @@ func (t *task) measure(l *level, part []int32, limit []int64) *individual {
 		// No time to count: what is finished goes first.
 		result.broken = math.MaxInt
 	default:
-		result.broken = len(fragments(l.g, part)) - len(limit)
+		result.broken = len(graph.Pieces(l.Graph, part)) - len(limit)
 	}
 	return result
 }
@@ -70,11 +74,11 @@ func (t *task) measure(l *level, part []int32, limit []int64) *individual {
 // other (KaFFPaE, Sanders and Schulz 2012): no edge cut by either is
 // contracted, so both live on the coarsest graph, and refinement starts there
 // from the better one.
-func (t *task) combine(l *level, a, b *individual, limit []int64, c levelConfig, r *random) *individual {
+func (t *task) combine(l *coarsen.Level, a, b *individual, limit []int64, c levelConfig, r *random.Source) *individual {
 	if b.better(a) {
 		a, b = b, a
 	}
-	top := &level{g: l.g, fixed: l.fixed, label: overlay(a.part, b.part, len(limit))}
+	top := &coarsen.Level{Graph: l.Graph, Fixed: l.Fixed, Label: overlay(a.part, b.part, len(limit))}
 	child := t.measure(l, t.descend(top, a.part, limit, c, r), limit)
 	if a.better(child) {
 		return a // rebalancing on a coarse level may have cost more than it gained
@@ -89,12 +93,12 @@ const deepest = 15
 
 // descend coarsens l along its labels, carries part down and refines it on
 // the way back.
-func (t *task) descend(l *level, part []int32, limit []int64, c levelConfig, r *random) []int32 {
+func (t *task) descend(l *coarsen.Level, part []int32, limit []int64, c levelConfig, r *random.Source) []int32 {
 	target := max(deepest*len(limit), c.smallest/2)
-	heaviest := l.g.TotalVertexWeight()/int64(target)*3/2 + 1
+	heaviest := l.Graph.TotalVertexWeight()/int64(target)*3/2 + 1
 	levels := t.coarsen(l, target, heaviest, r)
 	for _, finer := range levels[:len(levels)-1] {
-		part = projectDown(part, finer.toCoarse, coarseVertices(finer.toCoarse))
+		part = coarsen.ProjectDown(part, finer.ToCoarse, coarseVertices(finer.ToCoarse))
 	}
 	if len(levels) == 1 {
 		part = append([]int32(nil), part...)
@@ -110,29 +114,29 @@ func coarseVertices(toCoarse []int32) int {
 	return int(n + 1)
 }
 
-// brood is the number of combinations computed side by side; fixed, so that
+// offspring is the number of combinations computed side by side; fixed, so that
 // the result does not depend on the number of workers.
-const brood = 4
+const offspring = 4
 
 // evolve builds a population of size partitions of l and then combines pairs
 // of it as often as told; given a time limit it goes on until stopped. It
 // returns the best.
-func (t *task) evolve(l *level, limit []int64, c levelConfig, size, combinations int, r *random, build func(r *random) *individual) *individual {
+func (t *task) evolve(l *coarsen.Level, limit []int64, c levelConfig, size, combinations int, r *random.Source, build func(r *random.Source) *individual) *individual {
 	population := make([]*individual, max(size, 1))
-	seeds := r.seeds(len(population))
-	t.workers.each(len(population), func(i int) {
+	seeds := r.Seeds(len(population))
+	t.workers.Each(len(population), func(i int) {
 		if i > 0 && t.stopped() {
 			return
 		}
-		population[i] = build(newRandom(seeds[i]))
+		population[i] = build(random.New(seeds[i]))
 		t.report("partitioning", 1, population[i])
 	})
 	best, idle := bestOf(population), 0
-	for done := 0; done < combinations && len(population) > 1 && !t.stopped(); done += brood {
-		t.combineSome(l, limit, c, population, min(brood, combinations-done), r, nil)
+	for done := 0; done < combinations && len(population) > 1 && !t.stopped(); done += offspring {
+		t.combineSome(l, limit, c, population, min(offspring, combinations-done), r, nil)
 		if now := bestOf(population); now.better(best) {
 			best, idle = now, 0
-		} else if idle++; t.broodsWithoutGain > 0 && idle >= t.broodsWithoutGain {
+		} else if idle++; t.generationsWithoutGain > 0 && idle >= t.generationsWithoutGain {
 			break
 		}
 	}
@@ -156,18 +160,18 @@ func bestOf(population []*individual) *individual {
 // random; one time in immigration (if build is given) the second is built anew.
 // Children are renewed or, of three and four connected parts, annealed; with a time
 // limit, other connected ones are both.
-func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []*individual, n int, r *random, build func(r *random) *individual) {
-	seeds := r.seeds(n)
+func (t *task) combineSome(l *coarsen.Level, limit []int64, c levelConfig, population []*individual, n int, r *random.Source, build func(r *random.Source) *individual) {
+	seeds := r.Seeds(n)
 	children := make([]*individual, n)
-	t.workers.each(n, func(i int) {
+	t.workers.Each(n, func(i int) {
 		if t.stopped() {
 			return
 		}
-		r := newRandom(seeds[i])
-		a := r.below(len(population))
-		b := (a + 1 + r.below(len(population)-1)) % len(population)
+		r := random.New(seeds[i])
+		a := r.Below(len(population))
+		b := (a + 1 + r.Below(len(population)-1)) % len(population)
 		first, second := population[a], population[b]
-		if build != nil && r.below(immigration) == 0 {
+		if build != nil && r.Below(immigration) == 0 {
 			second = build(r)
 		}
 		child := t.combine(l, first, second, limit, c, r)
@@ -180,7 +184,7 @@ func (t *task) combineSome(l *level, limit []int64, c levelConfig, population []
 	})
 	for _, child := range children {
 		if child != nil {
-			replaceSimilar(l.g, population, child, t.stopped)
+			replaceSimilar(l.Graph, population, child, t.stopped)
 		}
 	}
 }
@@ -196,7 +200,7 @@ const renewalsOfChild = 2
 // edges, among those not better than it (KaFFPaE's rule, which keeps the
 // population diverse); a copy of a member is dropped. When stopped it takes the
 // first place it finds: any will do for the last child.
-func replaceSimilar(g *Graph, population []*individual, child *individual, stop func() bool) {
+func replaceSimilar(g *graph.Graph, population []*individual, child *individual, stop func() bool) {
 	place, nearest := -1, int64(0)
 	for i, p := range population {
 		if p.better(child) {
@@ -218,10 +222,10 @@ func replaceSimilar(g *Graph, population []*individual, child *individual, stop 
 
 // difference counts the adjacency entries that one partition cuts and the
 // other does not.
-func difference(g *Graph, a, b []int32) int64 {
+func difference(g *graph.Graph, a, b []int32) int64 {
 	var n int64
 	for v := range a {
-		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
+		for _, u := range g.NeighboursOf(int32(v)) {
 			if (a[v] == a[u]) != (b[v] == b[u]) {
 				n++
 			}
@@ -233,17 +237,17 @@ func difference(g *Graph, a, b []int32) int64 {
 // evolveUntilStopped is the memetic search proper: the population grows as
 // long as that takes no more than a third of the time, then pairs are
 // combined until time is up.
-func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *random, build func(r *random) *individual) *individual {
+func (t *task) evolveUntilStopped(l *coarsen.Level, limit []int64, c levelConfig, r *random.Source, build func(r *random.Source) *individual) *individual {
 	const largest = 40
 	var population []*individual
-	for len(population) == 0 || len(population) < largest && !t.stopped() && (len(population) < 2*brood || t.elapsed() < 0.33) {
-		members := make([]*individual, brood)
-		seeds := r.seeds(brood)
-		t.workers.each(brood, func(i int) {
+	for len(population) == 0 || len(population) < largest && !t.stopped() && (len(population) < 2*offspring || t.elapsed() < 0.33) {
+		members := make([]*individual, offspring)
+		seeds := r.Seeds(offspring)
+		t.workers.Each(offspring, func(i int) {
 			if len(population)+i > 0 && t.stopped() {
 				return
 			}
-			r := newRandom(seeds[i])
+			r := random.New(seeds[i])
 			members[i] = build(r)
 			if t.contiguous && !t.startsAnnealed(l, len(limit)) {
 				members[i] = t.anneal(l, members[i], limit, c, r)
@@ -253,7 +257,7 @@ func (t *task) evolveUntilStopped(l *level, limit []int64, c levelConfig, r *ran
 		population = append(population, members...)
 	}
 	for !t.stopped() {
-		t.combineSome(l, limit, c, population, brood, r, build)
+		t.combineSome(l, limit, c, population, offspring, r, build)
 	}
 	return bestOf(population)
 }

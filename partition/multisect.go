@@ -1,6 +1,11 @@
 package partition
 
-import "math"
+import (
+	"math"
+
+	"carina/internal/random"
+	"carina/partition/coarsen"
+)
 
 // mapped builds a partition for a machine in layers: first among the groups of
 // parts that are farthest from each other, with all the effort of a preset,
@@ -8,7 +13,7 @@ import "math"
 // refined together by the mapping cost. It takes the better of that and a
 // partition by recursive bisection whose parts exchange places, which is all
 // there is for distances that form no layers.
-func (t *task) mapped(l *level, limit []int64, c levelConfig, r *random) []int32 {
+func (t *task) mapped(l *coarsen.Level, limit []int64, c levelConfig, r *random.Source) []int32 {
 	whole := &piece{l: l, limit: limit, alike: 1}
 	for q := range limit {
 		whole.parts = append(whole.parts, int32(q))
@@ -17,7 +22,7 @@ func (t *task) mapped(l *level, limit []int64, c levelConfig, r *random) []int32
 	if !t.layered(whole.parts) || t.stopped() {
 		return bisected
 	}
-	part := make([]int32, l.g.Vertices())
+	part := make([]int32, l.Graph.Vertices())
 	t.multisect(whole, r, part)
 	if t.stopped() {
 		return bisected
@@ -25,7 +30,7 @@ func (t *task) mapped(l *level, limit []int64, c levelConfig, r *random) []int32
 	t.refine(l, part, limit, &c, r)
 	candidates := []*individual{t.measure(l, bisected, limit), t.measure(l, part, limit)}
 	if !t.stopped() {
-		top := &level{g: l.g, fixed: l.fixed, label: part}
+		top := &coarsen.Level{Graph: l.Graph, Fixed: l.Fixed, Label: part}
 		candidates = append(candidates, t.measure(l, t.descend(top, part, limit, c, r), limit))
 	}
 	return bestOf(candidates).part
@@ -82,35 +87,35 @@ func (t *task) layers(parts []int32) int {
 
 // multisect divides p layer by layer and writes the parts of the vertices into
 // result, unless stopped.
-func (t *task) multisect(p *piece, r *random, result []int32) {
+func (t *task) multisect(p *piece, r *random.Source, result []int32) {
 	if len(p.parts) == 1 {
-		for v := range p.l.g.Vertices() {
+		for v := range p.l.Graph.Vertices() {
 			result[p.rootOf(int32(v))] = p.parts[0]
 		}
 		return
 	}
 	begin := t.groups(p.parts)
 	groups := len(begin) - 1
-	level := &level{g: p.l.g, fixed: p.groupsFixed(begin)}
+	level := &coarsen.Level{Graph: p.l.Graph, Fixed: p.groupsFixed(begin)}
 	limit := t.groupLimits(p, begin)
-	inner := t.companion(t.contiguous)
+	inner := t.derived(t.contiguous)
 	inner.c, inner.distance = t.c, nil
 	if t.layers(p.parts) > 1 {
-		inner.c = t.thorough(p.l.g.Vertices())
+		inner.c = t.thorough(p.l.Graph.Vertices())
 	}
 	division := inner.search(level, limit, r)
-	seeds := r.seeds(groups)
-	t.workers.each(groups, func(i int) {
+	seeds := r.Seeds(groups)
+	t.workers.Each(groups, func(i int) {
 		if t.stopped() {
 			return
 		}
-		t.multisect(p.extract(division, int32(i), begin[i], begin[i+1]), newRandom(seeds[i]), result)
+		t.multisect(p.extract(division, int32(i), begin[i], begin[i+1]), random.New(seeds[i]), result)
 	})
 }
 
 // groupsFixed translates fixed parts to fixed groups.
 func (p *piece) groupsFixed(begin []int) []int32 {
-	if p.l.fixed == nil {
+	if p.l.Fixed == nil {
 		return nil
 	}
 	group := make(map[int32]int32, len(p.parts))
@@ -119,8 +124,8 @@ func (p *piece) groupsFixed(begin []int) []int32 {
 			group[q] = int32(i)
 		}
 	}
-	fixed := make([]int32, len(p.l.fixed))
-	for v, q := range p.l.fixed {
+	fixed := make([]int32, len(p.l.Fixed))
+	for v, q := range p.l.Fixed {
 		fixed[v] = -1
 		if q >= 0 {
 			fixed[v] = group[q]
@@ -140,7 +145,7 @@ func (t *task) groupLimits(p *piece, begin []int) []int64 {
 		}
 		all += limit[i]
 	}
-	ratio := float64(all) / math.Max(float64(p.l.g.TotalVertexWeight()), 1)
+	ratio := float64(all) / math.Max(float64(p.l.Graph.TotalVertexWeight()), 1)
 	if layers := float64(t.layers(p.parts)); ratio > 1 && layers > 1 {
 		keep := math.Pow(ratio, (layers-1)/layers)
 		for i := range limit {
@@ -155,7 +160,7 @@ func (t *task) groupLimits(p *piece, begin []int) []int64 {
 func (t *task) thorough(vertices int) config {
 	const large = 200_000
 	switch {
-	case !t.hasty:
+	case !t.fast:
 		return presets[Strong]
 	case vertices <= large:
 		return presets[Eco]

@@ -1,6 +1,12 @@
 package partition
 
-import "slices"
+import (
+	"slices"
+
+	"carina/internal/random"
+	"carina/partition/coarsen"
+	"carina/partition/graph"
+)
 
 // plain tells whether the cut is all that counts: neither distances nor what
 // moving costs nor connected parts, of which bisections know nothing.
@@ -18,7 +24,7 @@ const (
 // renew improves a partition by rounds of a large neighbourhood search. With
 // two parts that would only start over, and groups know neither distances nor
 // what moving costs.
-func (t *task) renew(l *level, found *individual, limit []int64, c levelConfig, rounds int, r *random) *individual {
+func (t *task) renew(l *coarsen.Level, found *individual, limit []int64, c levelConfig, rounds int, r *random.Source) *individual {
 	if len(limit) == 2 || t.distance != nil || t.previous != nil {
 		return found
 	}
@@ -45,20 +51,20 @@ func (t *task) renew(l *level, found *individual, limit []int64, c levelConfig, 
 // that leave a group are cut either way, so a gain within is a gain of the
 // whole. Unlike the choice among whole partitions, this takes the best locally,
 // which is worth the more the more parts there are.
-func (t *task) repartitionGroups(l *level, found *individual, limit []int64, c levelConfig, r *random) *individual {
+func (t *task) repartitionGroups(l *coarsen.Level, found *individual, limit []int64, c levelConfig, r *random.Source) *individual {
 	largest := largestGroup
 	if t.contiguous {
 		largest = max(largestGroup, min(largestConnectedGroup, len(limit)*3/4)) // not all of them
 	}
-	groups := groupParts(l.g, found.part, len(limit), largest, r)
-	members := verticesByPart(found.part, len(limit))
+	groups := groupParts(l.Graph, found.part, len(limit), largest, r)
+	members := graph.VerticesByPart(found.part, len(limit))
 	part := append([]int32(nil), found.part...)
-	seeds := r.seeds(len(groups))
+	seeds := r.Seeds(len(groups))
 	replaced := make([]bool, len(groups))
 	number := make([]int32, len(part))
-	t.workers.each(len(groups), func(i int) {
+	t.workers.Each(len(groups), func(i int) {
 		if len(groups[i]) > 1 && !t.stopped() {
-			replaced[i] = t.repartitionGroup(l, found.part, part, number, groups[i], members, limit, c, newRandom(seeds[i]))
+			replaced[i] = t.repartitionGroup(l, found.part, part, number, groups[i], members, limit, c, random.New(seeds[i]))
 		}
 	})
 	if slices.Contains(replaced, true) {
@@ -75,7 +81,7 @@ func (t *task) repartitionGroups(l *level, found *individual, limit []int64, c l
 // worse: other boundaries of the same cut give refinement with the parts around
 // a new start. It changes part and number only at the group's own vertices and
 // reads the others' old parts.
-func (t *task) repartitionGroup(l *level, from, part, number []int32, group []int32, members [][]int32, limit []int64, c levelConfig, r *random) bool {
+func (t *task) repartitionGroup(l *coarsen.Level, from, part, number []int32, group []int32, members [][]int32, limit []int64, c levelConfig, r *random.Source) bool {
 	var vertices, old []int32
 	limits := make([]int64, len(group))
 	for i, p := range group {
@@ -113,12 +119,12 @@ const smallestGroup, largestGroup, largestConnectedGroup = 2, 4, 6
 // groupParts divides the parts, in random order, into groups of adjacent ones
 // of a size drawn at random; parts none of whose neighbours is free are left
 // alone.
-func groupParts(g *Graph, part []int32, k, largest int, r *random) [][]int32 {
-	adjacent := quotientGraph(g, part, k)
+func groupParts(g *graph.Graph, part []int32, k, largest int, r *random.Source) [][]int32 {
+	adjacent := graph.Quotient(g, part, k)
 	taken := make([]bool, k)
 	var groups [][]int32
-	size := smallestGroup + r.below(largest-smallestGroup+1)
-	for _, p := range r.permutation(k) {
+	size := smallestGroup + r.Below(largest-smallestGroup+1)
+	for _, p := range r.Permutation(k) {
 		if taken[p] {
 			continue
 		}
@@ -139,49 +145,25 @@ func groupParts(g *Graph, part []int32, k, largest int, r *random) [][]int32 {
 
 // randomNeighbour returns a part that is not taken and adjacent to the group,
 // drawn by the number of group members it is adjacent to; -1 if there is none.
-func randomNeighbour(adjacent [][]int32, group []int32, taken []bool, r *random) int32 {
+func randomNeighbour(adjacent [][]graph.Tie, group []int32, taken []bool, r *random.Source) int32 {
 	q, seen := int32(-1), 0
 	for _, p := range group {
 		for _, next := range adjacent[p] {
-			if taken[next] {
+			if taken[next.To] {
 				continue
 			}
-			if seen++; r.below(seen) == 0 {
-				q = next
+			if seen++; r.Below(seen) == 0 {
+				q = next.To
 			}
 		}
 	}
 	return q
 }
 
-// quotientGraph lists for each part those it has edges to.
-func quotientGraph(g *Graph, part []int32, k int) [][]int32 {
-	adjacent := make([][]int32, k)
-	seen := make(map[int64]bool)
-	for v, p := range part {
-		for _, u := range g.Neighbours[g.Offsets[v]:g.Offsets[v+1]] {
-			q := part[u]
-			if pair := int64(p)*int64(k) + int64(q); p != q && !seen[pair] {
-				seen[pair] = true
-				adjacent[p] = append(adjacent[p], q)
-			}
-		}
-	}
-	return adjacent
-}
-
-func verticesByPart(part []int32, k int) [][]int32 {
-	members := make([][]int32, k)
-	for v, p := range part {
-		members[p] = append(members[p], int32(v))
-	}
-	return members
-}
-
 // inducedLevel returns the subgraph of the vertices, which are all those of
 // the parts in group. It numbers them in number.
-func inducedLevel(l *level, vertices, number, part, group []int32) *level {
-	g := l.g
+func inducedLevel(l *coarsen.Level, vertices, number, part, group []int32) *coarsen.Level {
+	g := l.Graph
 	inside := make(map[int32]int32, len(group))
 	for i, p := range group {
 		inside[p] = int32(i)
@@ -189,26 +171,26 @@ func inducedLevel(l *level, vertices, number, part, group []int32) *level {
 	for i, v := range vertices {
 		number[v] = int32(i)
 	}
-	sub := &level{g: &Graph{Offsets: make([]int64, 1, len(vertices)+1), VertexWeights: make([]int64, len(vertices))}}
-	if l.fixed != nil {
-		sub.fixed = make([]int32, len(vertices))
+	sub := &coarsen.Level{Graph: &graph.Graph{Offsets: make([]int64, 1, len(vertices)+1), VertexWeights: make([]int64, len(vertices))}}
+	if l.Fixed != nil {
+		sub.Fixed = make([]int32, len(vertices))
 	}
 	for i, v := range vertices {
-		sub.g.VertexWeights[i] = g.VertexWeights[v]
-		if l.fixed != nil {
-			sub.fixed[i] = -1
-			if l.fixed[v] >= 0 {
-				sub.fixed[i] = inside[l.fixed[v]]
+		sub.Graph.VertexWeights[i] = g.VertexWeights[v]
+		if l.Fixed != nil {
+			sub.Fixed[i] = -1
+			if l.Fixed[v] >= 0 {
+				sub.Fixed[i] = inside[l.Fixed[v]]
 			}
 		}
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 			u := g.Neighbours[e]
 			if _, ok := inside[part[u]]; ok {
-				sub.g.Neighbours = append(sub.g.Neighbours, number[u])
-				sub.g.EdgeWeights = append(sub.g.EdgeWeights, g.EdgeWeights[e])
+				sub.Graph.Neighbours = append(sub.Graph.Neighbours, number[u])
+				sub.Graph.EdgeWeights = append(sub.Graph.EdgeWeights, g.EdgeWeights[e])
 			}
 		}
-		sub.g.Offsets = append(sub.g.Offsets, int64(len(sub.g.Neighbours)))
+		sub.Graph.Offsets = append(sub.Graph.Offsets, int64(len(sub.Graph.Neighbours)))
 	}
 	return sub
 }

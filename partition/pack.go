@@ -3,6 +3,8 @@ package partition
 import (
 	"cmp"
 	"container/heap"
+
+	"carina/partition/graph"
 )
 
 // packing is an assignment of vertices to parts that looks at weights only.
@@ -16,7 +18,7 @@ type packing struct {
 // room left (worst fit), and if that breaks a limit, to the part with the
 // least sufficient room (best fit), and if that breaks one too, searches. It
 // returns the best found.
-func packVertices(g *Graph, fixed []int32, l *limits, stop func() bool) *packing {
+func packVertices(g *graph.Graph, fixed []int32, l *limits, stop func() bool) *packing {
 	order := heaviestFirst(g, stop)
 	worst := packWorstFit(g, fixed, l, order)
 	if worst.over == 0 || stop() {
@@ -39,15 +41,15 @@ func packVertices(g *Graph, fixed []int32, l *limits, stop func() bool) *packing
 }
 
 // heaviestFirst lists all vertices by weight; if stopped, not in order.
-func heaviestFirst(g *Graph, stop func() bool) []int32 {
-	return sortUntilStopped(inOrder(g.Vertices()), func(a, b int32) int {
-		return cmp.Or(cmp.Compare(g.vertexWeight(b), g.vertexWeight(a)), cmp.Compare(a, b))
+func heaviestFirst(g *graph.Graph, stop func() bool) []int32 {
+	return sortUntilStopped(graph.Numbers(g.Vertices()), func(a, b int32) int {
+		return cmp.Or(cmp.Compare(g.VertexWeight(b), g.VertexWeight(a)), cmp.Compare(a, b))
 	}, stop)
 }
 
 // startPacking starts a packing with the vertices that have no choice and returns
 // the others in the given order.
-func startPacking(g *Graph, fixed []int32, l *limits, order []int32) (*packing, []int32) {
+func startPacking(g *graph.Graph, fixed []int32, l *limits, order []int32) (*packing, []int32) {
 	p := &packing{parts: make([]int32, g.Vertices()), weight: make([]int64, len(l.effective))}
 	free := make([]int32, 0, len(order))
 	for _, v := range order {
@@ -62,9 +64,9 @@ func startPacking(g *Graph, fixed []int32, l *limits, order []int32) (*packing, 
 	return p, free
 }
 
-func (p *packing) put(g *Graph, v, part int32) {
+func (p *packing) put(g *graph.Graph, v, part int32) {
 	p.parts[v] = part
-	p.weight[part] += g.vertexWeight(v)
+	p.weight[part] += g.VertexWeight(v)
 }
 
 func (p *packing) finish(l *limits) *packing {
@@ -96,7 +98,7 @@ func (h *roomHeap) Pop() any {
 	return last
 }
 
-func packWorstFit(g *Graph, fixed []int32, l *limits, order []int32) *packing {
+func packWorstFit(g *graph.Graph, fixed []int32, l *limits, order []int32) *packing {
 	p, free := startPacking(g, fixed, l, order)
 	h := &roomHeap{room: make([]int64, len(l.effective))}
 	for q := range l.effective {
@@ -107,14 +109,14 @@ func packWorstFit(g *Graph, fixed []int32, l *limits, order []int32) *packing {
 	for _, v := range free {
 		q := h.parts[0]
 		p.put(g, v, q)
-		h.room[q] -= g.vertexWeight(v)
+		h.room[q] -= g.VertexWeight(v)
 		heap.Fix(h, 0)
 	}
 	return p.finish(l)
 }
 
 // packBestFit returns nil if stopped.
-func packBestFit(g *Graph, fixed []int32, l *limits, order []int32, stop func() bool) *packing {
+func packBestFit(g *graph.Graph, fixed []int32, l *limits, order []int32, stop func() bool) *packing {
 	p, free := startPacking(g, fixed, l, order)
 	for i, v := range free {
 		if i%64 == 0 && stop() {
@@ -123,7 +125,7 @@ func packBestFit(g *Graph, fixed []int32, l *limits, order []int32, stop func() 
 		best, bestRoom := int32(-1), int64(0)
 		loosest, loosestRoom := int32(0), int64(0)
 		for q := range l.effective {
-			room := l.effective[q] - p.weight[q] - g.vertexWeight(v)
+			room := l.effective[q] - p.weight[q] - g.VertexWeight(v)
 			if room >= 0 && (best < 0 || room < bestRoom) {
 				best, bestRoom = int32(q), room
 			}
@@ -143,7 +145,7 @@ func packBestFit(g *Graph, fixed []int32, l *limits, order []int32, stop func() 
 // into the part with room that it is tied to most, else into the one with most
 // room. Where few parts are too heavy, few vertices move: those that a heavier
 // one displaces, and those that these displace. It returns nil if stopped.
-func packInPlace(g *Graph, fixed []int32, l *limits, parts []int32, stop func() bool) *packing {
+func packInPlace(g *graph.Graph, fixed []int32, l *limits, parts []int32, stop func() bool) *packing {
 	p, free := startPacking(g, fixed, l, heaviestFirst(g, stop))
 	for _, v := range free {
 		p.parts[v] = parts[v]
@@ -153,7 +155,7 @@ func packInPlace(g *Graph, fixed []int32, l *limits, parts []int32, stop func() 
 			return nil
 		}
 		to := p.parts[v]
-		if p.room(l, to) < g.vertexWeight(v) {
+		if p.room(l, to) < g.VertexWeight(v) {
 			to = p.nearestWithRoom(g, l, v)
 		}
 		p.put(g, v, to)
@@ -166,15 +168,15 @@ func (p *packing) room(l *limits, part int32) int64 { return l.effective[part] -
 
 // nearestWithRoom returns the part that v is tied to most of those that have
 // room for it, or the one with most room.
-func (p *packing) nearestWithRoom(g *Graph, l *limits, v int32) int32 {
+func (p *packing) nearestWithRoom(g *graph.Graph, l *limits, v int32) int32 {
 	ties := map[int32]int64{}
 	best := int32(-1)
 	for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 		q := p.parts[g.Neighbours[e]]
-		if p.room(l, q) < g.vertexWeight(v) {
+		if p.room(l, q) < g.VertexWeight(v) {
 			continue
 		}
-		ties[q] += g.edgeWeight(e)
+		ties[q] += g.EdgeWeight(e)
 		if best < 0 || ties[q] > ties[best] || ties[q] == ties[best] && q < best {
 			best = q
 		}
@@ -207,7 +209,7 @@ const (
 // first, each vertex into the tightest parts first, parts with equal room
 // tried once. It returns nil if it finds none within its bounds; vertices
 // beyond searchedVertices, the lightest, are placed by best fit.
-func packBySearch(g *Graph, fixed []int32, l *limits, order []int32, stop func() bool) *packing {
+func packBySearch(g *graph.Graph, fixed []int32, l *limits, order []int32, stop func() bool) *packing {
 	p, free := startPacking(g, fixed, l, order)
 	s := &packSearch{g: g, l: l, p: p, free: free, steps: searchedSteps / len(l.effective), stop: stop}
 	for q, w := range p.weight {
@@ -223,7 +225,7 @@ func packBySearch(g *Graph, fixed []int32, l *limits, order []int32, stop func()
 
 // packSearch is the state of packBySearch.
 type packSearch struct {
-	g     *Graph
+	g     *graph.Graph
 	l     *limits
 	p     *packing
 	free  []int32
@@ -236,7 +238,7 @@ func (s *packSearch) place(i int) bool {
 	if i == len(s.free) || i == searchedVertices {
 		return s.placeRest(i)
 	}
-	w := s.g.vertexWeight(s.free[i])
+	w := s.g.VertexWeight(s.free[i])
 	// Rooms from tightest on; each is tried once.
 	for last := int64(-1); s.steps > 0 && !s.stop(); s.steps-- {
 		best, bestRoom := int32(-1), int64(0)
@@ -266,7 +268,7 @@ func (s *packSearch) placeRest(i int) bool {
 		if j%64 == 0 && s.stop() {
 			return false
 		}
-		w := s.g.vertexWeight(v)
+		w := s.g.VertexWeight(v)
 		best, bestRoom := int32(-1), int64(0)
 		for q, limit := range s.l.effective {
 			if room := limit - s.p.weight[q] - w; room >= 0 && (best < 0 || room < bestRoom) {

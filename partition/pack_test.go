@@ -2,7 +2,11 @@ package partition
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"carina/internal/parallel"
+	"carina/partition/graphtest"
 )
 
 // A partition of a mesh of which a few parts hold two vertices that weigh nearly
@@ -10,8 +14,8 @@ import (
 // ends within the limits.
 func TestPackInPlaceMovesFew(t *testing.T) {
 	const parts, heavyParts = 500, 10
-	g := gridGraph(20, 20, 20)
-	g.VertexWeights = ones(g.Vertices())
+	g := graphtest.Grid(20, 20, 20)
+	g.VertexWeights = slices.Repeat([]int64{1}, g.Vertices())
 	random := rand.New(rand.NewPCG(1, 2))
 	at := make([]int32, g.Vertices())
 	for v := range at {
@@ -33,8 +37,8 @@ func TestPackInPlaceMovesFew(t *testing.T) {
 	}
 	fixed[0] = at[0]
 	for _, imbalance := range []float64{0.05, 0.3} {
-		l := newLimits(g, &Options{Parts: parts, Imbalance: imbalance, Fixed: fixed}, never)
-		p := packInPlace(g, fixed, l, at, never)
+		l := newLimits(g, &Options{Parts: parts, Imbalance: imbalance, Fixed: fixed}, parallel.Never)
+		p := packInPlace(g, fixed, l, at, parallel.Never)
 		weight, moved := make([]int64, parts), 0
 		for v, q := range p.parts {
 			weight[q] += g.VertexWeights[v]
@@ -55,8 +59,8 @@ func TestPackInPlaceMovesFew(t *testing.T) {
 
 // A packing that is stopped is none.
 func TestPackInPlaceStops(t *testing.T) {
-	g := gridGraph(4, 4, 1)
-	l := newLimits(g, &Options{Parts: 4, Imbalance: 0.03}, never)
+	g := graphtest.Grid(4, 4, 1)
+	l := newLimits(g, &Options{Parts: 4, Imbalance: 0.03}, parallel.Never)
 	if packInPlace(g, nil, l, make([]int32, 16), func() bool { return true }) != nil {
 		t.Error("it went on")
 	}

@@ -6,6 +6,11 @@ import (
 	"time"
 
 	"carina/internal/crash"
+	"carina/internal/parallel"
+	"carina/internal/random"
+	"carina/partition/coarsen"
+	"carina/partition/graph"
+	"carina/partition/refine"
 )
 
 // Partition divides g into opt.Parts parts.
@@ -14,13 +19,13 @@ import (
 // found so far together with the context's error. Any other error comes with
 // a nil result: an unsound option or a graph whose shape does not fit
 // ([Graph.Validate] checks more, at some cost).
-func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
+func Partition(ctx context.Context, g *graph.Graph, opt Options) (*Result, error) {
 	clock := opt.clock()
 	start := clock()
-	if err := g.validateShape(); err != nil {
+	if err := g.ValidateShape(); err != nil {
 		return nil, err
 	}
-	if err := g.validateWeights(); err != nil {
+	if err := g.ValidateWeights(); err != nil {
 		return nil, err
 	}
 	if err := opt.check(g.Vertices()); err != nil {
@@ -32,10 +37,10 @@ func Partition(ctx context.Context, g *Graph, opt Options) (*Result, error) {
 	cancelled, release := haltOn(ctx, 0)
 	defer release()
 	l := newLimits(g, &opt, cancelled.Load)
-	finest := &level{g: g.weighted(), fixed: fixedVertices(g, &opt, l)}
-	t := &task{c: presets[opt.Preset], workers: newWorkers(opt.workers()), start: start, clock: clock, timeLimit: opt.TimeLimit, progress: opt.Progress,
-		contiguous: opt.Contiguous, hasty: opt.Preset == Fast, uneven: isUneven(finest.g)}
-	t.hubs = !t.uneven && hasHubs(finest.g)
+	finest := &coarsen.Level{Graph: g.Weighted(), Fixed: fixedVertices(g, &opt, l)}
+	t := &task{c: presets[opt.Preset], workers: parallel.New(opt.workers()), start: start, clock: clock, timeLimit: opt.TimeLimit, progress: opt.Progress,
+		contiguous: opt.Contiguous, fast: opt.Preset == Fast, uneven: isUneven(finest.Graph)}
+	t.hubs = !t.uneven && hasHubs(finest.Graph)
 	if opt.Objective == MappingCost && opt.Parts > 2 {
 		t.distance = opt.Distances
 	}
@@ -70,7 +75,7 @@ func haltOn(ctx context.Context, after time.Duration) (halt *atomic.Bool, releas
 }
 
 // searchFor searches until done, cancelled or out of time.
-func (t *task) searchFor(ctx context.Context, finest *level, l *limits, opt *Options) []int32 {
+func (t *task) searchFor(ctx context.Context, finest *coarsen.Level, l *limits, opt *Options) []int32 {
 	if opt.TimeLimit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
@@ -82,13 +87,13 @@ func (t *task) searchFor(ctx context.Context, finest *level, l *limits, opt *Opt
 	defer release()
 	searched := finest
 	if opt.Previous != nil && opt.MigrationCosts != nil {
-		g, fixed := anchored(finest.g, finest.fixed, opt.Previous, opt.MigrationCosts, opt.Parts)
-		searched = &level{g: g, fixed: fixed}
+		g, fixed := anchored(finest.Graph, finest.Fixed, opt.Previous, opt.MigrationCosts, opt.Parts)
+		searched = &coarsen.Level{Graph: g, Fixed: fixed}
 	}
 	if opt.Previous != nil {
 		t.previous = completed(opt.Previous, searched, l)
 	}
-	return t.search(searched, l.effective, newRandom(opt.Seed))[:finest.g.Vertices()]
+	return t.search(searched, l.effective, random.New(opt.Seed))[:finest.Graph.Vertices()]
 }
 
 // cancelInTime cancels ctx when the time limit has passed by the clock, which
@@ -111,8 +116,8 @@ func (t *task) cancelInTime(ctx context.Context, cancel context.CancelFunc) {
 }
 
 // finish makes the partition meet what the search did not take into account.
-func (t *task) finish(ctx context.Context, finest *level, parts []int32, l *limits, opt *Options) []int32 {
-	r := newRandom(opt.Seed)
+func (t *task) finish(ctx context.Context, finest *coarsen.Level, parts []int32, l *limits, opt *Options) []int32 {
+	r := random.New(opt.Seed)
 	parts = t.settle(finest, parts, l, r)
 	if ctx.Err() != nil && len(parts) > finishedInGrace {
 		return parts
@@ -120,21 +125,21 @@ func (t *task) finish(ctx context.Context, finest *level, parts []int32, l *limi
 	if opt.Contiguous && !t.stopped() {
 		s := t.newState(finest, append([]int32(nil), parts...), l.effective)
 		t.connectParts(s, &t.c.kway, r, false)
-		before, after := t.measure(finest, parts, l.effective), t.measure(finest, s.part, l.effective)
+		before, after := t.measure(finest, parts, l.effective), t.measure(finest, s.Part, l.effective)
 		if !before.better(after) {
-			parts = s.part
+			parts = s.Part
 		}
 	}
 	if (opt.Objective == CommunicationVolume || opt.Objective == BottleneckVolume) && !t.stopped() {
 		s := t.newState(finest, parts, l.effective)
-		refineVolume(s, opt.Objective, r, opt.Contiguous, t.stopped)
+		refine.Volume(s, opt.Objective == BottleneckVolume, r, opt.Contiguous, t.stopped)
 	}
 	return parts
 }
 
 // trivial handles one part, no vertices, and at least as many parts as
 // vertices.
-func trivial(g *Graph, opt *Options) *Result {
+func trivial(g *graph.Graph, opt *Options) *Result {
 	l := &limits{stated: statedLimits(g.TotalVertexWeight(), opt)}
 	l.effective = l.stated
 	parts := make([]int32, g.Vertices())
@@ -147,7 +152,7 @@ func trivial(g *Graph, opt *Options) *Result {
 
 // fixedVertices merges the caller's fixed vertices with those that got a part
 // of their own.
-func fixedVertices(g *Graph, opt *Options, l *limits) []int32 {
+func fixedVertices(g *graph.Graph, opt *Options, l *limits) []int32 {
 	if opt.Fixed != nil {
 		return opt.Fixed
 	}
@@ -166,25 +171,25 @@ func fixedVertices(g *Graph, opt *Options, l *limits) []int32 {
 
 // completed returns a copy of previous in which fixed vertices are where they
 // must be and new ones (-1) in the part with most room.
-func completed(previous []int32, l *level, lim *limits) []int32 {
-	p := &packing{parts: make([]int32, l.g.Vertices()), weight: make([]int64, len(lim.effective))}
+func completed(previous []int32, l *coarsen.Level, lim *limits) []int32 {
+	p := &packing{parts: make([]int32, l.Graph.Vertices()), weight: make([]int64, len(lim.effective))}
 	var unplaced []int32
 	for v := range int32(len(p.parts)) {
 		to := int32(-1)
 		if int(v) < len(previous) {
 			to = previous[v]
 		}
-		if l.fixed != nil && l.fixed[v] >= 0 {
-			to = l.fixed[v]
+		if l.Fixed != nil && l.Fixed[v] >= 0 {
+			to = l.Fixed[v]
 		}
 		if to < 0 {
 			unplaced = append(unplaced, v)
 		} else {
-			p.put(l.g, v, to)
+			p.put(l.Graph, v, to)
 		}
 	}
 	for _, v := range unplaced {
-		p.put(l.g, v, p.roomiest(lim))
+		p.put(l.Graph, v, p.roomiest(lim))
 	}
 	return p.parts
 }
@@ -192,30 +197,30 @@ func completed(previous []int32, l *level, lim *limits) []int32 {
 // settle makes sure of feasibility: where refinement ended above the limits, a
 // packing that keeps most vertices where they are takes its place, or else the
 // one that is known to fit.
-func (t *task) settle(l *level, parts []int32, lim *limits, r *random) []int32 {
-	if isSettled(l.g, parts, lim.effective) {
+func (t *task) settle(l *coarsen.Level, parts []int32, lim *limits, r *random.Source) []int32 {
+	if isSettled(l.Graph, parts, lim.effective) {
 		return parts
 	}
 	s := t.newState(l, parts, lim.effective)
-	fillEmptyParts(s)
-	if s.overload() == 0 || rebalance(s, r, t.stopped) || t.stopped() {
-		return s.part
+	refine.FillEmptyParts(s)
+	if s.Overload() == 0 || refine.Rebalance(s, r, t.stopped) || t.stopped() {
+		return s.Part
 	}
-	packed := packInPlace(l.g, l.fixed, lim, s.part, t.stopped)
+	packed := packInPlace(l.Graph, l.Fixed, lim, s.Part, t.stopped)
 	if packed == nil || packed.over > 0 {
-		packed = packVertices(l.g, l.fixed, lim, t.stopped)
+		packed = packVertices(l.Graph, l.Fixed, lim, t.stopped)
 	}
 	if packed.over > 0 {
-		return s.part
+		return s.Part
 	}
-	fillEmptyParts(t.newState(l, packed.parts, lim.effective))
+	refine.FillEmptyParts(t.newState(l, packed.parts, lim.effective))
 	refined := append([]int32(nil), packed.parts...)
 	t.refine(l, refined, lim.effective, &t.c.kway, r)
 	return bestOf([]*individual{t.measure(l, refined, lim.effective), t.measure(l, packed.parts, lim.effective)}).part
 }
 
 // isSettled tells whether no part is empty or above its limit.
-func isSettled(g *Graph, parts []int32, limit []int64) bool {
+func isSettled(g *graph.Graph, parts []int32, limit []int64) bool {
 	weight, used := make([]int64, len(limit)), make([]bool, len(limit))
 	for v, p := range parts {
 		weight[p] += g.VertexWeights[v]

@@ -3,8 +3,12 @@ package partition
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"carina/partition/graph"
+	"carina/partition/graphtest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -12,7 +16,7 @@ import (
 
 // checkResult compares every reported figure with one computed by the
 // definition, edge by edge.
-func checkResult(t interface{ Fatalf(string, ...any) }, g *Graph, opt Options, res *Result) {
+func checkResult(t interface{ Fatalf(string, ...any) }, g *graph.Graph, opt Options, res *Result) {
 	n := g.Vertices()
 	if len(res.Parts) != n {
 		t.Fatalf("%d labels for %d vertices", len(res.Parts), n)
@@ -24,11 +28,11 @@ func checkResult(t interface{ Fatalf(string, ...any) }, g *Graph, opt Options, r
 		if p < 0 || int(p) >= opt.Parts {
 			t.Fatalf("vertex %d has label %d of %d", v, p, opt.Parts)
 		}
-		weight[p] += g.vertexWeight(int32(v))
+		weight[p] += g.VertexWeight(int32(v))
 		count[p]++
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 			if u := g.Neighbours[e]; int(u) > v && res.Parts[u] != p {
-				cut += g.edgeWeight(e)
+				cut += g.EdgeWeight(e)
 			}
 		}
 		if opt.Fixed != nil && opt.Fixed[v] >= 0 && opt.Fixed[v] != p {
@@ -61,33 +65,9 @@ func checkResult(t interface{ Fatalf(string, ...any) }, g *Graph, opt Options, r
 	}
 }
 
-// drawGraph draws a random graph, often disconnected, with or without
-// weights.
-func drawGraph(t *rapid.T) *Graph {
-	n := rapid.IntRange(1, 60).Draw(t, "vertices")
-	heaviest := rapid.SampledFrom([]int64{1, 3, 1000, 1 << 40, 1 << 54}).Draw(t, "heaviest")
-	var edges [][3]int64
-	seen := map[[2]int]bool{}
-	for i := rapid.IntRange(0, 3*n).Draw(t, "edges"); i > 0; i-- {
-		u, v := rapid.IntRange(0, n-1).Draw(t, "u"), rapid.IntRange(0, n-1).Draw(t, "v")
-		if u > v {
-			u, v = v, u
-		}
-		if u != v && !seen[[2]int{u, v}] {
-			seen[[2]int{u, v}] = true
-			edges = append(edges, [3]int64{int64(u), int64(v), rapid.Int64Range(1, heaviest).Draw(t, "weight")})
-		}
-	}
-	g := fromEdges(n, edges)
-	if rapid.Bool().Draw(t, "vertex weights") {
-		g.VertexWeights = rapid.SliceOfN(rapid.Int64Range(0, heaviest), n, n).Draw(t, "vertex weights")
-	}
-	return g
-}
-
 func TestPartitionProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawGraph(t)
+		g := graphtest.Draw(t)
 		if err := g.Validate(); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +93,7 @@ func TestPartitionProperties(t *testing.T) {
 
 // feasibleByBruteForce tells whether any assignment keeps the limits and
 // leaves no part empty.
-func feasibleByBruteForce(g *Graph, limit []int64) bool {
+func feasibleByBruteForce(g *graph.Graph, limit []int64) bool {
 	n := g.Vertices()
 	weight := make([]int64, len(limit))
 	count := make([]int, len(limit))
@@ -125,7 +105,7 @@ func feasibleByBruteForce(g *Graph, limit []int64) bool {
 		if v == n {
 			return true
 		}
-		w := g.vertexWeight(int32(v))
+		w := g.VertexWeight(int32(v))
 		for p := range limit {
 			if weight[p]+w > limit[p] {
 				continue
@@ -151,7 +131,7 @@ func TestFeasibleWheneverPossible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 9).Draw(t, "vertices")
 		k := rapid.IntRange(2, min(n, 4)).Draw(t, "parts")
-		g := fromEdges(n, pathEdges(n))
+		g := graphtest.FromEdges(n, graphtest.PathEdges(n))
 		g.VertexWeights = rapid.SliceOfN(rapid.Int64Range(0, 20), n, n).Draw(t, "weights")
 		opt := Options{Parts: k, Imbalance: rapid.SampledFrom([]float64{0, 0.05, 0.2}).Draw(t, "imbalance")}
 		res, err := Partition(context.Background(), g, opt)
@@ -164,49 +144,23 @@ func TestFeasibleWheneverPossible(t *testing.T) {
 	})
 }
 
-func pathEdges(n int) [][3]int64 {
-	var edges [][3]int64
-	for v := 1; v < n; v++ {
-		edges = append(edges, [3]int64{int64(v - 1), int64(v), 1})
-	}
-	return edges
-}
-
-func starEdges(n int) [][3]int64 {
-	var edges [][3]int64
-	for v := 1; v < n; v++ {
-		edges = append(edges, [3]int64{0, int64(v), 1})
-	}
-	return edges
-}
-
-func completeEdges(n int) [][3]int64 {
-	var edges [][3]int64
-	for u := 0; u < n; u++ {
-		for v := u + 1; v < n; v++ {
-			edges = append(edges, [3]int64{int64(u), int64(v), 1})
-		}
-	}
-	return edges
-}
-
 // The best cuts of these families are known in closed form.
 func TestKnownGraphs(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		g     *Graph
+		g     *graph.Graph
 		parts int
 		cut   int64
 	}{
-		{"empty", &Graph{}, 3, 0},
-		{"one vertex", fromEdges(1, nil), 3, 0},
-		{"isolated", fromEdges(10, nil), 5, 0},
-		{"path", fromEdges(100, pathEdges(100)), 4, 3},
-		{"star", fromEdges(41, starEdges(41)), 2, 20},
-		{"complete", fromEdges(12, completeEdges(12)), 3, 48},
-		{"k = n", fromEdges(12, completeEdges(12)), 12, 66},
-		{"k > n", fromEdges(12, completeEdges(12)), 15, 66},
-		{"k = 1", fromEdges(12, completeEdges(12)), 1, 0},
+		{"empty", &graph.Graph{}, 3, 0},
+		{"one vertex", graphtest.FromEdges(1, nil), 3, 0},
+		{"isolated", graphtest.FromEdges(10, nil), 5, 0},
+		{"path", graphtest.FromEdges(100, graphtest.PathEdges(100)), 4, 3},
+		{"star", graphtest.FromEdges(41, graphtest.StarEdges(41)), 2, 20},
+		{"complete", graphtest.FromEdges(12, graphtest.CompleteEdges(12)), 3, 48},
+		{"k = n", graphtest.FromEdges(12, graphtest.CompleteEdges(12)), 12, 66},
+		{"k > n", graphtest.FromEdges(12, graphtest.CompleteEdges(12)), 15, 66},
+		{"k = 1", graphtest.FromEdges(12, graphtest.CompleteEdges(12)), 1, 0},
 	} {
 		for _, preset := range []Preset{Fast, Eco, Strong} {
 			opt := Options{Parts: c.parts, Preset: preset}
@@ -226,8 +180,8 @@ func TestKnownGraphs(t *testing.T) {
 }
 
 func TestHeavyVertexAlone(t *testing.T) {
-	g := gridGraph(20, 20, 1)
-	g.VertexWeights = ones(400)
+	g := graphtest.Grid(20, 20, 1)
+	g.VertexWeights = slices.Repeat([]int64{1}, 400)
 	g.VertexWeights[210] = 500
 	res, err := Partition(context.Background(), g, Options{Parts: 8, Imbalance: 0.03})
 	if err != nil {
@@ -249,7 +203,7 @@ func TestHeavyVertexAlone(t *testing.T) {
 }
 
 func TestWeightsBeyondFloatPrecision(t *testing.T) {
-	g := gridGraph(8, 8, 1)
+	g := graphtest.Grid(8, 8, 1)
 	g.VertexWeights = make([]int64, 64)
 	for v := range g.VertexWeights {
 		g.VertexWeights[v] = 1<<54 + 1
@@ -274,7 +228,7 @@ func TestWeightsBeyondFloatPrecision(t *testing.T) {
 
 func TestLimitIsDecimal(t *testing.T) {
 	// 1.03·100 is exactly 103; in binary floating point it is a little more.
-	res, err := Partition(context.Background(), gridGraph(20, 10, 1), Options{Parts: 2, Imbalance: 0.03})
+	res, err := Partition(context.Background(), graphtest.Grid(20, 10, 1), Options{Parts: 2, Imbalance: 0.03})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +238,7 @@ func TestLimitIsDecimal(t *testing.T) {
 }
 
 func TestOptionsRefused(t *testing.T) {
-	g := gridGraph(3, 3, 1)
+	g := graphtest.Grid(3, 3, 1)
 	for _, c := range []struct {
 		opt  Options
 		want string
@@ -307,7 +261,7 @@ func TestOptionsRefused(t *testing.T) {
 }
 
 func TestResultIndependentOfWorkers(t *testing.T) {
-	g := gridGraph(20, 15, 3)
+	g := graphtest.Grid(20, 15, 3)
 	for _, preset := range []Preset{Fast, Eco, Strong} {
 		var first *Result
 		for _, workers := range []int{1, 2, 7} {
@@ -327,7 +281,7 @@ func TestResultIndependentOfWorkers(t *testing.T) {
 // With a little slack the optimum of a square in 2 and 4 is known: straight
 // cuts. Fast may miss it by little.
 func TestSquares(t *testing.T) {
-	g := gridGraph(32, 32, 1)
+	g := graphtest.Grid(32, 32, 1)
 	for _, c := range []struct {
 		preset Preset
 		parts  int

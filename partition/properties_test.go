@@ -4,50 +4,12 @@ import (
 	"context"
 	"testing"
 
+	"carina/partition/graph"
+	"carina/partition/graphtest"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
-
-// drawFamily draws a graph of one of the families that partitioners trip
-// over.
-func drawFamily(t *rapid.T) *Graph {
-	n := rapid.IntRange(1, 40).Draw(t, "size")
-	var g *Graph
-	switch rapid.SampledFrom([]string{"any", "empty", "isolated", "path", "star", "complete", "halves", "mesh"}).Draw(t, "family") {
-	case "any":
-		return drawGraph(t)
-	case "empty":
-		return &Graph{}
-	case "isolated":
-		g = fromEdges(n, nil)
-	case "path":
-		g = fromEdges(n, pathEdges(n))
-	case "star":
-		g = fromEdges(n, starEdges(n))
-	case "complete":
-		g = fromEdges(min(n, 15), completeEdges(min(n, 15)))
-	case "halves":
-		edges := pathEdges(n)
-		for _, e := range pathEdges(n) {
-			edges = append(edges, [3]int64{e[0] + int64(n), e[1] + int64(n), 1})
-		}
-		g = fromEdges(2*n, edges)
-	case "mesh":
-		g = gridGraph(6, 1+n/6, 1)
-	}
-	switch rapid.SampledFrom([]string{"units", "zeros", "some zeros", "huge", "thousandfold"}).Draw(t, "weights") {
-	case "zeros":
-		g.VertexWeights = make([]int64, g.Vertices())
-	case "some zeros":
-		g.VertexWeights = rapid.SliceOfN(rapid.Int64Range(0, 1), g.Vertices(), g.Vertices()).Draw(t, "weights")
-	case "huge":
-		g.VertexWeights = ones(g.Vertices())
-		g.VertexWeights[rapid.IntRange(0, g.Vertices()-1).Draw(t, "heavy")] = 1 << 40
-	case "thousandfold":
-		g.VertexWeights = rapid.SliceOfN(rapid.Int64Range(1, 1000), g.Vertices(), g.Vertices()).Draw(t, "weights")
-	}
-	return g
-}
 
 // drawOptions draws any combination of options for n vertices.
 func drawOptions(t *rapid.T, n int) Options {
@@ -95,7 +57,7 @@ func drawOptions(t *rapid.T, n int) Options {
 
 // checkFigures recomputes the figures that only some options ask for, by their
 // definitions.
-func checkFigures(t interface{ Fatalf(string, ...any) }, g *Graph, opt Options, res *Result) {
+func checkFigures(t interface{ Fatalf(string, ...any) }, g *graph.Graph, opt Options, res *Result) {
 	volume := make([]int64, opt.Parts)
 	var mapping, migrated, cost int64
 	for v, p := range res.Parts {
@@ -106,12 +68,12 @@ func checkFigures(t interface{ Fatalf(string, ...any) }, g *Graph, opt Options, 
 				others[q] = true
 			}
 			if opt.Distances != nil && int(g.Neighbours[e]) > v {
-				mapping += g.edgeWeight(e) * opt.Distances[p][q]
+				mapping += g.EdgeWeight(e) * opt.Distances[p][q]
 			}
 		}
 		volume[p] += int64(len(others))
 		if opt.Previous != nil && opt.Previous[v] >= 0 && opt.Previous[v] != p {
-			migrated += g.vertexWeight(int32(v))
+			migrated += g.VertexWeight(int32(v))
 			if opt.MigrationCosts != nil {
 				cost += opt.MigrationCosts[v]
 			}
@@ -133,7 +95,7 @@ func checkFigures(t interface{ Fatalf(string, ...any) }, g *Graph, opt Options, 
 // balance must not suffer from the other wishes.
 func TestAllOptionsTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawFamily(t)
+		g := graphtest.DrawFamily(t)
 		opt := drawOptions(t, g.Vertices())
 		res, err := Partition(context.Background(), g, opt)
 		if err != nil {
@@ -156,7 +118,7 @@ func TestCancelledAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawFamily(t)
+		g := graphtest.DrawFamily(t)
 		opt := drawOptions(t, g.Vertices())
 		if rapid.Bool().Draw(t, "timed") {
 			opt.TimeLimit = 1
@@ -178,7 +140,7 @@ func TestCancelledAtOnce(t *testing.T) {
 // thousandfold.
 func TestHeavyVertexAmongThousandfoldWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := gridGraph(rapid.IntRange(4, 9).Draw(t, "x"), rapid.IntRange(4, 9).Draw(t, "y"), 1)
+		g := graphtest.Grid(rapid.IntRange(4, 9).Draw(t, "x"), rapid.IntRange(4, 9).Draw(t, "y"), 1)
 		n := g.Vertices()
 		g.VertexWeights = rapid.SliceOfN(rapid.Int64Range(1, 1000), n, n).Draw(t, "weights")
 		k := rapid.IntRange(2, 6).Draw(t, "parts")
@@ -209,7 +171,7 @@ func TestHeavyVertexAmongThousandfoldWeights(t *testing.T) {
 // Connected parts and mapping are searched for side by side, too, and must not
 // depend on by how many.
 func TestFeaturesIndependentOfWorkers(t *testing.T) {
-	g := gridGraph(16, 12, 4)
+	g := graphtest.Grid(16, 12, 4)
 	distances, err := Hierarchy([]int{2, 3}, []int64{10, 1})
 	if err != nil {
 		t.Fatal(err)

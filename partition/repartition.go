@@ -1,14 +1,18 @@
 package partition
 
+import (
+	"carina/partition/graph"
+)
+
 // anchored returns g with one more vertex per part, of weight zero, fixed to
 // the part and tied to every vertex that was there before by an edge of the
 // vertex's migration cost: what moves away cuts that edge, so every method
 // for cuts also weighs migration. The last len(limit) vertices are the
 // anchors.
-func anchored(g *Graph, fixed, previous []int32, costs []int64, k int) (*Graph, []int32) {
+func anchored(g *graph.Graph, fixed, previous []int32, costs []int64, k int) (*graph.Graph, []int32) {
 	n := g.Vertices()
 	tied := func(v int) bool { return previous[v] >= 0 && costs[v] > 0 }
-	a := &Graph{Offsets: make([]int64, 1, n+k+1)}
+	a := &graph.Graph{Offsets: make([]int64, 1, n+k+1)}
 	a.VertexWeights = append(append([]int64(nil), g.VertexWeights...), make([]int64, k)...)
 	members := make([][]int32, k)
 	for v := range n {

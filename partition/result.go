@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"carina/internal/parallel"
+	"carina/partition/graph"
 )
 
 // Result is a partition and its figures, recomputed from scratch.
@@ -42,7 +45,7 @@ type Result struct {
 }
 
 // newResult computes all figures of parts from scratch.
-func newResult(g *Graph, parts []int32, l *limits, opt *Options) *Result {
+func newResult(g *graph.Graph, parts []int32, l *limits, opt *Options) *Result {
 	stated := l.stated
 	res := &Result{Parts: parts, Limits: stated, Unreachable: !slices.Equal(stated, l.effective), PartWeights: make([]int64, opt.Parts), Feasible: true}
 	for p, f := range figuresOf(g, parts, opt.Parts) {
@@ -64,7 +67,7 @@ func newResult(g *Graph, parts []int32, l *limits, opt *Options) *Result {
 	}
 	for v, p := range opt.Previous {
 		if p >= 0 && p != parts[v] {
-			res.MigratedWeight += g.vertexWeight(int32(v))
+			res.MigratedWeight += g.VertexWeight(int32(v))
 			if opt.MigrationCosts != nil {
 				res.MigrationCost += opt.MigrationCosts[v]
 			}
@@ -76,8 +79,8 @@ func newResult(g *Graph, parts []int32, l *limits, opt *Options) *Result {
 
 // Evaluate computes the figures of any partition of g, as [Partition] would
 // report them under opt.
-func Evaluate(g *Graph, parts []int32, opt Options) (*Result, error) {
-	if err := g.validateShape(); err != nil {
+func Evaluate(g *graph.Graph, parts []int32, opt Options) (*Result, error) {
+	if err := g.ValidateShape(); err != nil {
 		return nil, err
 	}
 	if err := opt.check(g.Vertices()); err != nil {
@@ -86,11 +89,11 @@ func Evaluate(g *Graph, parts []int32, opt Options) (*Result, error) {
 	if err := checkParts(g, parts, opt.Parts); err != nil {
 		return nil, err
 	}
-	return newResult(g, parts, newLimits(g, &opt, never), &opt), nil
+	return newResult(g, parts, newLimits(g, &opt, parallel.Never), &opt), nil
 }
 
 // checkParts tells what is wrong with a partition of g into k parts.
-func checkParts(g *Graph, parts []int32, k int) error {
+func checkParts(g *graph.Graph, parts []int32, k int) error {
 	if len(parts) != g.Vertices() {
 		return fmt.Errorf("%d labels for %d vertices", len(parts), g.Vertices())
 	}
@@ -126,10 +129,10 @@ func imbalance(weights []int64, targets []float64) float64 {
 
 // onePerPart gives every vertex its own part, heavier vertices to parts with
 // larger limits.
-func onePerPart(g *Graph, limit []int64) []int32 {
-	vertices := inOrder(g.Vertices())
-	slices.SortStableFunc(vertices, func(a, b int32) int { return cmp.Compare(g.vertexWeight(b), g.vertexWeight(a)) })
-	order := inOrder(len(limit))
+func onePerPart(g *graph.Graph, limit []int64) []int32 {
+	vertices := graph.Numbers(g.Vertices())
+	slices.SortStableFunc(vertices, func(a, b int32) int { return cmp.Compare(g.VertexWeight(b), g.VertexWeight(a)) })
+	order := graph.Numbers(len(limit))
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(limit[b], limit[a]) })
 	parts := make([]int32, g.Vertices())
 	for i, v := range vertices {

@@ -1,6 +1,12 @@
 package partition
 
-import "slices"
+import (
+	"slices"
+
+	"carina/internal/random"
+	"carina/partition/coarsen"
+	"carina/partition/graph"
+)
 
 // startPlan is how the partition that is renewed in many rounds is found.
 type startPlan struct {
@@ -22,20 +28,20 @@ func (p startPlan) trials() int {
 // startsOf plans for k parts. Where vertex weights differ, few parts that fit
 // are alike: one partition may be a tenth better than another, and renewal
 // changes which is best.
-func (t *task) startsOf(l *level, k int) startPlan {
+func (t *task) startsOf(l *coarsen.Level, k int) startPlan {
 	const finalists = 4
 	switch {
 	case t.c.starts <= 1 || !t.plain() || k == 2:
 		return startPlan{1, 1}
-	case weightsDiffer(l.g) && !t.timed():
+	case weightsDiffer(l.Graph) && !t.timed():
 		return startPlan{t.c.weightedStarts, finalists}
 	}
 	return startPlan{t.c.starts * t.effort(), 1}
 }
 
 // pairPopulation is how many partitions into two parts are made to be combined.
-func (t *task) pairPopulation(l *level) int {
-	if t.c.weightedPairPopulation > 0 && weightsDiffer(l.g) {
+func (t *task) pairPopulation(l *coarsen.Level) int {
+	if t.c.weightedPairPopulation > 0 && weightsDiffer(l.Graph) {
 		return t.c.weightedPairPopulation
 	}
 	return t.c.pairPopulation
@@ -43,7 +49,7 @@ func (t *task) pairPopulation(l *level) int {
 
 // weightsDiffer tells whether vertex weights differ from their mean by more
 // than a third of it in the root mean square.
-func weightsDiffer(g *Graph) bool {
+func weightsDiffer(g *graph.Graph) bool {
 	const much = 1. / 3
 	var squares float64
 	for _, w := range g.VertexWeights {
@@ -55,15 +61,15 @@ func weightsDiffer(g *Graph) bool {
 
 // bestStart builds partitions side by side and returns the best: rounds of
 // renewal leave the large features of a partition as they are.
-func (t *task) bestStart(l *level, limit []int64, c levelConfig, plan startPlan, r *random) *individual {
+func (t *task) bestStart(l *coarsen.Level, limit []int64, c levelConfig, plan startPlan, r *random.Source) *individual {
 	if plan.starts == 1 {
 		return t.measure(l, t.fresh(l, limit, c, r), limit)
 	}
 	found := make([]*individual, plan.starts)
-	seeds := r.seeds(len(found))
-	t.workers.each(len(found), func(i int) {
+	seeds := r.Seeds(len(found))
+	t.workers.Each(len(found), func(i int) {
 		if i == 0 || !t.stopped() {
-			found[i] = t.measure(l, t.fresh(l, limit, c, newRandom(seeds[i])), limit)
+			found[i] = t.measure(l, t.fresh(l, limit, c, random.New(seeds[i])), limit)
 		}
 	})
 	if plan.finalists == 1 || t.stopped() {
@@ -71,9 +77,9 @@ func (t *task) bestStart(l *level, limit []int64, c levelConfig, plan startPlan,
 	}
 	slices.SortStableFunc(found, (*individual).compare)
 	finalists := found[:plan.finalists]
-	seeds = r.seeds(len(finalists))
-	t.workers.each(len(finalists), func(i int) {
-		finalists[i] = t.renew(l, finalists[i], limit, c, roundsOfFinalist, newRandom(seeds[i]))
+	seeds = r.Seeds(len(finalists))
+	t.workers.Each(len(finalists), func(i int) {
+		finalists[i] = t.renew(l, finalists[i], limit, c, roundsOfFinalist, random.New(seeds[i]))
 	})
 	return bestOf(finalists)
 }
@@ -88,7 +94,7 @@ func (t *task) effort() int {
 }
 
 // isUneven tells whether the heaviest vertex is far above the average.
-func isUneven(g *Graph) bool {
+func isUneven(g *graph.Graph) bool {
 	const far = 8
-	return heaviestOf(g)/far > g.TotalVertexWeight()/int64(g.Vertices())
+	return g.Heaviest()/far > g.TotalVertexWeight()/int64(g.Vertices())
 }

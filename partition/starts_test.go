@@ -5,6 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"carina/internal/parallel"
+	"carina/internal/random"
+	"carina/partition/coarsen"
+	"carina/partition/graph"
+	"carina/partition/graphtest"
+
 	"pgregory.net/rapid"
 )
 
@@ -21,7 +27,7 @@ func TestWeightsDiffer(t *testing.T) {
 		{"beyond 64 bits when squared", []int64{1 << 60, 1 << 60, 1 << 58}, true},
 		{"none", []int64{0, 0, 0}, false},
 	} {
-		if got := weightsDiffer(&Graph{Offsets: make([]int64, len(c.weights)+1), VertexWeights: c.weights}); got != c.want {
+		if got := weightsDiffer(&graph.Graph{Offsets: make([]int64, len(c.weights)+1), VertexWeights: c.weights}); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -30,14 +36,14 @@ func TestWeightsDiffer(t *testing.T) {
 // Only strong compares starts, and there has to be one to renew; where bisections or
 // a combination of partitions decide, and with a time limit, none race.
 func TestStartsOf(t *testing.T) {
-	even, heavy := gridGraph(6, 6, 1).weighted(), gridGraph(6, 6, 1).weighted()
+	even, heavy := graphtest.Grid(6, 6, 1).Weighted(), graphtest.Grid(6, 6, 1).Weighted()
 	heavy.VertexWeights = slices.Clone(heavy.VertexWeights)
 	heavy.VertexWeights[0] = 500
 	strong := presets[Strong]
 	for _, c := range []struct {
 		name  string
 		task  *task
-		g     *Graph
+		g     *graph.Graph
 		parts int
 		want  startPlan
 	}{
@@ -50,7 +56,7 @@ func TestStartsOf(t *testing.T) {
 		{"strong, repartitioning", &task{c: strong, previous: []int32{0}}, heavy, 8, startPlan{1, 1}},
 		{"time limit", &task{c: strong, uneven: true, timeLimit: time.Second}, heavy, 8, startPlan{3 * strong.starts, 1}},
 	} {
-		got := c.task.startsOf(&level{g: c.g}, c.parts)
+		got := c.task.startsOf(&coarsen.Level{Graph: c.g}, c.parts)
 		if got != c.want || got.finalists < 1 || got.finalists > got.starts {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
@@ -59,7 +65,7 @@ func TestStartsOf(t *testing.T) {
 
 // Only strong makes more partitions into two parts where weights differ.
 func TestPairPopulation(t *testing.T) {
-	even, heavy := gridGraph(6, 6, 1).weighted(), gridGraph(6, 6, 1).weighted()
+	even, heavy := graphtest.Grid(6, 6, 1).Weighted(), graphtest.Grid(6, 6, 1).Weighted()
 	heavy.VertexWeights = slices.Clone(heavy.VertexWeights)
 	heavy.VertexWeights[0] = 500
 	for p, c := range presets {
@@ -68,10 +74,10 @@ func TestPairPopulation(t *testing.T) {
 		if Preset(p) == Strong {
 			want = 3 * c.pairPopulation
 		}
-		if got := task.pairPopulation(&level{g: heavy}); got != want {
+		if got := task.pairPopulation(&coarsen.Level{Graph: heavy}); got != want {
 			t.Errorf("%v, weights differ: %d, want %d", Preset(p), got, want)
 		}
-		if got := task.pairPopulation(&level{g: even}); got != c.pairPopulation {
+		if got := task.pairPopulation(&coarsen.Level{Graph: even}); got != c.pairPopulation {
 			t.Errorf("%v: %d, want %d", Preset(p), got, c.pairPopulation)
 		}
 	}
@@ -81,29 +87,29 @@ func TestPairPopulation(t *testing.T) {
 // said to be, and does not depend on the number of workers.
 func TestBestStart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawGraph(t).weighted()
+		g := graphtest.Draw(t).Weighted()
 		k := rapid.IntRange(3, 6).Draw(t, "parts")
-		_, limit := drawParts(t, g, k)
+		_, limit := graphtest.DrawParts(t, g, k)
 		plan := startPlan{starts: rapid.IntRange(1, 6).Draw(t, "starts")}
 		plan.finalists = rapid.IntRange(1, plan.starts).Draw(t, "finalists")
 		seed := rapid.Uint64().Draw(t, "seed")
-		task, l := testTask(), &level{g: g}
-		best := task.bestStart(l, limit, task.c.kway, plan, newRandom(seed))
+		task, l := testTask(), &coarsen.Level{Graph: g}
+		best := task.bestStart(l, limit, task.c.kway, plan, random.New(seed))
 		if again := task.measure(l, best.part, limit); again.compare(best) != 0 {
 			t.Fatalf("cut %d, above limits %d; is said to be %d, %d", again.cut, again.over, best.cut, best.over)
 		}
-		for _, s := range newRandom(seed).seeds(plan.starts) {
-			one := task.measure(l, task.fresh(l, limit, task.c.kway, newRandom(s)), limit)
+		for _, s := range random.New(seed).Seeds(plan.starts) {
+			one := task.measure(l, task.fresh(l, limit, task.c.kway, random.New(s)), limit)
 			if plan.starts > 1 && one.better(best) {
 				t.Fatalf("%+v: cut %d was chosen, another start has %d", plan, best.cut, one.cut)
 			}
 		}
-		task.workers = newWorkers(3)
-		if other := task.bestStart(l, limit, task.c.kway, plan, newRandom(seed)); !slices.Equal(other.part, best.part) {
+		task.workers = parallel.New(3)
+		if other := task.bestStart(l, limit, task.c.kway, plan, random.New(seed)); !slices.Equal(other.part, best.part) {
 			t.Fatalf("%+v: workers change what is chosen", plan)
 		}
 		task.halt.Store(true)
-		if early := task.bestStart(l, limit, task.c.kway, plan, newRandom(seed)); len(early.part) != g.Vertices() {
+		if early := task.bestStart(l, limit, task.c.kway, plan, random.New(seed)); len(early.part) != g.Vertices() {
 			t.Fatalf("%+v: stopped, it has %d parts for %d vertices", plan, len(early.part), g.Vertices())
 		}
 	})

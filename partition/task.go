@@ -4,23 +4,25 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"carina/internal/parallel"
 )
 
 // task is one run's shared context.
 type task struct {
 	c       config
-	hasty   bool // Fast
+	fast    bool // the preset is Fast
 	uneven  bool // vertex weights differ much
 	hubs    bool // degrees do, and vertex weights do not
 	halt    *atomic.Bool
-	workers *workers
+	workers *parallel.Workers
 	// distance between parts if the mapping cost is wanted, else nil.
 	distance [][]int64
 
 	// contiguous asks for connected parts.
 	contiguous bool
-	// broodsWithoutGain, if positive, is after how many of them combining ends.
-	broodsWithoutGain int
+	// generationsWithoutGain, if positive, is after how many generations combining ends.
+	generationsWithoutGain int
 	// previous partition to start from, or nil.
 	previous []int32
 

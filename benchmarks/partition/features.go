@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"carina/partition"
+	"carina/partition/graph"
 )
 
 // Features compares partitions with wishes beyond a small cut with what one
@@ -107,7 +108,7 @@ func RunFeatures(ctx context.Context, options Options) (*Features, error) {
 
 // comparison runs the partitioner with and without a wish.
 type comparison struct {
-	g       *partition.Graph
+	g       *graph.Graph
 	options partition.Options
 	seeds   int
 	work    string // folder for the files of gpmetis

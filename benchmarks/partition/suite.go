@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"carina/partition"
+	"carina/partition/graph"
+	"carina/partition/metis"
 )
 
 // Options of a run.
@@ -169,13 +171,13 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	return report, nil
 }
 
-func readGraph(path string) (*partition.Graph, error) {
+func readGraph(path string) (*graph.Graph, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a graph: %w", err)
 	}
 	defer file.Close()
-	g, err := partition.ReadMETIS(file)
+	g, err := metis.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
@@ -183,7 +185,7 @@ func readGraph(path string) (*partition.Graph, error) {
 }
 
 // measure runs a tool once per seed.
-func measure(ctx context.Context, tool tool, name string, g *partition.Graph, k int, o *Options) (Row, error) {
+func measure(ctx context.Context, tool tool, name string, g *graph.Graph, k int, o *Options) (Row, error) {
 	row := Row{Graph: name, Parts: k, Tool: tool.name}
 	for seed := range max(tool.seeds(o), 1) {
 		wall, cpu := time.Now(), processorSeconds()

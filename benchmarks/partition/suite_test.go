@@ -11,19 +11,21 @@ import (
 	"testing"
 
 	"carina/partition"
+	"carina/partition/graph"
+	"carina/partition/metis"
 )
 
 // folderWithRing makes a folder with the ring of n vertices, whose best cut
 // into k parts is k, and recorded cuts of twice that.
 func folderWithRing(t *testing.T, n int) string {
 	t.Helper()
-	g := &partition.Graph{Offsets: []int64{0}}
+	g := &graph.Graph{Offsets: []int64{0}}
 	for v := range n {
 		g.Neighbours = append(g.Neighbours, int32((v+n-1)%n), int32((v+1)%n))
 		g.Offsets = append(g.Offsets, int64(len(g.Neighbours)))
 	}
 	var file bytes.Buffer
-	if err := partition.WriteMETIS(&file, g); err != nil {
+	if err := metis.Write(&file, g); err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()

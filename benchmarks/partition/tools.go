@@ -15,13 +15,15 @@ import (
 	"time"
 
 	"carina/partition"
+	"carina/partition/graph"
+	"carina/partition/metis"
 )
 
 // tool is a partitioner under test.
 type tool struct {
 	name  string
 	seeds func(o *Options) int
-	run   func(ctx context.Context, g *partition.Graph, k int, imbalance float64, seed uint64) ([]int32, error)
+	run   func(ctx context.Context, g *graph.Graph, k int, imbalance float64, seed uint64) ([]int32, error)
 }
 
 func allSeeds(o *Options) int { return o.Seeds }
@@ -30,7 +32,7 @@ func allSeeds(o *Options) int { return o.Seeds }
 func ourTools(o *Options) []tool {
 	var tools []tool
 	add := func(name string, options partition.Options, seeds func(*Options) int) {
-		tools = append(tools, tool{name, seeds, func(ctx context.Context, g *partition.Graph, k int, imbalance float64, seed uint64) ([]int32, error) {
+		tools = append(tools, tool{name, seeds, func(ctx context.Context, g *graph.Graph, k int, imbalance float64, seed uint64) ([]int32, error) {
 			options := options
 			options.Parts, options.Imbalance, options.Seed = k, imbalance, seed
 			result, err := partition.Partition(ctx, g, options)
@@ -108,9 +110,9 @@ type gpmetis struct {
 	contiguous bool // ask for connected parts
 }
 
-func (m gpmetis) run(ctx context.Context, g *partition.Graph, k int, imbalance float64, seed uint64) ([]int32, error) {
+func (m gpmetis) run(ctx context.Context, g *graph.Graph, k int, imbalance float64, seed uint64) ([]int32, error) {
 	file := filepath.Join(m.work, "metis.graph")
-	if err := writeFile(file, func(w *bufio.Writer) error { return partition.WriteMETIS(w, g) }); err != nil {
+	if err := writeFile(file, func(w *bufio.Writer) error { return metis.Write(w, g) }); err != nil {
 		return nil, err
 	}
 	// -ufactor is in thousandths.
@@ -126,13 +128,13 @@ func (m gpmetis) run(ctx context.Context, g *partition.Graph, k int, imbalance f
 		return nil, fmt.Errorf("gpmetis left no part file: %w", err)
 	}
 	defer text.Close()
-	return partition.ReadParts(text, g.Vertices(), k)
+	return metis.ReadParts(text, g.Vertices(), k)
 }
 
 // scotch runs Scotch's gpart.
 type scotch struct{ path, work string }
 
-func (m scotch) run(ctx context.Context, g *partition.Graph, k int, imbalance float64, _ uint64) ([]int32, error) {
+func (m scotch) run(ctx context.Context, g *graph.Graph, k int, imbalance float64, _ uint64) ([]int32, error) {
 	file := filepath.Join(m.work, "scotch.grf")
 	if err := writeFile(file, func(w *bufio.Writer) error { return writeScotch(w, g) }); err != nil {
 		return nil, err
@@ -174,7 +176,7 @@ func writeFile(path string, write func(w *bufio.Writer) error) error {
 // writeScotch writes the format of the Scotch user's guide, section "Graph
 // files": version, sizes, base and flags (edge, vertex loads), then per vertex
 // its load, degree and edges.
-func writeScotch(w *bufio.Writer, g *partition.Graph) error {
+func writeScotch(w *bufio.Writer, g *graph.Graph) error {
 	flags := 0
 	if g.EdgeWeights != nil {
 		flags += 10

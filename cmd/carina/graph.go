@@ -12,6 +12,8 @@ import (
 
 	"carina/internal/atomicfile"
 	"carina/partition"
+	"carina/partition/graph"
+	"carina/partition/metis"
 
 	"github.com/spf13/cobra"
 )
@@ -43,7 +45,7 @@ type graphResult struct {
 	Seconds        float64 `json:"seconds"`
 }
 
-func describeParts(g *partition.Graph, o *partition.Options, r *partition.Result, seconds float64) graphResult {
+func describeParts(g *graph.Graph, o *partition.Options, r *partition.Result, seconds float64) graphResult {
 	d := graphResult{
 		Vertices: g.Vertices(), Edges: g.Edges(), Parts: o.Parts, Objective: o.Objective.String(),
 		Cut: r.Cut, CommunicationVolume: r.CommunicationVolume, BottleneckVolume: r.BottleneckVolume,
@@ -122,13 +124,13 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 	return printResult(command, figures, func() string { return graphWords(path, figures, options.Contiguous) })
 }
 
-func readGraph(path string) (*partition.Graph, error) {
+func readGraph(path string) (*graph.Graph, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the graph: %w", err)
 	}
 	defer file.Close()
-	graph, err := partition.ReadMETIS(file)
+	graph, err := metis.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
@@ -139,7 +141,7 @@ func readGraph(path string) (*partition.Graph, error) {
 }
 
 func writeParts(path string, parts []int32) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return partition.WriteParts(w, parts) })
+	return atomicfile.Write(path, func(w io.Writer) error { return metis.WriteParts(w, parts) })
 }
 
 func graphWords(path string, f graphResult, contiguous bool) string {

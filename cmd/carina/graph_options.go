@@ -12,6 +12,8 @@ import (
 
 	"carina/internal/quantity"
 	"carina/partition"
+	"carina/partition/graph"
+	"carina/partition/metis"
 
 	"github.com/spf13/cobra"
 )
@@ -176,10 +178,10 @@ func parseNumbers(words []string) ([]float64, error) {
 }
 
 // readVertexFiles reads the files that hold one line per vertex.
-func (f *graphFlags) readVertexFiles(graph *partition.Graph, options *partition.Options) error {
+func (f *graphFlags) readVertexFiles(graph *graph.Graph, options *partition.Options) error {
 	var err error
 	if f.fixed != "" {
-		if options.Fixed, err = readLabels(f.fixed, graph, options.Parts, partition.ReadFixed); err != nil {
+		if options.Fixed, err = readLabels(f.fixed, graph, options.Parts, metis.ReadFixed); err != nil {
 			return err
 		}
 	}
@@ -189,14 +191,14 @@ func (f *graphFlags) readVertexFiles(graph *partition.Graph, options *partition.
 		}
 		return nil
 	}
-	if options.Previous, err = readLabels(f.from, graph, options.Parts, partition.ReadParts); err != nil {
+	if options.Previous, err = readLabels(f.from, graph, options.Parts, metis.ReadParts); err != nil {
 		return err
 	}
 	options.MigrationCosts, err = migrationCosts(graph, f.migrationCost)
 	return err
 }
 
-func readLabels(path string, graph *partition.Graph, parts int, read func(io.Reader, int, int) ([]int32, error)) ([]int32, error) {
+func readLabels(path string, graph *graph.Graph, parts int, read func(io.Reader, int, int) ([]int32, error)) ([]int32, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a part per vertex: %w", err)
@@ -210,7 +212,7 @@ func readLabels(path string, graph *partition.Graph, parts int, read func(io.Rea
 }
 
 // migrationCosts returns the cost of moving each vertex, in whole units.
-func migrationCosts(graph *partition.Graph, perWeight float64) ([]int64, error) {
+func migrationCosts(graph *graph.Graph, perWeight float64) ([]int64, error) {
 	if !(perWeight >= 0) {
 		return nil, fmt.Errorf("migration cost %v: give a number that is not negative", perWeight)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"carina/partition"
+	"carina/partition/graph"
+	"carina/partition/metis"
 )
 
 // gridFile writes an x·y mesh as a METIS graph.
@@ -43,13 +45,13 @@ func written(t *testing.T, name, text string) string {
 }
 
 // partsOf reads a part file back together with its graph.
-func partsOf(t *testing.T, graphFile, partFile string, parts int) (*partition.Graph, []int32) {
+func partsOf(t *testing.T, graphFile, partFile string, parts int) (*graph.Graph, []int32) {
 	t.Helper()
 	g, err := readGraph(graphFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	labels, err := readLabels(partFile, g, parts, partition.ReadParts)
+	labels, err := readLabels(partFile, g, parts, metis.ReadParts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"carina/balance"
 	"carina/internal/workflow"
-	"carina/partition"
+	"carina/partition/graph"
 
 	"github.com/spf13/cobra"
 )
@@ -147,7 +147,7 @@ func inspectGraph(command *cobra.Command, path string) error {
 	})
 }
 
-func describeGraph(g *partition.Graph) graphDescription {
+func describeGraph(g *graph.Graph) graphDescription {
 	d := graphDescription{Vertices: g.Vertices(), Edges: g.Edges(), VertexWeight: g.TotalVertexWeight(), HeaviestVertex: 1}
 	for _, weight := range g.VertexWeights {
 		d.HeaviestVertex = max(d.HeaviestVertex, weight)

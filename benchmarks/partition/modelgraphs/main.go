@@ -7,20 +7,21 @@ import (
 	"os"
 	"path/filepath"
 
-	"carina/partition"
+	"carina/partition/graph"
+	"carina/partition/metis"
 )
 
 // models are the graphs by name; each has its own stream of random numbers, so
 // that another one more leaves them as they are.
 var models = []struct {
 	name  string
-	graph func(r *rand.Rand) *partition.Graph
+	graph func(r *rand.Rand) *graph.Graph
 }{
-	{"preferential", func(r *rand.Rand) *partition.Graph { return preferential(20000, 5, r) }},
-	{"rmat", func(r *rand.Rand) *partition.Graph { return rmat(14, 120000, r) }},
-	{"communities", func(r *rand.Rand) *partition.Graph { return communities(30000, 100, 140000, 0.7, r) }},
-	{"hyperbolic", func(r *rand.Rand) *partition.Graph { return hyperbolic(20000, 10, 2.7, r) }},
-	{"mesh", func(*rand.Rand) *partition.Graph { return mesh(100) }},
+	{"preferential", func(r *rand.Rand) *graph.Graph { return preferential(20000, 5, r) }},
+	{"rmat", func(r *rand.Rand) *graph.Graph { return rmat(14, 120000, r) }},
+	{"communities", func(r *rand.Rand) *graph.Graph { return communities(30000, 100, 140000, 0.7, r) }},
+	{"hyperbolic", func(r *rand.Rand) *graph.Graph { return hyperbolic(20000, 10, 2.7, r) }},
+	{"mesh", func(*rand.Rand) *graph.Graph { return mesh(100) }},
 }
 
 func main() {
@@ -47,11 +48,11 @@ func run(args []string) error {
 	return nil
 }
 
-func write(path string, g *partition.Graph) (err error) {
+func write(path string, g *graph.Graph) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return partition.WriteMETIS(f, g)
+	return metis.Write(f, g)
 }

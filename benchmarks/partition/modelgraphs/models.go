@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"carina/partition"
+	"carina/partition/graph"
 	"gonum.org/v1/gonum/graph/graphs/gen"
 	"gonum.org/v1/gonum/graph/simple"
 )
 
 // preferential lets every vertex choose as many others, each by its degree
 // (Barabási and Albert, Emergence of scaling in random networks, 1999).
-func preferential(vertices, choices int, r *rand.Rand) *partition.Graph {
+func preferential(vertices, choices int, r *rand.Rand) *graph.Graph {
 	g := simple.NewUndirectedGraph()
 	if err := gen.PreferentialAttachment(g, vertices, choices, r); err != nil {
 		panic(err) // only without enough vertices for the choices
@@ -24,7 +24,7 @@ func preferential(vertices, choices int, r *rand.Rand) *partition.Graph {
 // probabilities 0.57, 0.19, 0.19 and 0.05, down to one entry, and returns the
 // largest piece (Chakrabarti, Zhan and Faloutsos, R-MAT, 2004; the
 // probabilities are Graph500's).
-func rmat(scale, edges int, r *rand.Rand) *partition.Graph {
+func rmat(scale, edges int, r *rand.Rand) *graph.Graph {
 	g := simple.NewUndirectedGraph()
 	for range edges {
 		var u, v int
@@ -46,7 +46,7 @@ func rmat(scale, edges int, r *rand.Rand) *partition.Graph {
 // communities joins random vertices whose weights fall as a power of their
 // rank (to the -2/3), the given share of the edges within one of the groups (a planted
 // partition with the degrees of a network).
-func communities(vertices, groups, edges int, within float64, r *rand.Rand) *partition.Graph {
+func communities(vertices, groups, edges int, within float64, r *rand.Rand) *graph.Graph {
 	draw := func(n int) int {
 		x := r.Float64()
 		return int(float64(n) * x * x * x)
@@ -67,7 +67,7 @@ func communities(vertices, groups, edges int, within float64, r *rand.Rand) *par
 // hyperbolic puts vertices on a hyperbolic disk and joins those nearer than
 // its radius, which is chosen for the mean degree, and returns the largest
 // piece (Krioukov et al., Hyperbolic geometry of complex networks, 2010).
-func hyperbolic(vertices int, degree, exponent float64, r *rand.Rand) *partition.Graph {
+func hyperbolic(vertices int, degree, exponent float64, r *rand.Rand) *graph.Graph {
 	alpha := (exponent - 1) / 2
 	xi := alpha / (alpha - 0.5)
 	radius := 2 * math.Log(2*xi*xi*float64(vertices)/(math.Pi*degree))
@@ -91,9 +91,9 @@ func hyperbolic(vertices int, degree, exponent float64, r *rand.Rand) *partition
 }
 
 // mesh joins the vertices of a cube to their neighbours along the axes.
-func mesh(side int) *partition.Graph {
+func mesh(side int) *graph.Graph {
 	vertices := side * side * side
-	g := &partition.Graph{Offsets: make([]int64, 1, vertices+1)}
+	g := &graph.Graph{Offsets: make([]int64, 1, vertices+1)}
 	strides := [3]int{1, side, side * side}
 	for v := range vertices {
 		for _, stride := range slices.Backward(strides[:]) {

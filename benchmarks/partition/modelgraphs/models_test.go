@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"carina/partition"
+	"carina/partition/graph"
 )
 
 // Every model is a valid graph in one piece, with the hubs or the grid it is
@@ -12,7 +12,7 @@ import (
 func TestModelsAreConnectedGraphs(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		g    *partition.Graph
+		g    *graph.Graph
 		hubs bool
 	}{
 		{"preferential", preferential(2000, 5, source()), true},
@@ -46,14 +46,14 @@ func TestPreferentialAndMeshHaveTheirEdges(t *testing.T) {
 
 func source() *rand.Rand { return rand.New(rand.NewPCG(7, 7)) }
 
-func largestDegree(g *partition.Graph) (most int) {
+func largestDegree(g *graph.Graph) (most int) {
 	for v := range g.Vertices() {
 		most = max(most, int(g.Offsets[v+1]-g.Offsets[v]))
 	}
 	return most
 }
 
-func reachable(g *partition.Graph) int {
+func reachable(g *graph.Graph) int {
 	seen := make([]bool, g.Vertices())
 	seen[0] = true
 	reached := []int32{0}

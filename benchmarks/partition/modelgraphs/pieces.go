@@ -3,8 +3,9 @@ package main
 import (
 	"slices"
 
-	"carina/partition"
-	"gonum.org/v1/gonum/graph"
+	"carina/partition/graph"
+
+	gonum "gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
 )
@@ -18,11 +19,11 @@ func join(g *simple.UndirectedGraph, u, v int) {
 
 // largestPiece is the graph of the most vertices of g that hang together, in
 // the order of their numbers.
-func largestPiece(g *simple.UndirectedGraph) *partition.Graph {
-	piece := numbers(slices.MaxFunc(topo.ConnectedComponents(g), func(a, b []graph.Node) int { return len(a) - len(b) }))
-	result := &partition.Graph{Offsets: []int64{0}}
+func largestPiece(g *simple.UndirectedGraph) *graph.Graph {
+	piece := numbers(slices.MaxFunc(topo.ConnectedComponents(g), func(a, b []gonum.Node) int { return len(a) - len(b) }))
+	result := &graph.Graph{Offsets: []int64{0}}
 	for _, v := range piece {
-		for _, u := range numbers(graph.NodesOf(g.From(v))) {
+		for _, u := range numbers(gonum.NodesOf(g.From(v))) {
 			number, _ := slices.BinarySearch(piece, u)
 			result.Neighbours = append(result.Neighbours, int32(number))
 		}
@@ -33,7 +34,7 @@ func largestPiece(g *simple.UndirectedGraph) *partition.Graph {
 
 // numbers are those of the vertices in ascending order: maps hand them out in
 // any.
-func numbers(nodes []graph.Node) []int64 {
+func numbers(nodes []gonum.Node) []int64 {
 	result := make([]int64, len(nodes))
 	for i, n := range nodes {
 		result[i] = n.ID()
