@@ -53,7 +53,7 @@ func TestDenseCuboidsHoldMostlyFluid(t *testing.T) {
 func TestGraphSendsLeast(t *testing.T) {
 	const rounding = 5e-6 // of weights to thousandths of a cell
 	for _, file := range []string{"airway-central-mm.stl", "airway-full-mm.stl"} {
-		g := voxels(t, file, 300_000)
+		g := voxels(t, file, 100_000)
 		for _, ranks := range []int{2, 8, 40} {
 			t.Run(fmt.Sprint(file, ranks), func(t *testing.T) {
 				quality := make(map[string]balance.Quality)

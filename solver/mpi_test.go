@@ -4,13 +4,37 @@ package solver
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"carina/solver/transport"
 )
 
-// TestUnderMPI is run by TestMPI with mpirun. The state is that of a single
-// rank, bit for bit.
+// TestMPI runs TestUnderMPI on several processes.
+func TestMPI(t *testing.T) {
+	mpirun, err := exec.LookPath("mpirun")
+	if err != nil {
+		t.Skip("mpirun is not installed")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{2, 4} {
+		run := exec.Command(mpirun, "--oversubscribe", "-np", fmt.Sprint(n), self, "-test.run", "^TestUnderMPI$", "-test.v")
+		run.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		out, err := run.CombinedOutput()
+		if err != nil || strings.Count(string(out), "--- PASS: TestUnderMPI") != n {
+			t.Errorf("%d processes: %v\n%s", n, err, out)
+		}
+	}
+}
+
+// The state is that of a single rank, bit for bit. Started by go test this is one
+// process, by TestMPI several.
 func TestUnderMPI(t *testing.T) {
 	connection, finish, err := transport.ConnectMPI()
 	if err != nil {

@@ -16,7 +16,7 @@ func TestClosedTubesAtRest(t *testing.T) {
 			for _, viscosity := range []float64{1e-5, 2.5e-4, 1e-3} {
 				for _, across := range []int32{4, 5, 6, 8} {
 					for _, direction := range closedDirections {
-						testRest(t, restCase{collision, solver.Interpolated, direction, across, viscosity, 1e-6, false}, 2000, 12000)
+						testRest(t, restCase{collision, solver.Interpolated, direction, across, viscosity, 1e-6, false}, 2000, 8000)
 					}
 				}
 			}

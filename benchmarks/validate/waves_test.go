@@ -127,7 +127,7 @@ func (w shearWave) ratio(s *suite) (float64, error) {
 	// What the start lacks in stress is forgotten as exp(−t/τ) or, with changing
 	// sign, (1/τ−1)^t.
 	start := 2 * int64(math.Ceil(3/(w.relaxationTime-0.5)))
-	decay := 0.5
+	decay := 0.2
 	if w.noise > 0 {
 		decay = 1 // so that less of it is left by noise
 	}
@@ -160,6 +160,9 @@ func testShearWaves(t *testing.T, device string) {
 					continue // takes many steps
 				}
 				for _, diagonal := range []bool{false, true} {
+					if device == Processor && diagonal && precision == solver.Half && relaxationTime < 0.505 {
+						continue // two of these would take a third of the time
+					}
 					w := shearWave{o.collision, o.lattice, precision, relaxationTime, diagonal, 0.02, 0, 0}
 					if precision == solver.Half {
 						// At rest and the same in all cells along it, a wave that changes

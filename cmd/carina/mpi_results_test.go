@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"carina/solver"
 
@@ -55,26 +54,27 @@ func TestMPIRanksStopTogether(t *testing.T) {
 	part, folder := pipeOn(t, "2"), t.TempDir()
 	out := filepath.Join(folder, "out")
 	shell := `echo $$ >"$0/$OMPI_COMM_WORLD_RANK"; exec "$@"`
-	command := mpiCommand(mpirun, append([]string{"-np", "2", "sh", "-c", shell, folder, binary, "solve", part, "--json", "--out", out}, slowly...)...)
-	p := &process{Cmd: command}
-	p.Stdout, p.Stderr = &p.stdout, &p.stderr
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p.untilComputing(t, out)
-	time.Sleep(100 * time.Millisecond)
-	text, err := os.ReadFile(filepath.Join(folder, "1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	number, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(number, syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if status := p.status(t); status != exitFailure || !strings.Contains(p.stderr.String(), "carina: stopped by the user after step") {
+	p, status := stoppedLater(t, func() *process {
+		command := mpiCommand(mpirun, append([]string{"-np", "2", "sh", "-c", shell, folder, binary, "solve", part, "--json", "--out", out}, slowly...)...)
+		p := &process{Cmd: command}
+		p.Stdout, p.Stderr = &p.stdout, &p.stderr
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		p.untilComputing(t, out)
+		return p
+	}, func(*process) error {
+		text, err := os.ReadFile(filepath.Join(folder, "1"))
+		if err != nil {
+			return err
+		}
+		number, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			return err
+		}
+		return syscall.Kill(number, syscall.SIGTERM)
+	}, func(p *process) bool { return strings.Contains(p.stderr.String(), tooEarly) })
+	if status != exitFailure || !strings.Contains(p.stderr.String(), "carina: stopped by the user after step") {
 		t.Errorf("status %d, says %s", status, &p.stderr)
 	}
 	var printed, written solver.Summary

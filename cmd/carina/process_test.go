@@ -103,20 +103,24 @@ var slowly = []string{"--flow", "0.05L/min", "--steps", "1000000000"}
 const tooEarly = "stopped by the user; nothing half-written was left behind"
 
 // stoppedLater starts a process, lets it compute a while, which is how long is
-// not known on a busy machine, and sends a signal. It does so anew with more
-// time until the signal was not too early.
-func stoppedLater(t *testing.T, begin func() *process, signal os.Signal, early func(*process) bool) (*process, int) {
+// not known on a busy machine, and stops it. It does so anew with more time until
+// that was not too early.
+func stoppedLater(t *testing.T, begin func() *process, stop func(*process) error, early func(*process) bool) (*process, int) {
 	t.Helper()
 	for wait := 50 * time.Millisecond; ; wait *= 4 {
 		p := begin()
 		time.Sleep(wait)
-		if err := p.Process.Signal(signal); err != nil {
+		if err := stop(p); err != nil {
 			t.Fatal(err)
 		}
 		if status := p.status(t); wait > 30*time.Second || !early(p) {
 			return p, status
 		}
 	}
+}
+
+func send(signal os.Signal) func(*process) error {
+	return func(p *process) error { return p.Process.Signal(signal) }
 }
 
 func TestStoppedByTheUserItLeavesTheFieldsReached(t *testing.T) {
@@ -127,7 +131,7 @@ func TestStoppedByTheUserItLeavesTheFieldsReached(t *testing.T) {
 			p := start(t, "", append([]string{"solve", part, "--json", "--out", out}, slowly...)...)
 			p.untilComputing(t, out)
 			return p
-		}, signal, func(p *process) bool { return strings.Contains(p.stderr.String(), tooEarly) })
+		}, send(signal), func(p *process) bool { return strings.Contains(p.stderr.String(), tooEarly) })
 		if said := p.stderr.String(); status != exitFailure || !strings.Contains(said, "carina: stopped by the user after step") || !strings.Contains(said, out) {
 			t.Errorf("%v: status %d, says %q", signal, status, said)
 		}
@@ -163,7 +167,7 @@ func decode(t *testing.T, path string, into any) {
 
 func TestStoppedWithoutAFolderItJustStops(t *testing.T) {
 	line := append([]string{"solve", pipeOn(t, "2"), "--json"}, slowly...)
-	p, status := stoppedLater(t, func() *process { return start(t, "", line...) }, os.Interrupt,
+	p, status := stoppedLater(t, func() *process { return start(t, "", line...) }, send(os.Interrupt),
 		func(p *process) bool { return p.ProcessState.ExitCode() < 0 }) // before it listens
 	if status != exitFailure || p.stdout.Len() > 0 || !strings.Contains(p.stderr.String(), "stopped by the user") {
 		t.Errorf("status %d, prints %q, says %q", status, &p.stdout, &p.stderr)
