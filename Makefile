@@ -1,17 +1,22 @@
 # make demo   an airway from nothing to a picture of the flow in it
 # make test   everything that can be tested on this machine
-# The rest:   build, lint, race, fuzz, gpu-test, clean
+# The rest:   build, mpi, gpu, lint, race, fuzz, gpu-test, clean
 
 GO ?= go
 BIN := bin
 
-.PHONY: build mpi demo test lint race fuzz gpu-test clean
+.PHONY: build mpi gpu demo test lint race fuzz gpu-test clean
 
 build:
 	$(GO) build -o $(BIN)/carina ./cmd/carina
 
 mpi:
 	$(GO) build -tags mpi -o $(BIN)/carina-mpi ./cmd/carina
+
+# Needs a C compiler, but neither CUDA nor a GPU; TAGS='mpi cuda' adds MPI.
+TAGS ?= cuda
+gpu:
+	$(GO) build -tags '$(TAGS)' -o $(BIN)/carina-gpu ./cmd/carina
 
 demo: build
 	@bash scripts/demo.sh $(BIN)/carina demo
@@ -30,10 +35,9 @@ FUZZTIME ?= 20s
 fuzz:
 	@GO="$(GO)" bash scripts/fuzz.sh $(FUZZTIME)
 
-# On a machine with a GPU; needs its driver and nvrtc, no headers.
+# On a machine with a GPU, its driver and nvrtc.
 gpu-test:
-	$(GO) vet -tags cuda ./...
-	$(GO) test -tags cuda -count=1 ./solver/cuda ./benchmarks/gpu ./benchmarks/validate
+	$(GO) test -tags cuda -count=1 ./solver/cuda/... ./benchmarks/gpu ./benchmarks/validate
 	$(GO) test -tags 'mpi cuda' -count=1 -run ProcessesOnGPUs ./cmd/carina
 
 clean:

@@ -38,6 +38,12 @@ if $mpi; then
 else
 	left_out+=("tests with MPI: Open MPI is not installed")
 fi
+if command -v cc >/dev/null; then
+	run driver $GO test -v -tags cuda -timeout 15m ./solver/cuda/driver
+	run gpu $GO test -v -tags cuda -timeout 15m -run WithoutGPU ./cmd/carina
+else
+	left_out+=("the GPU layer: there is no C compiler")
+fi
 left_out+=("tests on a GPU: make gpu-test, on a machine with CUDA")
 while read -r line; do left_out+=("$line"); done < <(
 	cat "$log"/* | grep -B1 -E '^\s*--- SKIP' | grep -vE '^\s*--- SKIP|^--$|^=== ' | sed -E 's/^\s*[a-z_0-9]+\.go:[0-9]+: //' | sort | uniq -c | sed -E 's/^ *([0-9]+) /\1 skipped: /'

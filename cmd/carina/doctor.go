@@ -64,7 +64,7 @@ func examine() doctorResult {
 		advice = append(advice, "there is no mpirun on the path: install openmpi-bin")
 	}
 	if !r.CUDA {
-		advice = append(advice, "for GPUs build with -tags cuda")
+		advice = append(advice, "for GPUs build with make gpu")
 	}
 	r.Advice = strings.Join(advice, "; ")
 	return r

@@ -23,7 +23,7 @@ func newSolve() *cobra.Command {
 		Short: "Compute the flow on a partition",
 		Long: "Compute the flow on the grid and ranks of a partition file. Started alone it runs all ranks in one\n" +
 			"process; started by mpirun -np N (in a binary built with -tags mpi) every process takes one rank. With\n" +
-			"--device gpu (in a binary built with -tags cuda, or 'mpi cuda') every rank takes one GPU; the tiles of\n" +
+			"--device gpu (in a binary built with make gpu) every rank takes one GPU; the tiles of\n" +
 			"4×4×4 cells that it computes belong to the rank that owns most of their cells.",
 		Example: "  carina solve airway.part.json --flow 1L/min --steps 2000 --out results\n" +
 			"  mpirun -np 4 carina solve airway.part.json --case airway.yaml\n" +

@@ -1,12 +1,12 @@
 package cuda
 
-import "errors"
+import "carina/solver/cuda/driver"
 
 // ErrNoCUDA says that this binary was built without the tag cuda.
-var ErrNoCUDA = errors.New("this binary has no GPU code; build with -tags cuda on a machine with CUDA, or compute on the processor")
+var ErrNoCUDA = driver.ErrNoCUDA
 
 // address is a place in device memory.
-type address uint64
+type address = driver.Address
 
 // kernel is a compiled kernel.
 type kernel any

@@ -2,7 +2,11 @@
 
 package cuda
 
-import "testing"
+import (
+	"testing"
+
+	"carina/solver/cuda/driver"
+)
 
 // besideOthers lets tests that share a GPU run one after another.
 func besideOthers(*testing.T) {}
@@ -13,7 +17,7 @@ func testDevices(t testing.TB, n int) []device {
 	t.Helper()
 	var devices []device
 	for i := range n {
-		d, err := openDevice(i % max(1, deviceCount()))
+		d, err := openDevice(i % max(1, driver.Count()))
 		if err != nil {
 			closeAll(devices)
 			t.Skip(err)
@@ -26,12 +30,12 @@ func testDevices(t testing.TB, n int) []device {
 
 // All variants of the kernels compile.
 func TestCompile(t *testing.T) {
-	if err := loadCompiler(); err != nil {
+	if _, _, err := driver.CompilerVersion(); err != nil {
 		t.Skip(err)
 	}
 	translates := func(p program) {
 		t.Helper()
-		if _, err := translate(p.source(), p.kernel, "sm_90"); err != nil {
+		if _, err := driver.Compile(p.source(), p.kernel, "sm_90"); err != nil {
 			t.Error(err)
 		}
 	}

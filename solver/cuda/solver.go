@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"carina/solver"
+	"carina/solver/cuda/driver"
 	"carina/solver/transport"
 )
 
@@ -97,7 +98,7 @@ func openDevices(o *Options) (devices []device, err error) {
 		if len(numbers) > 1 {
 			return nil, fmt.Errorf("%d GPUs were given to one of several processes; start one process a GPU", len(numbers))
 		}
-		if n := deviceCount(); len(numbers) == 0 && n > 0 {
+		if n := driver.Count(); len(numbers) == 0 && n > 0 {
 			numbers = []int{localRank(o.Transport) % n}
 		}
 	}

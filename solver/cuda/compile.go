@@ -1,5 +1,3 @@
-//go:build cuda
-
 package cuda
 
 import (
@@ -10,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"carina/solver/cuda/driver"
 )
 
 //go:embed kernels/device.h
@@ -21,24 +21,22 @@ func (p program) source() string { return p.constants() + deviceSource + p.body(
 // compile returns the kernel of a program, from the cache on disk if it was
 // compiled before.
 func (g *gpu) compile(p program) (kernel, error) {
-	if err := loadCompiler(); err != nil {
-		return nil, err
-	}
-	major, minor, err := compilerVersion()
+	major, minor, err := driver.CompilerVersion()
 	if err != nil {
 		return nil, err
 	}
-	source := p.source()
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d.%d\n%s", g.architecture, major, minor, source))
+	source, architecture := p.source(), g.opened.Architecture()
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d.%d\n%s", architecture, major, minor, source))
 	path := cachePath(hex.EncodeToString(sum[:]))
 	image, err := os.ReadFile(path)
 	if err != nil {
-		if image, err = translate(source, p.kernel, g.architecture); err != nil {
+		if image, err = driver.Compile(source, p.kernel, architecture); err != nil {
 			return nil, err
 		}
 		remember(path, image)
 	}
-	return g.load(image, p.kernel)
+	k, err := g.opened.Load(image, p.kernel)
+	return k, err
 }
 
 // cachePath is where the compiled program of the given hash is kept; empty

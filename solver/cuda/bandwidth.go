@@ -1,12 +1,14 @@
-//go:build cuda
-
 package cuda
 
-import "errors"
+import (
+	"errors"
+
+	"carina/solver/cuda/driver"
+)
 
 // Devices lists the GPUs of this machine with their measured bandwidths.
 func Devices() (list []Description, err error) {
-	if err := loadDriver(); err != nil {
+	if err := driver.Start(); err != nil {
 		return nil, err
 	}
 	var gpus []*gpu
@@ -15,12 +17,12 @@ func Devices() (list []Description, err error) {
 			err = errors.Join(err, g.close())
 		}
 	}()
-	for i := range deviceCount() {
-		d, err := openDevice(i)
+	for i := range driver.Count() {
+		g, err := openGPU(i)
 		if err != nil {
 			return nil, err
 		}
-		gpus = append(gpus, d.(*gpu))
+		gpus = append(gpus, g)
 	}
 	for _, g := range gpus {
 		about, err := g.describe(gpus)
@@ -34,7 +36,7 @@ func Devices() (list []Description, err error) {
 
 // describe measures a GPU and its links to the others.
 func (g *gpu) describe(all []*gpu) (about Description, err error) {
-	about = Description{Number: g.number, Name: g.product}
+	about = Description{Number: g.number, Name: g.name()}
 	if about.FreeBytes, about.MemoryBytes, err = g.memory(); err != nil {
 		return about, err
 	}
@@ -42,7 +44,7 @@ func (g *gpu) describe(all []*gpu) (about Description, err error) {
 		return about, err
 	}
 	for _, other := range all {
-		if other == g || !g.canReach(other) {
+		if other == g || !g.opened.CanReach(other.opened) {
 			continue
 		}
 		speed, err := g.bandwidthTo(other)

@@ -1,0 +1,61 @@
+//go:build cuda
+
+package driver
+
+/*
+#cgo LDFLAGS: -ldl
+#include "cuda.h"
+#include "forward.h"
+
+static const char *error_name(int code)
+{
+	const char *s = NULL;
+	cuGetErrorName(code, &s);
+	return s ? s : "CUDA_ERROR";
+}
+
+static const char *error_text(int code)
+{
+	const char *s = NULL;
+	cuGetErrorString(code, &s);
+	return s ? s : "unknown error";
+}
+*/
+import "C"
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Start finds and starts the driver, once.
+var Start = sync.OnceValue(func() error {
+	var code C.int
+	if missing := C.forward_driver(&code); missing != nil {
+		return fmt.Errorf("there is no NVIDIA driver for CUDA (%s) on this machine; compute on the processor", C.GoString(missing))
+	}
+	if err := failure("starting CUDA", int(code)); err != nil {
+		return fmt.Errorf("%w; compute on the processor", err)
+	}
+	return nil
+})
+
+// Count is how many GPUs this machine has, 0 without a driver.
+func Count() int {
+	if Start() != nil {
+		return 0
+	}
+	var n C.int
+	if C.cuDeviceGetCount(&n) != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// failure turns a result of the driver into an error.
+func failure(doing string, code int) error {
+	if code == 0 {
+		return nil
+	}
+	return &Error{doing, code, C.GoString(C.error_name(C.int(code))), C.GoString(C.error_text(C.int(code)))}
+}
