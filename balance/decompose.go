@@ -67,10 +67,10 @@ type decomposition struct {
 // cuboids without fluid, shrinking, and splitting until the ranks can share the
 // cuboids evenly.
 func decompose(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank) (*decomposition, error) {
-	s, err := parseStrategy(opt.Decompose)
-	if err != nil {
-		return nil, err
+	if opt.Decomposer != nil {
+		return decomposeOwn(ctx, g, opt, ranks)
 	}
+	s := opt.strategy
 	cuboids, err := firstStep(ctx, g, s.base, opt)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Optio
 		return err
 	}
 	d.counts = opt.Cost.count(g, d.cuboids, d.segments)
-	if opt.KeepHeavy || opt.Balance == "linear" {
+	if opt.KeepHeavy || opt.Balancer == nil && opt.Balance == "linear" {
 		return nil
 	}
 	share, smallest := slices.Max(shares(ranks)), opt.Cost.Weight(cuboid.Counts{Fluid: fewestCells})
@@ -240,7 +240,7 @@ func (d *decomposition) weigh(c *Cost) []int64 {
 // weights and places only.
 func (d *decomposition) trial(ctx context.Context, opt *Options, ranks []Rank) (bool, error) {
 	name := opt.Balance
-	if name == "graph" {
+	if name == "graph" || opt.Balancer != nil {
 		name = "lpt"
 	}
 	b, err := NewBalancer(name)

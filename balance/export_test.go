@@ -14,7 +14,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"carina/partition"
 	"carina/partition/metis"
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +22,7 @@ import (
 
 func TestMETISFilesAreReadBack(t *testing.T) {
 	p, _ := example(t)
-	want, err := p.Weighted(gridtest.Balls([3]int32{12, 10, 8}, 2, 5))
+	want, err := p.Weighted(generate.BallsGrid([3]int32{12, 10, 8}, 2, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestOpenLBFileHoldsTheCuboids(t *testing.T) {
 }
 
 func TestTableListsTheSlowestRank(t *testing.T) {
-	p, err := balance.Make(context.Background(), gridtest.Tree(60, 4), balance.Options{Ranks: 40, Balance: "lpt"})
+	p, err := balance.Make(context.Background(), generate.TreeGrid(60, 4), balance.Options{Ranks: 40, Balance: "lpt"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestFitCostFindsTheCosts(t *testing.T) {
 	want := balance.DefaultCost(balance.Dense)
 	want.Fluid, want.Boundary, want.Empty, want.Lane, want.Cuboid = 20e-9, 35e-9, 7e-9, 2e-9, 3e-6
 	var cases []balance.Case
-	for _, g := range []*geometry.Grid{gridtest.Full([3]int32{30, 30, 30}), gridtest.Tree(60, 3), gridtest.Balls([3]int32{30, 20, 40}, 4, 3), gridtest.Noise([3]int32{20, 20, 20}, 0.9, 1)} {
+	for _, g := range []*geometry.Grid{generate.FullGrid([3]int32{30, 30, 30}), generate.TreeGrid(60, 3), generate.BallsGrid([3]int32{30, 20, 40}, 4, 3), generate.NoiseGrid([3]int32{20, 20, 20}, 0.9, 1)} {
 		for _, side := range [][3]int32{{100, 100, 100}, {10, 10, 10}, {5, 5, 5}, {100, 5, 5}, {4, 100, 100}} {
 			bricks, err := cuboid.Bricks(g, side)
 			if err != nil {
@@ -263,7 +263,7 @@ func TestMeasureHeldFindsTheFactors(t *testing.T) {
 	few.Fluid, few.Cuboid, few.Empty = 0.8*cost.Fluid, 0.8*cost.Cuboid, 0.5*cost.Empty
 	few.Boundary, few.Opening = cost.Boundary-0.2*cost.Fluid, cost.Opening-0.2*cost.Fluid
 	var cases []balance.Case
-	for _, g := range []*geometry.Grid{gridtest.Full([3]int32{20, 20, 20}), gridtest.Tree(40, 3)} {
+	for _, g := range []*geometry.Grid{generate.FullGrid([3]int32{20, 20, 20}), generate.TreeGrid(40, 3)} {
 		cases = append(cases, balance.Case{Grid: g, Cuboids: []cuboid.Cuboid{cuboid.Box(g)}})
 	}
 	held, _, err := balance.MeasureHeld(context.Background(), &cost, cases, func(_ context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {

@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"carina/balance"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"github.com/google/go-cmp/cmp"
 )
 
 // example returns a small partition and its file.
 func example(t testing.TB) (*balance.Partition, []byte) {
 	t.Helper()
-	g := gridtest.Balls([3]int32{12, 10, 8}, 2, 5)
+	g := generate.BallsGrid([3]int32{12, 10, 8}, 2, 5)
 	p, err := balance.Make(context.Background(), g, balance.Options{
 		Ranks: 3, Decompose: "shrink", Balance: "lpt", CuboidsPerRank: 2,
 		Source: balance.Source{File: "airway.stl", SHA256: "abc", Unit: "mm"},
@@ -169,7 +169,7 @@ func TestReadFileRefuses(t *testing.T) {
 func TestSegmentsRefuseAnotherGrid(t *testing.T) {
 	p, _ := example(t)
 	same := func() *balance.Partition { c := *p; return &c }
-	g := gridtest.Balls([3]int32{12, 10, 8}, 2, 5)
+	g := generate.BallsGrid([3]int32{12, 10, 8}, 2, 5)
 	if _, err := p.Segments(g); err != nil {
 		t.Fatal(err)
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"carina/cuboid"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"pgregory.net/rapid"
 )
 
 // randomProblem returns a decomposed grid with random owners, so that every
 // rank owns something.
 func randomProblem(t *rapid.T) (*Cost, []Rank, []cuboid.Counts, []cuboid.Crossing, []int32) {
-	g := gridtest.Balls([3]int32{20, 16, 18}, 3, rapid.Uint64().Draw(t, "seed"))
+	g := generate.BallsGrid([3]int32{20, 16, 18}, 3, rapid.Uint64().Draw(t, "seed"))
 	cuboids, err := cuboid.Bricks(g, [3]int32{4, 4, 4})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestImproverKeepsItsBooks(t *testing.T) {
 }
 
 func TestGraphKeepsHeavyEdgesInsideHosts(t *testing.T) {
-	g := gridtest.Tree(100, 4)
+	g := generate.TreeGrid(100, 4)
 	between := func(p *Partition, perHost int) int64 {
 		segments, err := p.Segments(g)
 		if err != nil {

@@ -16,7 +16,7 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 	if err := opt.complete(g); err != nil {
 		return nil, err
 	}
-	balancer, err := NewBalancer(opt.Balance)
+	balancer, err := opt.balancer()
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +70,9 @@ func (opt *Options) chooseCost(d *decomposition) {
 // refine does what the options ask for after balancing: recombination within
 // ranks, and improvement.
 func (d *decomposition) refine(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, crossings []cuboid.Crossing, owners []int32) (*layoutState, error) {
-	s, err := parseStrategy(opt.Decompose)
-	if err != nil {
-		return nil, err
-	}
+	s := opt.strategy
 	if s.recombine {
+		var err error
 		if crossings, owners, err = d.mergeOwned(g, opt, crossings, owners); err != nil {
 			return nil, err
 		}
@@ -92,6 +90,7 @@ func (d *decomposition) refine(ctx context.Context, g *geometry.Grid, opt *Optio
 	}
 	for range improvements {
 		before := now.step
+		var err error
 		improveAndSave(ctx, opt.Cost, ranks, now.counts, now.crossings, now.owners)
 		now.judge(opt.Cost, ranks)
 		if opt.KeepHeavy {
@@ -119,10 +118,6 @@ const tries = 4
 // That they could be shared evenly by weight alone does not mean that the graph
 // partitioner finds out how; it then gets smaller ones.
 func (d *decomposition) assign(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, balancer Balancer) ([]cuboid.Crossing, []int32, error) {
-	s, err := parseStrategy(opt.Decompose)
-	if err != nil {
-		return nil, nil, err
-	}
 	for try := 1; ; try++ {
 		opt.Progress("weigh", 0.2)
 		crossings := cuboid.Crossings(d.segments, opt.Cost.Directions)
@@ -135,12 +130,12 @@ func (d *decomposition) assign(ctx context.Context, g *geometry.Grid, opt *Optio
 		weights := problem.Graph.VertexWeights
 		// The partitioner's limit is rounded up to whole units.
 		met := imbalance(weights, owners, ranks) <= opt.room(ranks)*(1+1e-6)+1e-9
-		if met || opt.KeepHeavy || opt.Balance != "graph" || try == tries {
+		if met || opt.KeepHeavy || opt.Balancer != nil || opt.Balance != "graph" || try == tries {
 			return crossings, owners, nil
 		}
 		cuboids := len(d.cuboids)
 		limit := max(slices.Max(weights)*2/3, opt.Cost.Weight(cuboid.Counts{Fluid: fewestCells}))
-		if err := d.split(ctx, g, opt.Cost, cuboid.Splitting{Weight: opt.Cost.Weight, Count: len(ranks), Limit: limit, Shrink: s.shrink}); err != nil {
+		if err := d.split(ctx, g, opt.Cost, cuboid.Splitting{Weight: opt.Cost.Weight, Count: len(ranks), Limit: limit, Shrink: opt.strategy.shrink}); err != nil {
 			return nil, nil, err
 		}
 		if len(d.cuboids) == cuboids {

@@ -11,7 +11,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"pgregory.net/rapid"
 )
 
@@ -45,13 +45,13 @@ func drawGrid(t *rapid.T) *geometry.Grid {
 	seed := rapid.Uint64().Draw(t, "grid seed")
 	switch rapid.IntRange(0, 3).Draw(t, "grid") {
 	case 0:
-		return gridtest.Full([3]int32{11, 12, 13})
+		return generate.FullGrid([3]int32{11, 12, 13})
 	case 1:
-		return gridtest.Balls([3]int32{24, 20, 28}, 3, seed)
+		return generate.BallsGrid([3]int32{24, 20, 28}, 3, seed)
 	case 2:
-		return gridtest.Noise([3]int32{14, 14, 14}, 0.5, seed)
+		return generate.NoiseGrid([3]int32{14, 14, 14}, 0.5, seed)
 	default:
-		return gridtest.Tree(40, 3)
+		return generate.TreeGrid(40, 3)
 	}
 }
 
@@ -61,13 +61,13 @@ func drawSmallGrid(t *rapid.T) *geometry.Grid {
 	seed := rapid.Uint64().Draw(t, "grid seed")
 	switch rapid.IntRange(0, 3).Draw(t, "grid") {
 	case 0:
-		return gridtest.Full([3]int32{6, 7, 8})
+		return generate.FullGrid([3]int32{6, 7, 8})
 	case 1:
-		return gridtest.Balls([3]int32{15, 13, 17}, 3, seed)
+		return generate.BallsGrid([3]int32{15, 13, 17}, 3, seed)
 	case 2:
-		return gridtest.Noise([3]int32{9, 9, 9}, 0.5, seed)
+		return generate.NoiseGrid([3]int32{9, 9, 9}, 0.5, seed)
 	default:
-		return gridtest.Tree(28, 3)
+		return generate.TreeGrid(28, 3)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestEveryCellHasOneOwnerAndNoRankIsEmpty(t *testing.T) {
 	t.Run("improved", func(t *testing.T) { checkOwners(t, drawSmallGrid, true) })
 	t.Run("improved for many ranks", func(t *testing.T) {
 		t.Parallel()
-		g := gridtest.Full([3]int32{11, 12, 13})
+		g := generate.FullGrid([3]int32{11, 12, 13})
 		for _, opt := range []balance.Options{
 			{Ranks: 97, Decompose: "bricks", Balance: "sfc"},
 			{Ranks: 512, Decompose: "bricks", Balance: "graph", Preset: "fast"},
@@ -177,7 +177,7 @@ func checkQuality(t rapid.TB, g *geometry.Grid, p *balance.Partition) {
 }
 
 func TestSameSeedSameFile(t *testing.T) {
-	g := gridtest.Tree(60, 4)
+	g := generate.TreeGrid(60, 4)
 	for _, name := range balance.BalancerNames() {
 		var files [2]bytes.Buffer
 		for i := range files {
@@ -196,7 +196,7 @@ func TestSameSeedSameFile(t *testing.T) {
 }
 
 func TestSlowRanksGetAThird(t *testing.T) {
-	g := gridtest.Tree(100, 4)
+	g := generate.TreeGrid(100, 4)
 	for _, name := range []string{"lpt", "graph", "sfc", "morton", "rcb"} {
 		t.Run(name, func(t *testing.T) {
 			p, err := balance.Make(context.Background(), g, balance.Options{Ranks: 4, Speeds: []float64{1, 3, 1, 3}, Balance: name})
@@ -219,7 +219,7 @@ func TestSlowRanksGetAThird(t *testing.T) {
 }
 
 func TestMakeRefuses(t *testing.T) {
-	g := gridtest.Full([3]int32{4, 5, 6})
+	g := generate.FullGrid([3]int32{4, 5, 6})
 	bad := balance.DefaultCost(balance.Sparse)
 	bad.Fluid = math.NaN()
 	for _, test := range []struct {
@@ -259,13 +259,13 @@ func TestMakeRefuses(t *testing.T) {
 func TestMakeStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := balance.Make(ctx, gridtest.Tree(60, 4), balance.Options{Ranks: 8, Decompose: "octree", Balance: "rcb"}); err == nil {
+	if _, err := balance.Make(ctx, generate.TreeGrid(60, 4), balance.Options{Ranks: 8, Decompose: "octree", Balance: "rcb"}); err == nil {
 		t.Error("no error")
 	}
 }
 
 func ExampleMake() {
-	grid := gridtest.Full([3]int32{64, 64, 64})
+	grid := generate.FullGrid([3]int32{64, 64, 64})
 	p, err := balance.Make(context.Background(), grid, balance.Options{Ranks: 8, Balance: "rcb"})
 	if err != nil {
 		fmt.Println(err)
@@ -290,7 +290,7 @@ func ExampleMake() {
 // A rank a million times slower than the other gets one cuboid, whatever the
 // balancer.
 func TestSpeedsFarApart(t *testing.T) {
-	g := gridtest.Balls([3]int32{12, 10, 8}, 2, 5)
+	g := generate.BallsGrid([3]int32{12, 10, 8}, 2, 5)
 	for _, name := range balance.BalancerNames() {
 		p, err := balance.Make(context.Background(), g, balance.Options{Ranks: 2, Speeds: []float64{1, 1e-6}, Balance: name, KeepHeavy: true})
 		if err != nil {
@@ -309,7 +309,7 @@ func TestSpeedsFarApart(t *testing.T) {
 
 // A grid may claim a box of any size for few cells.
 func TestEmptyBoxesOfAnySize(t *testing.T) {
-	g := gridtest.Balls([3]int32{12, 10, 8}, 2, 5)
+	g := generate.BallsGrid([3]int32{12, 10, 8}, 2, 5)
 	for _, test := range []struct {
 		side int32
 		opt  balance.Options

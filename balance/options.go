@@ -28,6 +28,12 @@ type Options struct {
 	Decompose string
 	// Balance is the name of a balancer, see NewBalancer; graph by default.
 	Balance string
+	// Decomposer and Balancer, if set, take the place of those by name, and
+	// Decompose and Balance say how the partition calls them: own by default. The
+	// Decomposer's cuboids are left as they are, but for those without fluid; the
+	// Balancer must leave no rank without a cuboid.
+	Decomposer Decomposer
+	Balancer   Balancer
 	// CuboidsPerRank is k, the number of blocks per rank before those without
 	// fluid are removed; 8 by default. If given it also bounds the cuboids that
 	// carving makes.
@@ -60,7 +66,8 @@ type Options struct {
 	// Progress, if set, is told the stage and the share done, 0 to 1.
 	Progress func(stage string, done float64)
 
-	carved int // the largest number of cuboids carving may make; 0 for any
+	strategy strategy
+	carved   int // the largest number of cuboids carving may make; 0 for any
 }
 
 // complete checks the options and fills in the defaults.
@@ -90,37 +97,46 @@ func (opt *Options) complete(g *geometry.Grid) error {
 	if err := opt.Cost.Check(); err != nil {
 		return err
 	}
+	if err := opt.nameOwn(); err != nil {
+		return err
+	}
 	setDefault(&opt.Decompose, "bricks")
 	setDefault(&opt.Balance, "graph")
-	s, err := parseStrategy(opt.Decompose)
-	if err != nil {
+	if opt.Decomposer == nil {
+		var err error
+		if opt.strategy, err = parseStrategy(opt.Decompose); err != nil {
+			return err
+		}
+	}
+	if err := opt.refuseIdle(); err != nil {
 		return err
 	}
-	if err := opt.refuseIdle(s); err != nil {
-		return err
-	}
-	opt.carved = opt.CuboidsPerRank * opt.Ranks
-	setDefault(&opt.CuboidsPerRank, 8)
-	setDefault(&opt.Imbalance, 0.03)
 	if opt.Progress == nil {
 		opt.Progress = func(string, float64) {}
 	}
-	opt.chooseSides(g, s.base)
+	setDefault(&opt.Imbalance, 0.03)
+	if opt.Decomposer != nil {
+		return nil
+	}
+	opt.carved = opt.CuboidsPerRank * opt.Ranks
+	setDefault(&opt.CuboidsPerRank, 8)
+	opt.chooseSides(g, opt.strategy.base)
 	return nil
 }
 
 // refuseIdle refuses options that the decomposition or the balancer does not
 // use, rather than to ignore them in silence.
-func (opt *Options) refuseIdle(s strategy) error {
+func (opt *Options) refuseIdle() error {
+	s, named := opt.strategy, opt.Balancer == nil
 	for _, idle := range []struct {
 		given bool
 		what  string
 	}{
 		{opt.MaxSide > 0 && s.base != "octree", "a largest side (max-side) is for the octree decomposition only"},
 		{opt.MinSide > 0 && s.base != "octree" && s.base != "bricks", "a smallest side (min-side) is for the octree and bricks decompositions only"},
-		{opt.Preset != "" && opt.Balance != "graph", "a preset is for the graph balancer only"},
-		{opt.TimeLimit > 0 && opt.Balance != "graph", "a time limit is for the graph balancer only"},
-		{opt.Imbalance > 0 && opt.Balance == "linear", "an imbalance is for balancers that look at work, which linear does not"},
+		{opt.Preset != "" && named && opt.Balance != "graph", "a preset is for the graph balancer only"},
+		{opt.TimeLimit > 0 && named && opt.Balance != "graph", "a time limit is for the graph balancer only"},
+		{opt.Imbalance > 0 && named && opt.Balance == "linear", "an imbalance is for balancers that look at work, which linear does not"},
 	} {
 		if idle.given {
 			return fmt.Errorf("%s: leave it out with %s + %s", idle.what, opt.Decompose, opt.Balance)

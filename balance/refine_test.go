@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"carina/partition"
 	"pgregory.net/rapid"
 )
@@ -144,7 +144,7 @@ func TestLPTStaysWithinItsBound(t *testing.T) {
 }
 
 func TestLinearGivesEqualNumbers(t *testing.T) {
-	g := gridtest.Full([3]int32{10, 10, 10})
+	g := generate.FullGrid([3]int32{10, 10, 10})
 	for _, ranks := range []int{1, 3, 7, 64, 97} {
 		opt := Options{Ranks: ranks, Decompose: "bricks", MinSide: 2, Balance: "linear"}
 		p, err := Make(t.Context(), g, opt)

@@ -7,7 +7,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"pgregory.net/rapid"
 )
 
@@ -15,7 +15,7 @@ import (
 // rank: no cuboid can be moved to help, slices can.
 func TestTrimOutdoesWholeCuboids(t *testing.T) {
 	const ranks = 3
-	g := gridtest.Full([3]int32{60, 20, 20})
+	g := generate.FullGrid([3]int32{60, 20, 20})
 	cost := DefaultCost(Plain)
 	opt := Options{Ranks: ranks, Cost: &cost, DevicesPerHost: 1}
 	if err := opt.complete(g); err != nil {
@@ -52,7 +52,7 @@ func TestTrimOutdoesWholeCuboids(t *testing.T) {
 func TestTrimNeverSlowsDown(t *testing.T) {
 	faster := 0
 	rapid.Check(t, func(t *rapid.T) {
-		g := gridtest.Balls([3]int32{24, 20, 28}, 3, rapid.Uint64().Draw(t, "seed"))
+		g := generate.BallsGrid([3]int32{24, 20, 28}, 3, rapid.Uint64().Draw(t, "seed"))
 		cost := DefaultCost(Plain)
 		opt := Options{Ranks: rapid.IntRange(2, 9).Draw(t, "ranks"), Cost: &cost, Decompose: rapid.SampledFrom([]string{"shrink", "regular", "carve"}).Draw(t, "decompose"), CuboidsPerRank: 2, Improve: true, DevicesPerHost: rapid.IntRange(0, 3).Draw(t, "devices")}
 		trimmed, err := Make(context.Background(), g, opt)
@@ -82,7 +82,7 @@ func TestTrimNeverSlowsDown(t *testing.T) {
 }
 
 func TestLayersCountFluid(t *testing.T) {
-	g := gridtest.Tree(20, 2)
+	g := generate.TreeGrid(20, 2)
 	s := &layoutState{owners: []int32{0}}
 	s.cuboids = []cuboid.Cuboid{cuboid.Box(g)}
 	cost := DefaultCost(Plain)

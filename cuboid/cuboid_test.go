@@ -7,7 +7,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -21,15 +21,15 @@ func randomGrid(t *rapid.T) *geometry.Grid {
 	seed := rapid.Uint64().Draw(t, "seed")
 	switch rapid.IntRange(0, 2).Draw(t, "kind") {
 	case 0:
-		g := gridtest.Noise(size, rapid.Float64Range(0.05, 1).Draw(t, "share"), seed)
+		g := generate.NoiseGrid(size, rapid.Float64Range(0.05, 1).Draw(t, "share"), seed)
 		if len(g.Runs) == 0 {
-			return gridtest.Full(size)
+			return generate.FullGrid(size)
 		}
 		return g
 	case 1:
-		return gridtest.Balls(size, rapid.IntRange(1, 4).Draw(t, "balls"), seed)
+		return generate.BallsGrid(size, rapid.IntRange(1, 4).Draw(t, "balls"), seed)
 	default:
-		return gridtest.Full(size)
+		return generate.FullGrid(size)
 	}
 }
 
@@ -154,7 +154,7 @@ func bruteForce(cuboids []cuboid.Cuboid, owners map[[3]int32]int32, directions i
 }
 
 func TestLabelRefuses(t *testing.T) {
-	g := gridtest.Full([3]int32{4, 3, 2})
+	g := generate.FullGrid([3]int32{4, 3, 2})
 	box := func(x0, x1 int32) cuboid.Cuboid {
 		return cuboid.Cuboid{Min: [3]int32{x0, 0, 0}, Max: [3]int32{x1, 3, 2}}
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"carina/cuboid"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 )
 
 func ExampleLabel() {
-	grid := gridtest.Full([3]int32{8, 4, 4})
+	grid := generate.FullGrid([3]int32{8, 4, 4})
 	cuboids, err := cuboid.Regular(cuboid.Box(grid), 2)
 	if err != nil {
 		fmt.Println(err)

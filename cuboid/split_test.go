@@ -8,7 +8,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -184,7 +184,7 @@ func cost(cuboids []cuboid.Cuboid, crossings []cuboid.Crossing, perCell float64)
 }
 
 func TestRecombineUndoesRegular(t *testing.T) {
-	g := gridtest.Full([3]int32{12, 10, 8})
+	g := generate.FullGrid([3]int32{12, 10, 8})
 	cuboids, err := cuboid.Regular(cuboid.Box(g), 60)
 	if err != nil {
 		t.Fatal(err)

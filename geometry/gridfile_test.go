@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/spatial/r3"
@@ -55,7 +55,7 @@ func encode(t interface{ Fatal(...any) }, g *geometry.Grid) []byte {
 func TestGridFileKeepsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := [3]int32{rapid.Int32Range(1, 12).Draw(t, "x"), rapid.Int32Range(1, 9).Draw(t, "y"), rapid.Int32Range(1, 9).Draw(t, "z")}
-		g := linked(gridtest.Noise(size, rapid.Float64Range(0, 1).Draw(t, "share"), rapid.Uint64().Draw(t, "seed")))
+		g := linked(generate.NoiseGrid(size, rapid.Float64Range(0, 1).Draw(t, "share"), rapid.Uint64().Draw(t, "seed")))
 		back, err := geometry.DecodeGrid(bytes.NewReader(encode(t, g)))
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestGridFileKeepsEverything(t *testing.T) {
 }
 
 func TestGridFileRefusesDamage(t *testing.T) {
-	data := encode(t, linked(gridtest.Balls([3]int32{8, 7, 6}, 2, 7)))
+	data := encode(t, linked(generate.BallsGrid([3]int32{8, 7, 6}, 2, 7)))
 	for n := range data {
 		if _, err := geometry.DecodeGrid(bytes.NewReader(data[:n])); err == nil {
 			t.Fatalf("the first %d of %d bytes were accepted", n, len(data))
@@ -87,7 +87,7 @@ func TestGridFileRefusesDamage(t *testing.T) {
 }
 
 func TestGridFileErrors(t *testing.T) {
-	data := encode(t, linked(gridtest.Full([3]int32{3, 3, 3})))
+	data := encode(t, linked(generate.FullGrid([3]int32{3, 3, 3})))
 	newer := bytes.Clone(data)
 	newer[len(geometry.GridMagic)]++
 	folder := t.TempDir()
@@ -113,7 +113,7 @@ func TestGridFileErrors(t *testing.T) {
 }
 
 func FuzzDecodeGrid(f *testing.F) {
-	f.Add(encode(f, linked(gridtest.Balls([3]int32{8, 7, 6}, 2, 1))))
+	f.Add(encode(f, linked(generate.BallsGrid([3]int32{8, 7, 6}, 2, 1))))
 	f.Add([]byte(geometry.GridMagic + "\x01\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g, err := geometry.DecodeGrid(bytes.NewReader(data))
@@ -124,7 +124,7 @@ func FuzzDecodeGrid(f *testing.F) {
 }
 
 func TestWriteGridRefusesNamesThatCannotBeReadBack(t *testing.T) {
-	g := linked(gridtest.Full([3]int32{3, 3, 3}))
+	g := linked(generate.FullGrid([3]int32{3, 3, 3}))
 	for length, fits := range map[int]bool{4096: true, 4097: false} {
 		g.Openings[0].Name = strings.Repeat("n", length)
 		path := filepath.Join(t.TempDir(), "grid")

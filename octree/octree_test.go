@@ -6,7 +6,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"carina/octree"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -50,7 +50,7 @@ func TestDecomposeAgreesWithTheDefinition(t *testing.T) {
 		for axis := range size {
 			size[axis] = rapid.Int32Range(1, 24).Draw(t, "side")
 		}
-		g := gridtest.Balls(size, rapid.IntRange(1, 3).Draw(t, "balls"), rapid.Uint64().Draw(t, "seed"))
+		g := generate.BallsGrid(size, rapid.IntRange(1, 3).Draw(t, "balls"), rapid.Uint64().Draw(t, "seed"))
 		opt := octree.Options{MinSide: 1 << rapid.IntRange(0, 4).Draw(t, "min")}
 		opt.MaxSide = opt.MinSide << rapid.IntRange(0, 3).Draw(t, "max")
 		got, err := octree.Decompose(context.Background(), g, opt)
@@ -67,7 +67,7 @@ func TestDecomposeAgreesWithTheDefinition(t *testing.T) {
 }
 
 func TestDecomposeRefuses(t *testing.T) {
-	g := gridtest.Full([3]int32{4, 4, 4})
+	g := generate.FullGrid([3]int32{4, 4, 4})
 	for _, opt := range []octree.Options{{}, {MinSide: 3}, {MinSide: -4}, {MinSide: 4, MaxSide: 2}, {MinSide: 2, MaxSide: 6}} {
 		if _, err := octree.Decompose(context.Background(), g, opt); err == nil {
 			t.Errorf("%+v: no error", opt)
@@ -78,7 +78,7 @@ func TestDecomposeRefuses(t *testing.T) {
 func TestDecomposeStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := octree.Decompose(ctx, gridtest.Full([3]int32{4, 4, 4}), octree.Options{MinSide: 1}); err == nil {
+	if _, err := octree.Decompose(ctx, generate.FullGrid([3]int32{4, 4, 4}), octree.Options{MinSide: 1}); err == nil {
 		t.Error("no error")
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"carina/solver/transport"
 )
 
@@ -154,7 +154,7 @@ func TestEmptyRank(t *testing.T) {
 // A rank that fails alone in its set-up ends all of them.
 func TestRankThatFailsAloneEndsAll(t *testing.T) {
 	const ranks = 3
-	grid := gridtest.Full([3]int32{6, 6, 6})
+	grid := generate.FullGrid([3]int32{6, 6, 6})
 	domain := scattered(grid, 2, ranks, 1, [3]bool{})
 	failures := make([]error, ranks)
 	var all sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 )
 
 // fields returns the populations of every cell of a plain rank.
@@ -50,7 +50,7 @@ func disturb(g *geometry.Grid, r *plainRank) {
 }
 
 func TestPlainBlocksComputeWhatOneBlockDoes(t *testing.T) {
-	g := gridtest.Tree(40, 3)
+	g := generate.TreeGrid(40, 3)
 	one := newPlainRank(g, []cuboid.Cuboid{cuboid.Box(g)})
 	bricks, err := cuboid.Bricks(g, [3]int32{7, 9, 8})
 	if err != nil {
@@ -104,7 +104,7 @@ func TestPlainBlocksComputeWhatOneBlockDoes(t *testing.T) {
 // TestEdgeWeightsAreTheBytesSent compares the weights of the graph with what
 // the solver's ranks hand to the transport (Fietz 2011, table 5.1).
 func TestEdgeWeightsAreTheBytesSent(t *testing.T) {
-	g := gridtest.Tree(60, 4)
+	g := generate.TreeGrid(60, 4)
 	for _, decompose := range []string{"bricks", "shrink", "octree"} {
 		for _, ranks := range []int{2, 7} {
 			p, err := balance.Make(context.Background(), g, balance.Options{Ranks: ranks, Decompose: decompose, Balance: "graph"})

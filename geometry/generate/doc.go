@@ -15,4 +15,7 @@
 //
 // The same options give the same surface, bit for bit. All lengths are in
 // metres.
+//
+// [Grid] and the functions named after it make voxel grids without a surface, for
+// those who need cells only.
 package generate

@@ -52,9 +52,7 @@ var rooms = []room{
 
 // exceptions are imports that the plan does not allow, with the reason. The list
 // is to become empty.
-var exceptions = map[[2]string]string{
-	{"internal/gridtest", "geometry"}: "the grids of tests are to become part of geometry/generate",
-}
+var exceptions = map[[2]string]string{}
 
 // testExceptions are those of tests, which may use what is built on a package
 // as an independent truth.

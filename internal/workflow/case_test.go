@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"carina/solver"
 )
 
@@ -65,7 +65,7 @@ conditions:
 	if settings.FlowRate != 1e-4 || settings.Waveform != (solver.Breathing{Period: 4, Inspiration: inspiration}) {
 		t.Errorf("flow %g, waveform %v", settings.FlowRate, settings.Waveform)
 	}
-	grid := gridtest.Full([3]int32{3, 3, 3})
+	grid := generate.FullGrid([3]int32{3, 3, 3})
 	for i, name := range []string{"trachea", "left", "right", "upper", "twin", "twin", "1"} {
 		grid.Openings = append(grid.Openings, geometry.Opening{Number: i + 1, Name: name})
 	}

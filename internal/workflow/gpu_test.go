@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"carina/cuboid"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"carina/output"
 	"carina/solver"
 )
 
 func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
-	grid := gridtest.Balls([3]int32{17, 13, 11}, 4, 5)
+	grid := generate.BallsGrid([3]int32{17, 13, 11}, 4, 5)
 	bricks, err := cuboid.Bricks(grid, [3]int32{4, 4, 4})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 )
 
 // partitioned makes a partition of a grid and writes it.
@@ -30,15 +30,15 @@ func partitioned(t *testing.T, path string, g *geometry.Grid) *balance.Partition
 func TestGridsOfOtherPartitionsStay(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "tree.part.json")
-	first := partitioned(t, path, gridtest.Tree(20, 2))
+	first := partitioned(t, path, generate.TreeGrid(20, 2))
 	kept := filepath.Join(folder, "other.part.json")
 	if err := first.WriteFile(kept); err != nil {
 		t.Fatal(err)
 	}
-	if again := partitioned(t, path, gridtest.Tree(20, 2)); again.Source.File != "tree.grid" || again.Source != first.Source {
+	if again := partitioned(t, path, generate.TreeGrid(20, 2)); again.Source.File != "tree.grid" || again.Source != first.Source {
 		t.Errorf("the same grid again went to %+v, the first to %+v", again.Source, first.Source)
 	}
-	second := partitioned(t, path, gridtest.Tree(30, 2))
+	second := partitioned(t, path, generate.TreeGrid(30, 2))
 	if second.Source.File == first.Source.File {
 		t.Error("another grid took the name of the first")
 	}
@@ -56,7 +56,7 @@ func TestGridsOfOtherPartitionsStay(t *testing.T) {
 func TestReadPartitionComparesHashes(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "tree.part.json")
-	g := gridtest.Tree(20, 2)
+	g := generate.TreeGrid(20, 2)
 	partitioned(t, path, g)
 	// The same cells, but links in more directions.
 	g.Links.Directions = 26
@@ -69,7 +69,7 @@ func TestReadPartitionComparesHashes(t *testing.T) {
 }
 
 func TestPartitionCosts(t *testing.T) {
-	g := gridtest.Tree(20, 2)
+	g := generate.TreeGrid(20, 2)
 	for _, test := range []struct {
 		c                 Case
 		links             int
@@ -95,7 +95,7 @@ func TestPartitionOptionsReachTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.Partition(context.Background(), &Gridded{Grid: gridtest.Tree(20, 2)}, nil)
+	p, err := c.Partition(context.Background(), &Gridded{Grid: generate.TreeGrid(20, 2)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"carina/balance"
-	"carina/internal/gridtest"
+	"carina/geometry/generate"
 	"carina/solver/cuda"
 )
 
@@ -18,7 +18,7 @@ import (
 // partition file.
 func sharedGrid(t *testing.T, seed uint64) string {
 	t.Helper()
-	grid := gridtest.Balls([3]int32{40, 24, 24}, 9, seed)
+	grid := generate.BallsGrid([3]int32{40, 24, 24}, 9, seed)
 	p, err := balance.Make(context.Background(), grid, balance.Options{Ranks: 3, MinSide: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestDamagedSharesAreRefused(t *testing.T) {
 }
 
 func FuzzDecodeShare(f *testing.F) {
-	grid := gridtest.Balls([3]int32{12, 8, 8}, 2, 3)
+	grid := generate.BallsGrid([3]int32{12, 8, 8}, 2, 3)
 	p, err := balance.Make(context.Background(), grid, balance.Options{Ranks: 2, MinSide: 4})
 	if err != nil {
 		f.Fatal(err)
