@@ -3,7 +3,9 @@
 //
 // Make does everything: it decomposes a grid into cuboids, builds the weighted
 // graph, runs a balancer and returns a Partition, which WriteFile stores and
-// ReadFile reads back.
+// ReadFile reads back. Decompositions and balancers are chosen by name, or are a
+// caller's own: a [Decomposer] and a [Balancer]; [Cuboids] and [Owners] judge what
+// was made elsewhere.
 //
 // # The partition file
 //
