@@ -11,7 +11,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
-	"carina/partition"
+	"carina/partition/metis"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -74,10 +74,10 @@ func TestOwnersComeBackFromMETIS(t *testing.T) {
 		parts[v] = int32(v * 7 % ranks)
 	}
 	var file bytes.Buffer
-	if err := partition.WriteParts(&file, parts); err != nil {
+	if err := metis.WriteParts(&file, parts); err != nil {
 		t.Fatal(err)
 	}
-	owners, err := partition.ReadParts(&file, graph.Vertices(), ranks)
+	owners, err := metis.ReadParts(&file, graph.Vertices(), ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
