@@ -123,6 +123,9 @@ func TestConnectedPartsAreOptimalOnSmallTrees(t *testing.T) {
 					c.k, res.Cut, res.DisconnectedParts, res.Feasible, d.connected, d.free)
 			}
 		}
+		if trees < 20 {
+			t.Errorf("%d parts: only %d of 40 trees can be divided into connected parts", c.k, trees)
+		}
 		if missed > 1 || dearer == 0 {
 			t.Errorf("%d parts: missed %d times, %d times dearer; want at most once, and sometimes", c.k, missed, dearer)
 		}
@@ -134,6 +137,7 @@ func TestConnectedPartsAreOptimalOnSmallTrees(t *testing.T) {
 // comes to the least cut there is.
 func TestAnnealingFindsTheLeastCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
+	annealed := 0
 	for range 20 {
 		g := graphtest.TubeTree(r, 14)
 		opt := Options{Parts: 2, Imbalance: 0.2, Preset: Fast, Contiguous: true}
@@ -152,5 +156,9 @@ func TestAnnealingFindsTheLeastCut(t *testing.T) {
 		if least != d.connected {
 			t.Errorf("cut %d; the least is %d", least, d.connected)
 		}
+		annealed++
+	}
+	if annealed < 10 {
+		t.Errorf("only %d of 20 trees have connected parts within the limits to begin with", annealed)
 	}
 }

@@ -3,7 +3,6 @@ package partition
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"carina/internal/parallel"
 	"carina/internal/random"
@@ -29,56 +28,6 @@ func TestWeightsDiffer(t *testing.T) {
 	} {
 		if got := weightsDiffer(&graph.Graph{Offsets: make([]int64, len(c.weights)+1), VertexWeights: c.weights}); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// Only strong compares starts, and there has to be one to renew; where bisections or
-// a combination of partitions decide, and with a time limit, none race.
-func TestStartsOf(t *testing.T) {
-	even, heavy := graphtest.Grid(6, 6, 1).Weighted(), graphtest.Grid(6, 6, 1).Weighted()
-	heavy.VertexWeights = slices.Clone(heavy.VertexWeights)
-	heavy.VertexWeights[0] = 500
-	strong := presets[Strong]
-	for _, c := range []struct {
-		name  string
-		task  *task
-		g     *graph.Graph
-		parts int
-		want  startPlan
-	}{
-		{"fast", &task{c: presets[Fast]}, heavy, 8, startPlan{1, 1}},
-		{"eco", &task{c: presets[Eco]}, heavy, 8, startPlan{1, 1}},
-		{"strong", &task{c: strong}, even, 8, startPlan{strong.starts, 1}},
-		{"strong, weights differ", &task{c: strong}, heavy, 8, startPlan{strong.weightedStarts, 4}},
-		{"strong, two parts", &task{c: strong}, heavy, 2, startPlan{1, 1}},
-		{"strong, connected", &task{c: strong, contiguous: true}, heavy, 8, startPlan{1, 1}},
-		{"strong, repartitioning", &task{c: strong, previous: []int32{0}}, heavy, 8, startPlan{1, 1}},
-		{"time limit", &task{c: strong, uneven: true, timeLimit: time.Second}, heavy, 8, startPlan{3 * strong.starts, 1}},
-	} {
-		got := c.task.startsOf(&coarsen.Level{Graph: c.g}, c.parts)
-		if got != c.want || got.finalists < 1 || got.finalists > got.starts {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
-		}
-	}
-}
-
-// Only strong makes more partitions into two parts where weights differ.
-func TestPairPopulation(t *testing.T) {
-	even, heavy := graphtest.Grid(6, 6, 1).Weighted(), graphtest.Grid(6, 6, 1).Weighted()
-	heavy.VertexWeights = slices.Clone(heavy.VertexWeights)
-	heavy.VertexWeights[0] = 500
-	for p, c := range presets {
-		task := &task{c: c}
-		want := c.pairPopulation
-		if Preset(p) == Strong {
-			want = 3 * c.pairPopulation
-		}
-		if got := task.pairPopulation(&coarsen.Level{Graph: heavy}); got != want {
-			t.Errorf("%v, weights differ: %d, want %d", Preset(p), got, want)
-		}
-		if got := task.pairPopulation(&coarsen.Level{Graph: even}); got != c.pairPopulation {
-			t.Errorf("%v: %d, want %d", Preset(p), got, c.pairPopulation)
 		}
 	}
 }
