@@ -13,30 +13,52 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Where benchmarks write, and where those of the project are recorded.
+var (
+	benchFolder   = "bench-results"
+	recordsFolder = filepath.Join("benchmarks", "results")
+)
+
 // benchFlags are what the benchmarks have in common.
 type benchFlags struct {
 	folder string
 	quick  bool
+	record bool
 }
 
 func newBench() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "bench NAME",
 		Short: "Measure: cost, solver, validate, partition, balance, scale, gpu",
-		Long:  "Run a benchmark and write its tables and plots, with the machine described, to a folder.",
+		Long: "Run a benchmark and write its tables and plots, with the machine described, to a folder; with --record to the\n" +
+			"project's records.",
 		RunE: func(command *cobra.Command, arguments []string) error {
 			return usageError{fmt.Errorf("say which benchmark: see carina bench --help")}
 		},
 	}
 	var flags benchFlags
-	command.PersistentFlags().StringVar(&flags.folder, "out", filepath.Join("benchmarks", "results"), "folder for results")
+	command.PersistentFlags().StringVar(&flags.folder, "out", benchFolder, "folder for results")
+	command.PersistentFlags().BoolVar(&flags.record, "record", false, "write to "+filepath.ToSlash(recordsFolder)+" instead, over what is recorded there")
 	command.PersistentFlags().BoolVar(&flags.quick, "quick", false, "do less, in under a minute")
 	command.AddCommand(newBenchCost(&flags), newBenchSolver(&flags), newBenchValidate(&flags), newBenchPartition(&flags), newBenchBalance(&flags), newBenchScale(&flags), newBenchGPU(&flags))
 	return command
 }
 
-// makeFolder makes the folder for results.
+// makeFolder makes the folder for results. That of the records must be there
+// already, so that it is that of the project.
 func (f *benchFlags) makeFolder() error {
+	if f.record {
+		switch {
+		case f.quick:
+			return usageError{errors.New("--quick does too little to be recorded: leave out --record, or --quick")}
+		case f.folder != benchFolder:
+			return usageError{fmt.Errorf("--record writes to %s: leave out --out, or --record", recordsFolder)}
+		}
+		if _, err := os.Stat(recordsFolder); err != nil {
+			return fmt.Errorf("recording in %s: %w; start it in the folder of the project", recordsFolder, err)
+		}
+		f.folder = recordsFolder
+	}
 	if err := os.MkdirAll(f.folder, 0o755); err != nil {
 		return fmt.Errorf("making the folder for results: %w", err)
 	}

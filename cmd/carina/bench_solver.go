@@ -23,8 +23,9 @@ import (
 // worded is a report that can be told in words.
 type worded interface{ Words() string }
 
-// runReport runs a benchmark, records what it reports together with the
-// machine as NAME.json and NAME.md, and prints it.
+// runReport runs a benchmark, writes what it reports together with the machine
+// as NAME.json and NAME.md, and prints it. Of records the page is written by
+// hand, so that it leaves NAME.md alone there.
 func runReport[R worded](command *cobra.Command, flags *benchFlags, name string,
 	measure func(ctx context.Context, progress func(stage string, done float64)) (R, error)) error {
 	if err := flags.makeFolder(); err != nil {
@@ -44,6 +45,9 @@ func runReport[R worded](command *cobra.Command, flags *benchFlags, name string,
 	path := filepath.Join(flags.folder, name)
 	if err := workflow.WriteJSON(path+".json", recorded); err != nil {
 		return err
+	}
+	if flags.record {
+		return printResult(command, report, report.Words)
 	}
 	err = atomicfile.Write(path+".md", func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# carina bench %s\n\nMeasured on: %s, %d cores, %s, %s.\n\n```\n%s```\n",
