@@ -8,26 +8,40 @@ import (
 	"carina/solver/collision"
 	"carina/solver/engine"
 	"carina/solver/lattice"
+	"carina/solver/streaming"
 	"carina/solver/transport"
 )
 
 // airflow is what is computed, alike on all ranks and devices, as a physics of the
 // engine.
 type airflow struct {
-	domain    *Domain
-	settings  Settings
-	units     Units
-	expected  expected
-	warnings  []string
-	set       *lattice.Set
-	areas     []float64 // of openings, as voxelized
-	profiles  []profile
-	openings0 []openingState // before the first step
-	rampSteps float64
-	force     [3]float64 // in lattice units, in the present step
+	domain          *Domain
+	settings        Settings
+	units           Units
+	expected        expected
+	warnings        []string
+	set             *lattice.Set
+	areas           []float64 // of openings, as voxelized
+	profiles        []profile
+	initialOpenings []openingState // before the first step
+	rampSteps       float64
+	// carries tells whether the kernel leaves the velocity for others.
+	carries bool
+	force   [3]float64 // in lattice units, in the present step
 }
 
 var _ engine.Physics = (*airflow)(nil)
+
+// Carrier returns the airflow of settings as a physics that others can run together
+// with: its kernel leaves the velocity of the block at hand (Velocity).
+func Carrier(domain *Domain, settings Settings) (engine.Physics, error) {
+	a, err := newAirflow(domain, settings)
+	if err != nil {
+		return nil, err
+	}
+	a.carries = true
+	return a, nil
+}
 
 // newAirflow makes all choices that settings leave open.
 func newAirflow(domain *Domain, settings Settings) (*airflow, error) {
@@ -47,8 +61,8 @@ func newAirflow(domain *Domain, settings Settings) (*airflow, error) {
 	}
 	a.warnings = append(a.warnings, settings.settleWall(a.units.RelaxationTime())...)
 	a.settings = settings
-	a.openings0 = newOpeningStates(domain.Grid, a.areas, &a.settings, a.units).list
-	if a.profiles, err = openingProfiles(domain.Grid, a.set, a.openings0); err != nil {
+	a.initialOpenings = newOpeningStates(domain.Grid, a.areas, &a.settings, a.units).list
+	if a.profiles, err = openingProfiles(domain.Grid, a.set, a.initialOpenings); err != nil {
 		return nil, err
 	}
 	a.rampSteps = a.chooseRamp()
@@ -91,35 +105,21 @@ const (
 	wallPhase   // of quadratic walls
 )
 
-// Program streams in place (the A-A pattern of Bailey and others 2009): what
-// arrives along i lies before an even step in slot i of the cell, and before an odd
-// one in slot ī of the neighbour where it comes from or, at a wall, in slot i of
-// the cell itself.
+// Program streams in place.
 func (a *airflow) Program() engine.Program {
-	var even, odd []engine.Slot
-	for i := range a.set.Q {
-		even = append(even, engine.Slot{Value: i})
-		slot := engine.Slot{Value: lattice.Opposite(i), Wall: i}
-		if i > 0 {
-			slot.Offset = geometry.Directions[lattice.Opposite(i)-1]
-		}
-		odd = append(odd, slot)
-	}
+	p := streaming.Program(0, geometry.Directions[:a.set.Q-1])
 	quadratic := a.settings.Wall == Quadratic
-	steps := [][]engine.Phase{
-		{{Name: "even", Fetch: odd, Asks: quadratic}},
-		{{Name: "odd", Reads: odd, Return: odd, Asks: quadratic}},
-	}
-	for i := range steps {
+	for i := range p.Steps {
 		if quadratic {
-			steps[i] = append(steps[i], engine.Phase{Name: "walls"})
+			p.Steps[i][streamPhase].Asks = true
+			p.Steps[i] = append(p.Steps[i], engine.Phase{Name: "walls"})
 		}
-		if couples(a.openings0) {
-			last := &steps[i][len(steps[i])-1]
-			last.Reduce = &engine.Reduction{Operation: transport.Sum, Values: 2 * len(a.openings0), Every: couplingInterval}
+		if couples(a.initialOpenings) {
+			last := &p.Steps[i][len(p.Steps[i])-1]
+			last.Reduce = &engine.Reduction{Operation: transport.Sum, Values: 2 * len(a.initialOpenings), Every: couplingInterval}
 		}
 	}
-	return engine.Program{Steps: steps, State: [][]engine.Slot{even, odd}}
+	return p
 }
 
 // setForce sets the body force of the step that begins after the given one.

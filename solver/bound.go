@@ -32,7 +32,7 @@ var (
 // Bind finds windows, walls and openings of a rank.
 func (a *airflow) Bind(b *engine.Binding) (engine.Kernel, error) {
 	r := &bound{airflow: a, device: b.Device.(*processor.Device), layout: newLayout(b.Finder, a.set)}
-	r.openings = &openingStates{list: slices.Clone(a.openings0), sums: make([]int64, 2*len(a.openings0))}
+	r.openings = &openingStates{list: slices.Clone(a.initialOpenings), sums: make([]int64, 2*len(a.initialOpenings))}
 	groups, err := r.layout.findLinks(a.domain.Grid, a.settings.wallScheme(a.units.RelaxationTime()), r.openings.list, a.profiles)
 	if err != nil {
 		return nil, err
@@ -41,9 +41,18 @@ func (a *airflow) Bind(b *engine.Binding) (engine.Kernel, error) {
 	if err := r.newState(b.Array(0)); err != nil {
 		return nil, err
 	}
+	if a.settings.Initial != nil {
+		r.initialize()
+	}
 	for range r.device.Workers() {
 		w := newWorkspace()
 		kernel.PrepareScratch(w.registers, r.set)
+		if a.carries {
+			for axis := range w.velocity {
+				w.velocity[axis] = make([]float32, chunkCells+windowCells)
+			}
+			w.leave = r.leaveVelocity(w)
+		}
 		r.workspaces = append(r.workspaces, w)
 	}
 	if a.settings.Wall == Quadratic {
@@ -76,9 +85,34 @@ func (r *bound) Work(step, phase int) engine.Work {
 		})
 	}
 	return engine.BlockWork(func(b *engine.Block, worker int) {
-		r.state.step(&r.layout.chunks[b.Number], odd, r.openings, r.workspaces[worker])
+		c, w := &r.layout.chunks[b.Number], r.workspaces[worker]
+		if r.carries {
+			w.first = c.cell
+			r.state.arriving(c, odd, w, w.leave)
+		}
+		r.state.step(c, odd, r.openings, w)
 	})
 }
+
+// leaveVelocity makes a function that leaves the velocity in the cells of a window
+// with the worker.
+func (r *bound) leaveVelocity(w *workspace) func(cell, count int32, populations *[27][windowCells]float64) {
+	return func(cell, count int32, populations *[27][windowCells]float64) {
+		for lane := range count {
+			for a := range w.velocity {
+				u := r.force[a] / 2
+				for i := range r.set.Q {
+					u += float64(r.set.Velocities[i][a]) * populations[i][lane]
+				}
+				w.velocity[a][cell+lane-w.first] = float32(u)
+			}
+		}
+	}
+}
+
+// Velocity is that in the cells of the block that a worker has last computed, in
+// cells per step, by their place there.
+func (r *bound) Velocity(worker int) *[3][]float32 { return &r.workspaces[worker].velocity }
 
 // Begin sets what acts in a step.
 func (r *bound) Begin(steps int64) {

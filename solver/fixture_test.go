@@ -1,10 +1,8 @@
 package solver
 
 import (
-	"math/rand/v2"
-
-	"carina/cuboid"
 	"carina/geometry"
+	"carina/solver/enginetest"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -83,22 +81,5 @@ func channelOpenings(axis int, area float64) []geometry.Opening {
 
 // scattered distributes blocks of the given side over ranks at random.
 func scattered(g *geometry.Grid, side int32, ranks int, seed uint64, periodic [3]bool) *Domain {
-	random := rand.New(rand.NewPCG(seed, 1))
-	d := &Domain{Grid: g, Ranks: ranks, Periodic: periodic}
-	known := map[[3]int32]int32{}
-	for _, r := range g.Runs {
-		for x := r.X0; x < r.X1; {
-			end := min(r.X1, (x/side+1)*side)
-			key := [3]int32{x / side, r.Y / side, r.Z / side}
-			c, ok := known[key]
-			if !ok {
-				c = int32(len(d.Owners))
-				known[key] = c
-				d.Owners = append(d.Owners, int32(random.IntN(ranks)))
-			}
-			d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: x, X1: end, Y: r.Y, Z: r.Z}, Cuboid: c})
-			x = end
-		}
-	}
-	return d
+	return enginetest.Scattered(g, side, ranks, seed, periodic)
 }

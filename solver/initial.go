@@ -5,7 +5,7 @@ import (
 )
 
 // initialize sets the equilibrium of Settings.Initial.
-func (r *Rank) initialize() {
+func (r *bound) initialize() {
 	for _, p := range r.layout.Pieces {
 		for x := p.X0; x < p.X1; x++ {
 			pressure, velocity := r.settings.Initial(cellCenter(r.domain.Grid, x, p.Y, p.Z))
@@ -15,7 +15,7 @@ func (r *Rank) initialize() {
 }
 
 // setEquilibrium sets the equilibrium of He and Luo (1997) in a cell.
-func (r *Rank) setEquilibrium(cell int32, density float64, u r3.Vec) {
+func (r *bound) setEquilibrium(cell int32, density float64, u r3.Vec) {
 	square := r3.Norm2(u)
 	for i, c := range r.set.Velocities {
 		cu := float64(c[0])*u.X + float64(c[1])*u.Y + float64(c[2])*u.Z

@@ -3,31 +3,13 @@ package solver
 import (
 	"fmt"
 	"math"
-	"sync"
 	"testing"
 
 	"carina/geometry"
 	"carina/solver/engine"
+	"carina/solver/enginetest"
 	"carina/solver/transport"
 )
-
-// together calls f on all ranks of a domain, each with its transport.
-func together(t *testing.T, ranks int, f func(tr transport.Transport) error) {
-	t.Helper()
-	var all sync.WaitGroup
-	for _, tr := range transport.NewLocal(ranks) {
-		all.Go(func() {
-			if err := f(tr); err != nil {
-				t.Error(err)
-				tr.Abort(err)
-			}
-		})
-	}
-	all.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
-}
 
 // methodsToMove are settings that keep different things between steps: openings
 // with memories, corrections that ask other ranks, forces, 16 bits.
@@ -53,7 +35,7 @@ const movedSteps = 41
 // hashesOf are the hashes of one rank after every step.
 func hashesOf(t *testing.T, g *geometry.Grid, s Settings) []uint64 {
 	var list []uint64
-	together(t, 1, func(tr transport.Transport) error {
+	enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
 		r, err := NewRank(WholeDomain(g), s, tr)
 		if err != nil {
 			return err
@@ -93,7 +75,7 @@ func TestEveryStepOnManyRanks(t *testing.T) {
 				side         int32
 				ranks, steps int
 			}{{5, 2, movedSteps}, {3, 5, 24}, {16, 7, 24}, {1, 23, 13}} {
-				together(t, c.ranks, func(tr transport.Transport) error {
+				enginetest.OnRanks(t, c.ranks, func(tr transport.Transport) error {
 					r, err := NewRank(scattered(g, c.side, c.ranks, uint64(c.ranks), [3]bool{}), s, tr)
 					if err != nil {
 						return err
@@ -141,7 +123,7 @@ func TestSavedOnThreeLoadedOnFive(t *testing.T) {
 			want := hashesOf(t, g, s)
 			for _, at := range []int{12, 13, 19} {
 				saved := make([]*engine.State, 3)
-				together(t, 3, func(tr transport.Transport) error {
+				enginetest.OnRanks(t, 3, func(tr transport.Transport) error {
 					r, err := NewRank(scattered(g, 4, 3, 8, [3]bool{}), s, tr)
 					if err != nil {
 						return err
@@ -153,7 +135,7 @@ func TestSavedOnThreeLoadedOnFive(t *testing.T) {
 					saved[tr.Rank()], err = r.SaveState()
 					return err
 				})
-				together(t, 5, func(tr transport.Transport) error {
+				enginetest.OnRanks(t, 5, func(tr transport.Transport) error {
 					r, err := NewRank(scattered(g, 6, 5, 9, [3]bool{}), s, tr)
 					if err != nil {
 						return err
@@ -187,7 +169,7 @@ func TestCellsMove(t *testing.T) {
 			want := hashesOf(t, g, s)
 			const ranks = 5
 			moves := 0
-			together(t, ranks, func(tr transport.Transport) error {
+			enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
 				r, err := NewRank(scattered(g, 4, ranks, 30, [3]bool{}), s, tr)
 				if err != nil {
 					return err

@@ -115,7 +115,7 @@ func (s *populations[T, S]) eachWalled(c *chunk, f func(i int, words []uint32)) 
 }
 
 func (s *populations[T, S]) arriving(c *chunk, odd bool, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64)) {
-	var populations [27][windowCells]float64
+	populations := &w.arrived
 	gathered, packed := s.gathered(w), s.packed(w)
 	give := func(cell, count int32) {
 		for i := range s.q {
@@ -123,7 +123,7 @@ func (s *populations[T, S]) arriving(c *chunk, odd bool, w *workspace, f func(ce
 				populations[i][lane] = float64(gathered[i*windowCells+int(lane)])
 			}
 		}
-		f(cell, count, &populations)
+		f(cell, count, populations)
 	}
 	width := innerWidth(s.q)
 	for i := int(c.inner); i < int(c.innerEnd); i++ {

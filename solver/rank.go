@@ -36,11 +36,7 @@ func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, e
 		return nil, err
 	}
 	flow.warnOfClosed()
-	r := &Rank{engine: e, bound: e.Kernel(0).(*bound)}
-	if settings.Initial != nil {
-		r.initialize()
-	}
-	return r, nil
+	return &Rank{engine: e, bound: e.Kernel(0).(*bound)}, nil
 }
 
 // Close ends the rank's goroutines.

@@ -15,6 +15,13 @@ type workspace struct {
 	slots [2][]*byte
 	// packed holds the same as they are in memory, where that is 16 bits.
 	packed []kernel.Float16
+	// arrived is room for the populations that arrive in a window.
+	arrived [27][windowCells]float64
+	// velocity is that of the chunk that begins at a cell, where others want it, and
+	// leave puts there what belongs to a window.
+	velocity [3][]float32
+	first    int32
+	leave    func(cell, count int32, populations *[27][windowCells]float64)
 	// words is room for the windows of a chunk in an even step.
 	words []uint32
 	// registers is where assembly keeps values that do not fit into registers.

@@ -38,11 +38,15 @@ var rooms = []room{
 	{"solver/transport", []string{"internal"}},
 	{"solver/engine", []string{"internal", "geometry", "cuboid", "solver/transport"}},
 	{"solver/processor", []string{"internal", "solver/transport", "solver/engine"}},
+	{"solver/streaming", []string{"geometry", "solver/engine"}},
+	{"solver/enginetest", []string{"geometry", "cuboid", "solver/transport", "solver/engine", "solver/processor"}},
+	{"solver/scalar", []string{"geometry", "solver/engine", "solver/processor", "solver/streaming"}},
+	{"solver/shallow", []string{"geometry", "solver/transport", "solver/engine", "solver/processor"}},
 	{"solver/lattice", []string{"geometry"}},
 	{"solver/expression", nil},
 	{"solver/collision", []string{"solver/lattice", "solver/expression"}},
 	{"solver/kernel", []string{"internal", "solver/lattice", "solver/expression", "solver/collision"}},
-	{"solver", []string{"internal", "geometry", "cuboid", "balance", "solver/transport", "solver/engine", "solver/processor", "solver/lattice", "solver/expression", "solver/collision", "solver/kernel"}},
+	{"solver", []string{"internal", "geometry", "cuboid", "balance", "solver/transport", "solver/engine", "solver/processor", "solver/streaming", "solver/lattice", "solver/expression", "solver/collision", "solver/kernel"}},
 	{"solver/cuda/driver", nil},
 	{"solver/cuda", []string{"solver/cuda/driver", "internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/lattice", "solver/expression", "solver/collision"}},
 	{"internal/workflow", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/cuda", "solver/transport", "solver/kernel"}},
@@ -57,9 +61,20 @@ var exceptions = map[[2]string]string{}
 // testExceptions are those of tests, which may use what is built on a package
 // as an independent truth.
 var testExceptions = map[[2]string]string{
-	{"partition", "partition/metis"}: "graphs of the shared collection are METIS files",
-	{"cmd/carina", "solver/kernel"}:  "processes are told which instruction set to compute with",
-	{"geometry/generate", "octree"}:  "the sizes of the bifurcations are known by their numbers of octree leaves",
+	{"partition", "partition/metis"}:           "graphs of the shared collection are METIS files",
+	{"cmd/carina", "solver/kernel"}:            "processes are told which instruction set to compute with",
+	{"geometry/generate", "octree"}:            "the sizes of the bifurcations are known by their numbers of octree leaves",
+	{"solver", "solver/enginetest"}:            "what holds for any physics is tested by enginetest",
+	{"solver/scalar", "solver/enginetest"}:     "what holds for any physics is tested by enginetest",
+	{"solver/shallow", "solver/enginetest"}:    "what holds for any physics is tested by enginetest",
+	{"solver/scalar", "solver"}:                "air carries the scalar",
+	{"solver/scalar", "solver/transport"}:      "ranks of a test are connected",
+	{"solver/scalar", "geometry/generate"}:     "grids of tests",
+	{"solver/shallow", "geometry/generate"}:    "grids of tests",
+	{"solver/enginetest", "geometry/generate"}: "grids of tests",
+	{"solver/enginetest", "solver"}:            "two physics are run under MPI",
+	{"solver/enginetest", "solver/scalar"}:     "two physics are run under MPI",
+	{"solver/enginetest", "solver/shallow"}:    "two physics are run under MPI",
 }
 
 // mostFiles is how many files without tests a package may have. Those that have

@@ -131,8 +131,8 @@ type Global interface {
 
 // Scattered is a kernel that keeps numbers beside the fields, at few cells.
 type Scattered interface {
-	// Scattered lists the own cells that have numbers, by ascending global number,
-	// a cell as often as it has lots of them, and the numbers themselves, the same
+	// Scattered lists the own cells that have numbers, by global number, a
+	// cell as often as it has lots of them, and the numbers themselves, the same
 	// number for each: those are the kernel's own memory.
 	Scattered() (cells []int64, numbers []float64)
 }
@@ -147,6 +147,9 @@ type Ask struct {
 type Binding struct {
 	*Finder
 	Device Device
+	// Before are the kernels of the physics that come before this one in the same
+	// phases.
+	Before []Kernel
 	first  int // field
 	arrays []int32
 	asked  asking

@@ -76,6 +76,10 @@ func NewRank(domain *Domain, physics Together, device Device, t transport.Transp
 	}
 	plan.finish()
 	r.finder = nil
+	// Kernels have filled the cells.
+	if err := r.settle(); err != nil {
+		return nil, fmt.Errorf("preparing the exchange: %w", err)
+	}
 	return r, nil
 }
 
@@ -114,7 +118,7 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 	}
 	first = 0
 	for _, p := range list {
-		b := &Binding{Finder: r.finder, Device: r.device, first: first, arrays: r.arrays, asked: asking{}}
+		b := &Binding{Finder: r.finder, Device: r.device, Before: slices.Clone(r.kernels), first: first, arrays: r.arrays, asked: asking{}}
 		kernel, err := p.Bind(b)
 		if err != nil {
 			return nil, nil, err

@@ -26,8 +26,11 @@ type mesh struct {
 
 	mu      sync.Mutex
 	arrived int
-	sums    []int64
-	turn    chan struct{}
+	// sums are those of even and odd turns: the next turn may begin before all ranks
+	// have read the last one's. Wake has a channel for every rank.
+	sums [2][]int64
+	turn int
+	wake []chan struct{}
 }
 
 // link carries messages one way between two ranks: the sender offers its
@@ -39,7 +42,10 @@ type link struct {
 
 // NewLocal returns the transports of size ranks of this process.
 func NewLocal(size int) []*Local {
-	m := &mesh{size: size, links: map[int]link{}, stop: make(chan struct{}), turn: make(chan struct{})}
+	m := &mesh{size: size, links: map[int]link{}, stop: make(chan struct{}), wake: make([]chan struct{}, size)}
+	for i := range m.wake {
+		m.wake[i] = make(chan struct{}, 1)
+	}
 	ranks := make([]*Local, size)
 	for i := range ranks {
 		ranks[i] = &Local{rank: i, mesh: m}
@@ -145,30 +151,38 @@ func (l *Local) Exchange(messages []Message) error {
 	return nil
 }
 
-// Reduce combines values over all ranks.
+// Reduce combines values over all ranks. It does not allocate once a number of
+// values was combined before.
 func (l *Local) Reduce(op Operation, values []int64) error {
 	m := l.mesh
 	m.mu.Lock()
+	sums := &m.sums[m.turn%2]
 	if m.arrived == 0 {
-		m.sums = append(m.sums[:0:0], values...)
+		*sums = append((*sums)[:0], values...)
 	} else {
-		combine(op, m.sums, values)
+		combine(op, *sums, values)
 	}
 	m.arrived++
-	turn, sums := m.turn, m.sums
-	if m.arrived == m.size {
+	last := m.arrived == m.size
+	if last {
 		m.arrived = 0
-		m.turn = make(chan struct{})
-		close(turn)
+		m.turn++
+		for rank, wake := range m.wake {
+			if rank != l.rank {
+				wake <- struct{}{}
+			}
+		}
 	}
 	m.mu.Unlock()
-	select {
-	case <-turn:
-		copy(values, sums)
-		return nil
-	case <-m.stop:
-		return m.cause
+	if !last {
+		select {
+		case <-m.wake[l.rank]:
+		case <-m.stop:
+			return m.cause
+		}
 	}
+	copy(values, *sums)
+	return nil
 }
 
 func combine(op Operation, into, values []int64) {

@@ -1,0 +1,265 @@
+// Package enginetest tests a physics on the engine: that it gives the same bits
+// however cells are shared among ranks, saved, loaded and moved.
+package enginetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"carina/cuboid"
+	"carina/geometry"
+	"carina/solver/engine"
+	"carina/solver/processor"
+	"carina/solver/transport"
+)
+
+// Scattered gives the blocks of a grid, of so many cells along a side, to random
+// ranks.
+func Scattered(g *geometry.Grid, side int32, ranks int, seed uint64, periodic [3]bool) *engine.Domain {
+	random := rand.New(rand.NewPCG(seed, 1))
+	d := &engine.Domain{Grid: g, Ranks: ranks, Periodic: periodic}
+	known := map[[3]int32]int32{}
+	for _, r := range g.Runs {
+		for x := r.X0; x < r.X1; {
+			end := min(r.X1, (x/side+1)*side)
+			key := [3]int32{x / side, r.Y / side, r.Z / side}
+			c, ok := known[key]
+			if !ok {
+				c = int32(len(d.Owners))
+				known[key] = c
+				d.Owners = append(d.Owners, int32(random.IntN(ranks)))
+			}
+			d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: x, X1: end, Y: r.Y, Z: r.Z}, Cuboid: c})
+			x = end
+		}
+	}
+	return d
+}
+
+// OnRanks calls f on all ranks, each with its transport.
+func OnRanks(t *testing.T, ranks int, f func(tr transport.Transport) error) {
+	t.Helper()
+	var all sync.WaitGroup
+	for _, tr := range transport.NewLocal(ranks) {
+		all.Go(func() {
+			if err := f(tr); err != nil {
+				t.Error(err)
+				tr.Abort(err)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// Case is physics on a grid.
+type Case struct {
+	Grid     *geometry.Grid
+	Periodic [3]bool
+	// Physics makes what is computed anew, for a domain.
+	Physics func(d *engine.Domain) (engine.Together, error)
+	// Steps is how many are computed.
+	Steps int
+}
+
+// New prepares a rank of the processor.
+func (c *Case) New(d *engine.Domain, workers int, t transport.Transport) (*engine.Rank, error) {
+	physics, err := c.Physics(d)
+	if err != nil {
+		return nil, err
+	}
+	return engine.NewRank(d, physics, processor.New(workers, t), t, engine.Options{})
+}
+
+// scattered gives the grid to ranks.
+func (c *Case) scattered(side int32, ranks int, seed uint64) *engine.Domain {
+	return Scattered(c.Grid, side, ranks, seed, c.Periodic)
+}
+
+// Hashes are those of one rank before the first step and after every one.
+func (c *Case) Hashes(t *testing.T) (list []uint64) {
+	t.Helper()
+	OnRanks(t, 1, func(tr transport.Transport) error {
+		r, err := c.New(c.scattered(1<<20, 1, 1), 1, tr)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		list, err = hashes(r, c.Steps)
+		return err
+	})
+	if list[0] == list[c.Steps] || list[c.Steps] == list[c.Steps-1] {
+		t.Fatal("nothing happens")
+	}
+	return list
+}
+
+// hashes steps and returns the hash before and after each step.
+func hashes(r *engine.Rank, steps int) (list []uint64, err error) {
+	for s := 0; ; s++ {
+		h, err := r.Hash()
+		if err != nil || s == steps {
+			return append(list, h), err
+		}
+		list = append(list, h)
+		if err := r.Step(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// differ says after how many steps hashes differ, if they do.
+func differ(got, want []uint64) error {
+	for i := range got {
+		if got[i] != want[i] {
+			return fmt.Errorf("another state after %d of %d steps", i, len(got)-1)
+		}
+	}
+	return nil
+}
+
+// Accept runs all tests of what must hold for any physics.
+func (c *Case) Accept(t *testing.T) {
+	t.Helper()
+	want := c.Hashes(t)
+	t.Run("many ranks", func(t *testing.T) { c.manyRanks(t, want) })
+	t.Run("saved on three, loaded on five", func(t *testing.T) { c.saveAndLoad(t, want) })
+	t.Run("cells move", func(t *testing.T) { c.move(t, want) })
+	t.Run("no allocation", c.allocatesNothing)
+}
+
+func (c *Case) manyRanks(t *testing.T, want []uint64) {
+	for _, n := range []struct {
+		side           int32
+		ranks, workers int
+	}{{1 << 20, 1, 3}, {5, 2, 2}, {3, 5, 1}, {16, 7, 1}, {1, 23, 1}} {
+		OnRanks(t, n.ranks, func(tr transport.Transport) error {
+			r, err := c.New(c.scattered(n.side, n.ranks, uint64(n.ranks)), n.workers, tr)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			got, err := hashes(r, c.Steps)
+			if err == nil {
+				err = differ(got, want)
+			}
+			if err != nil {
+				return fmt.Errorf("%d ranks, blocks of %d: %w", n.ranks, n.side, err)
+			}
+			return nil
+		})
+	}
+}
+
+func (c *Case) saveAndLoad(t *testing.T, want []uint64) {
+	for _, at := range []int{c.Steps / 2, c.Steps/2 + 1} {
+		saved := make([]*engine.State, 3)
+		OnRanks(t, 3, func(tr transport.Transport) error {
+			r, err := c.New(c.scattered(4, 3, 8), 1, tr)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			if _, err := hashes(r, at); err != nil {
+				return err
+			}
+			saved[tr.Rank()], err = r.SaveState()
+			return err
+		})
+		OnRanks(t, 5, func(tr transport.Transport) error {
+			r, err := c.New(c.scattered(6, 5, 9), 1, tr)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			if err := r.LoadState(saved); err != nil {
+				return err
+			}
+			got, err := hashes(r, c.Steps-at)
+			if err != nil {
+				return err
+			}
+			return differ(got, want[at:])
+		})
+	}
+}
+
+func (c *Case) move(t *testing.T, want []uint64) {
+	const ranks = 5
+	OnRanks(t, ranks, func(tr transport.Transport) error {
+		r, err := c.New(c.scattered(4, ranks, 30), 1, tr)
+		if err != nil {
+			return err
+		}
+		defer func() { r.Close() }()
+		var got []uint64
+		for step := range c.Steps + 1 {
+			h, err := r.Hash()
+			if err != nil {
+				return err
+			}
+			got = append(got, h)
+			if err := r.Step(); err != nil {
+				return err
+			}
+			if step%3 != 1 && step%7 != 2 {
+				continue
+			}
+			d := c.scattered(int32(3+step%5), ranks, uint64(40+step))
+			physics, err := c.Physics(d)
+			if err != nil {
+				return err
+			}
+			next, err := r.Move(d, physics, processor.New(1, tr))
+			if err != nil {
+				return err
+			}
+			r = next
+		}
+		return differ(got, want)
+	})
+}
+
+func (c *Case) allocatesNothing(t *testing.T) {
+	OnRanks(t, 1, func(tr transport.Transport) error {
+		r, err := c.New(c.scattered(1<<20, 1, 1), 2, tr)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		var failures []error
+		step := func() { failures = append(failures[:0], r.Step()) }
+		step()
+		if n := testing.AllocsPerRun(20, step); n >= 1 {
+			t.Errorf("%g allocations in a step", n)
+		}
+		if i := slices.IndexFunc(failures, func(err error) bool { return err != nil }); i >= 0 {
+			return failures[i]
+		}
+		return nil
+	})
+}
+
+// AcceptRank compares one rank among others, of other processes, with one rank
+// alone.
+func (c *Case) AcceptRank(t *testing.T, tr transport.Transport) {
+	t.Helper()
+	want := c.Hashes(t)
+	r, err := c.New(c.scattered(4, tr.Size(), 9), 1, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	got, err := hashes(r, c.Steps)
+	if err == nil {
+		err = differ(got, want)
+	}
+	if err != nil {
+		t.Errorf("rank %d of %d: %v", tr.Rank(), tr.Size(), err)
+	}
+}

@@ -1,0 +1,171 @@
+// Package scalar computes what air carries and what spreads in it, such as warmth
+// or a gas: a passive scalar on seven velocities beside the air, in the same phases.
+// Nothing passes walls, which the openings of the air are, too. It is a physics of
+// the engine, on processors.
+package scalar
+
+import (
+	"errors"
+	"math"
+
+	"carina/geometry"
+	"carina/solver/engine"
+	"carina/solver/processor"
+	"carina/solver/streaming"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Scalar is what is computed.
+type Scalar struct {
+	// Diffusivity is in cells² per step.
+	Diffusivity float64
+	// Initial gives the concentration at the start.
+	Initial func(position r3.Vec) float64
+}
+
+var _ engine.Physics = (*Scalar)(nil)
+
+// Carrier is a kernel that has left the velocity of the block at hand, in cells
+// per step, by the place of a cell in its block.
+type Carrier interface {
+	Velocity(worker int) *[3][]float32
+}
+
+// Populations 0 at rest and i > 0 along the faces' directions, with weights for
+// which the square of the lattice's speed of sound is 1/4.
+const (
+	populations = 7
+	restWeight  = 1. / 4
+	faceWeight  = 1. / 8
+	soundSpeed2 = 1. / 4
+)
+
+var directions = geometry.Directions[:populations-1]
+
+// Fields are the populations.
+func (s *Scalar) Fields() []engine.Field {
+	return []engine.Field{{Name: "scalar", Values: populations, Kind: engine.Float32}}
+}
+
+// Program streams in place.
+func (s *Scalar) Program() engine.Program { return streaming.Program(0, directions) }
+
+// Kernel is the scalar of one rank.
+type Kernel struct {
+	layout  *engine.Layout
+	carrier Carrier
+	omega   float32
+	f       [populations][]float32
+	beside  [populations][]int32 // the neighbour from which i comes, −1 at walls
+}
+
+// Bind fills the cells.
+func (s *Scalar) Bind(b *engine.Binding) (engine.Kernel, error) {
+	d, ok := b.Device.(*processor.Device)
+	if !ok {
+		return nil, errors.New("a scalar is computed on processors alone; choose these")
+	}
+	k := &Kernel{layout: b.Layout, omega: float32(1 / (0.5 + s.Diffusivity/soundSpeed2))}
+	for _, before := range b.Before {
+		if carrier, ok := before.(Carrier); ok {
+			k.carrier = carrier
+		}
+	}
+	if k.carrier == nil {
+		return nil, errors.New("nothing carries the scalar; put air that leaves its velocity before it")
+	}
+	memory, stride := processor.Values[float32](d, b.Array(0))
+	for i := range k.f {
+		k.f[i] = memory[i*stride:][:stride]
+		if i > 0 {
+			k.beside[i] = b.Table(directions[streaming.Opposite(i)-1])
+		}
+	}
+	b.EachCell(func(cell, x, y, z int32) {
+		c := float32(s.Initial(b.Domain.Grid.Center(x, y, z)))
+		for i := range k.f {
+			k.f[i][cell] = weight(i) * c
+		}
+	})
+	return k, nil
+}
+
+func weight(i int) float32 {
+	if i == 0 {
+		return restWeight
+	}
+	return faceWeight
+}
+
+// Work updates the cells of a block.
+func (k *Kernel) Work(step, _ int) engine.Work {
+	odd := step == 1
+	return engine.BlockWork(func(b *engine.Block, worker int) {
+		u := k.carrier.Velocity(worker)
+		for c := b.First; c < b.End; c++ {
+			j := c - b.First
+			k.update(c, odd, [3]float32{u[0][j], u[1][j], u[2][j]})
+		}
+	})
+}
+
+// Begin has nothing to do.
+func (k *Kernel) Begin(int64) {}
+
+// update relaxes what arrives at a cell towards w c (1 + 4 c·u) and lets it leave.
+func (k *Kernel) update(c int32, odd bool, u [3]float32) {
+	var at [populations]*float32
+	var sum float32
+	for i := range at {
+		at[i] = k.at(i, c, odd)
+		sum += *at[i]
+	}
+	var leaving [populations]float32
+	for i := range at {
+		along := float32(0)
+		if i > 0 {
+			// The faces' directions are ± the axes, in turn.
+			if along = u[(i-1)/2]; i%2 == 0 {
+				along = -along
+			}
+		}
+		equilibrium := float32(weight(i) * sum * (1 + 4*along))
+		leaving[i] = *at[i] + float32(k.omega*(equilibrium-*at[i]))
+	}
+	for i := range at {
+		*at[streaming.Opposite(i)] = leaving[i]
+	}
+}
+
+// at is where what arrives at an own cell along i lies.
+func (k *Kernel) at(i int, c int32, odd bool) *float32 {
+	if odd && i > 0 {
+		if n := k.beside[i][c]; n >= 0 {
+			return &k.f[streaming.Opposite(i)][n]
+		}
+	}
+	return &k.f[i][c]
+}
+
+// Concentration is that in an own cell, before an even step.
+func (k *Kernel) Concentration(cell int32) float64 {
+	var sum float64
+	for i := range k.f {
+		sum += float64(k.f[i][cell])
+	}
+	return sum
+}
+
+// Check finds values that make no sense.
+func (k *Kernel) Check(b *engine.Block, _ int) (magnitude float64, bad int64) {
+	bad = engine.NoCell
+	k.layout.EachGlobal(b, func(cell int32, global int64) {
+		for i := range k.f {
+			if v := float64(k.f[i][cell]); math.IsNaN(v) || math.IsInf(v, 0) {
+				bad = min(bad, global)
+			}
+		}
+	})
+	return 0, bad
+}
