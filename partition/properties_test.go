@@ -156,12 +156,16 @@ func TestHeavyVertexAmongThousandfoldWeights(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkResult(t, g, opt, res)
+		members := make([]int, k)
+		for _, p := range res.Parts {
+			members[p]++
+		}
 		for p, w := range res.PartWeights {
 			if int32(p) == res.Parts[heavy] {
 				if w != g.VertexWeights[heavy] {
 					t.Fatalf("the part of a vertex of weight %d weighs %d", g.VertexWeights[heavy], w)
 				}
-			} else if w > res.Limits[p] {
+			} else if w > res.Limits[p] && members[p] > 1 { // a second vertex may be too heavy, too
 				t.Fatalf("part %d weighs %d, limit %d", p, w, res.Limits[p])
 			}
 		}
