@@ -158,6 +158,7 @@ func (o *openingStates) couple(measured func(i int) (outflow, areaDensity int64)
 			shares += s.condition.Share
 		}
 		s.fast += (s.outflow - s.fast) * couplingInterval / fastSteps
+		s.peak = max(s.peak, math.Abs(s.fast))
 		s.smooth += (s.outflow - s.smooth) * couplingInterval / smoothSteps
 		switch s.condition.Kind {
 		case Windkessel:

@@ -44,10 +44,10 @@ type OpeningCondition struct {
 	Area float64
 	// Normal points out of the lumen.
 	Normal [3]float64
-	// EvenTime is how long stress stays out of equilibrium, in steps, Forgetting
-	// the part of its memory that the opening's absorption of sound forgets in a
-	// step.
-	EvenTime, Forgetting float64
+	// EvenTime is how long stress stays out of equilibrium, in steps, Skew how many
+	// times longer third moments do, and Forgetting the part of its memory that the
+	// opening's absorption of sound forgets in a step.
+	EvenTime, Skew, Forgetting float64
 	// Inflow is the factor of the links' inflows in the present step, Density
 	// the imposed deviation of the density and Gradient that along the normal,
 	// per cell. Fastest is the largest velocity along the normal, negative, with
@@ -77,7 +77,7 @@ func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
 	}
 	f.states = newOpeningStates(domain.Grid, a.areas, &a.settings, f.Units)
 	for _, o := range f.states.list {
-		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, Normal: o.normal, EvenTime: o.evenTime, Forgetting: o.forgetting})
+		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, Normal: o.normal, EvenTime: o.evenTime, Skew: o.skew, Forgetting: o.forgetting})
 	}
 	f.profiles = a.profiles
 	f.rampSteps, f.crossing = a.rampSteps, a.crossing()

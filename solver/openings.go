@@ -20,8 +20,10 @@ type openingState struct {
 	normal [3]float64
 	// evenTime is how long stress stays out of equilibrium, in steps.
 	evenTime float64
+	// skew is how many times longer third moments stay out of it.
+	skew float64
 	// forgetting is the part of its memory that the opening's absorption of sound
-	// forgets in a step.
+	// forgets in a step, all where the flow is steered: steering absorbs by itself.
 	forgetting float64
 	// velocity is that of a moving wall, in cells per step.
 	velocity [3]float64
@@ -33,6 +35,8 @@ type openingState struct {
 	// For pressure openings: what leaves (cell volumes per step) as measured
 	// last, and smoothed over different times.
 	outflow, fast, smooth float64
+	// peak is the largest absolute value of fast so far.
+	peak float64
 	// base is the density that belongs to the condition; stored is that of a
 	// Windkessel's compliance.
 	base, stored float64
@@ -82,7 +86,10 @@ func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units
 		}
 		n := grid.Openings[i].Normal
 		o.list[i] = openingState{condition: c, area: a, flow: c.Flow / u.FlowRate(), normal: [3]float64{n.X, n.Y, n.Z},
-			evenTime: u.RelaxationTime(), forgetting: 1 / (absorptionCrossings * soundCrossing(grid))}
+			evenTime: u.RelaxationTime(), skew: s.oddTime(u.RelaxationTime()) / u.RelaxationTime(), forgetting: 1 / (absorptionCrossings * soundCrossing(grid))}
+		if c.Kind == ImposedFlow {
+			o.list[i].forgetting = 1
+		}
 		for axis, v := range c.Velocity {
 			o.list[i].velocity[axis] = v / u.Velocity()
 		}
@@ -140,10 +147,10 @@ func (s *openingState) developedGradient() float64 {
 	return -8 * math.Pi * (s.evenTime - 0.5) * s.smooth / (area * area)
 }
 
-// fastestInflow is the velocity on the axis of developed flow through a round
-// opening where air enters, twice the mean, and zero where it leaves.
+// fastestInflow is the velocity of air that enters on the axis of the strongest
+// developed flow through a round opening so far, twice the mean.
 func (s *openingState) fastestInflow() float64 {
-	return 2 * min(0, s.fast/max(s.area, 1))
+	return -2 * s.peak / max(s.area, 1)
 }
 
 // observeOpenings reads density, velocity and stress of the opening cells of a

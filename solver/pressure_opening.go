@@ -12,9 +12,9 @@ import (
 type openingGroup struct {
 	opening    int
 	first, end int
-	// mean is the mean of c_n, inverseWeight 1/Σw and inverseSpread
-	// 1/Σw(c_n−mean)², or 0 where all links have the same c_n.
-	mean, inverseWeight, inverseSpread float64
+	// mean is the mean of c_n, weight Σw and spread Σw(c_n−mean)²; the inverse of
+	// the latter is 0 where all links have the same c_n.
+	mean, weight, spread, inverseWeight, inverseSpread float64
 }
 
 // leastSpread is the part of Σw below which Σw(c_n−mean)² is rounding.
@@ -24,17 +24,17 @@ const leastSpread = 1e-6
 func groupLinks(set *lattice.Set, links []openingLink) (groups []openingGroup) {
 	for first := 0; first < len(links); {
 		g := openingGroup{opening: links[first].opening, first: first}
-		var weight, sum, spread float64
+		var sum float64
 		for g.end = first; g.end < len(links) && links[g.end].opening == g.opening; g.end++ {
 			w := set.Weights[links[g.end].p]
-			weight, sum = weight+w, sum+w*links[g.end].along
+			g.weight, sum = g.weight+w, sum+w*links[g.end].along
 		}
-		g.mean, g.inverseWeight = sum/weight, 1/weight
+		g.mean, g.inverseWeight = sum/g.weight, 1/g.weight
 		for _, link := range links[g.first:g.end] {
-			spread += set.Weights[link.p] * (link.along - g.mean) * (link.along - g.mean)
+			g.spread += set.Weights[link.p] * (link.along - g.mean) * (link.along - g.mean)
 		}
-		if spread > leastSpread*weight {
-			g.inverseSpread = 1 / spread
+		if g.spread > leastSpread*g.weight {
+			g.inverseSpread = 1 / g.spread
 		}
 		groups = append(groups, g)
 		first = g.end
@@ -84,16 +84,23 @@ const absorptionCrossings = 2
 //
 // returns reversed, as in anti-bounce-back, but only its projection Qh on the
 // span of 1 and c_n: the mean and the velocity along the normal n. The rest
-// leaves. To this comes the shear of the cell's stress Π, which developed flow
-// has across the normal, without its own projection,
+// leaves. To this comes the shear that developed flow has across the normal, of
+// the cell's stress Π with the third moments that belong to it,
 //
-//	s = 9 c_n (c·Πn − c_n n·Πn),  f/w = e − Qh + θ (s − Qs),
+//	s = 9 (c·Πn − c_n n·Πn) (c_n + σ (3c_n²−1) u_n),
 //
-// with θ ≤ 1 so that no more energy Σf²/w comes back than has left and the
-// collision dissipates: so an opening at any angle to the lattice leaves still
-// air still. c_n and c_t are the velocity along and across the normal, d the
-// distance of the cell's centre to the plane and G the gradient of developed
-// flow, which places the pressure on the plane.
+// with σ, how much longer these stay out of equilibrium. It has left, too, less
+// what the collision has taken, and where Q keeps some of it, that comes back
+// with the wrong sign. With its part t = (2−ω) s₊ + ω₋ s₋, s₊ and s₋ being the
+// terms with c_n and σ,
+//
+//	f/w = e − Qh + θ (s − Qs + Qt).
+//
+// Here θ ≤ 1 is as large as it can be without more energy Σf²/w coming back than
+// has left and the collision dissipates: so an opening at any angle to the
+// lattice leaves still air still. c_n and c_t are the velocity along and across
+// the normal, d the distance of the cell's centre to the plane and G the gradient
+// of developed flow, which places the pressure on the plane.
 //
 // Air that comes in carries what is outside, and to believe the cell instead
 // feeds back the faster what is faster already, until it diverges (backflow
@@ -101,9 +108,11 @@ const absorptionCrossings = 2
 // of outlet boundary treatments for prevention of backflow divergence"). So
 // where u_n < 0, it has no velocity across and no shear, the pressure is that of
 // air at rest outside, whose sum with ½ρu_n² is conserved on the way in
-// (Bernoulli), ρ → ρ − 3/2 u_n², and u_n is at most that of developed flow on
-// the axis: what is faster returns in part only, a resistance. Where hardly any
-// air moves, up to the transition, one passes into the other.
+// (Bernoulli), ρ → ρ − 3/2 u_n², and u_n is at most that on the axis of the
+// strongest developed flow so far: what is faster returns in part only, a
+// resistance. Not the present flow: where it turns, air near the walls turns
+// before. Where hardly any air moves, up to the transition, one passes into the
+// other.
 //
 // The projection of what changes faster than sound crosses the domain is
 // multiplied by absorption, with a memory of what was there for long.
@@ -133,22 +142,18 @@ func (s *openingState) returning(set *lattice.Set, g *openingGroup, links []open
 		difference[k] = left[k] - back[k]
 	}
 	mean, slope := g.project(set, links, &difference)
-	if leaves > 0 {
-		s.shear(set, g, links, sample, &difference, &shear, mean, slope)
-	}
-	mean = s.absorb(&memory[0], mean)
+	lost := g.reject(set, links, &difference, mean, slope)
+	mean = kept * s.absorb(&memory[0], mean)
 	if g.end-g.first > 1 {
-		slope = s.absorb(&memory[1], slope)
+		slope = kept * s.absorb(&memory[1], slope)
+	}
+	if leaves > 0 {
+		s.shear(set, g, links, sample, along, lost, mean, slope, &shear)
 	}
 	for k := g.first; k < g.end; k++ {
-		back[k] += leaves*shear[k] - kept*(mean+slope*(links[k].along-g.mean))
+		back[k] += leaves*shear[k] - (mean + slope*(links[k].along-g.mean))
 	}
 }
-
-// planeShift is how much nearer, in cells, the plane of an opening is taken to
-// be: without it, the pressure in pipes at Re 10 to 50, aligned with the lattice
-// and turned, is that of a plane 0.2 to 0.4 cells farther out.
-const planeShift = 0.25
 
 // belonging is what belongs to the velocity and the gradient at an opening, a
 // population over its weight without the density.
@@ -157,27 +162,33 @@ func (s *openingState) belonging(set *lattice.Set, link *openingLink, u *[3]floa
 	c := [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}
 	cu := c[0]*u[0] + c[1]*u[1] + c[2]*u[2]
 	across := c[0]*c[0] + c[1]*c[1] + c[2]*c[2] - link.along*link.along
-	return 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]) - s.gradient*(link.distance-planeShift+0.5*link.along*(1-1.5*across))
+	return 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]) - s.gradient*(link.distance+0.5*link.along*(1-1.5*across))
 }
 
-// shear computes θ(s − Qs), given the differences h and their projection.
-func (s *openingState) shear(set *lattice.Set, g *openingGroup, links []openingLink, sample *openingSample, difference, shear *[26]float64, mean, slope float64) {
+// shear computes θ(s − Qs + Qt), given the square of what of the differences
+// leaves and the projection that returns.
+func (s *openingState) shear(set *lattice.Set, g *openingGroup, links []openingLink, sample *openingSample, along, left, mean, slope float64, shear *[26]float64) {
 	pull := sample.pull(&s.normal)
 	normal := pull[0]*s.normal[0] + pull[1]*s.normal[1] + pull[2]*s.normal[2]
+	var own [26]float64
 	for k := g.first; k < g.end; k++ {
-		c := &set.Velocities[links[k].p]
-		across := float64(c[0])*pull[0] + float64(c[1])*pull[1] + float64(c[2])*pull[2]
-		shear[k] = 9 * links[k].along * (across - normal*links[k].along)
+		c, cn := &set.Velocities[links[k].p], links[k].along
+		across := 9 * (float64(c[0])*pull[0] + float64(c[1])*pull[1] + float64(c[2])*pull[2] - normal*cn)
+		even, odd := cn*across, (3*cn*cn-1)*along*across
+		shear[k] = even + s.skew*odd
+		own[k] = (2-1/s.evenTime)*even + odd/s.evenTime
 	}
-	energy := g.reject(set, links, difference, mean, slope) + s.dissipated(sample)
 	shearMean, shearSlope := g.project(set, links, shear)
-	square := g.reject(set, links, shear, shearMean, shearSlope)
-	if square <= energy {
-		return
+	ownMean, ownSlope := g.project(set, links, &own)
+	needed := g.reject(set, links, shear, shearMean, shearSlope) + g.weight*ownMean*ownMean + g.spread*ownSlope*ownSlope
+	common := g.weight*mean*ownMean + g.spread*slope*ownSlope
+	part := 1.0
+	// The energy of −Qh + θ(s − Qs + Qt), θ² needed − 2θ common beside |Qh|².
+	if energy := left + s.dissipated(sample); needed-2*common > energy {
+		part = (common + math.Sqrt(common*common+needed*energy)) / needed
 	}
-	part := math.Sqrt(energy / square)
 	for k := g.first; k < g.end; k++ {
-		shear[k] *= part
+		shear[k] = part * (shear[k] + ownMean + ownSlope*(links[k].along-g.mean))
 	}
 }
 
@@ -204,7 +215,7 @@ const slowPart, least = 0.02, 1e-9
 // transitionSpeed is the velocity up to which air that leaves is treated more as
 // air that enters the slower it is.
 func (s *openingState) transitionSpeed() float64 {
-	return slowPart*math.Abs(s.fast)/max(s.area, 1) + least
+	return slowPart*s.peak/max(s.area, 1) + least
 }
 
 // absorb returns what comes back of a value that is given anew in every step.

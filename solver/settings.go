@@ -282,6 +282,18 @@ func (s *Settings) operator(tau float64) Collision {
 	return Recursive
 }
 
+// oddTime is how long third moments stay out of equilibrium, in steps. Operators
+// that make them of the second keep them as long as those.
+func (s *Settings) oddTime(tau float64) float64 {
+	switch s.operator(tau) {
+	case TRT:
+		return 0.5 + min(s.Magic/(tau-0.5), largestOddTime)
+	case Regularized:
+		return 1
+	}
+	return tau
+}
+
 // set returns the velocities.
 func (s *Settings) set() *lattice.Set {
 	if s.Lattice == D3Q27 || s.Lattice == "" && s.Collision == Cumulant {

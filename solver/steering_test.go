@@ -51,7 +51,7 @@ func TestBreathing(t *testing.T) {
 				continue
 			}
 			t.Logf("%s, %s: flow off by %.2g, split by %.2g, peaks %.3g and %.3g", name, s.Collision, flowError, splitError, peaks[0], peaks[1])
-			if flowError > 0.01 || splitError > 0.005 || peaks[1] > 1.5*peaks[0] {
+			if flowError > 0.002 || splitError > 0.005 || peaks[1] > 1.5*peaks[0] {
 				t.Errorf("%s, %s: the flow is off by %.2g of its amplitude, the split by %.2g; peak velocities %.3g in, %.3g out",
 					name, s.Collision, flowError, splitError, peaks[0], peaks[1])
 			}

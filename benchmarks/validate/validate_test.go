@@ -31,7 +31,7 @@ func TestSuite(t *testing.T) {
 }
 
 // A pipe along no direction of the grid errs at most half more than one along
-// an axis; pressure outlets act on their plane.
+// an axis; pressure outlets act on their plane and keep the flow as it is.
 func TestTurnedPipe(t *testing.T) {
 	const n = 11
 	s := &suite{options: Options{Change: func(*solver.Settings) {}}, ctx: context.Background()}
@@ -45,7 +45,7 @@ func TestTurnedPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("along %v: %+v", d, e)
-		if e.velocity > gates[0].velocity || e.velocity > 1.5*aligned.velocity || e.pressure > gates[0].pressure/2 {
+		if e.velocity > gates[0].velocity || e.velocity > 1.5*aligned.velocity || e.pressure > gates[0].pressure/2 || e.ends > 0.025 {
 			t.Errorf("along %v: errors %+v, aligned %+v", d, e, aligned)
 		}
 	}

@@ -31,7 +31,7 @@ func (s *Solver) prepare() error {
 			velocity = 1
 		}
 		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.Gradient, o.Fastest, o.Transition,
-			o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.Forgetting)
+			o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.Skew, o.Forgetting)
 	}
 	s.imposing = imposed
 	if bytes.Equal(imposed, s.imposed) {

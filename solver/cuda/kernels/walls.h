@@ -52,8 +52,8 @@ struct PressureOpening {
 	const Sample &cell;
 	real vx, vy, vz, density, kept;         // of what is imposed
 	real px, py, pz, pull;                  // the stress times the normal, and its component along it
-	real center, per_weight, per_spread;    // of the projection
-	real mean, slope, shear_mean, shear_slope;
+	real un, center, total, spread;         // velocity along the normal; of the projection
+	real mean, slope, back, back_slope, shear_mean, shear_slope, own_mean, own_slope;
 
 	DEVICE PressureOpening(const Walls &walls, int first, int end, const Opening &o, const Sample &cell) : walls(walls), first(first), end(end), o(o), cell(cell) {}
 	DEVICE static real dot(int q, real x, real y, real z) { return -(component(ALONG_X, q) * x + component(ALONG_Y, q) * y + component(ALONG_Z, q) * z); }
@@ -63,26 +63,47 @@ struct PressureOpening {
 	{
 		const int q = l.direction;
 		const real cu = dot(q, vx, vy, vz), cn = along(q), across = (q < 6 ? 1 : q < 18 ? 2 : 3) - cn * cn;
-		return density + real(4.5) * cu * cu - real(1.5) * (vx * vx + vy * vy + vz * vz) - o.gradient * (l.distance - real(0.25) + real(0.5) * cn * (1 - real(1.5) * across));
+		return density + real(4.5) * cu * cu - real(1.5) * (vx * vx + vy * vy + vz * vz) - o.gradient * (l.distance + real(0.5) * cn * (1 - real(1.5) * across));
 	}
 	DEVICE real difference(const OpeningLink &l) const { return widen(walls.held[l.link]) * (1 / SCALE) / weight(l.direction) - belonging(l); }
-	DEVICE real shear(int q) const { return 9 * along(q) * (dot(q, px, py, pz) - pull * along(q)); }
+	DEVICE real across(int q) const { return 9 * (dot(q, px, py, pz) - pull * along(q)); }
+	DEVICE real odd(int q) const { return (3 * along(q) * along(q) - 1) * un * across(q); }
+	DEVICE real shear(int q) const { return along(q) * across(q) + o.skew * odd(q); }
+	// own is what of the shear comes back with the wrong sign.
+	DEVICE real own(int q) const
+	{
+		const real rate = 1 / o.even_time;
+		return (2 - rate) * along(q) * across(q) + rate * odd(q);
+	}
 
 	// basis finds what the projection on 1 and c_n needs.
 	DEVICE void basis()
 	{
-		real sum = 0, product = 0, spread = 0;
+		real sum = 0;
+		total = spread = 0;
 		for (int k = first; k < end; k++) {
 			const int q = walls.opening_links[k].direction;
-			sum += weight(q), product += weight(q) * along(q);
+			total += weight(q), sum += weight(q) * along(q);
 		}
-		center = product / sum, per_weight = 1 / sum;
+		center = sum / total;
 		for (int k = first; k < end; k++) {
 			const int q = walls.opening_links[k].direction;
 			const real c = along(q) - center;
 			spread += weight(q) * c * c;
 		}
-		per_spread = spread > real(1e-6) * sum ? 1 / spread : 0;
+	}
+	// project sets the projections of the differences, the shear and its own part.
+	DEVICE void project()
+	{
+		mean = slope = shear_mean = shear_slope = own_mean = own_slope = 0;
+		for (int k = first; k < end; k++) {
+			const OpeningLink l = walls.opening_links[k];
+			const int q = l.direction;
+			const real c = along(q) - center, h = weight(q) * difference(l), s = weight(q) * shear(q), t = weight(q) * own(q);
+			mean += h, slope += c * h, shear_mean += s, shear_slope += c * s, own_mean += t, own_slope += c * t;
+		}
+		const real per_weight = 1 / total, per_spread = spread > real(1e-6) * total ? 1 / spread : 0;
+		mean *= per_weight, slope *= per_spread, shear_mean *= per_weight, shear_slope *= per_spread, own_mean *= per_weight, own_slope *= per_spread;
 	}
 	DEVICE real square(const Sample &u) const
 	{
@@ -92,16 +113,17 @@ struct PressureOpening {
 	// part is how much of the shear returns: no more than its energy allows.
 	DEVICE real part() const
 	{
-		real energy = 0, needed = 0;
+		real energy = 0, needed = total * own_mean * own_mean + spread * own_slope * own_slope;
 		for (int k = first; k < end; k++) {
 			const OpeningLink l = walls.opening_links[k];
 			const int q = l.direction;
-			const real c = along(q) - center, rest = difference(l) - mean - slope * c, across = shear(q) - shear_mean - shear_slope * c;
-			energy += weight(q) * rest * rest, needed += weight(q) * across * across;
+			const real c = along(q) - center, rest = difference(l) - mean - slope * c, more = shear(q) - shear_mean - shear_slope * c;
+			energy += weight(q) * rest * rest, needed += weight(q) * more * more;
 		}
 		const real rate = 1 / o.even_time;
 		energy += real(4.5) * rate * (2 - rate) * square(cell);
-		return needed <= energy ? 1 : square_root(energy / needed);
+		const real common = total * back * own_mean + spread * back_slope * own_slope;
+		return needed - 2 * common <= energy ? 1 : (common + square_root(common * common + needed * energy)) / needed;
 	}
 	DEVICE real absorb(int k, real value) const
 	{
@@ -112,7 +134,7 @@ struct PressureOpening {
 	}
 	DEVICE void impose()
 	{
-		real un = cell.x * o.x + cell.y * o.y + cell.z * o.z;
+		un = cell.x * o.x + cell.y * o.y + cell.z * o.z;
 		const bool enters = un < 0;
 		const real leaves = enters ? 0 : un < o.transition ? un / o.transition : 1;
 		density = o.density, kept = 1;
@@ -129,21 +151,14 @@ struct PressureOpening {
 		pz = cell.stress[4] * o.x + cell.stress[5] * o.y + cell.stress[2] * o.z;
 		pull = px * o.x + py * o.y + pz * o.z;
 		basis();
-		mean = slope = shear_mean = shear_slope = 0;
-		for (int k = first; k < end; k++) {
-			const OpeningLink l = walls.opening_links[k];
-			const int q = l.direction;
-			const real c = along(q) - center, h = weight(q) * difference(l), s = weight(q) * shear(q);
-			mean += h, slope += c * h, shear_mean += s, shear_slope += c * s;
-		}
-		mean *= per_weight, slope *= per_spread, shear_mean *= per_weight, shear_slope *= per_spread;
+		project();
+		back = kept * absorb(first, mean), back_slope = end > first + 1 ? kept * absorb(first + 1, slope) : kept * slope;
 		const real limited = leaves > 0 ? leaves * part() : 0;
-		const real back = kept * absorb(first, mean), back_slope = kept * (end > first + 1 ? absorb(first + 1, slope) : slope);
 		for (int k = first; k < end; k++) {
 			const OpeningLink l = walls.opening_links[k];
 			const int q = l.direction;
 			const real c = along(q) - center;
-			const real value = belonging(l) - (back + back_slope * c) + limited * (shear(q) - shear_mean - shear_slope * c);
+			const real value = belonging(l) - (back + back_slope * c) + limited * (shear(q) - shear_mean - shear_slope * c + own_mean + own_slope * c);
 			returns(walls, k, SCALE * weight(q) * value);
 		}
 	}
