@@ -119,7 +119,7 @@ func DefaultCost(layout Layout) Cost {
 
 // GPUCost returns assumed figures of the sparse layout for a GPU in single
 // precision: 26·10⁹ cells a second, as an H200 updates (see
-// benchmarks/results/gpu-h200.txt), with walls that cost it less than a core,
+// benchmarks/results/gpu.md), with walls that cost it less than a core,
 // and the links between GPUs of a host and between hosts.
 func GPUCost() Cost {
 	const fluid = 1 / 26e9

@@ -185,7 +185,7 @@ func (s *suite) pipe() error {
 	if err != nil {
 		return err
 	}
-	s.addError("pipe N=21, bounce-back", "velocity error", plain.velocity, 0.10, "issue's gate")
+	s.addError("pipe N=21, bounce-back", "velocity error", plain.velocity, 0.10, "a tenth of the mean velocity")
 	exact := Curve{Name: "Hagen–Poiseuille"}
 	for i := range 101 {
 		r := 0.5 * float64(i) / 100

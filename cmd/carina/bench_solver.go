@@ -153,7 +153,9 @@ func newBenchValidate(flags *benchFlags) *cobra.Command {
 			var failed int
 			err := runReport(command, flags, name, func(ctx context.Context, progress func(string, float64)) (*validate.Report, error) {
 				o.Quick, o.Progress = flags.quick, progress
-				o.Plots = filepath.Join(flags.folder, name)
+				if !flags.record { // the page has one picture of all plots
+					o.Plots = filepath.Join(flags.folder, name)
+				}
 				report, err := validate.Run(ctx, o)
 				if err == nil {
 					failed = report.Failed
