@@ -94,7 +94,7 @@ func newAbused(t *testing.T, random *rand.Rand) *abused {
 		t.Fatalf("%d foreign files", len(a.foreign))
 	}
 	a.present = a.name(0, shortSteps)
-	if status, _, said := carina(t, a.command(0, shortSteps)...); status != 0 {
+	if status, _, said := invoke(t, a.command(0, shortSteps)...); status != 0 {
 		t.Fatal(said)
 	}
 	a.check("first run", "", "")
@@ -286,7 +286,7 @@ func (a *abused) flowThere(flow int, steps int64) string {
 
 func (a *abused) mend() {
 	a.t.Helper()
-	if status, _, said := carina(a.t, "inspect", filepath.Join(a.out, "mine.part.json")); status != 0 {
+	if status, _, said := invoke(a.t, "inspect", filepath.Join(a.out, "mine.part.json")); status != 0 {
 		a.t.Errorf("the next command: status %d, says %s", status, said)
 	}
 }

@@ -68,7 +68,7 @@ func TestStrangeNamesArePrintedSafely(t *testing.T) {
 		{"voxelize", sound, "--spacing", "3mm", "--opening", "0,0,30,10mm," + escape, "-o", grid},
 		{"view", grid, "-o", filepath.Join(folder, "d"+escape+".html")}, {"solve", grid}, {escape}, {"run", "--" + escape},
 	} {
-		_, stdout, stderr := carina(t, arguments...)
+		_, stdout, stderr := invoke(t, arguments...)
 		for where, text := range map[string]string{"output": stdout, "messages": stderr} {
 			if i := strings.IndexAny(text, "\x1b\a\u202e\u009b\x7f\r"); i >= 0 {
 				t.Errorf("carina %q: its %s hold %q", arguments, where, text[i:min(len(text), i+20)])

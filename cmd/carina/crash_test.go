@@ -29,7 +29,7 @@ func TestPanicIsOneSentence(t *testing.T) {
 			t.Errorf("says %q, nothing of %q", said, want)
 		}
 	}
-	if status, stdout, _ := carina(t, "--help"); status != 0 || !strings.Contains(stdout, "3 on a mistake") {
+	if status, stdout, _ := invoke(t, "--help"); status != 0 || !strings.Contains(stdout, "3 on a mistake") {
 		t.Errorf("the help says nothing of exit status 3:\n%s", stdout)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"carina/internal/workflow"
+	"carina"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,7 +19,7 @@ const (
 	scaleHelp = "factor that multiplies the surface's coordinates before the unit (default 1)"
 )
 
-func geometryFlags(command *cobra.Command, c *workflow.Case) {
+func geometryFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.StringVar(&c.Unit, "unit", c.Unit, unitHelp)
 	f.Float64Var(&c.Scale, "scale", c.Scale, scaleHelp)
@@ -32,7 +32,7 @@ func geometryFlags(command *cobra.Command, c *workflow.Case) {
 }
 
 // openingFlags correct by hand which openings there are and what they do.
-func openingFlags(f *pflag.FlagSet, c *workflow.Case) {
+func openingFlags(f *pflag.FlagSet, c *carina.Case) {
 	f.IntVar(&c.Inlet, "inlet", c.Inlet, "number of the opening that air enters through (default the largest)")
 	f.Var((*roleMap)(&c.Roles), "role", "role of an opening by its number, such as 3=inlet or 3=outlet; may be repeated")
 	f.Var((*wholeList)(&c.DropOpenings), "drop-opening", "number of an opening to close; the others keep their numbers; may be repeated")
@@ -40,7 +40,7 @@ func openingFlags(f *pflag.FlagSet, c *workflow.Case) {
 	f.Var((*openingList)(&c.Openings), "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
 }
 
-func partitionFlags(command *cobra.Command, c *workflow.Case) {
+func partitionFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.IntVar(&c.Ranks, "ranks", c.Ranks, "number of ranks that share the work")
 	f.StringVar(&c.Decompose, "decompose", c.Decompose, "regular, shrink, octree, bricks or carve, with +shrink, +carve and +recombine as wanted (default bricks)")
@@ -59,11 +59,11 @@ func partitionFlags(command *cobra.Command, c *workflow.Case) {
 	f.DurationVar(&c.TimeLimit, "time-limit", c.TimeLimit, "graph balancer: go on improving for so long, such as 30s; the result then depends on the machine (default not)")
 }
 
-func layoutFlag(command *cobra.Command, c *workflow.Case) {
+func layoutFlag(command *cobra.Command, c *carina.Case) {
 	command.Flags().StringVar(&c.Layout, "layout", c.Layout, "what a rank stores: sparse, fluid cells alone, or dense, its cuboids whole (default sparse)")
 }
 
-func flowFlags(command *cobra.Command, c *workflow.Case) {
+func flowFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.StringVar(&c.Flow, "flow", c.Flow, "flow rate through the inlet (default 15L/min)")
 	f.StringVar(&c.Viscosity, "viscosity", c.Viscosity, "kinematic viscosity (default 15mm2/s, air)")
@@ -87,11 +87,11 @@ func flowFlags(command *cobra.Command, c *workflow.Case) {
 
 // caseOf returns the case that a case file holds, changed by the flags that
 // were given, or the case of the flags alone for a surface.
-func caseOf(command *cobra.Command, path string, groups ...func(*cobra.Command, *workflow.Case)) (workflow.Case, error) {
-	c := workflow.Case{Surface: path}
+func caseOf(command *cobra.Command, path string, groups ...func(*cobra.Command, *carina.Case)) (carina.Case, error) {
+	c := carina.Case{Surface: path}
 	if lower := strings.ToLower(path); strings.HasSuffix(lower, ".yaml") || strings.HasSuffix(lower, ".yml") {
 		var err error
-		if c, err = workflow.ReadCase(path); err != nil {
+		if c, err = carina.ReadCase(path); err != nil {
 			return c, err
 		}
 	}
@@ -99,7 +99,7 @@ func caseOf(command *cobra.Command, path string, groups ...func(*cobra.Command, 
 }
 
 // applyFlags sets in the case what was given on the command line.
-func applyFlags(command *cobra.Command, c *workflow.Case, groups ...func(*cobra.Command, *workflow.Case)) error {
+func applyFlags(command *cobra.Command, c *carina.Case, groups ...func(*cobra.Command, *carina.Case)) error {
 	if command.Flags().Changed("opening") {
 		c.Openings = nil
 	}
@@ -144,7 +144,7 @@ func refuseEmpty(command *cobra.Command) error {
 
 // replaceAlternatives clears what the case file had where a flag was given that
 // takes its place.
-func replaceAlternatives(command *cobra.Command, c *workflow.Case) {
+func replaceAlternatives(command *cobra.Command, c *carina.Case) {
 	for _, pair := range []struct {
 		first, second           string
 		clearFirst, clearSecond func()

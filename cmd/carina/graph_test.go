@@ -132,7 +132,7 @@ func TestGraphContiguous(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "star.part")
 	r := succeed[graphResult](t, "graph", star, "4", "--contiguous", "--imbalance", "1.1", "-o", out)
 	// Within ⌈1.1·61/4⌉ = 17 some part must hold pieces of two arms.
-	if _, words, _ := carina(t, "graph", star, "4", "--contiguous", "--imbalance", "0.1"); !strings.Contains(words, "more connected ones within the limits were not found") {
+	if _, words, _ := invoke(t, "graph", star, "4", "--contiguous", "--imbalance", "0.1"); !strings.Contains(words, "more connected ones within the limits were not found") {
 		t.Errorf("says nothing of pieces: %s", words)
 	}
 	g, parts := partsOf(t, star, out, 4)
@@ -169,7 +169,7 @@ func TestGraphObjectives(t *testing.T) {
 			t.Errorf("%s: %+v; minimising the cut %+v", objective, r, cut)
 		}
 	}
-	_, words, _ := carina(t, "graph", grid, "5", "--objective", "volume")
+	_, words, _ := invoke(t, "graph", grid, "5", "--objective", "volume")
 	for _, word := range []string{"by volume", "communication volume", "heaviest part", "imbalance"} {
 		if !strings.Contains(words, word) {
 			t.Errorf("says nothing of %q: %s", word, words)
@@ -212,7 +212,7 @@ func TestGraphRefusals(t *testing.T) {
 	}
 	for _, test := range tests {
 		arguments := append([]string{"graph", grid}, strings.Fields(test.arguments)...)
-		status, stdout, stderr := carina(t, arguments...)
+		status, stdout, stderr := invoke(t, arguments...)
 		if status != test.status || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, test.says) {
 			t.Errorf("%s: status %d, says %q; want %d and %q in one line", test.name, status, stderr, test.status, test.says)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"carina"
 	"carina/balance"
 	"carina/internal/workflow"
 	"carina/partition/graph"
@@ -51,7 +52,7 @@ func newInspect() *cobra.Command {
 type inspectFlags struct {
 	unit, picture string
 	scale         float64
-	corrections   workflow.Case
+	corrections   carina.Case
 }
 
 func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) error {
@@ -61,7 +62,7 @@ func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) er
 	c := flags.corrections
 	c.Surface, c.Unit, c.Scale = path, flags.unit, flags.scale
 	report, err := interruptible(command.Context(), func() (*workflow.SurfaceReport, error) {
-		return c.InspectSurface(flags.picture)
+		return workflow.InspectSurface(&c, flags.picture)
 	})
 	if err != nil {
 		return err
@@ -73,8 +74,8 @@ func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) er
 }
 
 func inspectGrid(command *cobra.Command, path string) error {
-	c := workflow.Case{Surface: path}
-	g, err := c.LoadGrid(command.Context(), nil, nil)
+	c := carina.Case{Surface: path}
+	g, err := workflow.LoadGrid(command.Context(), &c, nil, nil)
 	if err != nil {
 		return err
 	}

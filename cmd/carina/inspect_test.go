@@ -26,17 +26,17 @@ func TestInspectTellsKindsApart(t *testing.T) {
 		if _, ok := fields[test.field]; !ok {
 			t.Errorf("inspect %s has no %s: %v", filepath.Base(test.path), test.field, fields)
 		}
-		if status, words, stderr := carina(t, "inspect", test.path); status != 0 || words == "" {
+		if status, words, stderr := invoke(t, "inspect", test.path); status != 0 || words == "" {
 			t.Errorf("inspect %s in words: status %d, %s", filepath.Base(test.path), status, stderr)
 		}
 	}
-	if _, words, _ := carina(t, "inspect", part); !strings.Contains(words, "sound") {
+	if _, words, _ := invoke(t, "inspect", part); !strings.Contains(words, "sound") {
 		t.Errorf("a sound partition is not called so:\n%s", words)
 	}
 	if err := os.Remove(grid); err != nil {
 		t.Fatal(err)
 	}
-	if status, words, stderr := carina(t, "inspect", part); status != exitFailure || !strings.Contains(words, "cannot be solved") || !strings.Contains(stderr, "cannot be solved") {
+	if status, words, stderr := invoke(t, "inspect", part); status != exitFailure || !strings.Contains(words, "cannot be solved") || !strings.Contains(stderr, "cannot be solved") {
 		t.Errorf("a partition without its grid is not complained of: status %d, says %q\n%s", status, stderr, words)
 	}
 }
@@ -44,12 +44,12 @@ func TestInspectTellsKindsApart(t *testing.T) {
 func TestInspectFailsWhereNothingCanBeSolved(t *testing.T) {
 	cavity := generated(t, "cavity", "--length", "20mm")
 	for _, arguments := range [][]string{{"inspect", cavity}, {"inspect", cavity, "--json"}} {
-		status, stdout, stderr := carina(t, arguments...)
+		status, stdout, stderr := invoke(t, arguments...)
 		if status != exitFailure || !strings.Contains(stderr, "cannot be solved as it is") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "openings") {
 			t.Errorf("%v: status %d, says %q, prints\n%s", arguments[2:], status, stderr, stdout)
 		}
 	}
-	if status, stdout, stderr := carina(t, "inspect", generated(t, "pipe")); status != 0 || strings.Contains(stdout+stderr, "cannot") {
+	if status, stdout, stderr := invoke(t, "inspect", generated(t, "pipe")); status != 0 || strings.Contains(stdout+stderr, "cannot") {
 		t.Errorf("a pipe: status %d, says %q", status, stderr)
 	}
 }

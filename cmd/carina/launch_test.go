@@ -33,7 +33,7 @@ func TestCopiesAreRefused(t *testing.T) {
 				commands = append(commands, []string{"solve", part, "--steps", "2", "--out", out})
 			}
 			for _, command := range commands {
-				status, _, stderr := carina(t, command...)
+				status, _, stderr := invoke(t, command...)
 				if status != exitFailure || !strings.Contains(stderr, "start") || strings.Count(stderr, "\n") != 1 {
 					t.Errorf("%v: status %d, says %q", command, status, stderr)
 				}

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"carina/internal/workflow"
+	"carina"
 
 	"github.com/spf13/pflag"
 )
 
 // openingList reads --opening flags.
-type openingList []workflow.OpeningCase
+type openingList []carina.OpeningCase
 
 var _ listFlag = (*openingList)(nil)
 
@@ -36,7 +36,7 @@ func (l *openingList) Set(text string) error {
 	if len(fields) != 5 || fields[4] == "" {
 		return fmt.Errorf("%q is not x,y,z,radius,name, such as 12.5,3,-80,9mm,trachea", text)
 	}
-	o := workflow.OpeningCase{Center: make([]float64, 3)}
+	o := carina.OpeningCase{Center: make([]float64, 3)}
 	for axis := range o.Center {
 		var err error
 		if o.Center[axis], err = strconv.ParseFloat(strings.TrimSpace(fields[axis]), 64); err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// carina runs a command line and returns its exit status and what it wrote.
-func carina(t *testing.T, arguments ...string) (status int, stdout, stderr string) {
+// invoke runs a command line and returns its exit status and what it wrote.
+func invoke(t *testing.T, arguments ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	status = execute(context.Background(), arguments, &out, &err)
@@ -19,7 +19,7 @@ func carina(t *testing.T, arguments ...string) (status int, stdout, stderr strin
 // succeed runs a command line that must succeed and decodes its JSON.
 func succeed[T any](t *testing.T, arguments ...string) T {
 	t.Helper()
-	status, stdout, stderr := carina(t, append(arguments, "--json")...)
+	status, stdout, stderr := invoke(t, append(arguments, "--json")...)
 	if status != 0 {
 		t.Fatalf("carina %v: status %d: %s", arguments, status, stderr)
 	}

@@ -111,7 +111,7 @@ func TestByteOrderMarksAreSkipped(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if status, stdout, stderr := carina(t, arguments...); status != 0 || stdout == "" {
+		if status, stdout, stderr := invoke(t, arguments...); status != 0 || stdout == "" {
 			t.Errorf("carina %v: status %d, says %q", arguments, status, stderr)
 		}
 	}

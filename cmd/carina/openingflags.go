@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"carina/internal/workflow"
+	"carina"
 
 	"github.com/spf13/pflag"
 )
@@ -44,7 +44,7 @@ func (l *wholeList) Type() string { return "numbers" }
 func (l *wholeList) copyOf(other pflag.Value) { *l = slices.Clone(*other.(*wholeList)) }
 
 // groupList reads --merge-openings flags.
-type groupList workflow.Groups
+type groupList carina.Groups
 
 var _ listFlag = (*groupList)(nil)
 

@@ -140,7 +140,7 @@ func TestRolesOfOpenings(t *testing.T) {
 		{[]string{"--role", "2=outlet", "--inlet", "2"}, "opening 2"},
 	}
 	for _, test := range refused {
-		status, _, stderr := carina(t, append([]string{"inspect", path}, test.arguments...)...)
+		status, _, stderr := invoke(t, append([]string{"inspect", path}, test.arguments...)...)
 		if status != exitFailure || !strings.Contains(stderr, test.says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, says %q; want %q in one line", test.arguments, status, stderr, test.says)
 		}
@@ -148,7 +148,7 @@ func TestRolesOfOpenings(t *testing.T) {
 }
 
 func TestEndsThatFaceDifferentWaysAreNotMerged(t *testing.T) {
-	status, _, stderr := carina(t, "inspect", generated(t, "pipe"), "--merge-openings", "1,2")
+	status, _, stderr := invoke(t, "inspect", generated(t, "pipe"), "--merge-openings", "1,2")
 	if status != exitFailure || !strings.Contains(stderr, "one plane") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("status %d, says %q", status, stderr)
 	}
@@ -183,7 +183,7 @@ func TestFlowWithCorrectedOpenings(t *testing.T) {
 	if parts := succeed[solver.Summary](t, "solve", part, "--case", file); parts.StateHash != whole.StateHash {
 		t.Errorf("step by step the state hash is %s, want %s", parts.StateHash, whole.StateHash)
 	}
-	if status, _, stderr := carina(t, "run", file, "--drop-opening", "2", "--role", "4=inlet", "--steps", "2", "--out", filepath.Join(folder, "other"), "--json"); status != 0 {
+	if status, _, stderr := invoke(t, "run", file, "--drop-opening", "2", "--role", "4=inlet", "--steps", "2", "--out", filepath.Join(folder, "other"), "--json"); status != 0 {
 		t.Errorf("flags on top of the case: %s", stderr)
 	}
 }

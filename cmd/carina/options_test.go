@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"carina"
 	"carina/balance"
-	"carina/internal/workflow"
 	"carina/solver"
 )
 
@@ -35,7 +35,7 @@ func caseFile(t *testing.T, lines ...string) string {
 // refused runs a command that must fail with one sentence that says the words.
 func refused(t *testing.T, says string, arguments ...string) {
 	t.Helper()
-	status, stdout, stderr := carina(t, arguments...)
+	status, stdout, stderr := invoke(t, arguments...)
 	if said := withoutNotes(stderr); status != exitFailure && status != exitUsage || !strings.Contains(said, says) || strings.Count(said, "\n") != 1 {
 		t.Errorf("carina %q: status %d, says %q; want %q in one line", arguments, status, stderr, says)
 	}
@@ -138,8 +138,8 @@ func TestFlagsReplaceTheirAlternativesInTheCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := workflow.Case{Spacing: c.Spacing, FluidCells: c.FluidCells, TimeStep: c.TimeStep, LatticeVelocity: c.LatticeVelocity, Steps: c.Steps, Time: c.Time}
-	if want := (workflow.Case{FluidCells: 900, TimeStep: "2us", Steps: 4}); got.Spacing != want.Spacing || got.FluidCells != want.FluidCells ||
+	got := carina.Case{Spacing: c.Spacing, FluidCells: c.FluidCells, TimeStep: c.TimeStep, LatticeVelocity: c.LatticeVelocity, Steps: c.Steps, Time: c.Time}
+	if want := (carina.Case{FluidCells: 900, TimeStep: "2us", Steps: 4}); got.Spacing != want.Spacing || got.FluidCells != want.FluidCells ||
 		got.TimeStep != want.TimeStep || got.LatticeVelocity != 0 || got.Steps != want.Steps || got.Time != "" {
 		t.Errorf("the flags leave %+v of the case; want %+v", got, want)
 	}
@@ -154,7 +154,7 @@ func TestConditionForAnAmbiguousNameIsRefused(t *testing.T) {
 func TestOddStepsAreWarnedOf(t *testing.T) {
 	part := partitioned(t, "--ranks", "2")
 	for steps, says := range map[string]string{"5": "6 steps are computed instead of 5", "6": ""} {
-		status, stdout, stderr := carina(t, "solve", part, "--flow", "1L/min", "--steps", steps, "--json")
+		status, stdout, stderr := invoke(t, "solve", part, "--flow", "1L/min", "--steps", steps, "--json")
 		var s solver.Summary
 		if err := json.Unmarshal([]byte(stdout), &s); status != 0 || err != nil || s.Steps != 6 {
 			t.Fatalf("%s steps: status %d, %d steps, %v", steps, status, s.Steps, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"carina"
 	"carina/balance"
 	"carina/internal/workflow"
 
@@ -78,7 +79,7 @@ func newPartition() *cobra.Command {
 				return err
 			}
 			seconds := time.Since(begin).Seconds()
-			if err := c.WritePartition(output, p, g); err != nil {
+			if err := workflow.WritePartition(&c, output, p, g); err != nil {
 				return err
 			}
 			if shares {
@@ -91,17 +92,17 @@ func newPartition() *cobra.Command {
 			})
 		},
 	}
-	geometryFlags(command, new(workflow.Case))
-	partitionFlags(command, new(workflow.Case))
-	layoutFlag(command, new(workflow.Case))
+	geometryFlags(command, new(carina.Case))
+	partitionFlags(command, new(carina.Case))
+	layoutFlag(command, new(carina.Case))
 	command.Flags().BoolVar(&shares, "shares", false, "write for every rank a file with what it needs of the grid, so that no process on a GPU reads the whole")
 	command.Flags().StringVarP(&output, "output", "o", "", "the partition file to write (.part.json, or .part.json.gz)")
 	return command
 }
 
 // partitionGrid partitions with progress on the terminal.
-func partitionGrid(command *cobra.Command, c *workflow.Case, g *workflow.Gridded) (*balance.Partition, error) {
+func partitionGrid(command *cobra.Command, c *carina.Case, g *workflow.Gridded) (*balance.Partition, error) {
 	report, end := progress(command)
 	defer end()
-	return c.Partition(command.Context(), g, report)
+	return workflow.Partition(command.Context(), c, g, report)
 }

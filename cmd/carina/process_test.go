@@ -178,7 +178,7 @@ func TestASecondRunIntoAFolderIsRefused(t *testing.T) {
 	part, out := pipeOn(t, "1"), filepath.Join(t.TempDir(), "out")
 	p := start(t, "", append([]string{"solve", part, "--out", out}, slowly...)...)
 	p.untilComputing(t, out)
-	status, _, said := carina(t, "solve", part, "--steps", "2", "--out", out)
+	status, _, said := invoke(t, "solve", part, "--steps", "2", "--out", out)
 	if status != exitFailure || !strings.Contains(said, "another run is writing into it") || strings.Count(said, "\n") != 1 {
 		t.Errorf("status %d, says %q", status, said)
 	}

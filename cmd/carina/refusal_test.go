@@ -17,7 +17,7 @@ func TestOpeningsOfACaseMayLackCoordinates(t *testing.T) {
 		if err := os.WriteFile(path, []byte("surface: "+pipe+"\nspacing: 3mm\nranks: 1\nopenings: ["+opening+"]\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		status, _, stderr := carina(t, "run", path, "--out", filepath.Join(folder, "out"))
+		status, _, stderr := invoke(t, "run", path, "--out", filepath.Join(folder, "out"))
 		if status != exitFailure || !strings.Contains(stderr, "opening") {
 			t.Errorf("%s: status %d, says %q", opening, status, stderr)
 		}
@@ -72,7 +72,7 @@ func TestBadInputGetsOneSentence(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
-			status, stdout, stderr := carina(t, append([]string{"run", "--out", out, "--json"}, test.arguments...)...)
+			status, stdout, stderr := invoke(t, append([]string{"run", "--out", out, "--json"}, test.arguments...)...)
 			said := withoutNotes(stderr)
 			if status != exitFailure || !strings.Contains(said, test.says) || strings.Count(said, "\n") != 1 {
 				t.Errorf("status %d, says %q; want %q in one line", status, said, test.says)
@@ -100,7 +100,7 @@ func withoutNotes(stderr string) string {
 
 func TestTooFastFlowIsWarnedOfAndStopped(t *testing.T) {
 	pipe := generated(t, "pipe")
-	status, _, stderr := carina(t, "run", pipe, "--spacing", "2mm", "--flow", "3000L/min", "--time-step", "10us", "--steps", "20000", "--out", t.TempDir())
+	status, _, stderr := invoke(t, "run", pipe, "--spacing", "2mm", "--flow", "3000L/min", "--time-step", "10us", "--steps", "20000", "--out", t.TempDir())
 	if status != exitFailure {
 		t.Errorf("status %d, want %d", status, exitFailure)
 	}
@@ -116,7 +116,7 @@ func TestWrongUsage(t *testing.T) {
 		{"generate", "pipe", "--rule", "weibel", "-o", filepath.Join(t.TempDir(), "pipe.stl")}, {"help", "nonsense"},
 		{"partition", "a.grid", "--ranks", "", "-o", "b"}}
 	for _, arguments := range tests {
-		if status, _, stderr := carina(t, arguments...); status != exitUsage || stderr == "" {
+		if status, _, stderr := invoke(t, arguments...); status != exitUsage || stderr == "" {
 			t.Errorf("carina %v: status %d, says %q", arguments, status, stderr)
 		}
 	}
@@ -125,7 +125,7 @@ func TestWrongUsage(t *testing.T) {
 func TestFlagsThatMeanNothingAreRefused(t *testing.T) {
 	pipe, folder := generated(t, "pipe"), t.TempDir()
 	grid := filepath.Join(folder, "pipe.grid")
-	if status, _, stderr := carina(t, "voxelize", pipe, "--spacing", "3mm", "-o", grid); status != 0 {
+	if status, _, stderr := invoke(t, "voxelize", pipe, "--spacing", "3mm", "-o", grid); status != 0 {
 		t.Fatal(stderr)
 	}
 	tests := []struct {
@@ -141,7 +141,7 @@ func TestFlagsThatMeanNothingAreRefused(t *testing.T) {
 		{[]string{"run", grid, "--spacing", "1mm", "--out", filepath.Join(folder, "out")}, "spacing is settled"},
 	}
 	for _, test := range tests {
-		if status, _, stderr := carina(t, test.arguments...); status == 0 || !strings.Contains(stderr, test.says) {
+		if status, _, stderr := invoke(t, test.arguments...); status == 0 || !strings.Contains(stderr, test.says) {
 			t.Errorf("%v: status %d, says %q; want %q", test.arguments, status, stderr, test.says)
 		}
 	}
@@ -163,7 +163,7 @@ func TestPartitionFileThatDoesNotFit(t *testing.T) {
 	if err := os.WriteFile(strings.TrimSuffix(coarse, ".part.json")+".grid", grid, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := carina(t, "solve", coarse, "--steps", "2"); status != exitFailure || !strings.Contains(stderr, "spacing") {
+	if status, _, stderr := invoke(t, "solve", coarse, "--steps", "2"); status != exitFailure || !strings.Contains(stderr, "spacing") {
 		t.Errorf("another grid: status %d, says %q", status, stderr)
 	}
 	data, err := os.ReadFile(fine)
@@ -173,7 +173,7 @@ func TestPartitionFileThatDoesNotFit(t *testing.T) {
 	if err := os.WriteFile(fine, data[:len(data)/2], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := carina(t, "solve", fine, "--steps", "2"); status != exitFailure || stderr == "" {
+	if status, _, stderr := invoke(t, "solve", fine, "--steps", "2"); status != exitFailure || stderr == "" {
 		t.Errorf("truncated: status %d, says %q", status, stderr)
 	}
 }
@@ -199,7 +199,7 @@ func TestSolveRefusesWhatCannotBeComputed(t *testing.T) {
 		{"cumulant without its links", []string{"--collision", "cumulant", "--steps", "2"}, "26"},
 	}
 	for _, test := range tests {
-		status, stdout, stderr := carina(t, append([]string{"solve", part, "--json"}, test.arguments...)...)
+		status, stdout, stderr := invoke(t, append([]string{"solve", part, "--json"}, test.arguments...)...)
 		last := strings.TrimSpace(stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:])
 		if status != exitFailure || stdout != "" || !strings.HasPrefix(last, "carina: ") || !strings.Contains(last, test.says) {
 			t.Errorf("%s: status %d, says %q, prints %q; want %q", test.name, status, stderr, stdout, test.says)
@@ -218,7 +218,7 @@ func TestInputIsNotOverwritten(t *testing.T) {
 		{"partition", pipe, "--spacing", "3mm", "--ranks", "2", "-o", pipe},
 		{"view", pipe, "-o", pipe},
 	} {
-		if status, _, stderr := carina(t, arguments...); status != exitFailure || !strings.Contains(stderr, "overwritten") {
+		if status, _, stderr := invoke(t, arguments...); status != exitFailure || !strings.Contains(stderr, "overwritten") {
 			t.Errorf("carina %v: status %d, says %q", arguments[0], status, stderr)
 		}
 	}

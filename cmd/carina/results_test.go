@@ -69,7 +69,7 @@ func TestWhatIsRefusedLeavesTheFolderAsItWas(t *testing.T) {
 	for _, wrong := range refusals {
 		for _, command := range [][]string{run, {"solve", filepath.Join(out, "pipe.part.json"), "--out", out}} {
 			command = append(append([]string{}, command...), wrong...)
-			if status, _, _ := carina(t, command...); status != exitFailure {
+			if status, _, _ := invoke(t, command...); status != exitFailure {
 				t.Errorf("%v: status %d", command, status)
 			}
 			unchanged(t, before, contents(t, out))
@@ -104,7 +104,7 @@ func TestDivergedFieldsSurvive(t *testing.T) {
 	part, out := pipeOn(t, "2"), filepath.Join(t.TempDir(), "out")
 	succeed[*solver.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "50", "--out", out)
 	before := contents(t, out)
-	status, _, said := carina(t, "solve", part, "--flow", "100L/min", "--time-step", "20us", "--steps", "20000", "--out", out)
+	status, _, said := invoke(t, "solve", part, "--flow", "100L/min", "--time-step", "20us", "--steps", "20000", "--out", out)
 	if status != exitFailure || !strings.Contains(said, "diverged") || !strings.Contains(said, filepath.Join(out, "diverged_*.vtu")) {
 		t.Fatalf("status %d, says %q", status, said)
 	}
@@ -156,7 +156,7 @@ func TestInputsInTheFolderStay(t *testing.T) {
 	if grids, err := filepath.Glob(filepath.Join(out, "*.grid")); err != nil || len(grids) != 1 {
 		t.Errorf("grids %q are there, one is needed: %v", grids, err)
 	}
-	status, _, said := carina(t, "solve", part, "--steps", "2", "--out", filepath.Join(out, "."), "--case", filepath.Join(out, "summary.json"))
+	status, _, said := invoke(t, "solve", part, "--steps", "2", "--out", filepath.Join(out, "."), "--case", filepath.Join(out, "summary.json"))
 	if status != exitFailure || said == "" {
 		t.Errorf("status %d, says %q", status, said)
 	}
@@ -174,7 +174,7 @@ func TestAnInputIsNotOverwrittenByResults(t *testing.T) {
 		}
 	}
 	before := contents(t, out)
-	status, _, said := carina(t, "solve", filepath.Join(out, "summary.json"), "--flow", "0.05L/min", "--steps", "2", "--out", out)
+	status, _, said := invoke(t, "solve", filepath.Join(out, "summary.json"), "--flow", "0.05L/min", "--steps", "2", "--out", out)
 	if status != exitFailure || !strings.Contains(said, "overwritten") {
 		t.Errorf("status %d, says %q", status, said)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"carina"
 	"carina/internal/workflow"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ func newRun() *cobra.Command {
 			return runCase(command, &c)
 		},
 	}
-	defaults := &workflow.Case{Ranks: 1}
+	defaults := &carina.Case{Ranks: 1}
 	geometryFlags(command, defaults)
 	partitionFlags(command, defaults)
 	layoutFlag(command, defaults)
@@ -42,14 +43,14 @@ func newRun() *cobra.Command {
 	return command
 }
 
-func runCase(command *cobra.Command, c *workflow.Case) error {
+func runCase(command *cobra.Command, c *carina.Case) error {
 	if !command.Flags().Changed("ranks") && c.Ranks == 0 {
 		c.Ranks = 1
 	}
-	if err := c.Check(); err != nil {
+	if err := workflow.Check(c); err != nil {
 		return err
 	}
-	g, err := loadGrid(command, c, c.AdmitFlow)
+	g, err := loadGrid(command, c, func(cells int64) error { return workflow.AdmitFlow(c, cells) })
 	if err != nil {
 		return err
 	}

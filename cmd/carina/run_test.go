@@ -135,7 +135,7 @@ func TestExtendedOpeningsAddTheirVolume(t *testing.T) {
 		}
 	}
 	for _, extension := range []string{"D", "-2D", "2", "0mm", "NaND"} {
-		if status, _, stderr := carina(t, "voxelize", pipe, "--spacing", "1mm", "-o", filepath.Join(t.TempDir(), "grid"), "--extend-openings", extension); status != exitFailure || stderr == "" {
+		if status, _, stderr := invoke(t, "voxelize", pipe, "--spacing", "1mm", "-o", filepath.Join(t.TempDir(), "grid"), "--extend-openings", extension); status != exitFailure || stderr == "" {
 			t.Errorf("extended by %s: status %d, says %q", extension, status, stderr)
 		}
 	}

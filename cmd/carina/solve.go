@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"carina"
 	"carina/internal/crash"
 	"carina/internal/quantity"
 	"carina/internal/workflow"
@@ -33,8 +34,8 @@ func newSolve() *cobra.Command {
 			return runSolve(command, arguments[0], casePath, output)
 		},
 	}
-	flowFlags(command, new(workflow.Case))
-	layoutFlag(command, new(workflow.Case))
+	flowFlags(command, new(carina.Case))
+	layoutFlag(command, new(carina.Case))
 	command.Flags().StringVar(&casePath, "case", "", "a case file with flow, time and the like")
 	command.Flags().StringVar(&output, "out", "", "folder for results (default the case's; none are written without one)")
 	return command
@@ -67,10 +68,10 @@ func runSolve(command *cobra.Command, path, casePath, output string) error {
 
 // setUp reads the case and what this process needs of the partition.
 func setUp(command *cobra.Command, path, casePath, output string, t transport.Transport) (*workflow.Solver, error) {
-	var c workflow.Case
+	var c carina.Case
 	if casePath != "" {
 		var err error
-		if c, err = workflow.ReadCase(casePath); err != nil {
+		if c, err = carina.ReadCase(casePath); err != nil {
 			return nil, err
 		}
 	}

@@ -34,7 +34,7 @@ func TestUnitOfAnAirway(t *testing.T) {
 	}
 	path := make("cm")
 	for _, command := range [][]string{{"inspect", path}, {"run", path, "--spacing", "1mm", "--out", filepath.Join(folder, "out")}, {"view", path}} {
-		status, _, stderr := carina(t, command...)
+		status, _, stderr := invoke(t, command...)
 		if status != exitFailure || !strings.Contains(stderr, "--unit mm") || !strings.Contains(stderr, "--unit cm") || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, says %q; want a refusal that names --unit mm and --unit cm", command, status, stderr)
 		}
@@ -49,7 +49,7 @@ func TestUnitOfAnAirway(t *testing.T) {
 func TestUnitOfABodyIsNotGambledOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "body.stl")
 	succeed[map[string]any](t, "generate", "cavity", "--length", "2.06m", "--unit", "m", "-o", path)
-	status, _, stderr := carina(t, "inspect", path)
+	status, _, stderr := invoke(t, "inspect", path)
 	if status != exitFailure || !strings.Contains(stderr, "--unit mm") || !strings.Contains(stderr, "--unit m ") {
 		t.Errorf("status %d, says %q; want a refusal that names --unit m and --unit mm", status, stderr)
 	}
@@ -80,12 +80,12 @@ func TestUnitGivenAsALengthAndAScale(t *testing.T) {
 		t.Error("the page with a scale differs from that with the unit as a length")
 	}
 	for _, command := range []string{"inspect", "view"} {
-		if status, _, stderr := carina(t, command, path, "--scale", "0"); status != exitFailure || !strings.Contains(stderr, "--scale 0 cannot be meant") {
+		if status, _, stderr := invoke(t, command, path, "--scale", "0"); status != exitFailure || !strings.Contains(stderr, "--scale 0 cannot be meant") {
 			t.Errorf("%s --scale 0: status %d, says %q", command, status, stderr)
 		}
 	}
 	for _, arguments := range [][]string{{"--scale", "-1"}, {"--unit", "0um"}, {"--unit", "50 parsecs"}} {
-		if status, _, stderr := carina(t, append([]string{"inspect", path}, arguments...)...); status != exitFailure || strings.Count(stderr, "\n") != 1 {
+		if status, _, stderr := invoke(t, append([]string{"inspect", path}, arguments...)...); status != exitFailure || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, says %q", arguments, status, stderr)
 		}
 	}

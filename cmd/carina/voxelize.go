@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"carina"
 	"carina/geometry"
 	"carina/internal/workflow"
 
@@ -39,7 +40,7 @@ func newVoxelize() *cobra.Command {
 			return printResult(command, &g.Report, g.Report.Words)
 		},
 	}
-	geometryFlags(command, new(workflow.Case))
+	geometryFlags(command, new(carina.Case))
 	command.Flags().StringVarP(&output, "output", "o", "", "the grid file to write")
 	return command
 }
@@ -59,8 +60,8 @@ func differ(output string, inputs ...string) error {
 }
 
 // loadGrid reads or makes the case's grid with progress on the terminal.
-func loadGrid(command *cobra.Command, c *workflow.Case, admit func(cells int64) error) (*workflow.Gridded, error) {
+func loadGrid(command *cobra.Command, c *carina.Case, admit func(cells int64) error) (*workflow.Gridded, error) {
 	report, end := progress(command)
 	defer end()
-	return c.LoadGrid(command.Context(), report, admit)
+	return workflow.LoadGrid(command.Context(), c, report, admit)
 }

@@ -27,7 +27,7 @@ func TestEndOfAComputationSaysWhatItWas(t *testing.T) {
 		{"too short", []string{"--steps", "20"}, "", []string{"not known after so few steps"}},
 		{"water before it is steady", []string{"--steps", "300", "--density", "998kg/m3", "--viscosity", "1mm2/s", "--flow", "0.05L/min"}, "no", []string{"\nnot steady: ", "flow of water"}},
 	} {
-		status, words, stderr := carina(t, append(flow, test.arguments...)...)
+		status, words, stderr := invoke(t, append(flow, test.arguments...)...)
 		if status != 0 {
 			t.Fatalf("%s: %s", test.name, stderr)
 		}

@@ -49,9 +49,10 @@ var rooms = []room{
 	{"solver", []string{"internal", "geometry", "cuboid", "balance", "solver/transport", "solver/engine", "solver/processor", "solver/streaming", "solver/lattice", "solver/expression", "solver/collision", "solver/kernel"}},
 	{"solver/cuda/driver", nil},
 	{"solver/cuda", []string{"solver/cuda/driver", "internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/lattice", "solver/expression", "solver/collision"}},
-	{"internal/workflow", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/cuda", "solver/transport", "solver/kernel"}},
+	{".", []string{"internal", "geometry", "balance", "output", "solver", "solver/cuda", "solver/transport"}},
+	{"internal/workflow", []string{".", "internal", "geometry", "cuboid", "balance", "output", "solver", "solver/cuda", "solver/transport", "solver/kernel"}},
 	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/cuda", "solver/transport", "solver/kernel"}},
-	{"cmd", []string{"internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/cuda", "solver/transport", "internal/workflow", "benchmarks"}},
+	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/cuda", "solver/transport", "internal/workflow", "benchmarks"}},
 }
 
 // exceptions are imports that the plan does not allow, with the reason. The list

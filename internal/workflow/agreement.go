@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -47,7 +48,7 @@ func (s *Solver) agree(t transport.Transport, settings solver.Settings, plan sol
 		Grid: s.Partition.Source.SHA256 + s.Partition.Grid.Fingerprint, Partition: fingerprint(s.Partition), Ranks: len(s.Partition.Ranks),
 		Shares: s.Share != nil, Folder: s.Folder, Steps: plan.Steps, Time: plan.Time, Tolerance: plan.Tolerance, Settings: settings,
 	}
-	setIfGiven(&a.Device, s.Case.Device)
+	a.Device = cmp.Or(s.Case.Device, a.Device)
 	return transport.Same(t, itemsOf(a))
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"carina"
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
@@ -38,7 +39,7 @@ func (r *results) names() []string {
 func (r *results) finish(summary *solver.Summary, g gather) (*Solution, error) {
 	var solution *Solution
 	if r.target.rank() == 0 {
-		solution = &Solution{Summary: summary, Steadiness: r.solver.Case.steadyWords(summary)}
+		solution = &Solution{Summary: summary, Steadiness: steadyWords(&r.solver.Case, summary)}
 		r.warn(summary)
 	}
 	if r.solver.Folder == "" {
@@ -76,14 +77,14 @@ func (r *results) warn(summary *solver.Summary) {
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf(
 			"the computation was interrupted after step %d (%s): this is not the flow that was asked for", summary.Steps, quantity.Format(summary.Time, "s")))
 	}
-	if !r.solver.Case.unsteady() && !(summary.MassBalance <= steadyBalance) {
+	if !r.solver.Case.Unsteady() && !(summary.MassBalance <= steadyBalance) {
 		advice := "the flow is not steady, compute a longer time"
 		if summary.Steady != nil && *summary.Steady {
 			advice = "choose a smaller spacing, since the flow does not change any more"
 		}
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf("inflow and outflow differ by %.3g %%: %s", 100*summary.MassBalance, advice))
 	}
-	summary.Warnings = append(summary.Warnings, r.solver.Case.doubtFlow(summary)...)
+	summary.Warnings = append(summary.Warnings, doubtFlow(&r.solver.Case, summary)...)
 }
 
 // writeAll writes the files besides those of each rank, and returns a file that
@@ -168,6 +169,18 @@ func (s *Solver) locate(e *solver.DivergedError) {
 	if unit, err := geometry.ParseUnit(source.Unit); err == nil {
 		e.Unit, e.UnitName = float64(unit), source.Unit
 	}
+}
+
+// Check finds the mistakes in a case that can be found before its surface is
+// read, so that nobody waits for them.
+func Check(c *carina.Case) error {
+	if err := c.CheckRanks(); err != nil {
+		return err
+	}
+	if err := CheckFolder(c.Output); err != nil {
+		return err
+	}
+	return c.CheckFlow()
 }
 
 // CheckFolder refuses a folder for results that is a file, or that another run is

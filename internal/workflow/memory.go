@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"carina"
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/solver"
@@ -11,7 +12,7 @@ import (
 
 // AdmitFlow says whether the flow on so many cells fits into this machine's
 // memory when all ranks run on it.
-func (c *Case) AdmitFlow(cells int64) error {
+func AdmitFlow(c *carina.Case, cells int64) error {
 	settings, err := c.Settings()
 	if err != nil {
 		return err
@@ -73,7 +74,7 @@ func (s *Solver) admitBoxes(domain *solver.Domain, settings solver.Settings) err
 	for _, box := range domain.Boxes {
 		cells += box.Cells()
 	}
-	if err := s.Case.AdmitFlow(cells); err != nil {
+	if err := AdmitFlow(&s.Case, cells); err != nil {
 		return fmt.Errorf("cuboids stored whole: %w, or the %s layout", err, solver.Sparse)
 	}
 	return nil

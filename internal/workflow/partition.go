@@ -7,102 +7,27 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"carina"
 	"carina/balance"
 	"carina/geometry"
-	"carina/solver"
 )
 
-// CheckRanks refuses numbers of ranks that cannot be, before any work is done.
-func (c *Case) CheckRanks() error {
-	if c.Ranks < 1 {
-		return fmt.Errorf("%d ranks cannot share the work: give --ranks a number of at least 1", c.Ranks)
-	}
-	return nil
-}
-
 // Partition decomposes a grid and gives every cuboid an owner.
-func (c *Case) Partition(ctx context.Context, g *Gridded, progress Progress) (*balance.Partition, error) {
-	if c.MinSide < 0 || c.MaxSide < 0 || c.MinSide > 1<<30 || c.MaxSide > 1<<30 {
-		return nil, fmt.Errorf("cuboids cannot have sides from %d to %d cells: give positive numbers", c.MinSide, c.MaxSide)
-	}
-	if c.TimeLimit < 0 {
-		return nil, fmt.Errorf("the balancer cannot go on for %v: give --time-limit a positive time", c.TimeLimit)
-	}
-	const largestImbalance = 100
-	if !(c.Imbalance >= 0 && c.Imbalance <= largestImbalance) {
-		return nil, fmt.Errorf("ranks cannot exceed their share by %g of it: give an imbalance from 0 to %d, such as 0.03", c.Imbalance, largestImbalance)
-	}
-	if err := c.refuseIdle(); err != nil {
-		return nil, err
-	}
-	cost, err := c.cost(g.Grid)
+func Partition(ctx context.Context, c *carina.Case, g *Gridded, progress Progress) (*balance.Partition, error) {
+	options, err := c.PartitionOptions(g.Grid)
 	if err != nil {
 		return nil, err
 	}
-	return balance.Make(ctx, g.Grid, balance.Options{
-		Cost:  cost,
-		Ranks: c.Ranks, Speeds: c.Speeds, DevicesPerHost: c.DevicesPerHost,
-		Decompose: c.Decompose, Balance: c.Balance, CuboidsPerRank: c.CuboidsPerRank,
-		MinSide: int32(c.MinSide), MaxSide: int32(c.MaxSide), Imbalance: c.Imbalance,
-		Seed: c.Seed, Preset: c.Preset, Source: g.Source, Progress: progress,
-		Improve: c.Improve, KeepHeavy: c.KeepHeavy, TimeLimit: c.TimeLimit,
-	})
-}
-
-// refuseIdle refuses options that have no effect on the partition, beside those
-// that package balance refuses.
-func (c *Case) refuseIdle() error {
-	base, _, _ := strings.Cut(c.Decompose, "+")
-	counts := base == "regular" || base == "shrink" || strings.Contains(c.Decompose, "carve") || strings.Contains(c.Decompose, "recombine")
-	if c.CuboidsPerRank > 0 && !counts {
-		return errors.New("cuboids-per-rank is for the decompositions regular, shrink and carve and for +recombine: leave it out, or choose one of these")
-	}
-	if c.Seed != 0 && c.Balance != "" && c.Balance != "graph" {
-		return fmt.Errorf("a seed is for the graph balancer: leave it out with %s", c.Balance)
-	}
-	return nil
-}
-
-// cost returns the measured costs of the case's machine, or assumed ones, for
-// what the solver will store and send: populations in the case's precision, in
-// the directions that the grid has links for.
-func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
-	precision := solver.Single
-	if c.Precision != "" {
-		precision = solver.Precision(c.Precision)
-	}
-	if !slices.Contains(solver.Precisions, precision) {
-		return nil, fmt.Errorf("unknown precision %q: use single or double", c.Precision)
-	}
-	layout := balance.Sparse
-	setIfGiven(&layout, c.Layout)
-	cost := balance.DefaultCost(layout)
-	if c.Device == "gpu" {
-		cost = balance.GPUCost()
-	}
-	cost.BytesPerPopulation = precision.Bytes()
-	if c.Machine != "" {
-		machine, err := balance.ReadMachine(c.Machine)
-		if err != nil {
-			return nil, err
-		}
-		if cost, err = machine.CostFor(layout, precision.Bytes()); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Machine, err)
-		}
-	}
-	if g.Links.Directions > 0 {
-		cost.Directions = g.Links.Directions
-	}
-	return &cost, nil
+	options.Source, options.Progress = g.Source, progress
+	return balance.Make(ctx, g.Grid, options)
 }
 
 // WritePartition writes a partition file and makes sure that its grid file
 // stands beside it, where ReadPartition looks for it: a grid that was made from
 // a surface, or comes from another folder, is written there.
-func (c *Case) WritePartition(path string, p *balance.Partition, g *Gridded) error {
+func WritePartition(c *carina.Case, path string, p *balance.Partition, g *Gridded) error {
 	gridPath := c.Surface
 	var err error
 	if !g.FromGridFile || !sameFolder(gridPath, path) {

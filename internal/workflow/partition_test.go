@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina"
 	"carina/balance"
 	"carina/geometry"
 	"carina/geometry/generate"
@@ -15,13 +16,13 @@ import (
 // partitioned makes a partition of a grid and writes it.
 func partitioned(t *testing.T, path string, g *geometry.Grid) *balance.Partition {
 	t.Helper()
-	c := Case{Ranks: 2}
+	c := carina.Case{Ranks: 2}
 	gridded := &Gridded{Grid: g}
-	p, err := c.Partition(context.Background(), gridded, nil)
+	p, err := Partition(context.Background(), &c, gridded, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.WritePartition(path, p, gridded); err != nil {
+	if err := WritePartition(&c, path, p, gridded); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -65,41 +66,5 @@ func TestReadPartitionComparesHashes(t *testing.T) {
 	}
 	if _, _, err := ReadPartition(path); err == nil || !strings.Contains(err.Error(), "SHA-256 differ") {
 		t.Errorf("another grid file with the same cells: %v", err)
-	}
-}
-
-func TestPartitionCosts(t *testing.T) {
-	g := generate.TreeGrid(20, 2)
-	for _, test := range []struct {
-		c                 Case
-		links             int
-		bytes, directions int
-	}{
-		{Case{}, 0, 4, 18},
-		{Case{Precision: "double"}, 18, 8, 18},
-		{Case{Precision: "single"}, 26, 4, 26},
-	} {
-		g.Links.Directions = test.links
-		cost, err := test.c.cost(g)
-		if err != nil || cost.BytesPerPopulation != test.bytes || cost.Directions != test.directions {
-			t.Errorf("%+v: %+v, %v", test, cost, err)
-		}
-	}
-	if _, err := (&Case{Precision: "triple"}).cost(g); err == nil {
-		t.Error("an unknown precision: no error")
-	}
-}
-
-func TestPartitionOptionsReachTheFile(t *testing.T) {
-	c, err := ReadCase(writeCase(t, "surface: a.stl\nranks: 3\nimprove: true\nkeep-heavy: true\ntime-limit: 10ms\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.Partition(context.Background(), &Gridded{Grid: generate.TreeGrid(20, 2)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m := p.Method; !m.Improve || !m.KeepHeavy || m.TimeLimit != 0.01 {
-		t.Errorf("method %+v", m)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"carina"
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/solver"
@@ -20,11 +21,11 @@ const arrived = 0.5
 // doubtFlow says what cannot be right with the flow at the end: openings at
 // which a pressure is imposed and that let next to nothing through. Flow
 // divides about as the cube of the width does (Murray 1926).
-func (c *Case) doubtFlow(m *solver.Summary) []string {
-	if m.MassBalance > arrived || c.unsteady() {
+func doubtFlow(c *carina.Case, m *solver.Summary) []string {
+	if m.MassBalance > arrived || c.Unsteady() {
 		return nil
 	}
-	set := c.steeredOpenings(m)
+	set := steeredOpenings(c, m)
 	var total, leaving float64
 	for _, o := range m.Openings {
 		if o.Role == string(geometry.Outlet) && !set[o.Number] {
@@ -54,7 +55,7 @@ func (c *Case) doubtFlow(m *solver.Summary) []string {
 }
 
 // steeredOpenings are the numbers of openings with conditions of their own.
-func (c *Case) steeredOpenings(m *solver.Summary) map[int]bool {
+func steeredOpenings(c *carina.Case, m *solver.Summary) map[int]bool {
 	set := map[int]bool{}
 	for _, o := range m.Openings {
 		for _, condition := range c.Conditions {
@@ -67,13 +68,13 @@ func (c *Case) steeredOpenings(m *solver.Summary) map[int]bool {
 }
 
 // steadyWords says whether the flow became steady.
-func (c *Case) steadyWords(m *solver.Summary) string {
+func steadyWords(c *carina.Case, m *solver.Summary) string {
 	change := ""
 	if m.VelocityChange != nil {
 		change = fmt.Sprintf("the velocity changed by %.2g %% while sound crossed the domain", 100**m.VelocityChange)
 	}
 	switch {
-	case c.unsteady():
+	case c.Unsteady():
 		return "not steady: a waveform keeps the flow changing"
 	case m.Steady == nil && change != "":
 		return "steady or not is not known after so few steps: " + change

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina"
 	"carina/solver"
 )
 
@@ -16,20 +17,20 @@ func TestFlowThatCannotBeRightIsSaid(t *testing.T) {
 	}}
 	for _, test := range []struct {
 		name string
-		c    Case
+		c    carina.Case
 		m    func(m *solver.Summary)
 		says string
 	}{
-		{"pinched", Case{}, func(*solver.Summary) {}, "--drop-opening 8"},
-		{"a small end with a small flow", Case{}, func(m *solver.Summary) { m.Openings[3].Area, m.Openings[3].Flow = 0.5e-6, -0.05e-6 }, ""},
-		{"its flow was imposed", Case{Conditions: []ConditionCase{{Opening: "8", Kind: "flow", Flow: "-0.2mL/min"}}}, func(*solver.Summary) {}, ""},
-		{"what enters has not arrived", Case{}, func(m *solver.Summary) { m.MassBalance = 0.9 }, ""},
-		{"it breathes", Case{Waveform: "sine:2s"}, func(*solver.Summary) {}, ""},
+		{"pinched", carina.Case{}, func(*solver.Summary) {}, "--drop-opening 8"},
+		{"a small end with a small flow", carina.Case{}, func(m *solver.Summary) { m.Openings[3].Area, m.Openings[3].Flow = 0.5e-6, -0.05e-6 }, ""},
+		{"its flow was imposed", carina.Case{Conditions: []carina.ConditionCase{{Opening: "8", Kind: "flow", Flow: "-0.2mL/min"}}}, func(*solver.Summary) {}, ""},
+		{"what enters has not arrived", carina.Case{}, func(m *solver.Summary) { m.MassBalance = 0.9 }, ""},
+		{"it breathes", carina.Case{Waveform: "sine:2s"}, func(*solver.Summary) {}, ""},
 	} {
 		changed := *m
 		changed.Openings = append([]solver.OpeningSummary(nil), m.Openings...)
 		test.m(&changed)
-		said := strings.Join(test.c.doubtFlow(&changed), "\n")
+		said := strings.Join(doubtFlow(&test.c, &changed), "\n")
 		if (said == "") != (test.says == "") || !strings.Contains(said, test.says) {
 			t.Errorf("%s: says %q, want %q", test.name, said, test.says)
 		}
@@ -39,15 +40,15 @@ func TestFlowThatCannotBeRightIsSaid(t *testing.T) {
 func TestSteadyOrNotIsSaid(t *testing.T) {
 	yes, no, change := true, false, 2e-5
 	for _, test := range []struct {
-		c      Case
+		c      carina.Case
 		steady *bool
 		change *float64
 		begins string
 	}{
-		{Case{}, &yes, &change, "steady: "}, {Case{}, &no, &change, "not steady: "}, {Case{}, nil, nil, "steady or not is not known"},
-		{Case{Waveform: "sine:2s"}, nil, nil, "not steady: a waveform"},
+		{carina.Case{}, &yes, &change, "steady: "}, {carina.Case{}, &no, &change, "not steady: "}, {carina.Case{}, nil, nil, "steady or not is not known"},
+		{carina.Case{Waveform: "sine:2s"}, nil, nil, "not steady: a waveform"},
 	} {
-		if got := test.c.steadyWords(&solver.Summary{Steady: test.steady, VelocityChange: test.change}); !strings.HasPrefix(got, test.begins) {
+		if got := steadyWords(&test.c, &solver.Summary{Steady: test.steady, VelocityChange: test.change}); !strings.HasPrefix(got, test.begins) {
 			t.Errorf("says %q, want %q", got, test.begins)
 		}
 	}

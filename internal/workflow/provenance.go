@@ -81,7 +81,7 @@ func (s *Solver) provenance(plan *solver.Plan) *Provenance {
 	p := program()
 	p.Case = said(reflect.ValueOf(s.Case)).(map[string]any)
 	p.Steps, p.Time, p.Tolerance = plan.Steps, plan.Time, plan.Tolerance
-	p.CaseFile = hashed(s.Case.file)
+	p.CaseFile = hashed(s.Case.File())
 	file := s.PartitionFile
 	if s.made != nil {
 		p.GridNotes = s.made.gridded.Report.Notes

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina"
 	"carina/balance"
 	"carina/geometry/generate"
 	"carina/solver/cuda"
@@ -24,8 +25,8 @@ func sharedGrid(t *testing.T, seed uint64) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "a.part.json")
-	c := Case{Surface: "a.stl"}
-	if err := c.WritePartition(path, p, &Gridded{Grid: grid}); err != nil {
+	c := carina.Case{Surface: "a.stl"}
+	if err := WritePartition(&c, path, p, &Gridded{Grid: grid}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := WriteShares(path, p, grid); err != nil {

@@ -1,173 +1,18 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
+	"carina"
 	"carina/balance"
 	"carina/geometry"
-	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/transport"
 )
-
-// Settings translates what the case says of the flow.
-func (c *Case) Settings() (solver.Settings, error) {
-	s := solver.DefaultSettings()
-	for _, q := range []struct {
-		name, text string
-		parse      func(string) (float64, error)
-		value      *float64
-	}{
-		{"flow", c.Flow, quantity.Flow.Parse, &s.FlowRate},
-		{"viscosity", c.Viscosity, quantity.Viscosity.ParsePositive, &s.KinematicViscosity},
-		{"density", c.Density, quantity.Density.ParsePositive, &s.Density},
-		{"time step", c.TimeStep, quantity.Time.ParsePositive, &s.TimeStep},
-	} {
-		if q.text == "" {
-			continue
-		}
-		var err error
-		if *q.value, err = q.parse(q.text); err != nil {
-			return s, fmt.Errorf("%s: %w", q.name, err)
-		}
-	}
-	setIfGiven(&s.Collision, c.Collision)
-	setIfGiven(&s.Wall, c.Wall)
-	setIfGiven(&s.Precision, c.Precision)
-	if c.Storage == string(solver.Half) {
-		if s.Precision == solver.Double {
-			return s, errors.New("16-bit storage is for single precision: leave storage or precision out")
-		}
-		s.Precision = solver.Half
-	}
-	setIfGiven(&s.Lattice, c.Lattice)
-	setIfGiven(&s.Layout, c.Layout)
-	setIfGiven(&s.Profile, c.Profile)
-	if c.LatticeVelocity != 0 {
-		s.LatticeVelocity = c.LatticeVelocity
-	}
-	s.Smagorinsky = c.Smagorinsky
-	var err error
-	if s.Waveform, err = c.parseWaveform(c.Waveform); err != nil {
-		return s, err
-	}
-	return s, s.Validate()
-}
-
-// setIfGiven sets a named choice unless the text is empty.
-func setIfGiven[T ~string](choice *T, text string) {
-	if text != "" {
-		*choice = T(text)
-	}
-}
-
-// Check finds the mistakes in a case that can be found before its surface is
-// read, so that nobody waits for them.
-func (c *Case) Check() error {
-	if err := c.CheckRanks(); err != nil {
-		return err
-	}
-	if err := CheckFolder(c.Output); err != nil {
-		return err
-	}
-	return c.CheckFlow()
-}
-
-// CheckFlow is Check for a case whose geometry and ranks are settled.
-func (c *Case) CheckFlow() error {
-	if c.Steps < 0 {
-		return fmt.Errorf("%d steps cannot be computed: give a positive number", c.Steps)
-	}
-	if c.Time != "" {
-		if c.Steps > 0 {
-			return errors.New("give either a number of steps or a time, not both")
-		}
-		if _, err := quantity.Time.ParsePositive(c.Time); err != nil {
-			return err
-		}
-	}
-	if c.Device != "" && c.Device != "cpu" && c.Device != "gpu" {
-		return fmt.Errorf("there is no device %q: choose cpu or gpu", c.Device)
-	}
-	if c.Device == "gpu" && c.Layout == string(solver.Dense) {
-		return fmt.Errorf("the %s layout is not computed on a GPU: leave it out, or compute on the processor", solver.Dense)
-	}
-	if err := c.checkContradictions(); err != nil {
-		return err
-	}
-	if storage := cuda.Storage(c.Storage); storage != "" && storage != cuda.Single && storage != cuda.Half {
-		return fmt.Errorf("there is no storage %q: choose %s or %s", c.Storage, cuda.Single, cuda.Half)
-	}
-	if exchange := cuda.Exchange(c.Exchange); exchange != "" && exchange != cuda.IPC && exchange != cuda.Host {
-		return fmt.Errorf("there is no exchange %q: choose %s or %s", c.Exchange, cuda.IPC, cuda.Host)
-	}
-	for i := range c.Conditions {
-		if _, err := c.condition(&c.Conditions[i]); err != nil {
-			return fmt.Errorf("condition of opening %s: %w", c.Conditions[i].Opening, err)
-		}
-	}
-	_, err := c.Settings()
-	return err
-}
-
-// checkContradictions refuses what cannot be meant together and what has no
-// effect.
-func (c *Case) checkContradictions() error {
-	if !(c.Tolerance >= 0 && c.Tolerance < 1) {
-		return fmt.Errorf("a tolerance of %g tells nothing steady: give one between 0 and 1, such as 1e-4", c.Tolerance)
-	}
-	switch {
-	case c.TimeStep != "" && c.LatticeVelocity != 0:
-		return errors.New("a time step and a lattice velocity contradict each other: give either time-step or lattice-velocity, not both")
-	case c.Storage == string(cuda.Single) && c.Precision == string(solver.Half):
-		return errors.New("half precision is single precision with 16-bit storage: leave storage or precision out")
-	case c.Exchange != "" && c.Device != "gpu":
-		return errors.New("an exchange is for GPUs: leave it out, or compute with device gpu")
-	}
-	return nil
-}
-
-// steadyTolerance is the relative change of the velocity, while sound crosses
-// the domain, below which a flow is called steady unless the case says
-// otherwise.
-const steadyTolerance = 1e-4
-
-// plan says how long to compute: the case's steps or time, or else until the
-// flow is steady, at most until the air in the lumen has been exchanged three
-// times. A flow that a waveform changes is never called steady.
-func (c *Case) plan(cells int64, spacing float64, s solver.Settings) (solver.Plan, error) {
-	plan := solver.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
-	if !c.unsteady() {
-		plan.Watch = steadyTolerance
-	}
-	switch {
-	case c.Steps > 0:
-		return plan, nil
-	case c.Time != "":
-		var err error
-		plan.Time, err = quantity.Time.ParsePositive(c.Time)
-		return plan, err
-	case s.FlowRate == 0:
-		return plan, errors.New("without a flow the program cannot tell how long to compute: give --time or --steps")
-	}
-	if plan.Tolerance == 0 && !c.unsteady() {
-		plan.Tolerance = steadyTolerance
-	}
-	const throughflows = 3
-	volume := float64(cells) * spacing * spacing * spacing
-	plan.Time = throughflows * volume / max(s.FlowRate, -s.FlowRate)
-	return plan, nil
-}
-
-// unsteady tells whether a waveform keeps the flow changing.
-func (c *Case) unsteady() bool {
-	return c.Waveform != "" || slices.ContainsFunc(c.Conditions, func(k ConditionCase) bool { return k.Waveform != "" })
-}
 
 // Solution is what a computation ended with.
 type Solution struct {
@@ -181,7 +26,7 @@ type Solution struct {
 
 // Solver computes the flow on a partitioned grid.
 type Solver struct {
-	Case Case
+	Case carina.Case
 	// Grid is what the partition belongs to, or that of the share.
 	Grid      *geometry.Grid
 	Partition *balance.Partition
@@ -206,7 +51,7 @@ type Solver struct {
 // inputs are the files that the computation depends on. Results never take their
 // place.
 func (s *Solver) inputs() []string {
-	files := s.Case.files()
+	files := s.Case.Files()
 	if s.PartitionFile != "" {
 		files = append(files, s.PartitionFile, filepath.Join(filepath.Dir(s.PartitionFile), filepath.Base(s.Partition.Source.File)))
 	}
@@ -230,18 +75,8 @@ func (s *Solver) prepare(t transport.Transport) (*solver.Domain, solver.Settings
 
 // examine is what prepare does without the other ranks.
 func (s *Solver) examine(t transport.Transport) (*solver.Domain, solver.Settings, solver.Plan, error) {
-	settings, err := s.Case.Settings()
+	settings, plan, err := s.Case.FlowOn(s.Grid, s.cells())
 	if err != nil {
-		return nil, settings, solver.Plan{}, err
-	}
-	if settings.Conditions, err = s.Case.conditions(s.Grid); err != nil {
-		return nil, settings, solver.Plan{}, err
-	}
-	plan, err := s.Case.plan(s.cells(), s.Grid.Spacing, settings)
-	if err != nil {
-		return nil, settings, plan, err
-	}
-	if err := s.Case.CheckOpenings(s.Grid); err != nil {
 		return nil, settings, plan, err
 	}
 	domain := s.Share
@@ -293,23 +128,6 @@ func (s *Solver) forgetOthers(domain *solver.Domain, rank int) (*solver.Domain, 
 	return share, nil
 }
 
-// CheckOpenings says whether air can flow through the grid.
-func (c *Case) CheckOpenings(g *geometry.Grid) error {
-	settings, err := c.Settings()
-	if err != nil || settings.FlowRate == 0 {
-		return err
-	}
-	count := map[geometry.Role]int{}
-	for _, o := range g.Openings {
-		count[o.Role]++
-	}
-	if count[geometry.Inlet] == 0 || count[geometry.Outlet] == 0 {
-		return fmt.Errorf("the geometry has %d inlets and %d outlets, air needs one of each at least: name openings with --opening, for which carina inspect suggests places",
-			count[geometry.Inlet], count[geometry.Outlet])
-	}
-	return nil
-}
-
 // InProcess computes all ranks as goroutines of this process. Where only the
 // results could not be written, there is a solution beside the error.
 func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
@@ -339,7 +157,7 @@ func (s *Solver) OnGPUs(ctx context.Context, t transport.Transport) (*Solution, 
 		return nil, err
 	}
 	options := cuda.Options{Storage: cuda.Single, Exchange: cuda.Exchange(s.Case.Exchange), Transport: t}
-	setIfGiven(&options.Storage, s.Case.Storage)
+	options.Storage = cmp.Or(cuda.Storage(s.Case.Storage), options.Storage)
 	var gathered gather = newSharedGather(domain.Ranks)
 	if t != nil {
 		gathered = &transportGather{transport: t}

@@ -2,10 +2,10 @@ package workflow
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"strings"
 
+	"carina"
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/output/picture"
@@ -36,8 +36,8 @@ func problemOf(d *geometry.Diagnosis) string {
 
 // InspectSurface reads a surface, diagnoses it and finds its openings. It
 // writes a picture of them unless path is empty.
-func (c *Case) InspectSurface(path string) (*SurfaceReport, error) {
-	surface, prepared, _, err := c.prepareSurface(nil)
+func InspectSurface(c *carina.Case, path string) (*SurfaceReport, error) {
+	surface, prepared, _, err := prepareSurface(c, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -53,52 +53,17 @@ func (c *Case) InspectSurface(path string) (*SurfaceReport, error) {
 	})
 }
 
-// prepareSurface reads the surface and makes it ready for voxelization. It
-// refuses to gamble on the unit.
-func (c *Case) prepareSurface(progress Progress) (*geometry.Surface, *geometry.Prepared, geometry.Options, error) {
-	surface, err := c.readSurface()
+// prepareSurface reads the surface and makes it ready for voxelization.
+func prepareSurface(c *carina.Case, progress Progress) (*geometry.Surface, *geometry.Prepared, geometry.Options, error) {
+	surface, err := c.ReadSurface()
 	if err != nil {
 		return nil, nil, geometry.Options{}, err
 	}
-	options, err := c.voxelOptions(surface.Unit)
-	if err != nil {
-		return nil, nil, options, err
-	}
-	options.Progress = progress
-	prepared, err := geometry.Prepare(surface, options)
+	prepared, options, err := c.Prepare(surface, progress)
 	if err != nil {
 		return nil, nil, options, fmt.Errorf("%s: %w", c.Surface, err)
 	}
-	if guess := geometry.WeighUnit(surface, prepared); guess.Refuse(surface) != nil {
-		return nil, nil, options, fmt.Errorf("%s: %w", c.Surface, guess.Refuse(surface))
-	}
 	return surface, prepared, options, nil
-}
-
-// readSurface reads the surface in the unit that the case says, or guesses it.
-func (c *Case) readSurface() (*geometry.Surface, error) {
-	scale := 1.0
-	if c.Scale != 0 {
-		scale = c.Scale
-	}
-	if !(scale > 0) || math.IsInf(scale, 0) {
-		return nil, fmt.Errorf("a scale of %g makes no surface: give a factor above zero, such as 0.05", scale)
-	}
-	switch {
-	case c.Unit != "":
-		unit, err := geometry.ParseUnit(c.Unit)
-		if err != nil {
-			return nil, err
-		}
-		return geometry.ReadSurface(c.Surface, geometry.Unit(scale)*unit)
-	case scale == 1:
-		return geometry.ReadSurface(c.Surface, geometry.UnknownUnit)
-	}
-	surface, err := geometry.ReadSurface(c.Surface, geometry.Metre)
-	if err == nil {
-		surface.GuessUnit(scale)
-	}
-	return surface, err
 }
 
 // Words says the same for people.

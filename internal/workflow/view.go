@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"carina"
 	"carina/balance"
 	"carina/geometry"
 	"carina/output/page"
@@ -26,12 +27,12 @@ func pageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, 
 	if err != nil {
 		return nil, err
 	}
-	c := Case{Surface: path, Unit: unit, Scale: scale}
+	c := carina.Case{Surface: path, Unit: unit, Scale: scale}
 	switch kind {
 	case SurfaceFile:
-		return c.surfacePage()
+		return surfacePage(&c)
 	case GridFile:
-		g, err := c.LoadGrid(ctx, nil, nil)
+		g, err := LoadGrid(ctx, &c, nil, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -46,8 +47,8 @@ func pageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, 
 	return nil, fmt.Errorf("%s is a %s file: give a surface, a grid or a partition", path, kind)
 }
 
-func (c *Case) surfacePage() (*page.Page, error) {
-	surface, prepared, _, err := c.prepareSurface(nil)
+func surfacePage(c *carina.Case) (*page.Page, error) {
+	surface, prepared, _, err := prepareSurface(c, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package workflow
+package carina
 
 import (
 	"fmt"
@@ -109,7 +109,7 @@ func TestCentersOfOpeningsHaveThreeNumbers(t *testing.T) {
 	for _, center := range []string{"[]", "[0, 0]", "[0, 0, 60, 4]"} {
 		c, err := ReadCase(writeCase(t, "surface: a.stl\nspacing: 1mm\nopenings:\n  - {name: x, center: "+center+", radius: 12mm}\n"))
 		if err == nil {
-			_, err = c.voxelOptions(geometry.Millimetre)
+			_, err = c.VoxelOptions(geometry.Millimetre)
 		}
 		if err == nil || !strings.Contains(err.Error(), "give x, y and z") {
 			t.Errorf("%s: says %v", center, err)

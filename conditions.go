@@ -1,4 +1,4 @@
-package workflow
+package carina
 
 import (
 	"fmt"
@@ -63,9 +63,9 @@ func (c *Case) table(waveform string) (path string, periodic bool) {
 	return path, periodic
 }
 
-// files are those that the case names, and that of the case itself. Some may not
+// Files are those that the case names, and that of the case itself. Some may not
 // exist.
-func (c *Case) files() []string {
+func (c *Case) Files() []string {
 	var files []string
 	waveforms := []string{c.Waveform}
 	for _, condition := range c.Conditions {

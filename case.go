@@ -1,20 +1,14 @@
-package workflow
+package carina
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"time"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 )
 
 // Case says everything that a computation needs, as users write it: in a case
@@ -170,70 +164,6 @@ func ReadCase(path string) (Case, error) {
 	return c, nil
 }
 
-// readCase reads a file up to the length that a case may have.
-func readCase(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the case: %w", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, longestCase+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading the case: %w", err)
-	}
-	return data, nil
-}
-
-// mismatch is how the library names a value of the wrong type.
-var mismatch = regexp.MustCompile(`cannot unmarshal (.+) into Go struct field \w+\.(\w+) of type (\S+)`)
-
-// decodeCase decodes strictly. The library panics on some malformed files
-// (those in testdata), which must end as an error too.
-func decodeCase(data []byte, c *Case) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = errCaseDamaged
-		}
-	}()
-	if len(data) > longestCase {
-		return errCaseLength
-	}
-	if err := checkDepth(string(data)); err != nil {
-		return err
-	}
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(c); err != nil {
-		return err
-	}
-	file, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return err
-	}
-	if len(file.Docs) > 1 {
-		return errors.New("it holds several documents (a line --- parts them): leave one case a file")
-	}
-	return wholeNumbers(file.Docs[0])
-}
-
-// wholeNumbers refuses fractions where a whole number belongs, which the
-// library cuts off.
-func wholeNumbers(document *ast.DocumentNode) error {
-	whole := map[string]bool{}
-	fields := reflect.TypeFor[Case]()
-	for i := range fields.NumField() {
-		if f := fields.Field(i); f.Type.Kind() >= reflect.Int && f.Type.Kind() <= reflect.Uint64 {
-			whole[f.Tag.Get("yaml")] = true
-		}
-	}
-	mapping, ok := document.Body.(ast.MapNode)
-	if !ok {
-		return nil
-	}
-	for i := mapping.MapRange(); i.Next(); {
-		key := i.Key().String()
-		value, fraction := i.Value().(*ast.FloatNode)
-		if fraction && whole[key] && value.Value != math.Trunc(value.Value) {
-			return fmt.Errorf("[%d:%d] %s is %s, give a whole number", value.Token.Position.Line, value.Token.Position.Column, key, value)
-		}
-	}
-	return nil
-}
+// File is the case file that the case was read from; it is empty where it was
+// not.
+func (c *Case) File() string { return c.file }
