@@ -21,7 +21,7 @@ func TestBenchLeavesRecordsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	bench := func(arguments ...string) (int, string) {
-		status, _, stderr := carina(t, append([]string{"bench", "partition", "--graphs", graphs, "--parts", "2", "--seeds", "1", "--tools", "fast"}, arguments...)...)
+		status, _, stderr := invoke(t, append([]string{"bench", "partition", "--graphs", graphs, "--parts", "2", "--seeds", "1", "--tools", "fast"}, arguments...)...)
 		return status, stderr
 	}
 	if status, stderr := bench("--record"); status != exitFailure || !strings.Contains(stderr, "start it in the folder of the project") {
