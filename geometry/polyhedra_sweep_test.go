@@ -15,7 +15,7 @@ import (
 )
 
 // sweeps is how many surfaces the sweeps of this package try.
-var sweeps = flag.Int("sweeps", 200, "number of random polyhedra to try")
+var sweeps = flag.Int("sweeps", 120, "number of random polyhedra to try")
 
 const (
 	// What one surface may take: time of all processors and bytes of heap.

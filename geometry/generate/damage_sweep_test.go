@@ -17,7 +17,7 @@ import (
 )
 
 // sweeps is how many damaged airways are tried.
-var sweeps = flag.Int("sweeps", 200, "number of damaged airways to try")
+var sweeps = flag.Int("sweeps", 120, "number of damaged airways to try")
 
 // Whatever happens to the triangles of a generated airway that leaves its ends
 // to be seen, preparing it ends soon and all ends are found.

@@ -138,7 +138,12 @@ func compileLibrary(p program, path string) (*library, error) {
 	// the process: several run at a time. Fibres' stacks and jumps between them look like overflows where a
 	// distribution's compiler checks for those unasked. Only C's libraries are
 	// linked, which takes less time.
-	if out, err := exec.Command("g++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-gnu-unique", "-fno-asynchronous-unwind-tables", "-U_FORTIFY_SOURCE", "-w",
+	// What steps do not need is launched a few times: to make it fast takes longer.
+	optimization := "-O0"
+	if p.steps() {
+		optimization = "-O1"
+	}
+	if out, err := exec.Command("g++", "-std=c++17", optimization, "-fno-exceptions", "-fno-gnu-unique", "-fno-asynchronous-unwind-tables", "-U_FORTIFY_SOURCE", "-w",
 		"-shared", "-fPIC", "-nostdlib", "-o", path+".so", path+".cpp", "-lgcc", "-lm", "-lc").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("compiling %+v for the processor: %w\n%s", p, err, out)
 	}
