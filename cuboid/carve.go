@@ -1,8 +1,10 @@
 package cuboid
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
+
+	"carina/internal/heap"
 )
 
 // Carving says where Carve may cut.
@@ -20,18 +22,17 @@ type Carving struct {
 // and the number of cuboids allows. The segments must be those that Label made
 // of the cuboids, of which none may be empty; label the grid again afterwards.
 func Carve(ctx context.Context, cuboids []Cuboid, segments []Segment, opt Carving) ([]Cuboid, error) {
-	c := carver{opt: opt, pieces: group(cuboids, segments)}
+	c := carver{opt: opt, pieces: group(cuboids, segments), cuts: heap.New(carvingCut.before)}
 	for i := range c.pieces {
 		c.pieces[i].next = i + 1
 		c.pieces[i].box = extent(c.pieces[i].segments)
 		c.consider(i)
 	}
-	heap.Init(&c)
-	for len(c.cuts) > 0 && (opt.Count == 0 || len(c.pieces) < opt.Count) {
+	for c.cuts.Len() > 0 && (opt.Count == 0 || len(c.pieces) < opt.Count) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		best := heap.Pop(&c).(carvingCut)
+		best := c.cuts.Pop()
 		p := &c.pieces[best.piece]
 		low, high := cut(p, best.axis, best.plane)
 		low.box, high.box = extent(low.segments), extent(high.segments)
@@ -39,9 +40,7 @@ func Carve(ctx context.Context, cuboids []Cuboid, segments []Segment, opt Carvin
 		*p = low
 		c.pieces = append(c.pieces, high)
 		for _, i := range []int{best.piece, len(c.pieces) - 1} {
-			if c.consider(i) {
-				heap.Fix(&c, len(c.cuts)-1)
-			}
+			c.consider(i)
 		}
 	}
 	return ordered(c.pieces), nil
@@ -55,31 +54,20 @@ type carvingCut struct {
 	gain  float64
 }
 
-// carver is a heap of cuts, the one that gains most on top.
+// before puts cuts that gain more first.
+func (c carvingCut) before(other carvingCut) bool {
+	return cmp.Or(cmp.Compare(other.gain, c.gain), cmp.Compare(c.piece, other.piece)) < 0
+}
+
+// carver has the cut that gains most on top of its heap.
 type carver struct {
 	opt    Carving
 	pieces []piece
-	cuts   []carvingCut
+	cuts   *heap.Heap[carvingCut]
 }
 
-func (c *carver) Len() int { return len(c.cuts) }
-func (c *carver) Less(i, j int) bool {
-	if c.cuts[i].gain != c.cuts[j].gain {
-		return c.cuts[i].gain > c.cuts[j].gain
-	}
-	return c.cuts[i].piece < c.cuts[j].piece
-}
-func (c *carver) Swap(i, j int) { c.cuts[i], c.cuts[j] = c.cuts[j], c.cuts[i] }
-func (c *carver) Push(x any)    { c.cuts = append(c.cuts, x.(carvingCut)) }
-func (c *carver) Pop() any {
-	last := c.cuts[len(c.cuts)-1]
-	c.cuts = c.cuts[:len(c.cuts)-1]
-	return last
-}
-
-// consider adds the best cut of a piece to the cuts, unordered, if it gains
-// anything.
-func (c *carver) consider(i int) bool {
+// consider adds the best cut of a piece to the cuts if it gains anything.
+func (c *carver) consider(i int) {
 	p := &c.pieces[i]
 	best := carvingCut{piece: i}
 	all := p.box.Cells()
@@ -96,7 +84,6 @@ func (c *carver) consider(i int) bool {
 		}
 	}
 	if best.gain > 0 {
-		c.cuts = append(c.cuts, best)
+		c.cuts.Push(best)
 	}
-	return best.gain > 0
 }

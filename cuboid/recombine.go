@@ -2,8 +2,9 @@ package cuboid
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
+
+	"carina/internal/heap"
 )
 
 // Merging says which cuboids Recombine may merge.
@@ -29,8 +30,8 @@ type Merging struct {
 // the number of the one it went into. fluid has the fluid cells of each.
 func Recombine(cuboids []Cuboid, fluid []int64, crossings []Crossing, opt Merging) ([]Cuboid, []int32) {
 	m := newMerger(cuboids, fluid, crossings, opt)
-	for m.Len() > 0 {
-		c := heap.Pop(m).(candidate)
+	for m.candidates.Len() > 0 {
+		c := m.candidates.Pop()
 		if m.version[c.a] == c.versionA && m.version[c.b] == c.versionB && m.free(c) {
 			m.merge(c)
 		}
@@ -59,7 +60,12 @@ type candidate struct {
 	union              Cuboid
 }
 
-// merger is a heap of candidates, largest gain first.
+// before puts candidates that gain more first.
+func (c *candidate) before(other *candidate) bool {
+	return cmp.Or(cmp.Compare(other.gain, c.gain), cmp.Compare(c.a, other.a), cmp.Compare(c.b, other.b)) < 0
+}
+
+// merger has the candidate that gains most on top of its heap.
 type merger struct {
 	opt        Merging
 	cuboids    []Cuboid
@@ -68,7 +74,7 @@ type merger struct {
 	version    []int32
 	neighbours []map[int32]int64 // populations that cross
 	bins       bins
-	candidates []candidate
+	candidates *heap.Heap[*candidate]
 }
 
 func newMerger(cuboids []Cuboid, fluid []int64, crossings []Crossing, opt Merging) *merger {
@@ -76,6 +82,7 @@ func newMerger(cuboids []Cuboid, fluid []int64, crossings []Crossing, opt Mergin
 		opt: opt, cuboids: slices.Clone(cuboids), fluid: slices.Clone(fluid),
 		parent: make([]int32, len(cuboids)), version: make([]int32, len(cuboids)),
 		neighbours: make([]map[int32]int64, len(cuboids)), bins: newBins(cuboids),
+		candidates: heap.New((*candidate).before),
 	}
 	for i := range cuboids {
 		m.parent[i] = int32(i)
@@ -86,48 +93,28 @@ func newMerger(cuboids []Cuboid, fluid []int64, crossings []Crossing, opt Mergin
 		m.neighbours[c.B][c.A] = c.Populations
 		m.consider(c.A, c.B)
 	}
-	heap.Init(m)
 	return m
 }
 
-func (m *merger) Len() int { return len(m.candidates) }
-func (m *merger) Less(i, j int) bool {
-	p, q := &m.candidates[i], &m.candidates[j]
-	if p.gain != q.gain {
-		return p.gain > q.gain
-	}
-	return cmp.Or(cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b)) < 0
-}
-func (m *merger) Swap(i, j int) {
-	m.candidates[i], m.candidates[j] = m.candidates[j], m.candidates[i]
-}
-func (m *merger) Push(x any) { m.candidates = append(m.candidates, x.(candidate)) }
-func (m *merger) Pop() any {
-	last := m.candidates[len(m.candidates)-1]
-	m.candidates = m.candidates[:len(m.candidates)-1]
-	return last
-}
-
-// consider adds the pair to the candidates, unordered, if merging it gains.
-func (m *merger) consider(a, b int32) bool {
+// consider adds the pair to the candidates if merging it gains.
+func (m *merger) consider(a, b int32) {
 	if m.opt.Group != nil && m.opt.Group[a] != m.opt.Group[b] {
-		return false
+		return
 	}
 	a, b = min(a, b), max(a, b)
 	union := m.cuboids[a].Union(m.cuboids[b])
 	wasted := union.Cells() - m.cuboids[a].Cells() - m.cuboids[b].Cells()
 	gain := m.opt.Gain(m.neighbours[a][b], m.alongX(a, b), wasted)
 	if gain <= 0 {
-		return false
+		return
 	}
 	if m.opt.Allowed != nil {
 		n := m.fluid[a] + m.fluid[b]
 		if !m.opt.Allowed(Counts{Fluid: n, Empty: union.Cells() - n}) {
-			return false
+			return
 		}
 	}
-	m.candidates = append(m.candidates, candidate{a, b, m.version[a], m.version[b], gain, union})
-	return true
+	m.candidates.Push(&candidate{a, b, m.version[a], m.version[b], gain, union})
 }
 
 // alongX reports whether two cuboids share a face across x.
@@ -141,7 +128,7 @@ func (m *merger) alongX(a, b int32) bool {
 }
 
 // free reports whether the union touches no third cuboid.
-func (m *merger) free(c candidate) bool {
+func (m *merger) free(c *candidate) bool {
 	free := true
 	m.bins.visit(c.union, func(list []int32) []int32 {
 		for _, i := range list {
@@ -164,7 +151,7 @@ func (m *merger) root(i int32) int32 {
 }
 
 // merge puts b into a.
-func (m *merger) merge(c candidate) {
+func (m *merger) merge(c *candidate) {
 	a, b := c.a, c.b
 	m.cuboids[a] = c.union
 	m.fluid[a] += m.fluid[b]
@@ -181,9 +168,7 @@ func (m *merger) merge(c candidate) {
 	}
 	m.neighbours[b] = nil
 	for n := range m.neighbours[a] { // the heap's order does not depend on this one
-		if m.consider(a, n) {
-			heap.Fix(m, len(m.candidates)-1)
-		}
+		m.consider(a, n)
 	}
 }
 

@@ -1,9 +1,11 @@
 package cuboid
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
 	"math"
+
+	"carina/internal/heap"
 )
 
 // Splitting says when Split is done.
@@ -31,20 +33,20 @@ type Splitting struct {
 // which none may be empty; label the grid again afterwards.
 func Split(ctx context.Context, cuboids []Cuboid, segments []Segment, opt Splitting) ([]Cuboid, error) {
 	s := splitter{opt: opt, pieces: group(cuboids, segments)}
+	s.order = heap.New(s.heavier)
 	for i := range s.pieces {
 		s.pieces[i].next = i + 1
 		if opt.Extra != nil {
 			s.pieces[i].extra = opt.Extra[i]
 		}
 		s.weigh(&s.pieces[i])
-		s.order = append(s.order, i)
+		s.order.Push(i)
 	}
-	heap.Init(&s)
-	for len(s.order) > 0 {
+	for s.order.Len() > 0 {
 		if len(s.pieces)%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		heaviest := s.order[0]
+		heaviest := s.order.Top()
 		if len(s.pieces) >= opt.Count && (opt.Limit == 0 || s.pieces[heaviest].weight <= opt.Limit) {
 			break
 		}
@@ -94,27 +96,15 @@ func group(cuboids []Cuboid, segments []Segment) []piece {
 	return list
 }
 
-// splitter is a heap of the pieces that may still be cut, heaviest first.
+// splitter has the heaviest of the pieces that may still be cut on top of its heap.
 type splitter struct {
 	opt    Splitting
 	pieces []piece
-	order  []int
+	order  *heap.Heap[int]
 }
 
-func (s *splitter) Len() int { return len(s.order) }
-func (s *splitter) Less(i, j int) bool {
-	a, b := s.order[i], s.order[j]
-	if s.pieces[a].weight != s.pieces[b].weight {
-		return s.pieces[a].weight > s.pieces[b].weight
-	}
-	return a < b
-}
-func (s *splitter) Swap(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] }
-func (s *splitter) Push(x any)    { s.order = append(s.order, x.(int)) }
-func (s *splitter) Pop() any {
-	last := s.order[len(s.order)-1]
-	s.order = s.order[:len(s.order)-1]
-	return last
+func (s *splitter) heavier(a, b int) bool {
+	return cmp.Or(cmp.Compare(s.pieces[b].weight, s.pieces[a].weight), cmp.Compare(a, b)) < 0
 }
 
 func (s *splitter) weigh(p *piece) {
@@ -136,7 +126,7 @@ func (s *splitter) split(i int) {
 	p := &s.pieces[i]
 	axis, plane, ok := s.bestCut(p)
 	if !ok {
-		heap.Pop(s)
+		s.order.Pop()
 		return
 	}
 	low, high := cut(p, axis, plane)
@@ -151,8 +141,8 @@ func (s *splitter) split(i int) {
 	low.next, high.next = len(s.pieces), p.next
 	s.pieces[i] = low
 	s.pieces = append(s.pieces, high)
-	heap.Fix(s, 0)
-	heap.Push(s, len(s.pieces)-1)
+	s.order.Fix()
+	s.order.Push(len(s.pieces) - 1)
 }
 
 // part returns the share of extra that so many of all cells have.

@@ -2,8 +2,8 @@ package partition
 
 import (
 	"cmp"
-	"container/heap"
 
+	"carina/internal/heap"
 	"carina/partition/graph"
 )
 
@@ -76,41 +76,14 @@ func (p *packing) finish(l *limits) *packing {
 	return p
 }
 
-// roomHeap orders parts by the room left, most first.
-type roomHeap struct {
-	parts []int32
-	room  []int64
-}
-
-func (h *roomHeap) Len() int { return len(h.parts) }
-func (h *roomHeap) Less(i, j int) bool {
-	a, b := h.parts[i], h.parts[j]
-	if h.room[a] != h.room[b] {
-		return h.room[a] > h.room[b]
-	}
-	return a < b
-}
-func (h *roomHeap) Swap(i, j int) { h.parts[i], h.parts[j] = h.parts[j], h.parts[i] }
-func (h *roomHeap) Push(x any)    { h.parts = append(h.parts, x.(int32)) }
-func (h *roomHeap) Pop() any {
-	last := h.parts[len(h.parts)-1]
-	h.parts = h.parts[:len(h.parts)-1]
-	return last
-}
-
 func packWorstFit(g *graph.Graph, fixed []int32, l *limits, order []int32) *packing {
 	p, free := startPacking(g, fixed, l, order)
-	h := &roomHeap{room: make([]int64, len(l.effective))}
-	for q := range l.effective {
-		h.parts = append(h.parts, int32(q))
-		h.room[q] = l.effective[q] - p.weight[q]
-	}
-	heap.Init(h)
+	byRoom := heap.New(func(a, b int32) bool {
+		return cmp.Or(cmp.Compare(p.room(l, b), p.room(l, a)), cmp.Compare(a, b)) < 0
+	}, graph.Numbers(len(l.effective))...)
 	for _, v := range free {
-		q := h.parts[0]
-		p.put(g, v, q)
-		h.room[q] -= g.VertexWeight(v)
-		heap.Fix(h, 0)
+		p.put(g, v, byRoom.Top())
+		byRoom.Fix()
 	}
 	return p.finish(l)
 }
