@@ -139,5 +139,6 @@ func (p *part) finishLinks(tiles *tileSet) error {
 	if p.meeting.there, err = p.allocate(0, bytesOf(told)); err != nil {
 		return err
 	}
+	p.prepareExchange()
 	return p.uploadLends(tiles)
 }

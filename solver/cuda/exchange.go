@@ -13,6 +13,30 @@ type meeting struct {
 	// waits for.
 	there, here address
 	neighbours  int
+	// launch is that of every step, prepared but for the step's number.
+	launch launch
+}
+
+// meetingStep is which word of the launch is the number of the step.
+const meetingStep = 3
+
+// prepareExchange prepares the launches of every step.
+func (p *part) prepareExchange() {
+	p.meeting.launch = launch{blocks: 1, threads: (len(p.links) + 31) / 32 * 32,
+		arguments: words(uint64(p.meeting.there), uint64(p.meeting.here), uint64(len(p.links)), 0)}.prepared()
+	program := unpacking(p.tileLayout)
+	threads := 32 * program.warps
+	for _, l := range p.links {
+		if l.direct {
+			continue
+		}
+		for odd := range l.unpack {
+			singles := len(l.arriving[odd]) - l.faces - l.edges + len(l.asked)
+			moves := l.faces*program.chunksOf(0) + l.edges*program.chunksOf(faceGroups) + singles
+			l.unpack[odd] = launch{blocks: (moves + threads - 1) / threads, threads: threads,
+				arguments: append(words(l.incoming, l.unpacking[odd]), words(l.faces, l.edges, singles)...)}.prepared()
+		}
+	}
 }
 
 // exchange gives the neighbours what the step has left for them. What is
@@ -27,9 +51,8 @@ func (s *Solver) exchange() error {
 		if p.meeting.neighbours == 0 {
 			continue
 		}
-		step := uint64(uint32(s.steps + 1))
-		if err := p.device.launch(borderQueue, p.meeting.kernel, launch{blocks: 1, threads: (len(p.links) + 31) / 32 * 32,
-			arguments: [][]uint64{{uint64(p.meeting.there)}, {uint64(p.meeting.here)}, {uint64(len(p.links))}, {step}}}); err != nil {
+		p.meeting.launch.all[meetingStep] = uint64(uint32(s.steps + 1))
+		if err := p.device.launch(borderQueue, p.meeting.kernel, p.meeting.launch); err != nil {
 			return err
 		}
 		if err := p.timeline.stamp(p.device, borderQueue, afterMeeting); err != nil {
@@ -82,7 +105,6 @@ func (p *part) fetchMessages(odd int) error {
 
 // deliverMessages copies what has come to the device and puts it in place.
 func (p *part) deliverMessages(odd int) error {
-	program := unpacking(p.tileLayout)
 	for _, l := range p.links {
 		if l.direct {
 			continue
@@ -98,11 +120,7 @@ func (p *part) deliverMessages(odd int) error {
 		if l.direct {
 			continue
 		}
-		singles := len(l.arriving[odd]) - l.faces - l.edges + len(l.asked)
-		moves, threads := l.faces*program.chunksOf(0)+l.edges*program.chunksOf(faceGroups)+singles, 32*program.warps
-		err := p.device.launch(borderQueue, p.unpack, launch{blocks: (moves + threads - 1) / threads, threads: threads,
-			arguments: append(words(l.incoming, l.unpacking[odd]), words(l.faces, l.edges, singles)...)})
-		if err != nil {
+		if err := p.device.launch(borderQueue, p.unpack, l.unpack[odd]); err != nil {
 			return err
 		}
 	}

@@ -45,6 +45,7 @@ type link struct {
 	outgoing, incoming address
 	send, receive      [2][]byte
 	unpacking          [2]address
+	unpack             [2]launch // of even and odd steps, prepared
 	pinned             [][]byte
 }
 
