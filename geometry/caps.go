@@ -147,6 +147,7 @@ func (f *capFinder) find() []patch {
 	f.outline(found)
 	copy(f.taken, reserved)
 	found = slices.DeleteFunc(found, func(p patch) bool { return !f.closesTube(&p) || f.goesBack(&p) < shallow })
+	found = f.withoutSides(found)
 	sortPatches(found)
 	return found
 }

@@ -21,7 +21,7 @@ const (
 
 // wallSectors counts the sectors around a patch where its tube's wall is seen.
 func (f *capFinder) wallSectors(p *patch) int {
-	v := f.tube(p)
+	v := f.tube(p, nil)
 	good := 0
 	for k := range v.wall {
 		if v.wall[k] > v.other[k] {
@@ -31,8 +31,8 @@ func (f *capFinder) wallSectors(p *patch) int {
 	return good
 }
 
-// tube looks at the surface around a patch.
-func (f *capFinder) tube(p *patch) *tubeView {
+// tube looks at the surface around a patch, at triangle after triangle.
+func (f *capFinder) tube(p *patch, see func(t int32)) *tubeView {
 	v := f.view(p)
 	f.search++
 	queue := append([]int32(nil), p.triangles...)
@@ -46,6 +46,9 @@ func (f *capFinder) tube(p *patch) *tubeView {
 				continue
 			}
 			f.seen[m/3] = f.search
+			if see != nil {
+				see(m / 3)
+			}
 			if v.add(f, m/3) {
 				queue = append(queue, m/3)
 			}
