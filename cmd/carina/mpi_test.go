@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/kernel"
 )
@@ -187,4 +188,21 @@ func TestProcessesOfAnotherMPIAreRefused(t *testing.T) {
 	if err == nil || command.ProcessState.ExitCode() != exitFailure || !strings.Contains(string(said), "MPI connects 1") {
 		t.Errorf("%v, says %s", err, said)
 	}
+}
+
+// A rank that makes a mistake ends all with one sentence and a status of its own,
+// and the folder of results can be used again.
+func TestMPIPanicOfOneRankEndsAll(t *testing.T) {
+	mpirun, binary := withMPI(t)
+	part, out := pipeOn(t, "3"), filepath.Join(t.TempDir(), "out")
+	line := append([]string{part, "--out", out}, slowly...)
+	stumbling := append([]string{withMistake + "=" + out}, line...)
+	for _, lines := range [][][]string{{line, stumbling, line}, {stumbling, line, line}} {
+		a := ofUnlike(t, mpirun, binary, lines...)
+		if a.status != crash.Status || strings.Count(a.output, "carina: ") != 1 || !strings.Contains(a.output, "a test's mistake") || !strings.Contains(a.output, "please report") {
+			t.Errorf("status %d, says\n%s\nwant %d and one sentence", a.status, a.output, crash.Status)
+		}
+	}
+	t.Setenv(asCarina, "")
+	succeed[*solver.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
 }

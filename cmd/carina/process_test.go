@@ -13,17 +13,39 @@ import (
 	"testing"
 	"time"
 
+	"carina/internal/crash"
 	"carina/output/picture"
 	"carina/solver"
 )
 
 // asCarina makes the test's binary be the program, so that tests can start
-// processes and kill them.
-const asCarina = "CARINA_TEST_PROCESS"
+// processes and kill them. withMistake lets it panic when it computes results for
+// the folder that it names.
+const (
+	asCarina    = "CARINA_TEST_PROCESS"
+	withMistake = "CARINA_TEST_MISTAKE"
+)
+
+func stumble(folder string) {
+	defer crash.Guard()
+	for !isComputing(folder) {
+		time.Sleep(time.Millisecond)
+	}
+	panic("a test's mistake")
+}
+
+// isComputing tells whether a run into a folder has passed all checks.
+func isComputing(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, ".carina-new", ".mark"))
+	return err == nil
+}
 
 func TestMain(m *testing.M) {
 	picture.Supersampling = 1 // hundreds of pictures are drawn
 	if os.Getenv(asCarina) != "" {
+		if folder := os.Getenv(withMistake); folder != "" {
+			go stumble(folder)
+		}
 		main()
 	}
 	// A process in the background of a shell ignores interrupts, and so would the
@@ -74,7 +96,7 @@ func (p *process) untilComputing(t *testing.T, folder string) {
 	t.Helper()
 	const patience = time.Minute
 	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(folder, ".carina-new", ".mark")); err == nil {
+		if isComputing(folder) {
 			return
 		}
 	}
