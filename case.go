@@ -83,7 +83,7 @@ type Case struct {
 	// Device is cpu or gpu. Storage is how populations are stored:
 	// single, or half in 16 bits. Exchange is how GPUs exchange their borders: ipc,
 	// directly, or host, by messages; chosen for each pair when empty.
-	Device   string `yaml:"device"`
+	Device   Device `yaml:"device"`
 	Storage  string `yaml:"storage"`
 	Exchange string `yaml:"exchange"`
 	// Layout is how a rank stores its cells, see package solver, and what the
@@ -114,6 +114,15 @@ type Case struct {
 	// file is the case file, folder its folder, where its tables are looked for.
 	file, folder string
 }
+
+// Device is what a rank computes on.
+type Device string
+
+// The devices: a rank is a process or goroutine on the processor, or a GPU.
+const (
+	CPU Device = "cpu"
+	GPU Device = "gpu"
+)
 
 // OpeningCase is an opening named by hand: a disc that cuts the lumen. Center
 // is in the surface's unit; Radius carries its own unit.

@@ -1,6 +1,7 @@
 package carina
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,13 +46,14 @@ func (c *Case) PartitionOptions(g *geometry.Grid) (o balance.Options, err error)
 	if err := c.refuseIdle(); err != nil {
 		return o, err
 	}
+	ranks := cmp.Or(c.Ranks, 1)
 	cost, err := c.cost(g)
 	if err != nil {
 		return o, err
 	}
 	return balance.Options{
 		Cost:  cost,
-		Ranks: c.Ranks, Speeds: c.Speeds, DevicesPerHost: c.DevicesPerHost,
+		Ranks: ranks, Speeds: c.Speeds, DevicesPerHost: c.DevicesPerHost,
 		Decompose: c.Decompose, Balance: c.Balance, CuboidsPerRank: c.CuboidsPerRank,
 		MinSide: int32(c.MinSide), MaxSide: int32(c.MaxSide), Imbalance: c.Imbalance,
 		Seed: c.Seed, Preset: c.Preset,
@@ -87,7 +89,7 @@ func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
 	layout := balance.Sparse
 	setIfGiven(&layout, c.Layout)
 	cost := balance.DefaultCost(layout)
-	if c.Device == "gpu" {
+	if c.Device == GPU {
 		cost = balance.GPUCost()
 	}
 	cost.BytesPerPopulation = precision.Bytes()

@@ -84,10 +84,10 @@ func (c *Case) CheckFlow() error {
 			return err
 		}
 	}
-	if c.Device != "" && c.Device != "cpu" && c.Device != "gpu" {
+	if c.Device != "" && c.Device != CPU && c.Device != GPU {
 		return fmt.Errorf("there is no device %q: choose cpu or gpu", c.Device)
 	}
-	if c.Device == "gpu" && c.Layout == string(solver.Dense) {
+	if c.Device == GPU && c.Layout == string(solver.Dense) {
 		return fmt.Errorf("the %s layout is not computed on a GPU: leave it out, or compute on the processor", solver.Dense)
 	}
 	if err := c.checkContradictions(); err != nil {
@@ -119,7 +119,7 @@ func (c *Case) checkContradictions() error {
 		return errors.New("a time step and a lattice velocity contradict each other: give either time-step or lattice-velocity, not both")
 	case c.Storage == string(cuda.Single) && c.Precision == string(solver.Half):
 		return errors.New("half precision is single precision with 16-bit storage: leave storage or precision out")
-	case c.Exchange != "" && c.Device != "gpu":
+	case c.Exchange != "" && c.Device != GPU:
 		return errors.New("an exchange is for GPUs: leave it out, or compute with device gpu")
 	}
 	return nil

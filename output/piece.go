@@ -99,3 +99,22 @@ func before(a, b geometry.Run) bool {
 	}
 	return a.X1 <= b.X0
 }
+
+// Fields are the flow in all cells of a grid, in the order of its runs.
+type Fields struct {
+	// Time is the simulated time, in seconds.
+	Time float64
+	// Pressure is the gauge pressure in Pa.
+	Pressure []float32
+	// Velocity has the components x, y and z, in m/s.
+	Velocity [3][]float32
+}
+
+// PieceOf makes a piece of all cells of a grid, as if one rank owned them.
+func PieceOf(g *geometry.Grid, f *Fields) *Piece {
+	p := &Piece{Frame: FrameOf(g), Ranks: 1, Runs: g.Runs, Pressure: f.Pressure, Time: f.Time}
+	for i := range min(len(f.Velocity[0]), len(f.Velocity[1]), len(f.Velocity[2])) {
+		p.Velocity = append(p.Velocity, [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
+	}
+	return p
+}

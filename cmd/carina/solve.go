@@ -96,7 +96,7 @@ func setUp(command *cobra.Command, path, casePath, output string, t transport.Tr
 // readForSolve reads what this process needs: on GPUs the share of its rank,
 // where carina partition has written it.
 func readForSolve(path string, s *workflow.Solver, t transport.Transport) (err error) {
-	if t != nil && s.Case.Device == "gpu" {
+	if t != nil && s.Case.Device == carina.GPU {
 		s.Partition, s.Share, err = workflow.ReadShare(path, t.Rank())
 		if err != nil {
 			return err
@@ -150,16 +150,7 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 			message(command, "%v", u)
 		}
 	}
-	var solution *workflow.Solution
-	var err error
-	switch {
-	case s.Case.Device == "gpu":
-		solution, err = s.OnGPUs(command.Context(), t)
-	case t != nil:
-		solution, err = s.OnTransport(command.Context(), t)
-	default:
-		solution, err = s.InProcess(command.Context())
-	}
+	solution, err := s.Solve(command.Context(), t)
 	end()
 	if solution == nil {
 		return err

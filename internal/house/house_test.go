@@ -49,9 +49,12 @@ var rooms = []room{
 	{"solver", []string{"internal", "geometry", "cuboid", "balance", "solver/transport", "solver/engine", "solver/processor", "solver/streaming", "solver/lattice", "solver/expression", "solver/collision", "solver/kernel"}},
 	{"solver/cuda/driver", nil},
 	{"solver/cuda", []string{"solver/cuda/driver", "internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/lattice", "solver/expression", "solver/collision"}},
-	{".", []string{"internal", "geometry", "balance", "output", "solver", "solver/cuda", "solver/transport"}},
-	{"internal/workflow", []string{".", "internal", "geometry", "cuboid", "balance", "output", "solver", "solver/cuda", "solver/transport", "solver/kernel"}},
+	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/cuda", "solver/transport"}},
+	{".", []string{"internal", "internal/run", "geometry", "balance", "output", "solver", "solver/cuda", "solver/transport"}},
+	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "cuboid", "balance", "output", "solver", "solver/cuda", "solver/transport", "solver/kernel"}},
 	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/cuda", "solver/transport", "solver/kernel"}},
+	// What users can import, as they do.
+	{"examples", []string{".", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver"}},
 	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/cuda", "solver/transport", "internal/workflow", "benchmarks"}},
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"carina"
 	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/kernel"
@@ -21,7 +22,7 @@ import (
 // are compared one by one, by their names in words or those of their tags.
 type agreement struct {
 	Program   string `name:"program version"`
-	Device    string
+	Device    carina.Device
 	Kernels   string `name:"instruction set"`
 	Storage   string
 	Exchange  string
@@ -44,19 +45,18 @@ func (s *Solver) agree(t transport.Transport, settings solver.Settings, plan sol
 		return nil
 	}
 	a := agreement{
-		Program: machine.Build(), Kernels: kernelKind(s.Case.Device), Device: "cpu", Storage: s.Case.Storage, Exchange: s.Case.Exchange,
+		Program: machine.Build(), Kernels: kernelKind(s.Case.Device), Device: cmp.Or(s.Case.Device, carina.CPU), Storage: s.Case.Storage, Exchange: s.Case.Exchange,
 		Grid: s.Partition.Source.SHA256 + s.Partition.Grid.Fingerprint, Partition: fingerprint(s.Partition), Ranks: len(s.Partition.Ranks),
 		Shares: s.Share != nil, Folder: s.Folder, Steps: plan.Steps, Time: plan.Time, Tolerance: plan.Tolerance, Settings: settings,
 	}
-	a.Device = cmp.Or(s.Case.Device, a.Device)
 	return transport.Same(t, itemsOf(a))
 }
 
 // kernelKind tells apart the instruction sets whose results differ in the last
 // bits: all vector kernels give the same, and those in Go another.
-func kernelKind(device string) string {
+func kernelKind(device carina.Device) string {
 	switch {
-	case device == "gpu":
+	case device == carina.GPU:
 		return "that of the GPU"
 	case len(kernel.Machines()) > 0:
 		return "AVX2 or AVX-512"

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"carina/internal/resultsfolder"
+	"carina/internal/run"
 	"carina/output"
 	"carina/output/picture"
 	"carina/output/vtk"
@@ -76,28 +77,32 @@ func (r *results) begin() error {
 	return r.begun
 }
 
-// follow makes a plan report to these results.
-func (r *results) follow(plan *solver.Plan, g gather) {
+// follow makes a plan and what is called on the way report to these results.
+func (r *results) follow(plan *solver.Plan, g gather) run.Hooks {
 	r.plan = plan
+	hooks := run.Hooks{Memory: r.solver.Memory}
 	if r.solver.Folder != "" {
-		plan.Visit = func(rank *solver.Rank) error { return r.visit(rank, g) }
-		plan.Observe, plan.Diverged = r.observe, r.diverged
 		plan.Begin, plan.KeepStopped = r.begin, true
+		hooks.Observe, hooks.Diverged = r.observe, r.diverged
+		hooks.Visit = func(v run.View) error { return r.visit(v, g) }
 	}
+	return hooks
 }
 
 // observe adds to the history.
-func (r *results) observe(rank *solver.Rank) error {
-	openings, err := rank.OpeningSummaries()
-	if err == nil && rank.Number() == 0 {
-		r.history.add(rank.Time(), openings)
+func (r *results) observe(v run.View) error {
+	openings, err := v.Openings()
+	if err == nil && v.Rank() == 0 {
+		r.history.add(v.Time(), openings)
 	}
 	return err
 }
 
-// diverged writes the last good fields of a rank when the flow has diverged.
-func (r *results) diverged(rank *solver.Rank, fields *solver.Fields) error {
-	r.writeDiverged(r.piece(rank, fields))
+// diverged writes the last good fields when the flow has diverged.
+func (r *results) diverged(v run.View, fields *solver.Fields) error {
+	for _, piece := range v.Pieces(fields) {
+		r.writeDiverged(piece)
+	}
 	return nil
 }
 
@@ -110,22 +115,31 @@ func (r *results) writeDiverged(piece *output.Piece) {
 	}
 }
 
-// visit writes the fields of one rank and hands in what it adds to the
+// visit writes the fields of the ranks at hand and hands in what they add to the
 // pictures.
-func (r *results) visit(rank *solver.Rank, g gather) error {
+func (r *results) visit(v run.View, g gather) error {
 	if !r.writes() {
 		return nil
 	}
-	if r.solver.Grid.Cells() <= pageLimit {
-		fields, err := rank.Gather()
+	fields, err := v.Fields()
+	if err != nil {
+		return err
+	}
+	if r.solver.Share == nil && r.solver.cells() <= pageLimit {
+		all, err := v.Gather(fields)
 		if err != nil {
 			return err
 		}
-		if rank.Number() == 0 {
-			r.fields = fields
+		if v.Rank() == 0 {
+			r.fields = all
 		}
 	}
-	return r.visitPiece(r.piece(rank, rank.Fields()), g)
+	for _, piece := range v.Pieces(fields) {
+		if err := r.visitPiece(piece, g); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // visitPiece writes the fields of one rank and hands in its picture.
@@ -147,20 +161,6 @@ func (r *results) visitPiece(piece *output.Piece, g gather) error {
 		payload = append(payload, encoded...)
 	}
 	return g.put(piece.Rank, payload)
-}
-
-func (r *results) piece(rank *solver.Rank, fields *solver.Fields) *output.Piece {
-	piece := &output.Piece{
-		Frame: r.frame, Rank: rank.Number(), Ranks: r.ranks, Time: rank.Time(),
-		Pressure: fields.Pressure, Velocity: make([][3]float32, len(fields.Pressure)),
-	}
-	for _, p := range rank.Pieces() {
-		piece.Runs = append(piece.Runs, p.Run)
-	}
-	for i := range piece.Velocity {
-		piece.Velocity[i] = [3]float32{fields.Velocity[0][i], fields.Velocity[1][i], fields.Velocity[2][i]}
-	}
-	return piece
 }
 
 // composites puts the ranks' layers together, one composite for each view.

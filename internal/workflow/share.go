@@ -18,6 +18,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/internal/atomicfile"
+	"carina/internal/run"
 	"carina/solver"
 	"carina/solver/cuda"
 )
@@ -60,7 +61,7 @@ func fingerprint(p *balance.Partition) string {
 // WriteShares writes the share files of all ranks beside a partition file. It
 // returns their paths.
 func WriteShares(path string, p *balance.Partition, g *geometry.Grid) ([]string, error) {
-	domain, err := domainOf(p, g)
+	domain, err := run.Domain(p, g)
 	if err != nil {
 		return nil, err
 	}

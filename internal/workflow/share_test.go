@@ -12,6 +12,7 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/geometry/generate"
+	"carina/internal/run"
 	"carina/solver/cuda"
 )
 
@@ -41,7 +42,7 @@ func TestSharesAreReadAsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := domainOf(p, grid)
+	whole, err := run.Domain(p, grid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func FuzzDecodeShare(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	domain, err := domainOf(p, grid)
+	domain, err := run.Domain(p, grid)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/run"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/transport"
@@ -81,7 +81,7 @@ func (s *Solver) examine(t transport.Transport) (*solver.Domain, solver.Settings
 	}
 	domain := s.Share
 	if domain == nil {
-		if domain, err = domainOf(s.Partition, s.Grid); err != nil {
+		if domain, err = run.Domain(s.Partition, s.Grid); err != nil {
 			return nil, settings, plan, err
 		}
 	}
@@ -91,19 +91,6 @@ func (s *Solver) examine(t transport.Transport) (*solver.Domain, solver.Settings
 		}
 	}
 	return domain, settings, plan, s.admitBoxes(domain, settings)
-}
-
-// domainOf is a partitioned grid as the solver wants it.
-func domainOf(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
-	segments, err := p.Segments(g)
-	if err != nil {
-		return nil, err
-	}
-	domain := &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}
-	for _, rank := range p.Quality.Ranks {
-		domain.Work = append(domain.Work, rank.Work)
-	}
-	return domain, nil
 }
 
 // cells is the number of all fluid cells.
@@ -128,51 +115,36 @@ func (s *Solver) forgetOthers(domain *solver.Domain, rank int) (*solver.Domain, 
 	return share, nil
 }
 
-// InProcess computes all ranks as goroutines of this process. Where only the
+// Solve computes all ranks in this process, or, with a transport, the one that it
+// stands for. Then only rank 0 gets a solution; the others get nil. Where only the
 // results could not be written, there is a solution beside the error.
-func (s *Solver) InProcess(ctx context.Context) (*Solution, error) {
-	domain, settings, plan, err := s.prepare(nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.admitRanks(0, domain.Ranks); err != nil {
-		return nil, err
-	}
-	gathered := newSharedGather(domain.Ranks)
-	results := newResults(s, domain.Ranks, nil)
-	results.follow(&plan, gathered)
-	summary, err := solver.RunInProcess(ctx, domain, settings, plan)
-	if err != nil {
-		return nil, results.abandon(err)
-	}
-	return results.finish(summary, gathered)
-}
-
-// OnGPUs computes with one GPU for every rank: all in this process, or, with a
-// transport, the one rank that it stands for. Then only rank 0 gets a
-// solution; the others get nil.
-func (s *Solver) OnGPUs(ctx context.Context, t transport.Transport) (*Solution, error) {
+func (s *Solver) Solve(ctx context.Context, t transport.Transport) (*Solution, error) {
 	domain, settings, plan, err := s.prepare(t)
 	if err != nil {
 		return nil, err
 	}
-	options := cuda.Options{Storage: cuda.Single, Exchange: cuda.Exchange(s.Case.Exchange), Transport: t}
-	options.Storage = cmp.Or(cuda.Storage(s.Case.Storage), options.Storage)
+	gpu := s.Case.Device == carina.GPU
+	switch {
+	case !gpu && t == nil:
+		err = s.admitRanks(0, domain.Ranks)
+	case !gpu:
+		err = s.admitRanks(t.Rank(), t.Rank()+1)
+	case t != nil:
+		domain, err = s.forgetOthers(domain, t.Rank())
+	}
+	if err := transport.Agree(t, err); err != nil {
+		return nil, err
+	}
 	var gathered gather = newSharedGather(domain.Ranks)
 	if t != nil {
 		gathered = &transportGather{transport: t}
-		domain, err = s.forgetOthers(domain, t.Rank())
-		if err := transport.Agree(t, err); err != nil {
-			return nil, err
-		}
-	} else {
-		for device := range domain.Ranks {
-			options.Devices = append(options.Devices, device)
-		}
 	}
 	results := newResults(s, domain.Ranks, t)
-	results.follow(&plan, gathered)
-	summary, err := cuda.Run(ctx, domain, settings, plan, options, results.hooks(domain, gathered, t != nil))
+	job := run.Job{
+		Domain: domain, Settings: settings, Plan: plan, Transport: t,
+		GPU: gpu, Storage: cuda.Storage(s.Case.Storage), Exchange: cuda.Exchange(s.Case.Exchange),
+	}
+	summary, err := job.Run(ctx, results.follow(&job.Plan, gathered))
 	if err != nil {
 		return nil, results.abandon(err)
 	}
@@ -186,24 +158,4 @@ func fitsProcesses(ranks, processes int) error {
 	}
 	return fmt.Errorf("the partition is for %d ranks, but %d processes were started: use mpirun -np %d or partition again with --ranks %d",
 		ranks, processes, ranks, processes)
-}
-
-// OnTransport computes the one rank that the transport stands for. Only rank
-// 0 gets a solution; the others get nil.
-func (s *Solver) OnTransport(ctx context.Context, t transport.Transport) (*Solution, error) {
-	domain, settings, plan, err := s.prepare(t)
-	if err != nil {
-		return nil, err
-	}
-	if err := transport.Agree(t, s.admitRanks(t.Rank(), t.Rank()+1)); err != nil {
-		return nil, err
-	}
-	gathered := &transportGather{transport: t}
-	results := newResults(s, domain.Ranks, t)
-	results.follow(&plan, gathered)
-	summary, err := solver.RunRank(ctx, domain, settings, plan, t)
-	if err != nil {
-		return nil, results.abandon(err)
-	}
-	return results.finish(summary, gathered)
 }

@@ -16,6 +16,12 @@ import (
 // ordered x fastest, then y, then z (vtkCellType.h).
 const vtkVoxel = 11
 
+// WriteFile writes the flow in all cells of a grid as one VTK unstructured grid
+// (.vtu), as WriteVTU does a piece.
+func WriteFile(path string, g *geometry.Grid, f *output.Fields) error {
+	return WriteVTU(path, output.PieceOf(g, f))
+}
+
 // WriteVTU writes a piece as a VTK unstructured grid (.vtu): one voxel a cell,
 // corner points shared, cell data pressure (Pa), velocity (m/s) and rank.
 // Data is appended as zlib-compressed raw blocks; memory follows the runs of

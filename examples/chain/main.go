@@ -1,0 +1,36 @@
+// Command chain takes a surface all the way to the flow of air in it: cells, a
+// partition file, the flow on four ranks, and a file for ParaView.
+package main
+
+import (
+	"context"
+	"log"
+
+	"carina"
+	"carina/geometry"
+	"carina/output/vtk"
+)
+
+func main() {
+	surface := must(geometry.ReadSurface("airway.stl", geometry.Millimetre))
+	c := carina.Case{Spacing: "0.25mm", Flow: "15L/min", Inlet: 1, Ranks: 4}
+	grid := must(c.Grid(surface))
+	partition := must(c.Partition(grid)) // or balance.Make with a Balancer of your own
+	check(partition.WriteFile("airway.part.json"))
+	flow := must(carina.Open(grid, partition, c))
+	defer flow.Close()
+	check(flow.Run(context.Background()))
+	check(vtk.WriteFile("airway.vtu", grid, must(flow.Fields())))
+	log.Println(flow.Summary())
+}
+
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

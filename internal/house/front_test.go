@@ -1,0 +1,101 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// front is all that the front door and the commands behind it use of the solver
+// and of GPUs, besides fields and methods of these.
+var front = []string{
+	"cuda.Cut", "cuda.Exchange", "cuda.Hooks", "cuda.Host", "cuda.IPC", "cuda.MemoryUse", "cuda.Options", "cuda.Run", "cuda.Single", "cuda.Half",
+	"cuda.Solver", "cuda.Storage",
+	"solver.Breathing", "solver.Condition", "solver.ConditionKind", "solver.ConditionKinds", "solver.DefaultSettings", "solver.Dense",
+	"solver.DivergedError", "solver.Domain", "solver.Fields", "solver.FlowShare", "solver.Half", "solver.ImposedFlow", "solver.ImposedPressure",
+	"solver.MemoryEstimate", "solver.MovingWall", "solver.OpeningSummary", "solver.Plan", "solver.Precision", "solver.Precisions",
+	"solver.Profile", "solver.Progress", "solver.Rank", "solver.RankSummary", "solver.ReadTable", "solver.RunInProcess", "solver.RunRank",
+	"solver.Settings", "solver.Share", "solver.Sine", "solver.Double", "solver.Single", "solver.Sparse", "solver.Summary", "solver.Units",
+	"solver.Waveform", "solver.Windkessel",
+}
+
+// sources parses the Go files of a folder of the module that a name fits.
+func sources(t *testing.T, folder, name string) map[string]*ast.File {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", "..", folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]*ast.File{}
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[path] = file
+	}
+	return files
+}
+
+// The front door leans on little of the solver, so that what is behind it can be
+// rebuilt.
+func TestFrontDoorIsNarrow(t *testing.T) {
+	used := map[string]bool{}
+	for _, folder := range []string{".", "internal/run", "internal/workflow"} {
+		for path, file := range sources(t, folder, "*.go") {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				selector, is := n.(*ast.SelectorExpr)
+				if !is {
+					return true
+				}
+				// A local variable has an object, a package has none.
+				of, is := selector.X.(*ast.Ident)
+				if is && of.Obj == nil && (of.Name == "solver" || of.Name == "cuda") {
+					used[of.Name+"."+selector.Sel.Name] = true
+				}
+				return true
+			})
+		}
+	}
+	want := slices.Sorted(slices.Values(front))
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(used))); diff != "" {
+		t.Errorf("the front door leans on other names of the solver (−listed, +used):\n%s", diff)
+	}
+}
+
+// Examples of packages use what users can import.
+func TestExamplesUsePublicPackages(t *testing.T) {
+	found := 0
+	for _, p := range packages(t, "") {
+		for path, file := range sources(t, p.name(), "*_test.go") {
+			if !slices.ContainsFunc(file.Decls, isExample) {
+				continue
+			}
+			found++
+			for _, i := range file.Imports {
+				if name, err := strconv.Unquote(i.Path.Value); err != nil || strings.HasPrefix(own(name), "internal/") {
+					t.Errorf("%s, with an example, imports %s", path, name)
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("there is no example")
+	}
+}
+
+func isExample(d ast.Decl) bool {
+	f, is := d.(*ast.FuncDecl)
+	return is && strings.HasPrefix(f.Name.Name, "Example")
+}
