@@ -155,11 +155,7 @@ func shares(ranks []Rank) []float64 {
 
 // loads returns the weight that each rank owns.
 func loads(p *Problem, owners []int32) []int64 {
-	list := make([]int64, len(p.Ranks))
-	for v, o := range owners {
-		list[o] += p.Graph.VertexWeights[v]
-	}
-	return list
+	return p.Graph.PartWeights(owners, len(p.Ranks))
 }
 
 // occupy gives every rank without a cuboid the lightest one of the busiest

@@ -294,3 +294,11 @@ func imbalance(weights []int64, owners []int32, ranks []Rank) float64 {
 	}
 	return worst
 }
+
+func sum(weights []int64) int64 {
+	var total int64
+	for _, w := range weights {
+		total += w
+	}
+	return total
+}

@@ -128,39 +128,3 @@ func partitionGraph(ctx context.Context, p *Problem, g *graph.Graph, targets []f
 	}
 	return result.Parts, nil
 }
-
-func sum(weights []int64) int64 {
-	var total int64
-	for _, w := range weights {
-		total += w
-	}
-	return total
-}
-
-// membersOf lists the vertices of each of so many parts, and for every vertex
-// its place in its part's list.
-func membersOf(parts []int32, count int) (members [][]int32, number []int32) {
-	members, number = make([][]int32, count), make([]int32, len(parts))
-	for v, p := range parts {
-		number[v] = int32(len(members[p]))
-		members[p] = append(members[p], int32(v))
-	}
-	return members, number
-}
-
-// subgraph returns the graph of some vertices, all those of one part; number
-// has the place of each in the list.
-func subgraph(g *graph.Graph, parts, number, vertices []int32) *graph.Graph {
-	sub := &graph.Graph{Offsets: []int64{0}}
-	for _, v := range vertices {
-		sub.VertexWeights = append(sub.VertexWeights, g.VertexWeights[v])
-		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-			if n := g.Neighbours[e]; parts[n] == parts[v] {
-				sub.Neighbours = append(sub.Neighbours, number[n])
-				sub.EdgeWeights = append(sub.EdgeWeights, g.EdgeWeights[e])
-			}
-		}
-		sub.Offsets = append(sub.Offsets, int64(len(sub.Neighbours)))
-	}
-	return sub
-}

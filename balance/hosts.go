@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -82,7 +83,7 @@ func ranksFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, erro
 	if err != nil {
 		return nil, err
 	}
-	quotient := quotientGraph(p.Graph, parts, len(p.Ranks))
+	quotient := partsGraph(p.Graph, parts, len(p.Ranks))
 	places := make([]float64, len(hosts))
 	for h, ranks := range hosts {
 		places[h] = float64(len(ranks))
@@ -117,31 +118,17 @@ func ranksFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, erro
 	return owners, nil
 }
 
-// quotientGraph has a vertex of weight one per part and edges weighing what
-// crosses between parts.
-func quotientGraph(g *graph.Graph, parts []int32, n int) *graph.Graph {
-	crossing := make(map[int64]int64)
-	for v, p := range parts {
-		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-			if q := parts[g.Neighbours[e]]; q != p {
-				crossing[int64(p)*int64(n)+int64(q)] += g.EdgeWeights[e]
-			}
+// partsGraph has a vertex of weight one per part and edges weighing what crosses
+// between parts.
+func partsGraph(g *graph.Graph, parts []int32, n int) *graph.Graph {
+	q := &graph.Graph{Offsets: make([]int64, 1, n+1), VertexWeights: slices.Repeat([]int64{1}, n)}
+	for _, ties := range graph.Quotient(g, parts, n) {
+		slices.SortFunc(ties, func(a, b graph.Tie) int { return cmp.Compare(a.To, b.To) })
+		for _, t := range ties {
+			q.Neighbours = append(q.Neighbours, t.To)
+			q.EdgeWeights = append(q.EdgeWeights, t.Weight)
 		}
-	}
-	keys := make([]int64, 0, len(crossing))
-	for key := range crossing {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	q := &graph.Graph{Offsets: make([]int64, n+1), VertexWeights: make([]int64, n)}
-	for _, key := range keys {
-		q.Offsets[key/int64(n)+1]++
-		q.Neighbours = append(q.Neighbours, int32(key%int64(n)))
-		q.EdgeWeights = append(q.EdgeWeights, crossing[key])
-	}
-	for v := range n {
-		q.VertexWeights[v] = 1
-		q.Offsets[v+1] += q.Offsets[v]
+		q.Offsets = append(q.Offsets, int64(len(q.Neighbours)))
 	}
 	return q
 }
@@ -177,8 +164,8 @@ func amongHosts(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, erro
 // at a time.
 func withinHosts(ctx context.Context, p *Problem, hosts [][]int32, host []int32) ([]int32, error) {
 	all := shares(p.Ranks)
-	total := float64(sum(p.Graph.VertexWeights))
-	members, number := membersOf(host, len(hosts))
+	total := float64(p.Graph.TotalVertexWeight())
+	members, number := graph.VerticesByPart(host, len(hosts)), make([]int32, len(host))
 	owners := make([]int32, len(host))
 	within := *p
 	within.Progress = nil // must not be called by several at a time
@@ -190,7 +177,7 @@ func withinHosts(ctx context.Context, p *Problem, hosts [][]int32, host []int32)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			sub := subgraph(p.Graph, host, number, members[h])
+			sub := p.Graph.Subgraph(members[h], number, func(v int32) bool { return int(host[v]) == h })
 			share, target := make([]float64, len(ranks)), 0.0
 			for _, r := range ranks {
 				target += all[r]
@@ -198,7 +185,7 @@ func withinHosts(ctx context.Context, p *Problem, hosts [][]int32, host []int32)
 			for i, r := range ranks {
 				share[i] = all[r] / target
 			}
-			room := total*target*(1+p.Imbalance)/float64(max(1, sum(sub.VertexWeights))) - 1
+			room := total*target*(1+p.Imbalance)/float64(max(1, sub.TotalVertexWeight())) - 1
 			parts, err := partitionGraph(ctx, &within, sub, share, math.Max(0, room))
 			if err != nil {
 				return err

@@ -13,7 +13,7 @@ const refinePasses = 10
 func refineCut(p *Problem, owners []int32) {
 	g := p.Graph
 	load := loads(p, owners)
-	total := float64(sum(g.VertexWeights))
+	total := float64(g.TotalVertexWeight())
 	limit := make([]int64, len(p.Ranks))
 	for r, share := range shares(p.Ranks) {
 		limit[r] = int64(math.Floor((1 + p.Imbalance) * share * total))

@@ -1,7 +1,7 @@
 package cuboid
 
 import (
-	"sort"
+	"slices"
 
 	"carina/geometry"
 )
@@ -79,9 +79,7 @@ func interior(g *geometry.Grid, segments []Segment) []int32 {
 				erosion = append(erosion, n.reach)
 			}
 		}
-		segment := sort.Search(len(segments), func(i int) bool {
-			return !row{y: segments[i].Y, z: segments[i].Z}.before(first.y, first.z)
-		})
+		segment, _ := slices.BinarySearchFunc(segments, first, func(s Segment, r row) int { return row{y: s.Y, z: s.Z}.compare(r) })
 		var a, b []interval
 		for _, r := range runRows[from:to] {
 			a = a[:0]

@@ -1,8 +1,9 @@
 package cuboid
 
 import (
+	"cmp"
 	"runtime"
-	"sort"
+	"slices"
 
 	"carina/internal/crash"
 
@@ -45,6 +46,11 @@ type row struct {
 	from, to int
 }
 
+// compare orders rows.
+func (r row) compare(other row) int {
+	return cmp.Or(cmp.Compare(r.z, other.z), cmp.Compare(r.y, other.y))
+}
+
 // before reports whether r comes before row (y, z).
 func (r row) before(y, z int32) bool { return r.z < z || r.z == z && r.y < y }
 
@@ -80,7 +86,7 @@ type cursor struct {
 
 // newCursor places a cursor for a walk that starts at row first.
 func newCursor(rows []row, first row, dy, dz int32) cursor {
-	at := sort.Search(len(rows), func(i int) bool { return !rows[i].before(first.y+dy, first.z+dz) })
+	at, _ := slices.BinarySearchFunc(rows, row{y: first.y + dy, z: first.z + dz}, row.compare)
 	return cursor{rows, dy, dz, at}
 }
 

@@ -128,33 +128,19 @@ func sideLimits(p *piece, half int) []int64 {
 
 // extract returns the subgraph on one side.
 func (p *piece) extract(division []int32, side int32, lower, upper int) *piece {
-	g := p.l.Graph
-	number := make([]int32, len(division))
-	sub := &piece{l: &coarsen.Level{Graph: &graph.Graph{Offsets: []int64{0}}}, parts: p.parts[lower:upper], limit: p.limit[lower:upper], alike: 2 * p.alike}
-	n := int32(0)
+	var vertices []int32
 	for v, s := range division {
 		if s == side {
-			number[v] = n
-			n++
+			vertices = append(vertices, int32(v))
 		}
 	}
-	sub.root = make([]int32, 0, n)
-	for v, s := range division {
-		if s != side {
-			continue
-		}
-		sub.root = append(sub.root, p.rootOf(int32(v)))
-		sub.l.Graph.VertexWeights = append(sub.l.Graph.VertexWeights, g.VertexWeights[v])
+	sub := &piece{parts: p.parts[lower:upper], limit: p.limit[lower:upper], alike: 2 * p.alike, root: make([]int32, len(vertices))}
+	sub.l = &coarsen.Level{Graph: p.l.Graph.Subgraph(vertices, make([]int32, len(division)), func(v int32) bool { return division[v] == side })}
+	for i, v := range vertices {
+		sub.root[i] = p.rootOf(v)
 		if p.l.Fixed != nil {
 			sub.l.Fixed = append(sub.l.Fixed, p.l.Fixed[v])
 		}
-		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-			if u := g.Neighbours[e]; division[u] == side {
-				sub.l.Graph.Neighbours = append(sub.l.Graph.Neighbours, number[u])
-				sub.l.Graph.EdgeWeights = append(sub.l.Graph.EdgeWeights, g.EdgeWeights[e])
-			}
-		}
-		sub.l.Graph.Offsets = append(sub.l.Graph.Offsets, int64(len(sub.l.Graph.Neighbours)))
 	}
 	return sub
 }

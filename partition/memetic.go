@@ -47,11 +47,7 @@ func overlay(a, b []int32, k int) []int32 {
 // measure returns part as an individual.
 func (t *task) measure(l *coarsen.Level, part []int32, limit []int64) *individual {
 	result := &individual{part: part}
-	weight := make([]int64, len(limit))
-	for v, p := range part {
-		weight[p] += l.Graph.VertexWeights[v]
-	}
-	for p, w := range weight {
+	for p, w := range l.Graph.PartWeights(part, len(limit)) {
 		result.over += max(w-limit[p], 0)
 	}
 	if len(limit) == len(t.distance) {

@@ -163,34 +163,23 @@ func randomNeighbour(adjacent [][]graph.Tie, group []int32, taken []bool, r *ran
 // inducedLevel returns the subgraph of the vertices, which are all those of
 // the parts in group. It numbers them in number.
 func inducedLevel(l *coarsen.Level, vertices, number, part, group []int32) *coarsen.Level {
-	g := l.Graph
 	inside := make(map[int32]int32, len(group))
 	for i, p := range group {
 		inside[p] = int32(i)
 	}
-	for i, v := range vertices {
-		number[v] = int32(i)
+	sub := &coarsen.Level{Graph: l.Graph.Subgraph(vertices, number, func(v int32) bool {
+		_, ok := inside[part[v]]
+		return ok
+	})}
+	if l.Fixed == nil {
+		return sub
 	}
-	sub := &coarsen.Level{Graph: &graph.Graph{Offsets: make([]int64, 1, len(vertices)+1), VertexWeights: make([]int64, len(vertices))}}
-	if l.Fixed != nil {
-		sub.Fixed = make([]int32, len(vertices))
-	}
+	sub.Fixed = make([]int32, len(vertices))
 	for i, v := range vertices {
-		sub.Graph.VertexWeights[i] = g.VertexWeights[v]
-		if l.Fixed != nil {
-			sub.Fixed[i] = -1
-			if l.Fixed[v] >= 0 {
-				sub.Fixed[i] = inside[l.Fixed[v]]
-			}
+		sub.Fixed[i] = -1
+		if l.Fixed[v] >= 0 {
+			sub.Fixed[i] = inside[l.Fixed[v]]
 		}
-		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
-			u := g.Neighbours[e]
-			if _, ok := inside[part[u]]; ok {
-				sub.Graph.Neighbours = append(sub.Graph.Neighbours, number[u])
-				sub.Graph.EdgeWeights = append(sub.Graph.EdgeWeights, g.EdgeWeights[e])
-			}
-		}
-		sub.Graph.Offsets = append(sub.Graph.Offsets, int64(len(sub.Graph.Neighbours)))
 	}
 	return sub
 }

@@ -221,13 +221,12 @@ func (t *task) settle(l *coarsen.Level, parts []int32, lim *limits, r *random.So
 
 // isSettled tells whether no part is empty or above its limit.
 func isSettled(g *graph.Graph, parts []int32, limit []int64) bool {
-	weight, used := make([]int64, len(limit)), make([]bool, len(limit))
-	for v, p := range parts {
-		weight[p] += g.VertexWeights[v]
+	used := make([]bool, len(limit))
+	for _, p := range parts {
 		used[p] = true
 	}
-	for p := range limit {
-		if weight[p] > limit[p] || !used[p] {
+	for p, w := range g.PartWeights(parts, len(limit)) {
+		if w > limit[p] || !used[p] {
 			return false
 		}
 	}

@@ -57,6 +57,15 @@ func (g *Graph) Heaviest() int64 {
 	return w
 }
 
+// PartWeights returns the sums of the vertex weights of k parts.
+func (g *Graph) PartWeights(parts []int32, k int) []int64 {
+	weights := make([]int64, k)
+	for v, p := range parts {
+		weights[p] += g.VertexWeight(int32(v))
+	}
+	return weights
+}
+
 // VertexWeight returns the weight of v whether or not weights are stored.
 func (g *Graph) VertexWeight(v int32) int64 {
 	if g.VertexWeights == nil {
