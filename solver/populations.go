@@ -104,8 +104,6 @@ func (s *populations[T, S]) machine() string {
 	return s.vector.Machine
 }
 
-func (s *populations[T, S]) bytesPerValue() int { return int(unsafe.Sizeof(S(0))) }
-
 // eachWalled calls f for the walled windows of a chunk.
 func (s *populations[T, S]) eachWalled(c *chunk, f func(i int, words []uint32)) {
 	width := walledWidth(s.q)
