@@ -1,11 +1,12 @@
 package geometry
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -106,12 +107,29 @@ func (p *Prepared) merge(group []int) error {
 		o := &p.Openings[number-1]
 		offset := math.Abs(r3.Dot(r3.Sub(o.Center, union.Center), union.Normal))
 		if !(r3.Dot(o.Normal, union.Normal) >= math.Cos(planeAngle)) || offset > planeOffset*math.Sqrt(area) {
-			return fmt.Errorf("openings %s do not lie in one plane, so that they cannot act as one: leave them apart "+
-				"(outlets have the same pressure) or give each a condition", numbers(group))
+			return p.notOnePlane(group, union.Normal)
 		}
 	}
 	*first = union
 	return nil
+}
+
+// notOnePlane says how openings that were to be merged lie to each other.
+func (p *Prepared) notOnePlane(group []int, normal r3.Vec) error {
+	turned, apart := 0.0, 0.0
+	for i, a := range group {
+		for _, b := range group[:i] {
+			o, q := &p.Openings[a-1], &p.Openings[b-1]
+			turned = max(turned, math.Acos(min(max(r3.Dot(o.Normal, q.Normal), -1), 1)))
+			apart = max(apart, math.Abs(r3.Dot(r3.Sub(o.Center, q.Center), normal)))
+		}
+	}
+	how := fmt.Sprintf("lie %s one before the other", quantity.FormatLength(apart))
+	if turned > planeAngle {
+		how = fmt.Sprintf("are turned by %.0f° against each other", turned*180/math.Pi)
+	}
+	return fmt.Errorf("openings %s cannot act as one, which would have to be one plane, but they %s: leave them apart "+
+		"(outlets have the same pressure), or close all but one with --drop-opening %d", numbers(group), how, group[len(group)-1])
 }
 
 func numbers(list []int) string {
@@ -200,9 +218,16 @@ func (p *Prepared) guessInlet(o *Options, into []int) {
 			return
 		}
 	}
-	if len(o.MergeOpenings) > 0 {
-		slices.SortStableFunc(free, func(a, b *Opening) int { return cmp.Compare(b.Area, a.Area) })
+	// Openings are numbered by the area of their triangles, which exceeds that
+	// of the opening where these are no plane, and merged ones have grown.
+	const larger = 1 + 1e-6
+	largest := 0
+	for i := range free {
+		if free[i].Area > larger*free[largest].Area {
+			largest = i
+		}
 	}
+	free[0], free[largest] = free[largest], free[0]
 	free[0].Role = Inlet
 	p.InletGuess = doubtInlet(free)
 }

@@ -3,6 +3,7 @@ package geometry
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -52,6 +53,19 @@ func TestEndsOfDifficultSurfaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkEnds(t, p, want.ends)
+			if p.PartlyDoubleWalled && p.Mended.ClosedHoles != 1 {
+				t.Errorf("%d holes closed, want that of 7.5 mm² in the outer wall", p.Mended.ClosedHoles)
+			}
+			largest, inlet := 0.0, 0.0
+			for _, o := range p.Openings {
+				largest = max(largest, o.Area)
+				if o.Role == Inlet {
+					inlet = o.Area
+				}
+			}
+			if inlet < 0.999*largest {
+				t.Errorf("the inlet has %g mm², the largest end %g", inlet*1e6, largest*1e6)
+			}
 			if v := p.Volume * 1e6; want.volume > 0 && math.Abs(v-want.volume) > 0.01*want.volume {
 				t.Errorf("it encloses %.4g mL, want %.4g", v, want.volume)
 			}
@@ -219,9 +233,14 @@ func TestPartlyDoubleWall(t *testing.T) {
 			Triangle{V: [3]int32{k, j, base + j}}, Triangle{V: [3]int32{k, base + j, base + k}},
 			Triangle{V: [3]int32{base + 60*n + k, base + 60*n + j, bottom}})
 	}
+	// A hole in the outer wall, a fourth of the way down.
+	s.Triangles = slices.Delete(s.Triangles, 2*n*22, 2*n*22+1)
 	p, err := Prepare(s, Options{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if p.Mended.ClosedHoles != 1 {
+		t.Errorf("%d holes closed, want that of the outer wall", p.Mended.ClosedHoles)
 	}
 	section := n / 2 * math.Sin(2*math.Pi/n)
 	if !p.PartlyDoubleWalled || len(p.Openings) != 2 {

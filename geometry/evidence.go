@@ -12,8 +12,9 @@ import (
 // Evidence says how much an opening looks like the end of a tube.
 type Evidence struct {
 	Number int `json:"number"`
-	// Sure is from 0 to 1: the product of what follows, each cut off at 1. Ends
-	// that the file names or the user has placed are sure.
+	// Sure is from 0 to 1: the mean of the four signs that follow, each over
+	// the value from which on it is as good as it gets. Open ends and those that
+	// the file names or the user has placed are sure.
 	Sure float64 `json:"sure"`
 	// Outline is the share of the end's circumference at which a wall goes back
 	// from it, Flat the share of its area in one plane.
@@ -72,7 +73,7 @@ func (f *capFinder) evidence(end *patch) Evidence {
 		e.Flat = end.flat
 		share := f.sectionShare(end, end.normal, sectionBehind)
 		e.Across = finite(min(share, 1/share))
-		e.Sure = e.Outline * min(e.Flat/fullFlat, 1) * min(e.Depth/fullDepth, 1) * min(e.Across/fullAcross, 1)
+		e.Sure = (e.Outline + min(e.Flat/fullFlat, 1) + min(e.Depth/fullDepth, 1) + min(e.Across/fullAcross, 1)) / 4
 	}
 	e.Narrowest, e.NarrowestAt = f.narrowest(end)
 	return e

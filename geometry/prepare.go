@@ -70,6 +70,10 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 		outer := countLoops(boundaryLoops(p.Surface))
 		defer func() { p.Loops, p.Closed = outer, outer == 0 }()
 		p.dropOuterWall(inner)
+		if p.PartlyDoubleWalled {
+			// Holes of the outer wall are gone with it.
+			p.Mended.ClosedHoles += max(outer-countLoops(boundaryLoops(p.Surface)), 0)
+		}
 	}
 	p.warnIfShrunk(s)
 	loops := boundaryLoops(p.Surface)

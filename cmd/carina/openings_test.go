@@ -149,8 +149,18 @@ func TestRolesOfOpenings(t *testing.T) {
 
 func TestEndsThatFaceDifferentWaysAreNotMerged(t *testing.T) {
 	status, _, stderr := invoke(t, "inspect", generated(t, "pipe"), "--merge-openings", "1,2")
-	if status != exitFailure || !strings.Contains(stderr, "one plane") || strings.Count(stderr, "\n") != 1 {
+	if status != exitFailure || !strings.Contains(stderr, "one plane") || !strings.Contains(stderr, "turned by 180°") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("status %d, says %q", status, stderr)
+	}
+}
+
+// The table of the openings says how sure each is.
+func TestInspectSaysHowSureOpeningsAre(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe.stl")
+	succeed[map[string]any](t, "generate", "pipe", "-o", path)
+	status, stdout, _ := invoke(t, "inspect", path)
+	if lines := strings.Count(stdout, "  100 %\n"); status != 0 || !strings.Contains(stdout, "   sure\n") || lines != 2 {
+		t.Errorf("status %d, says %s", status, stdout)
 	}
 }
 

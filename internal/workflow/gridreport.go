@@ -113,19 +113,29 @@ func (r *GridReport) Words() string {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&w, "note: %s\n", note)
 	}
-	w.WriteString(openingsTable(r.Openings))
+	w.WriteString(openingsTable(r.Openings, nil))
 	return w.String()
 }
 
-func openingsTable(openings []geometry.OpeningReport) string {
+// openingsTable lists openings and, where there is evidence, how sure it is
+// that they are ends.
+func openingsTable(openings []geometry.OpeningReport, evidence []geometry.Evidence) string {
 	if len(openings) == 0 {
 		return "no openings were found: name them with --opening x,y,z,radius,name\n"
 	}
+	sure := map[int]string{}
+	for _, e := range evidence {
+		sure[e.Number] = fmt.Sprintf("  %3.0f %%", 100*e.Sure)
+	}
+	heading := ""
+	if len(sure) > 0 {
+		heading = "   sure"
+	}
 	var w strings.Builder
-	fmt.Fprintf(&w, "%3s  %-16s %-7s %26s  %22s  %10s\n", "no.", "name", "role", "centre (mm)", "normal", "area (mm²)")
+	fmt.Fprintf(&w, "%3s  %-16s %-7s %26s  %22s  %10s%s\n", "no.", "name", "role", "centre (mm)", "normal", "area (mm²)", heading)
 	for _, o := range openings {
-		fmt.Fprintf(&w, "%3d  %-16s %-7s %8.2f %8.2f %8.2f  %6.3f  %6.3f  %6.3f  %10.2f\n", o.Number, o.Name, o.Role,
-			o.Center[0]*1e3, o.Center[1]*1e3, o.Center[2]*1e3, o.Normal[0], o.Normal[1], o.Normal[2], o.Area*1e6)
+		fmt.Fprintf(&w, "%3d  %-16s %-7s %8.2f %8.2f %8.2f  %6.3f  %6.3f  %6.3f  %10.2f%s\n", o.Number, o.Name, o.Role,
+			o.Center[0]*1e3, o.Center[1]*1e3, o.Center[2]*1e3, o.Normal[0], o.Normal[1], o.Normal[2], o.Area*1e6, sure[o.Number])
 	}
 	return w.String()
 }

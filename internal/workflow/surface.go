@@ -89,7 +89,7 @@ func (r *SurfaceReport) Words() string {
 		fmt.Fprintf(&w, "note: %s\n", note)
 	}
 	fmt.Fprintf(&w, "verdict: %s\n", r.Verdict)
-	w.WriteString(openingsTable(r.Openings))
+	w.WriteString(openingsTable(r.Openings, r.Evidence))
 	if r.Problem != "" {
 		fmt.Fprintf(&w, "cannot be solved as it is: %s\n", r.Problem)
 	}
