@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -106,4 +109,95 @@ func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
 		cost.Directions = g.Links.Directions
 	}
 	return &cost, nil
+}
+
+// WritePartition writes a partition file and the grid that it belongs to beside
+// it, where ReadPartition and carina solve look for it.
+func WritePartition(path string, p *balance.Partition, g *geometry.Grid) error {
+	grid, err := writeGridBeside(path, g)
+	if err != nil {
+		return err
+	}
+	made := p.Source // of the surface, of this grid, or unknown
+	if p.Source, err = balance.SourceOf(grid, ""); err != nil {
+		return err
+	}
+	switch made.SHA256 {
+	case "":
+	case p.Source.SHA256:
+		p.Source.Surface = made.Surface
+	default:
+		p.Source.Surface = &made
+	}
+	return p.WriteFile(path)
+}
+
+// writeGridBeside writes the grid of a partition file and returns its name.
+// Where that name is taken by another grid, which another partition file may
+// need, it is left alone and the new one is named after its contents.
+func writeGridBeside(path string, g *geometry.Grid) (string, error) {
+	name := GridBeside(path)
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return name, geometry.WriteGrid(name, g)
+	}
+	fresh := name + ".new"
+	defer os.Remove(fresh) // gone already where it got its name
+	if err := geometry.WriteGrid(fresh, g); err != nil {
+		return "", err
+	}
+	there, err := balance.SourceOf(name, "")
+	if err != nil {
+		return "", err
+	}
+	own, err := balance.SourceOf(fresh, "")
+	if err != nil || own.SHA256 == there.SHA256 {
+		return name, err
+	}
+	name = gridNamed(name, own)
+	if err := os.Rename(fresh, name); err != nil {
+		return "", fmt.Errorf("writing the grid beside %s: %w", path, err)
+	}
+	return name, nil
+}
+
+// gridNamed is the name of a grid file after its contents.
+func gridNamed(grid string, own balance.Source) string {
+	const digits = 8
+	return strings.TrimSuffix(grid, ".grid") + "-" + own.SHA256[:digits] + ".grid"
+}
+
+// GridBeside names the grid file of a partition file.
+func GridBeside(path string) string {
+	for _, suffix := range []string{".gz", ".json", ".part"} {
+		path = strings.TrimSuffix(path, suffix)
+	}
+	return path + ".grid"
+}
+
+// ReadPartition reads a partition file and the grid that it names, which is
+// looked for in the partition file's folder, and checks that they fit.
+func ReadPartition(path string) (*balance.Partition, *geometry.Grid, error) {
+	p, err := balance.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.Source.File == "" {
+		return nil, nil, fmt.Errorf("%s names no grid file: make it with carina partition", path)
+	}
+	gridPath := filepath.Join(filepath.Dir(path), filepath.Base(p.Source.File))
+	grid, err := geometry.ReadGrid(gridPath)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the grid that %s belongs to: %w", path, err)
+	}
+	if err := p.Fits(grid); err != nil {
+		return nil, nil, fmt.Errorf("%s does not belong to %s: %w", path, gridPath, err)
+	}
+	source, err := balance.SourceOf(gridPath, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.Source.SHA256 != "" && p.Source.SHA256 != source.SHA256 {
+		return nil, nil, fmt.Errorf("%s is not the file that %s was made from (their SHA-256 differ), although it holds the same cells: put the old file back, or partition the new one", gridPath, path)
+	}
+	return p, grid, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"carina"
 	"carina/balance"
 	"carina/geometry"
 	"carina/internal/atomicfile"
@@ -40,7 +41,7 @@ func newExport() *cobra.Command {
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := arguments[0]
 			if output == "" {
-				output = strings.TrimSuffix(workflow.GridBeside(path), ".grid")
+				output = strings.TrimSuffix(carina.GridBeside(path), ".grid")
 			}
 			for _, e := range exporters {
 				if e.format == format {
@@ -56,7 +57,7 @@ func newExport() *cobra.Command {
 }
 
 func export(command *cobra.Command, path, stem string, write func(string, *balance.Partition, *geometry.Grid) ([]string, error)) error {
-	p, g, err := workflow.ReadPartition(path)
+	p, g, err := carina.ReadPartition(path)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func inspectPartition(command *cobra.Command, path string) error {
 		return err
 	}
 	description := inspectedPartition{partitionResult: describePartition(path, p, 0)}
-	if _, grid, err := workflow.ReadPartition(path); err != nil {
+	if _, grid, err := carina.ReadPartition(path); err != nil {
 		description.Problem = err.Error()
 	} else if _, err := p.Segments(grid); err != nil {
 		description.Problem = err.Error()

@@ -106,7 +106,7 @@ func readForSolve(path string, s *workflow.Solver, t transport.Transport) (err e
 			return nil
 		}
 	}
-	s.Partition, s.Grid, err = workflow.ReadPartition(path)
+	s.Partition, s.Grid, err = carina.ReadPartition(path)
 	return err
 }
 

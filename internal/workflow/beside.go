@@ -60,7 +60,7 @@ func (m *made) placeGrid(folder, surface string, old []string) (path string, the
 	if err := geometry.WriteGrid(fresh, m.gridded.Grid); err != nil {
 		return "", false, err
 	}
-	present, err := sourceOf(path, "")
+	present, err := balance.SourceOf(path, "")
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, false, nil
 	}
@@ -70,7 +70,7 @@ func (m *made) placeGrid(folder, surface string, old []string) (path string, the
 	if slices.Contains(old, m.gridFile()) && !slices.Contains(neededGrids(folder, old), m.gridFile()) {
 		return path, false, nil
 	}
-	own, err := sourceOf(fresh, "")
+	own, err := balance.SourceOf(fresh, "")
 	if err != nil {
 		return "", false, err
 	}

@@ -2,13 +2,8 @@ package workflow
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -78,7 +73,7 @@ func readGrid(c *carina.Case) (*Gridded, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := sourceOf(c.Surface, "")
+	source, err := balance.SourceOf(c.Surface, "")
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +95,7 @@ func voxelize(ctx context.Context, c *carina.Case, progress Progress, admit func
 	if err != nil {
 		return nil, fmt.Errorf("voxelizing %s: %w", c.Surface, err)
 	}
-	source, err := sourceOf(c.Surface, surface.Unit.String())
+	source, err := balance.SourceOf(c.Surface, surface.Unit.String())
 	if err != nil {
 		return nil, err
 	}
@@ -117,19 +112,6 @@ func estimatedCells(p *geometry.Prepared, o geometry.Options) int64 {
 		return o.FluidCells
 	}
 	return int64(min(p.Volume/(o.Spacing*o.Spacing*o.Spacing), math.MaxInt64/2))
-}
-
-func sourceOf(path, unit string) (balance.Source, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return balance.Source{}, err
-	}
-	defer file.Close()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return balance.Source{}, fmt.Errorf("reading %s: %w", path, err)
-	}
-	return balance.Source{File: filepath.Base(path), SHA256: hex.EncodeToString(hash.Sum(nil)), Unit: unit}, nil
 }
 
 // peakMemory is the largest amount of memory that this process has held.

@@ -44,7 +44,7 @@ func TestGridsOfOtherPartitionsStay(t *testing.T) {
 		t.Error("another grid took the name of the first")
 	}
 	for _, file := range []string{path, kept} {
-		if _, _, err := ReadPartition(file); err != nil {
+		if _, _, err := carina.ReadPartition(file); err != nil {
 			t.Error(err)
 		}
 	}
@@ -61,10 +61,10 @@ func TestReadPartitionComparesHashes(t *testing.T) {
 	partitioned(t, path, g)
 	// The same cells, but links in more directions.
 	g.Links.Directions = 26
-	if err := geometry.WriteGrid(GridBeside(path), g); err != nil {
+	if err := geometry.WriteGrid(carina.GridBeside(path), g); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := ReadPartition(path); err == nil || !strings.Contains(err.Error(), "SHA-256 differ") {
+	if _, _, err := carina.ReadPartition(path); err == nil || !strings.Contains(err.Error(), "SHA-256 differ") {
 		t.Errorf("another grid file with the same cells: %v", err)
 	}
 }

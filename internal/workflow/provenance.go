@@ -100,7 +100,7 @@ func hashed(path string) *balance.Source {
 	if path == "" {
 		return nil
 	}
-	source, err := sourceOf(path, "")
+	source, err := balance.SourceOf(path, "")
 	if err != nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 
+	"carina"
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
@@ -45,7 +46,7 @@ type shareHead struct {
 
 // SharePath names the share file of a rank beside its partition file.
 func SharePath(partition string, rank int) string {
-	return fmt.Sprintf("%s.%04d.share", strings.TrimSuffix(GridBeside(partition), ".grid"), rank)
+	return fmt.Sprintf("%s.%04d.share", strings.TrimSuffix(carina.GridBeside(partition), ".grid"), rank)
 }
 
 // fingerprint tells partitions and their grids apart.

@@ -38,7 +38,7 @@ func sharedGrid(t *testing.T, seed uint64) string {
 
 func TestSharesAreReadAsCut(t *testing.T) {
 	path := sharedGrid(t, 5)
-	p, grid, err := ReadPartition(path)
+	p, grid, err := carina.ReadPartition(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestSharesAreReadAsCut(t *testing.T) {
 
 func TestSharesOfAnotherPartitionAreRefused(t *testing.T) {
 	path := sharedGrid(t, 5)
-	p, grid, err := ReadPartition(path)
+	p, grid, err := carina.ReadPartition(path)
 	if err != nil {
 		t.Fatal(err)
 	}

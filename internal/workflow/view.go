@@ -38,7 +38,7 @@ func pageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, 
 		}
 		return &page.Page{Grid: g.Grid, Subtitle: fmt.Sprintf("%s fluid cells", grouped(g.Grid.Cells()))}, nil
 	case PartitionFile:
-		p, g, err := ReadPartition(path)
+		p, g, err := carina.ReadPartition(path)
 		if err != nil {
 			return nil, err
 		}

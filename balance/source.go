@@ -1,0 +1,25 @@
+package balance
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// SourceOf describes a file by its name and its hash; unit is that of its lengths,
+// if it has one.
+func SourceOf(path, unit string) (Source, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Source{}, err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return Source{}, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return Source{File: filepath.Base(path), SHA256: hex.EncodeToString(hash.Sum(nil)), Unit: unit}, nil
+}
