@@ -11,6 +11,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/crash"
 	"carina/solver/engine"
 	"carina/solver/processor"
 	"carina/solver/transport"
@@ -45,6 +46,7 @@ func OnRanks(t *testing.T, ranks int, f func(tr transport.Transport) error) {
 	var all sync.WaitGroup
 	for _, tr := range transport.NewLocal(ranks) {
 		all.Go(func() {
+			defer crash.Guard()
 			if err := f(tr); err != nil {
 				t.Error(err)
 				tr.Abort(err)
