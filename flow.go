@@ -12,7 +12,7 @@ import (
 	"carina/internal/quantity"
 	"carina/internal/run"
 	"carina/output"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 	"carina/solver/transport"
 )
@@ -20,16 +20,16 @@ import (
 // What the front door passes on of the solver.
 type (
 	// Progress is what a running computation reports.
-	Progress = solver.Progress
+	Progress = airflow.Progress
 	// Opening is the flow through an opening.
-	Opening = solver.OpeningSummary
+	Opening = airflow.OpeningSummary
 	// Fields are the pressure and the velocity in all cells, in the order of the
 	// grid's runs.
 	Fields = output.Fields
 )
 
 // Summary is the outcome of a computation, in SI units.
-type Summary struct{ *solver.Summary }
+type Summary struct{ *airflow.Summary }
 
 // String says the same in a line.
 func (s *Summary) String() string {
@@ -73,7 +73,7 @@ func Over(t transport.Transport) Option { return func(o *options) { o.transport 
 func Report(hear func(Progress)) Option { return func(o *options) { o.report = hear } }
 
 // Every shows the flow every so many steps, rounded up to a multiple of
-// solver.CheckInterval, in the process of rank 0. All cells are brought together
+// airflow.CheckInterval, in the process of rank 0. All cells are brought together
 // for it. An error ends the computation.
 func Every(steps int64, see func(*Moment) error) Option {
 	return func(o *options) { o.every, o.observe = steps, see }
@@ -119,7 +119,7 @@ func (f *Flow) prepare(c *Case) error {
 		cells = f.parts.Quality.Ranks[t.Rank()].Fluid
 	}
 	if c.Device != GPU {
-		if err := machine.Admit(solver.MemoryEstimate(cells, settings)); err != nil {
+		if err := machine.Admit(airflow.MemoryEstimate(cells, settings)); err != nil {
 			return fmt.Errorf("the flow on %d cells: %w: choose a larger spacing or fewer cells", cells, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"carina/balance"
 	"carina/geometry"
 	"carina/geometry/generate"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,7 +50,7 @@ func opened(t *testing.T, c carina.Case, surface *geometry.Surface) *carina.Flow
 // The flow is that of the solver, whoever owns the cells.
 func TestFlowIsThatOfTheSolver(t *testing.T) {
 	surface, c := pipe(t)
-	var want *solver.Summary
+	var want *airflow.Summary
 	var fields *carina.Fields
 	for _, ranks := range []int{1, 3} {
 		c.Ranks = ranks
@@ -63,7 +63,7 @@ func TestFlowIsThatOfTheSolver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want, err = solver.RunInProcess(context.Background(), solver.WholeDomain(f.Grid()), settings, plan); err != nil {
+			if want, err = airflow.RunInProcess(context.Background(), airflow.WholeDomain(f.Grid()), settings, plan); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // CheckRanks refuses numbers of ranks that cannot be, before any work is done.
@@ -82,11 +82,11 @@ func (c *Case) refuseIdle() error {
 // what the solver will store and send: populations in the case's precision, in
 // the directions that the grid has links for.
 func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
-	precision := solver.Single
+	precision := airflow.Single
 	if c.Precision != "" {
-		precision = solver.Precision(c.Precision)
+		precision = airflow.Precision(c.Precision)
 	}
-	if !slices.Contains(solver.Precisions, precision) {
+	if !slices.Contains(airflow.Precisions, precision) {
 		return nil, fmt.Errorf("unknown precision %q: use single or double", c.Precision)
 	}
 	layout := balance.Sparse

@@ -7,13 +7,13 @@ import (
 
 	"carina/geometry"
 	"carina/internal/quantity"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
 
 // Settings translates what the case says of the flow.
-func (c *Case) Settings() (solver.Settings, error) {
-	s := solver.DefaultSettings()
+func (c *Case) Settings() (airflow.Settings, error) {
+	s := airflow.DefaultSettings()
 	for _, q := range []struct {
 		name, text string
 		parse      func(string) (float64, error)
@@ -35,11 +35,11 @@ func (c *Case) Settings() (solver.Settings, error) {
 	setIfGiven(&s.Collision, c.Collision)
 	setIfGiven(&s.Wall, c.Wall)
 	setIfGiven(&s.Precision, c.Precision)
-	if c.Storage == string(solver.Half) {
-		if s.Precision == solver.Double {
+	if c.Storage == string(airflow.Half) {
+		if s.Precision == airflow.Double {
 			return s, errors.New("16-bit storage is for single precision: leave storage or precision out")
 		}
-		s.Precision = solver.Half
+		s.Precision = airflow.Half
 	}
 	setIfGiven(&s.Lattice, c.Lattice)
 	setIfGiven(&s.Layout, c.Layout)
@@ -87,8 +87,8 @@ func (c *Case) CheckFlow() error {
 	if c.Device != "" && c.Device != CPU && c.Device != GPU {
 		return fmt.Errorf("there is no device %q: choose cpu or gpu", c.Device)
 	}
-	if c.Device == GPU && c.Layout == string(solver.Dense) {
-		return fmt.Errorf("the %s layout is not computed on a GPU: leave it out, or compute on the processor", solver.Dense)
+	if c.Device == GPU && c.Layout == string(airflow.Dense) {
+		return fmt.Errorf("the %s layout is not computed on a GPU: leave it out, or compute on the processor", airflow.Dense)
 	}
 	if err := c.checkContradictions(); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (c *Case) checkContradictions() error {
 	switch {
 	case c.TimeStep != "" && c.LatticeVelocity != 0:
 		return errors.New("a time step and a lattice velocity contradict each other: give either time-step or lattice-velocity, not both")
-	case c.Storage == string(cuda.Single) && c.Precision == string(solver.Half):
+	case c.Storage == string(cuda.Single) && c.Precision == string(airflow.Half):
 		return errors.New("half precision is single precision with 16-bit storage: leave storage or precision out")
 	case c.Exchange != "" && c.Device != GPU:
 		return errors.New("an exchange is for GPUs: leave it out, or compute with device gpu")
@@ -132,7 +132,7 @@ const steadyTolerance = 1e-4
 
 // FlowOn is what the case says of the flow on a grid, and for how long to compute
 // it. The grid may be the part that one rank knows; cells are those of the whole.
-func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s solver.Settings, plan solver.Plan, err error) {
+func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s airflow.Settings, plan airflow.Plan, err error) {
 	if s, err = c.Settings(); err != nil {
 		return s, plan, err
 	}
@@ -148,8 +148,8 @@ func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s solver.Settings, plan so
 // plan says how long to compute: the case's steps or time, or else until the
 // flow is steady, at most until the air in the lumen has been exchanged three
 // times. A flow that a waveform changes is never called steady.
-func (c *Case) plan(cells int64, spacing float64, s solver.Settings) (solver.Plan, error) {
-	plan := solver.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
+func (c *Case) plan(cells int64, spacing float64, s airflow.Settings) (airflow.Plan, error) {
+	plan := airflow.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
 	if !c.Unsteady() {
 		plan.Watch = steadyTolerance
 	}

@@ -1,17 +1,14 @@
-// Package solver computes the flow of air on the cells of a grid that a
-// partition has distributed over ranks, with the lattice Boltzmann method.
+// Package solver is an engine: it runs the phases of any physics on the cells of a rank: it knows
+// cells, fields, blocks and messages, and no lattice.
 //
-// RunInProcess computes all ranks as goroutines, RunRank one of them, under
-// MPI for instance. A Domain says what is computed and who owns it, Settings
-// with what method and conditions, a Plan for how long and what to do on the
-// way. Everything outside is in SI units.
+// A Domain says which cells there are and who owns them. A Physics lists the
+// fields that every cell has and, as a Program, the phases of its steps with the
+// slots that cells touch at their neighbours; from these follow ghosts, borders
+// and messages, saving, loading, moving and the hash, which are here. A Kernel is
+// a physics bound to the memory of one rank, and a Device keeps that memory and
+// does the work: package processor is one.
 //
-// Only fluid cells are stored, in run order, one array per population;
-// streaming is in place (the A-A pattern), so that every location belongs to
-// one cell in each step and chunks of cells can be updated in any order. The
-// arithmetic of a collision is described once (package collision) and
-// generated as Go, AVX2 and AVX-512 code (package kernel) with the same
-// operations in the same order, for populations of 16, 32 or 64 bits. The state is
-// therefore the same, bit for bit, for any number of ranks and workers, any
-// partition and, but for numbers below the least normal one, instruction set.
+// What lives elsewhere: arithmetic of any kind (the physics), memory and
+// goroutines (the devices), the ways between ranks (package transport). Begin
+// reading with physics.go, then rank.go.
 package solver

@@ -1,163 +1,440 @@
 package solver
 
 import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"sort"
 	"unsafe"
 
 	"carina/geometry"
-	"carina/solver/engine"
-	"carina/solver/kernel"
-	"carina/solver/lattice"
-	"carina/solver/processor"
 )
+
+// Layout numbers the cells of a rank: its own from 0, in run order or, in the
+// dense layout, box after box; ghosts, the cells of other ranks that its own
+// touch, follow.
+type Layout struct {
+	Domain *Domain
+	Rank   int32
+	// Pieces are the own ones in run order, Stored the same in the order of
+	// storage.
+	Pieces, Stored []Piece
+	// Cells is how many own cells are stored, Fluid how many are fluid.
+	Cells, Fluid int
+	Ghosts       int
+	// Blocks are the units of work, in the order of storage. They hold all own
+	// cells that are fluid.
+	Blocks []Block
+}
+
+// Block is consecutive local cells, First ≤ cell < End.
+type Block struct{ Number, First, End int32 }
 
 const (
-	// windowCells is the number of neighbouring cells of a row that are
-	// updated together: one AVX-512 register of single-precision numbers.
-	windowCells = kernel.WindowCells
-	// chunkCells is the least number of cells of a chunk. Its populations
-	// stay in the first-level cache while links are corrected.
-	chunkCells = kernel.ChunkCells
+	// GroupCells is the number of neighbouring cells of a row that are looked at
+	// together.
+	GroupCells = 16
+	// BlockCells is the least number of cells of a block, unless it is the last or a
+	// gap follows; it has fewer than GroupCells more.
+	BlockCells = 240
+	// mostCells is how many cells a rank can number, with its ghosts.
+	mostCells = math.MaxInt32 / 2
 )
 
-// Kernels and the engine must mean the same groups and blocks of cells.
-var (
-	_ [windowCells]struct{} = [engine.GroupCells]struct{}{}
-	_ [chunkCells]struct{}  = [engine.BlockCells]struct{}{}
-)
+var errTooManyCells = errors.New("one rank cannot hold more than a billion cells; use more ranks")
 
-// layout is how the cells of a rank are streamed and where their walls and
-// openings are.
-//
-// The update of cell x touches, in an odd step, for each moving population p,
-// either slot p of the neighbour in direction c_p or, where that is not
-// fluid, slot opposite(p) of x itself. No two cells touch the same location.
-type layout struct {
-	*engine.Layout
-	set *lattice.Set
-	// chunks belong to the blocks of the engine's layout.
-	chunks  []chunk
-	windows windows
-	// near and far are the corrections of interpolated walls.
-	near, far wallStream
-	// reflections are the links of walls that take part in the collision's stress.
-	reflections wallStream
-	openings    []openingCell
+// row is the pieces first ≤ i < end of one (y, z).
+type row struct {
+	y, z       int32
+	first, end int32
 }
 
-// chunk is a block with its windows, by kind.
-type chunk struct {
-	cell, cellEnd       int32
-	inner, innerEnd     int32
-	walled, walledEnd   int32
-	opening, openingEnd int32
-	// where its corrections begin
-	near, far, reflections int64
+// Finder is a layout with all that is needed to find neighbours, which is in
+// memory only while something is prepared.
+type Finder struct {
+	*Layout
+	all       []Piece // of all ranks
+	rows      []row
+	ghost     []ghostPiece
+	offsets   []geometry.Offset
+	crossings []crossing
+	boxes     []storedBox // in the dense layout
 }
 
-// windows lists the neighbours of up to windowCells consecutive cells. In all
-// kinds, the first two words are the first cell and the number of cells.
-type windows struct {
-	// inner windows have only fluid neighbours, at cell+lane+offset; one
-	// offset per direction follows.
-	inner []uint32
-	// walled windows are followed by one offset per direction and then one
-	// mask per direction, two to a word, of the lanes whose neighbour is
-	// fluid.
-	walled []uint32
+// ghostPiece is cells x0 ≤ x < x1 of piece number piece, known here as ghosts
+// from number local on.
+type ghostPiece struct{ piece, x0, x1, local int32 }
+
+// crossing is own cells in a row, x0 ≤ x < x1 of a piece, whose neighbours at one
+// of the offsets are another rank's, in another piece from x on.
+type crossing struct {
+	offset       int32
+	piece, other int32
+	x0, x1, x    int32
 }
 
-// Widths of the windows for q populations, in words.
-func innerWidth(q int) int  { return 2 + (q - 1) }
-func walledWidth(q int) int { return 2 + (q - 1) + (q-1)/2 }
-
-// windowBuilder holds what is needed only while windows are made.
-type windowBuilder struct {
-	*layout
-	// neighbours are those of a group's cells, by direction and cell.
-	neighbours []int32
-	blank      []uint32 // room for one regular window
-}
-
-// newLayout finds the windows of a rank's blocks.
-func newLayout(f *engine.Finder, set *lattice.Set) *layout {
-	l := &layout{Layout: f.Layout, set: set, chunks: make([]chunk, len(f.Blocks))}
-	b := windowBuilder{layout: l, neighbours: make([]int32, (set.Q-1)*windowCells), blank: make([]uint32, walledWidth(set.Q))}
-	for i, block := range f.Blocks {
-		l.chunks[i].cell, l.chunks[i].cellEnd = block.First, block.End
+// newFinder numbers the cells of a rank and the ghosts that lie at the offsets.
+func newFinder(domain *Domain, rank int, offsets []geometry.Offset, dense bool) (*Finder, error) {
+	all, err := domain.Pieces(dense)
+	if err != nil {
+		return nil, err
 	}
-	f.EachGroup(func(g *engine.Group) {
-		for d, c := range geometry.Directions[:set.Q-1] {
-			g.Neighbours(c, b.neighbours[d*windowCells:])
+	b := &Finder{Layout: &Layout{Domain: domain, Rank: int32(rank)}, all: all, offsets: offsets}
+	var fluid int64
+	for i := range all {
+		if p := &all[i]; p.Owner == b.Rank {
+			p.Local, p.Index = int32(fluid), int32(fluid)
+			fluid += int64(p.Cells())
+			if fluid > mostCells {
+				return nil, errTooManyCells
+			}
 		}
-		c := &l.chunks[g.Block]
-		if g.First == c.cell {
-			c.inner, c.walled = int32(len(l.windows.inner)/innerWidth(set.Q)), int32(len(l.windows.walled)/walledWidth(set.Q))
+		if n := len(b.rows); n == 0 || b.rows[n-1].y != all[i].Y || b.rows[n-1].z != all[i].Z {
+			b.rows = append(b.rows, row{all[i].Y, all[i].Z, int32(i), int32(i)})
 		}
-		for lane := int32(0); lane < g.Count; {
-			lane = b.addWindow(b.neighbours, g.First, lane, g.Count)
+		b.rows[len(b.rows)-1].end++
+	}
+	b.Cells, b.Fluid = int(fluid), int(fluid)
+	if dense {
+		if err := b.findBoxes(); err != nil {
+			return nil, err
 		}
-		c.innerEnd, c.walledEnd = int32(len(l.windows.inner)/innerWidth(set.Q)), int32(len(l.windows.walled)/walledWidth(set.Q))
-	})
-	w := &l.windows
-	w.inner = processor.InHugePages(w.inner, kernel.WindowsAhead*innerWidth(set.Q))
-	w.walled = processor.InHugePages(w.walled, kernel.WindowsAhead*walledWidth(set.Q))
-	return l
+	}
+	b.findGhosts()
+	return b, nil
 }
 
-// addWindow adds the longest window from a lane on in which one offset serves
-// each direction, given the neighbours of count cells, and returns its end.
-func (b *windowBuilder) addWindow(neighbours []int32, cell, lane, count int32) (end int32) {
-	q := b.set.Q
-	words := b.blank
-	clear(words)
-	words[0] = uint32(cell + lane)
-	masks := words[2+q-1:]
-	for end = lane; end < count; end++ {
-		if !b.serves(words, neighbours, cell, lane, end) {
-			break
+// finish adds the pieces and blocks.
+func (b *Finder) finish() {
+	for _, p := range b.all {
+		if p.Owner == b.Rank {
+			b.Pieces = append(b.Pieces, p)
 		}
-		for d := range q - 1 {
-			if n := neighbours[d*windowCells+int(end)]; n >= 0 {
-				words[2+d] = uint32(n - cell - end)
-				masks[d/2] |= 1 << (end - lane) << (16 * (d % 2))
+	}
+	b.Stored = b.Pieces
+	if b.boxes != nil {
+		b.Stored = slices.Clone(b.Pieces)
+		slices.SortFunc(b.Stored, func(p, q Piece) int { return int(p.Local - q.Local) })
+	}
+	b.findBlocks()
+}
+
+// findRow returns the pieces of row (y, z), wrapped where periodic.
+func (b *Finder) findRow(y, z int32) row {
+	size := b.Domain.Grid.Size
+	if b.Domain.Periodic[1] {
+		y = (y + size[1]) % size[1]
+	}
+	if b.Domain.Periodic[2] {
+		z = (z + size[2]) % size[2]
+	}
+	i, found := slices.BinarySearchFunc(b.rows, row{y: y, z: z}, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.z, b.z), cmp.Compare(a.y, b.y))
+	})
+	if !found {
+		return row{}
+	}
+	return b.rows[i]
+}
+
+// rowsAround are the rows around one.
+type rowsAround struct {
+	y, z int32
+	near [9]row // 3×3, at 3(dz+1)+dy+1
+}
+
+// around returns the rows around (y, z).
+func (b *Finder) around(y, z int32) (a rowsAround) {
+	a.y, a.z = y, z
+	for dz := int32(-1); dz <= 1; dz++ {
+		for dy := int32(-1); dy <= 1; dy++ {
+			a.near[3*(dz+1)+dy+1] = b.findRow(y+dy, z+dz)
+		}
+	}
+	return a
+}
+
+// at returns the row at an offset.
+func (b *Finder) at(a *rowsAround, o geometry.Offset) row {
+	if o.Y < -1 || o.Y > 1 || o.Z < -1 || o.Z > 1 {
+		return b.findRow(a.y+int32(o.Y), a.z+int32(o.Z))
+	}
+	return a.near[3*(int(o.Z)+1)+int(o.Y)+1]
+}
+
+// overlaps calls f for every part of row r in x0 ≤ x < x1, both wrapped where
+// periodic; shift is what must be subtracted from the part's x to be in the
+// unwrapped range.
+func (b *Finder) overlaps(r row, x0, x1 int32, f func(piece, from, to, shift int32)) {
+	part := func(x0, x1, shift int32) {
+		for i := r.first; i < r.end && b.all[i].X0 < x1; i++ {
+			if from, to := max(x0, b.all[i].X0), min(x1, b.all[i].X1); from < to {
+				f(i, from, to, shift)
 			}
 		}
 	}
-	words[1] = uint32(end - lane)
-	full := uint32(1)<<words[1] - 1
-	inner := true
-	for d := range q - 1 {
-		inner = inner && masks[d/2]>>(16*(d%2))&0xffff == full
-	}
-	if inner {
-		b.windows.inner = append(b.windows.inner, words[:innerWidth(q)]...)
-	} else {
-		b.windows.walled = append(b.windows.walled, words...)
-	}
-	return end
-}
-
-// serves tells whether the offsets of a window that begins at lane first are
-// those of another lane, too, in every direction in which it has a neighbour.
-func (b *windowBuilder) serves(words []uint32, neighbours []int32, cell, first, lane int32) bool {
-	masks := words[2+b.set.Q-1:]
-	for d := range b.set.Q - 1 {
-		n := neighbours[d*windowCells+int(lane)]
-		if n >= 0 && masks[d/2]>>(16*(d%2))&0xffff != 0 && uint32(n-cell-lane) != words[2+d] {
-			return false
+	part(x0, x1, 0)
+	if n := b.Domain.Grid.Size[0]; b.Domain.Periodic[0] {
+		if x0 < 0 {
+			part(x0+n, n, n)
+		}
+		if x1 > n {
+			part(0, x1-n, -n)
 		}
 	}
-	return true
 }
 
-// bytes returns the memory that the layout holds beside the engine's.
-func (l *layout) bytes() int64 {
-	return size(l.windows.inner) + size(l.windows.walled) +
-		size(l.chunks) + size(l.near) + size(l.far) + size(l.reflections) + size(l.openings)
+// findGhosts collects the cells of other ranks that own cells touch.
+func (b *Finder) findGhosts() {
+	var found []ghostPiece
+	around := rowsAround{y: -1, z: -1}
+	for i := range b.all {
+		p := &b.all[i]
+		if p.Owner != b.Rank {
+			continue
+		}
+		if p.Y != around.y || p.Z != around.z {
+			around = b.around(p.Y, p.Z)
+		}
+		for k, o := range b.offsets {
+			x0, x1 := p.X0+int32(o.X), p.X1+int32(o.X)
+			b.overlaps(b.at(&around, o), x0, x1, func(j, from, to, shift int32) {
+				if b.all[j].Owner == b.Rank {
+					return
+				}
+				found = append(found, ghostPiece{j, from, to, 0})
+				own := from - shift - int32(o.X)
+				b.crossings = append(b.crossings, crossing{int32(k), int32(i), j, own, own + to - from, from})
+			})
+		}
+	}
+	slices.SortFunc(found, func(a, b ghostPiece) int {
+		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
+	})
+	for _, g := range found {
+		if n := len(b.ghost); n > 0 && b.ghost[n-1].piece == g.piece && b.ghost[n-1].x1 >= g.x0 {
+			b.ghost[n-1].x1 = max(b.ghost[n-1].x1, g.x1)
+		} else {
+			b.ghost = append(b.ghost, g)
+		}
+	}
+	for i := range b.ghost {
+		g := &b.ghost[i]
+		g.local = int32(b.Cells + b.Ghosts)
+		b.Ghosts += int(g.x1 - g.x0)
+	}
 }
 
-// size is the memory behind a slice.
-func size[T any](s []T) int64 {
-	var element T
-	return int64(cap(s)) * int64(unsafe.Sizeof(element))
+// number returns the local number of cell x of piece i, own or ghost.
+func (b *Finder) number(i, x int32) int32 {
+	if p := &b.all[i]; p.Owner == b.Rank {
+		return p.Local + x - p.X0
+	}
+	j, found := slices.BinarySearchFunc(b.ghost, ghostPiece{piece: i, x0: x}, func(a, b ghostPiece) int {
+		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
+	})
+	if !found {
+		j--
+	}
+	return b.ghost[j].local + x - b.ghost[j].x0
+}
+
+// isGhost tells whether cell x of piece i is a ghost here.
+func (b *Finder) isGhost(i, x int32) bool {
+	j, found := slices.BinarySearchFunc(b.ghost, ghostPiece{piece: i, x0: x}, func(a, b ghostPiece) int {
+		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
+	})
+	if !found {
+		j--
+	}
+	return j >= 0 && j < len(b.ghost) && b.ghost[j].piece == i && b.ghost[j].x0 <= x && x < b.ghost[j].x1
+}
+
+// findBlocks cuts the rank's cells into blocks.
+func (b *Finder) findBlocks() {
+	block := Block{First: -1}
+	finish := func() {
+		if block.First >= 0 {
+			block.Number = int32(len(b.Blocks))
+			b.Blocks = append(b.Blocks, block)
+		}
+		block = Block{First: -1}
+	}
+	b.eachSpan(func(s *span) {
+		for x := s.x0; x < s.x1; x += GroupCells {
+			first, count := s.local+x-s.x0, min(GroupCells, s.x1-x)
+			if !b.hasFluid(s, x, count) {
+				continue
+			}
+			if block.First >= 0 && first+count-block.First >= BlockCells+GroupCells {
+				finish()
+			}
+			if block.First < 0 {
+				block.First = first
+			}
+			if block.End = first + count; block.End-block.First >= BlockCells {
+				finish()
+			}
+		}
+	})
+	finish()
+}
+
+// hasFluid tells whether any of count cells of a span from x on is fluid.
+func (b *Finder) hasFluid(s *span, x, count int32) bool {
+	for i := s.pieces.first; i < s.pieces.end; i++ {
+		if p := &b.all[i]; p.Cuboid == s.cuboid && max(x, p.X0) < min(x+count, p.X1) {
+			return true
+		}
+	}
+	return false
+}
+
+// Group is up to GroupCells stored cells of a row.
+type Group struct {
+	// First is the local number of the first cell, Count how many there are.
+	First, Count int32
+	Block        int32 // number
+	finder       *Finder
+	span         *span
+	x            int32
+	around       rowsAround
+}
+
+// EachGroup calls f for the groups of all blocks, in order.
+func (b *Finder) EachGroup(f func(g *Group)) {
+	g := Group{finder: b, around: rowsAround{y: -1, z: -1}}
+	b.eachSpan(func(s *span) {
+		if g.span = s; g.around.y != s.pieces.y || g.around.z != s.pieces.z {
+			g.around = b.around(s.pieces.y, s.pieces.z)
+		}
+		for g.x = s.x0; g.x < s.x1; g.x += GroupCells {
+			g.First, g.Count = s.local+g.x-s.x0, min(GroupCells, s.x1-g.x)
+			if !b.hasFluid(s, g.x, g.Count) {
+				continue
+			}
+			if g.First >= b.Blocks[g.Block].End {
+				g.Block++
+			}
+			f(&g)
+		}
+	})
+}
+
+// Neighbours fills list with the local numbers of the neighbours of the group's
+// cells at an offset, −1 where there is none.
+func (g *Group) Neighbours(o geometry.Offset, list []int32) {
+	list = list[:g.Count]
+	for i := range list {
+		list[i] = -1
+	}
+	b := g.finder
+	for i := g.span.pieces.first; i < g.span.pieces.end; i++ {
+		p := &b.all[i]
+		if from, to := max(g.x, p.X0), min(g.x+g.Count, p.X1); from < to && p.Cuboid == g.span.cuboid {
+			b.neighbours(b.at(&g.around, o), from+int32(o.X), list[from-g.x:to-g.x])
+		}
+	}
+}
+
+// neighbours fills list with the local numbers of the cells of a row from x on,
+// and leaves it as it is where there is none.
+func (b *Finder) neighbours(r row, x int32, list []int32) {
+	b.overlaps(r, x, x+int32(len(list)), func(i, from, to, shift int32) {
+		number := b.number(i, from)
+		lanes := list[from-shift-x:][:to-from]
+		for k := range lanes {
+			lanes[k] = number + int32(k)
+		}
+	})
+}
+
+// Table lists the local numbers of the neighbours of all own cells at an offset, −1
+// where there is none: four bytes a cell.
+func (b *Finder) Table(o geometry.Offset) []int32 {
+	table := make([]int32, b.Cells)
+	for i := range table {
+		table[i] = -1
+	}
+	b.EachGroup(func(g *Group) { g.Neighbours(o, table[g.First:]) })
+	return table
+}
+
+// EachCell calls f for all own cells with their local numbers and coordinates.
+func (l *Layout) EachCell(f func(cell, x, y, z int32)) {
+	for i := range l.Pieces {
+		p := &l.Pieces[i]
+		for x := p.X0; x < p.X1; x++ {
+			f(p.Local+x-p.X0, x, p.Y, p.Z)
+		}
+	}
+}
+
+// Found is a cell that was looked for.
+type Found struct {
+	Owner  int32
+	Global int64
+	// Local is the number on this rank, as an own cell or a ghost; −1 where it is
+	// neither.
+	Local int32
+}
+
+// Cell finds the cell at (x, y, z), wrapped where periodic; ok tells whether there
+// is one.
+func (b *Finder) Cell(x, y, z int32) (found Found, ok bool) {
+	if n := b.Domain.Grid.Size[0]; b.Domain.Periodic[0] {
+		x = (x + n) % n
+	}
+	b.overlaps(b.findRow(y, z), x, x+1, func(i, from, _, _ int32) {
+		p := &b.all[i]
+		found, ok = Found{p.Owner, p.Global + int64(from-p.X0), -1}, true
+		if p.Owner == b.Rank || b.isGhost(i, from) {
+			found.Local = b.number(i, from)
+		}
+	})
+	return found, ok
+}
+
+// EachPiece calls f for the parts of the rank's pieces that lie in from ≤ cell
+// < to, in the order of storage.
+func (l *Layout) EachPiece(from, to int32, f func(p *Piece, from, to int32)) {
+	i := sort.Search(len(l.Stored), func(i int) bool { return l.Stored[i].Local+l.Stored[i].Cells() > from })
+	for ; i < len(l.Stored) && l.Stored[i].Local < to; i++ {
+		p := &l.Stored[i]
+		f(p, max(from, p.Local), min(to, p.Local+p.Cells()))
+	}
+}
+
+// EachGlobal calls f for the fluid cells of a block with their global numbers.
+func (l *Layout) EachGlobal(b *Block, f func(cell int32, global int64)) {
+	l.EachPiece(b.First, b.End, func(p *Piece, from, to int32) {
+		for cell := from; cell < to; cell++ {
+			f(cell, p.Global+int64(cell-p.Local))
+		}
+	})
+}
+
+// BlockOf is the number of the block that holds an own cell.
+func (l *Layout) BlockOf(cell int32) int {
+	return sort.Search(len(l.Blocks), func(i int) bool { return l.Blocks[i].End > cell })
+}
+
+// Local returns the local number of an own cell by its global one.
+func (l *Layout) Local(global int64) (cell int32, ok bool) {
+	i := sort.Search(len(l.Pieces), func(i int) bool { return l.Pieces[i].Global+int64(l.Pieces[i].Cells()) > global })
+	if i == len(l.Pieces) || l.Pieces[i].Global > global {
+		return 0, false
+	}
+	return l.Pieces[i].Local + int32(global-l.Pieces[i].Global), true
+}
+
+const (
+	pieceBytes = int64(unsafe.Sizeof(Piece{}))
+	blockBytes = int64(unsafe.Sizeof(Block{}))
+)
+
+// bytes is the memory held.
+func (l *Layout) bytes() int64 {
+	return pieceBytes*int64(cap(l.Pieces)) + blockBytes*int64(cap(l.Blocks))
 }

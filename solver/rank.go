@@ -1,139 +1,281 @@
 package solver
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 
-	"carina/solver/engine"
-	"carina/solver/processor"
+	"carina/geometry"
 	"carina/solver/transport"
 )
 
-// Rank is the part of a computation that one rank of the processor does. Its
-// methods are called by all ranks together, in the same order.
-type Rank struct {
-	*bound
-	engine  *engine.Rank
-	fastest float64 // after the start, in cells per step, as far as was checked
-	average *average
-	watch   *SteadyWatch // of the last advance
-	// lastGood are the fields before a computation diverged.
-	lastGood *Fields
+// Options of a rank.
+type Options struct {
+	// Dense stores the boxes of all cuboids whole.
+	Dense bool
 }
 
-// NewRank prepares rank t.Rank() of the domain. If one rank fails, all do.
-// Close it after use.
-func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, error) {
-	flow, err := newAirflow(domain, settings)
+// Rank is the part of a computation that one rank does. Its methods are called
+// by all ranks together, in the same order.
+type Rank struct {
+	layout    *Layout
+	device    Device
+	transport transport.Transport
+	options   Options
+	fields    []Field
+	arrays    []int32 // first of each field
+	kinds     []Kind  // by array
+	kernels   []Kernel
+	offsets   []geometry.Offset
+	states    []*state
+	phases    [][]phase
+	exchanges []*Exchange // each once, one way
+	steps     int64       // done
+	timing    Timing
+	finder    *Finder // while the rank is prepared
+}
+
+// Timing is where a rank's time went.
+type Timing struct {
+	Total, Exchange time.Duration
+	Steps           int64
+}
+
+// phase is a phase bound to the rank.
+type phase struct {
+	name string
+	work []Work
+	// order is the blocks, the first border of them at the border.
+	order  []Block
+	border int
+	// fetch is also run after loading.
+	fetch *Exchange
+	// early exchanges begin when the border is done, late ones when all is.
+	early, late []*Exchange
+	reduction   *Reduction
+	reducer     Reducer
+	number      int
+	values      []int64
+}
+
+// NewRank prepares rank t.Rank() of a domain. All ranks call it together: if one
+// fails, all do. Close it after use.
+func NewRank(domain *Domain, physics Together, device Device, t transport.Transport, o Options) (*Rank, error) {
+	r := &Rank{device: device, transport: t, options: o}
+	programs, asks, err := r.bind(domain, physics)
 	if err := transport.Agree(t, err); err != nil {
 		return nil, err
 	}
-	e, err := engine.NewRank(domain, engine.Together{flow}, processor.New(settings.Workers, t), t, engine.Options{Dense: settings.Layout == Dense})
-	if err != nil {
+	plan := r.plan(programs, asks)
+	if err := transport.Agree(t, plan.failed); err != nil {
 		return nil, err
 	}
-	flow.warnOfClosed()
-	return &Rank{engine: e, bound: e.Kernel(0).(*bound)}, nil
-}
-
-// Close ends the rank's goroutines.
-func (r *Rank) Close() { r.engine.Close() }
-
-// Units returns the conversion to SI units.
-func (r *Rank) Units() Units { return r.units }
-
-// Warnings returns what is likely to be unstable or inaccurate.
-func (r *Rank) Warnings() []string { return r.warnings }
-
-// Number is the number of the rank.
-func (r *Rank) Number() int { return r.engine.Transport().Rank() }
-
-// Time is how much time has been computed, in seconds.
-func (r *Rank) Time() float64 { return float64(r.engine.Steps()) * r.units.TimeStep }
-
-// Progress is what a running computation reports.
-type Progress struct {
-	// Step of Steps is done, Time of EndTime in seconds.
-	Step, Steps   int64
-	Time, EndTime float64
-	// MLUPS is millions of cell updates per second since the start.
-	MLUPS float64
-	// PeakVelocity is the largest velocity, in m/s.
-	PeakVelocity float64
-	// Change is the relative change of the velocity in the time in which sound
-	// crosses the domain, NaN while it is not known.
-	Change float64
-}
-
-// Advance computes the given number of steps, rounded up to an even one. It
-// reports progress on rank 0 and stops early when ctx is done or the flow
-// diverges. All ranks return at the same step.
-func (r *Rank) Advance(ctx context.Context, steps int64, report func(Progress)) error {
-	return r.advance(ctx, steps, &Plan{Report: report})
-}
-
-// advance is Advance with all that a plan asks for on the way.
-func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
-	steps += steps & 1
-	begin, first := time.Now(), r.engine.Steps()
-	cells := float64(r.domain.Grid.Cells())
-	watch := &rankWatch{SteadyWatch: newSteadyWatch(first, r.rampSteps, r.crossing(), plan.WatchTolerance()), rank: r}
-	if r.watch = watch.SteadyWatch; plan.Tolerance <= 0 {
-		r.watch.Postpone(first + steps)
+	if err := r.agree(plan.requests); err != nil {
+		return nil, fmt.Errorf("preparing the exchange: %w", err)
 	}
-	err := r.engine.Advance(ctx, steps, checkInterval, func(peak float64) (stop bool, err error) {
-		done := r.engine.Steps() - first
-		if float64(r.engine.Steps()) > r.rampSteps {
-			r.fastest = max(r.fastest, peak)
-		}
-		if plan.Report != nil && r.Number() == 0 {
-			plan.Report(Progress{
-				Step: done, Steps: steps, Time: r.Time(), EndTime: r.Time() + float64(steps-done)*r.units.TimeStep,
-				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
-				PeakVelocity: peak * r.units.Velocity(),
-				Change:       watch.Change,
-			})
-		}
-		if err := r.observe(plan); err != nil {
-			return false, err
-		}
-		steady, err := watch.look()
-		return steady && plan.Tolerance > 0, err
-	})
-	return r.diverged(r.explained(err), plan)
+	plan.finish()
+	r.finder = nil
+	// Kernels have filled the cells.
+	if err := r.settle(); err != nil {
+		return nil, fmt.Errorf("preparing the exchange: %w", err)
+	}
+	return r, nil
 }
 
-// observe does what a plan asks for between steps.
-func (r *Rank) observe(plan *Plan) error {
-	if plan.Diverged != nil {
-		r.lastGood = r.Fields()
+// bind does what needs no other rank: it numbers cells, allocates fields and
+// makes kernels.
+func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []asking, err error) {
+	if domain.Ranks != r.transport.Size() {
+		return nil, nil, fmt.Errorf("the partition is for %d ranks and %d were started; start as many or partition again", domain.Ranks, r.transport.Size())
 	}
-	if r.average != nil {
-		r.average.add(r.Fields())
+	first := 0
+	for _, p := range list {
+		program := p.Program().moved(first)
+		programs = append(programs, program)
+		first += len(p.Fields())
+		r.offsets = program.offsets(r.offsets)
 	}
-	if plan.Observe == nil {
+	for i := range programs {
+		if len(programs[i].Steps) != len(programs[0].Steps) || len(programs[i].State) != len(programs[0].State) {
+			return nil, nil, errors.New("physics that run together must have cycles of the same length")
+		}
+	}
+	r.fields = list.Fields()
+	for _, f := range r.fields {
+		r.arrays = append(r.arrays, int32(len(r.kinds)))
+		for range f.Values {
+			r.kinds = append(r.kinds, f.Kind)
+		}
+	}
+	if r.finder, err = newFinder(domain, r.transport.Rank(), r.offsets, r.options.Dense); err != nil {
+		return nil, nil, err
+	}
+	r.finder.finish()
+	r.layout = r.finder.Layout
+	if err := r.device.Allocate(r.layout, r.fields); err != nil {
+		return nil, nil, err
+	}
+	first = 0
+	for _, p := range list {
+		b := &Binding{Finder: r.finder, Device: r.device, Before: slices.Clone(r.kernels), first: first, arrays: r.arrays, asked: asking{}}
+		kernel, err := p.Bind(b)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.kernels, asks = append(r.kernels, kernel), append(asks, b.asked)
+		first += len(p.Fields())
+	}
+	return programs, asks, nil
+}
+
+// array is the first of a field.
+func (r *Rank) array(field int) int32 { return r.arrays[field] }
+
+// moved is a program whose fields begin at a number.
+func (p Program) moved(first int) Program {
+	move := func(list []Slot) []Slot {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].Field += first
+		}
+		return list
+	}
+	var q Program
+	for _, phases := range p.Steps {
+		phases = slices.Clone(phases)
+		for i := range phases {
+			f := &phases[i]
+			f.Reads, f.Return, f.Fetch = move(f.Reads), move(f.Return), move(f.Fetch)
+		}
+		q.Steps = append(q.Steps, phases)
+	}
+	for _, s := range p.State {
+		q.State = append(q.State, move(s))
+	}
+	return q
+}
+
+// offsets adds those of all slots to a list, each once.
+func (p *Program) offsets(list []geometry.Offset) []geometry.Offset {
+	add := func(slots []Slot) {
+		for i := range slots {
+			if !slots[i].own() && !slices.Contains(list, slots[i].Offset) {
+				list = append(list, slots[i].Offset)
+			}
+		}
+	}
+	for _, phases := range p.Steps {
+		for i := range phases {
+			add(phases[i].Reads)
+			add(phases[i].Return)
+			add(phases[i].Fetch)
+		}
+	}
+	for _, s := range p.State {
+		add(s)
+	}
+	return list
+}
+
+// Step computes one step. It does not allocate.
+func (r *Rank) Step() error {
+	begin := time.Now()
+	var waited time.Duration
+	for _, k := range r.kernels {
+		k.Begin(r.steps)
+	}
+	phases := r.phases[r.steps%int64(len(r.phases))]
+	for i := range phases {
+		p := &phases[i]
+		if err := r.run(p, p.order[:p.border]); err != nil {
+			return err
+		}
+		if len(p.early) > 0 {
+			r.device.Begin(p.early)
+		}
+		if err := r.run(p, p.order[p.border:]); err != nil {
+			return err
+		}
+		computed := time.Now()
+		if err := r.combine(p); err != nil {
+			return fmt.Errorf("exchanging the border after step %d: %w", r.steps+1, err)
+		}
+		waited += time.Since(computed)
+	}
+	r.timing.Exchange += waited
+	r.timing.Total += time.Since(begin)
+	r.timing.Steps++
+	r.steps++
+	return nil
+}
+
+// run does the work of a phase on blocks.
+func (r *Rank) run(p *phase, blocks []Block) error {
+	for _, w := range p.work {
+		if err := r.device.Run(w, blocks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// combine waits for what crosses after a phase and does its reduction.
+func (r *Rank) combine(p *phase) error {
+	if len(p.early) > 0 {
+		if err := r.device.End(); err != nil {
+			return err
+		}
+	}
+	if len(p.late) > 0 {
+		r.device.Begin(p.late)
+		if err := r.device.End(); err != nil {
+			return err
+		}
+	}
+	if p.reduction == nil || (r.steps+1)%p.reduction.Every != 0 {
 		return nil
 	}
-	return plan.Observe(r)
+	clear(p.values)
+	p.reducer.Collect(p.number, p.values)
+	if err := r.transport.Reduce(p.reduction.Operation, p.values); err != nil {
+		return err
+	}
+	p.reducer.Apply(p.number, p.values)
+	return nil
 }
 
-// diverged hands over the last good fields when a flow has diverged.
-func (r *Rank) diverged(cause error, plan *Plan) error {
-	var diverged *DivergedError
-	if plan.Diverged == nil || r.lastGood == nil || !errors.As(cause, &diverged) {
-		return cause
+// Close ends what the device runs.
+func (r *Rank) Close() { r.device.Close() }
+
+// Layout is that of the rank's cells.
+func (r *Rank) Layout() *Layout { return r.layout }
+
+// Device is that of the rank.
+func (r *Rank) Device() Device { return r.device }
+
+// Kernel returns that of a physics, by its number among those together.
+func (r *Rank) Kernel(number int) Kernel { return r.kernels[number] }
+
+// Transport connects the rank with the others.
+func (r *Rank) Transport() transport.Transport { return r.transport }
+
+// Steps is how many were done.
+func (r *Rank) Steps() int64 { return r.steps }
+
+// Timing is where the time of all steps went.
+func (r *Rank) Timing() Timing { return r.timing }
+
+// Bytes is the memory held for cells and exchanges, without that of kernels.
+func (r *Rank) Bytes() int64 {
+	n := r.device.Bytes() + r.layout.bytes()
+	for _, x := range r.exchanges {
+		n += x.bytes()
 	}
-	// The speed is agreed on by all ranks.
-	speed := []int64{int64(math.Float64bits(speedNear(r.Pieces(), r.lastGood, diverged.Cell)))}
-	if err := r.engine.Transport().Reduce(transport.Max, speed); err != nil {
-		return fmt.Errorf("%w; asking for its speed failed too: %w", cause, err)
+	for _, phases := range r.phases {
+		for i := range phases {
+			n += blockBytes * int64(len(phases[i].order))
+		}
 	}
-	diverged.Speed = math.Float64frombits(uint64(speed[0]))
-	if err := plan.Diverged(r, r.lastGood); err != nil {
-		return fmt.Errorf("%w; writing the last good state failed too: %w", cause, err)
-	}
-	return cause
+	return n
 }

@@ -8,7 +8,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 )
 
@@ -50,10 +50,10 @@ func (a *alone) Abort(error)                               {}
 
 // settings are the solver's own, for populations of so many bytes, with one
 // thread per rank.
-func settings(bytesPerPopulation int) (solver.Settings, error) {
-	s := solver.DefaultSettings()
+func settings(bytesPerPopulation int) (airflow.Settings, error) {
+	s := airflow.DefaultSettings()
 	s.Workers = 1
-	for _, p := range solver.Precisions {
+	for _, p := range airflow.Precisions {
 		if s.Precision = p; p.Bytes() == bytesPerPopulation {
 			return s, nil
 		}
@@ -65,7 +65,7 @@ func settings(bytesPerPopulation int) (solver.Settings, error) {
 // domain with the solver's own kernels in a layout, the fastest of some series of
 // steps, within about the given time or longer while that is not settled, and the
 // bytes per step it sends to every other rank.
-func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPerPopulation int, all time.Duration) (float64, map[int]int64, error) {
+func timeSolver(domain *airflow.Domain, rank int, layout balance.Layout, bytesPerPopulation int, all time.Duration) (float64, map[int]int64, error) {
 	const (
 		few, most = 3, 200 // pairs of steps of a series
 		series    = 6
@@ -75,9 +75,9 @@ func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPer
 	if err != nil {
 		return 0, nil, err
 	}
-	set.Layout = solver.Layout(layout)
+	set.Layout = airflow.Layout(layout)
 	t := newAlone(rank, domain.Ranks)
-	r, err := solver.NewRank(domain, set, t)
+	r, err := airflow.NewRank(domain, set, t)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -103,12 +103,12 @@ func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPer
 }
 
 // domainOf prepares the solver's domain for a partition.
-func domainOf(g *geometry.Grid, p *balance.Partition) (*solver.Domain, error) {
+func domainOf(g *geometry.Grid, p *balance.Partition) (*airflow.Domain, error) {
 	segments, err := p.Segments(g)
 	if err != nil {
 		return nil, err
 	}
-	return &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}, nil
+	return &airflow.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}, nil
 }
 
 // ownedCuboids lists the cuboids of every rank.

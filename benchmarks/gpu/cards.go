@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"carina/internal/crash"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
 
@@ -21,7 +21,7 @@ func compareCards(o *Options) ([]Card, error) {
 	cards, failures := make([]Card, n), make([]error, n)
 	cube := dense(o.Side, 1)
 	speed := func(i int) (float64, error) {
-		s, err := cuda.New(cube, solver.DefaultSettings(), cuda.Options{Devices: []int{o.Device + i}})
+		s, err := cuda.New(cube, airflow.DefaultSettings(), cuda.Options{Devices: []int{o.Device + i}})
 		if err != nil {
 			return 0, err
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
 
@@ -32,9 +32,9 @@ type Options struct {
 	Exchanges []cuda.Exchange
 	// Collision, Lattice and Wall are those of all cases; empty means the
 	// defaults.
-	Collision solver.Collision
-	Lattice   solver.Lattice
-	Wall      solver.Wall
+	Collision airflow.Collision
+	Lattice   airflow.Lattice
+	Wall      airflow.Wall
 	// Steps are timed; 0 means 200, enough for the power limit to show.
 	Steps int
 	// Quick measures small cases.
@@ -141,7 +141,7 @@ type benchCase struct {
 	kind   string // of Options.Cases
 	name   string
 	counts []int
-	domain func(context.Context) (*solver.Domain, error)
+	domain func(context.Context) (*airflow.Domain, error)
 }
 
 // variant is how a case is measured.
@@ -184,17 +184,17 @@ const strongFactor = 2
 
 func (o *Options) cases() []benchCase {
 	var list []benchCase
-	airway := func(cells int64) func(context.Context) (*solver.Domain, error) {
-		return func(ctx context.Context) (*solver.Domain, error) {
+	airway := func(cells int64) func(context.Context) (*airflow.Domain, error) {
+		return func(ctx context.Context) (*airflow.Domain, error) {
 			grid, err := sparse(ctx, o, cells)
 			if err != nil {
 				return nil, err
 			}
-			return solver.WholeDomain(grid), nil
+			return airflow.WholeDomain(grid), nil
 		}
 	}
 	for _, n := range o.Counts {
-		list = append(list, benchCase{denseCase, "dense", []int{n}, func(context.Context) (*solver.Domain, error) { return dense(o.Side, n), nil }})
+		list = append(list, benchCase{denseCase, "dense", []int{n}, func(context.Context) (*airflow.Domain, error) { return dense(o.Side, n), nil }})
 	}
 	for _, n := range o.Counts {
 		list = append(list, benchCase{airwayCase, "airway", []int{n}, airway(o.FluidCells * int64(n))})
@@ -257,7 +257,7 @@ func (o *Options) setDefaults(devices int) error {
 }
 
 // dense is periodic cubes full of fluid, one on the other.
-func dense(side int32, cubes int) *solver.Domain {
+func dense(side int32, cubes int) *airflow.Domain {
 	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{side, side, side * int32(cubes)}}
 	for z := range g.Size[2] {
 		for y := range side {
@@ -265,7 +265,7 @@ func dense(side int32, cubes int) *solver.Domain {
 		}
 	}
 	g.Links = geometry.Links{Directions: len(geometry.Directions), First: []int64{0}}
-	d := solver.WholeDomain(g)
+	d := airflow.WholeDomain(g)
 	d.Periodic = [3]bool{true, true, true}
 	return d
 }
@@ -275,8 +275,8 @@ func dense(side int32, cubes int) *solver.Domain {
 const slowFlow = 1e-3 / 60
 
 // settings are those of all cases.
-func (o *Options) settings() solver.Settings {
-	settings := solver.DefaultSettings()
+func (o *Options) settings() airflow.Settings {
+	settings := airflow.DefaultSettings()
 	settings.FlowRate, settings.Lattice = slowFlow, o.Lattice
 	if o.Collision != "" {
 		settings.Collision = o.Collision
@@ -288,7 +288,7 @@ func (o *Options) settings() solver.Settings {
 }
 
 // measure times one case.
-func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*Row, error) {
+func measure(domain *airflow.Domain, o *Options, v variant, bandwidth float64) (*Row, error) {
 	begin := time.Now()
 	options := cuda.Options{Storage: v.storage, Exchange: v.exchange}
 	for i := range v.devices {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // Comparison is the speed of one result over that of another.
@@ -26,7 +26,7 @@ var comparisons = []struct {
 	name       string
 	one, other func(*Row)
 }{
-	{"BGK against TRT", func(r *Row) { r.Collision = string(solver.BGK) }, single},
+	{"BGK against TRT", func(r *Row) { r.Collision = string(airflow.BGK) }, single},
 	{"with against without an eddy viscosity", eddies, single},
 	{"interpolated against bounce-back walls", single, bounceBack},
 	{"16 against 32 bits, bounce-back walls", func(r *Row) { half(r); bounceBack(r) }, bounceBack},
@@ -35,17 +35,17 @@ var comparisons = []struct {
 	{"with against without an eddy viscosity in 16 bits", func(r *Row) { half(r); eddies(r) }, half},
 	{"dense octree cuboids against sparse layout in 16 bits", func(r *Row) { half(r); octreeCuboids(r) }, half},
 	{"dense octree cuboids against sparse layout", octreeCuboids, single},
-	{"dense shrunk blocks against sparse layout", func(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "shrink" }, single},
-	{"dense against sparse layout", func(r *Row) { r.Layout = string(solver.Dense) }, single},
-	{"64 against 32 bits", func(r *Row) { r.Precision = string(solver.Double) }, single},
+	{"dense shrunk blocks against sparse layout", func(r *Row) { r.Layout, r.Decompose = string(airflow.Dense), "shrink" }, single},
+	{"dense against sparse layout", func(r *Row) { r.Layout = string(airflow.Dense) }, single},
+	{"64 against 32 bits", func(r *Row) { r.Precision = string(airflow.Double) }, single},
 }
 
 // Changes to the base case; single is none.
 func single(*Row)          {}
-func half(r *Row)          { r.Precision = string(solver.Half) }
-func bounceBack(r *Row)    { r.Wall = string(solver.BounceBack) }
+func half(r *Row)          { r.Precision = string(airflow.Half) }
+func bounceBack(r *Row)    { r.Wall = string(airflow.BounceBack) }
 func eddies(r *Row)        { r.LargeEddy = true }
-func octreeCuboids(r *Row) { r.Layout, r.Decompose = string(solver.Dense), "octree+shrink" }
+func octreeCuboids(r *Row) { r.Layout, r.Decompose = string(airflow.Dense), "octree+shrink" }
 
 // turns is how often a case and copies are measured in turn, comparedTurns how
 // often two cases that are compared are. What a machine shared with others does
@@ -79,7 +79,7 @@ func (r *Report) compare(ctx context.Context, held *heldRanks, o *Options) error
 
 // find returns which result is that of the base case with a change, or −1.
 func (r *Report) find(name string, change func(*Row)) int {
-	want := Row{Case: name, Precision: string(solver.Single), Collision: string(solver.TRT), Wall: string(solver.Interpolated), Lattice: "D3Q19", Layout: string(solver.Sparse)}
+	want := Row{Case: name, Precision: string(airflow.Single), Collision: string(airflow.TRT), Wall: string(airflow.Interpolated), Lattice: "D3Q19", Layout: string(airflow.Sparse)}
 	change(&want)
 	return slices.IndexFunc(r.Results, func(got Row) bool {
 		return got.Case == want.Case && got.Precision == want.Precision && got.Collision == want.Collision &&
@@ -92,7 +92,7 @@ func (r *Report) find(name string, change func(*Row)) int {
 type heldRanks struct {
 	variants []variant
 	domains  map[string]domain
-	ranks    map[int]*solver.Rank
+	ranks    map[int]*airflow.Rank
 }
 
 // release gives up all ranks but those of some variants.
@@ -106,7 +106,7 @@ func (h *heldRanks) release(but ...int) {
 }
 
 // of returns a variant's rank.
-func (h *heldRanks) of(at int) (*solver.Rank, error) {
+func (h *heldRanks) of(at int) (*airflow.Rank, error) {
 	if h.ranks[at] == nil {
 		rank, err := newRank(h.domains[h.variants[at].where], h.variants[at])
 		if err != nil {

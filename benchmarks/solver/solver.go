@@ -10,8 +10,8 @@ import (
 
 	"carina/geometry"
 	"carina/internal/machine"
-	"carina/solver"
-	"carina/solver/kernel"
+	"carina/solver/airflow"
+	"carina/solver/airflow/kernel"
 	"carina/solver/transport"
 )
 
@@ -28,7 +28,7 @@ type Options struct {
 	// Pairs of steps are timed in every turn; 0 means 2.
 	Pairs int
 	// Layout restricts the cases to one layout; all if empty.
-	Layout solver.Layout
+	Layout airflow.Layout
 	// Quick measures small cases.
 	Quick bool
 	// Progress hears what is being done; it may be nil.
@@ -83,36 +83,36 @@ type Row struct {
 // variant is one way to compute one of the domains.
 type variant struct {
 	where  string
-	change func(*solver.Settings)
+	change func(*airflow.Settings)
 }
 
 // variants lists the cases: the cube with every collision, the airway with what
 // walls, eddies and storage cost there, and both in the dense layout.
 var variants = []variant{
-	{cavity, func(s *solver.Settings) {}},
-	{cavity, func(s *solver.Settings) { s.Collision = solver.BGK }},
-	{cavity, func(s *solver.Settings) { s.Collision = solver.Regularized }},
-	{cavity, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
-	{cavity, func(s *solver.Settings) { s.Lattice = solver.D3Q27 }},
-	{cavity, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
-	{cavity, func(s *solver.Settings) { s.Precision = solver.Half }},
-	{cavity, func(s *solver.Settings) { s.Precision, s.Smagorinsky = solver.Half, 0.15 }},
-	{cavity, func(s *solver.Settings) { s.Precision = solver.Double }},
-	{airway, func(s *solver.Settings) { s.Wall = solver.BounceBack }},
-	{airway, func(s *solver.Settings) {}},
-	{airway, func(s *solver.Settings) { s.Collision = solver.BGK }},
-	{airway, func(s *solver.Settings) { s.Smagorinsky = 0.15 }},
-	{airway, func(s *solver.Settings) { s.Precision, s.Wall = solver.Half, solver.BounceBack }},
-	{airway, func(s *solver.Settings) { s.Precision = solver.Half }},
+	{cavity, func(s *airflow.Settings) {}},
+	{cavity, func(s *airflow.Settings) { s.Collision = airflow.BGK }},
+	{cavity, func(s *airflow.Settings) { s.Collision = airflow.Regularized }},
+	{cavity, func(s *airflow.Settings) { s.Smagorinsky = 0.15 }},
+	{cavity, func(s *airflow.Settings) { s.Lattice = airflow.D3Q27 }},
+	{cavity, func(s *airflow.Settings) { s.Collision = airflow.Cumulant }},
+	{cavity, func(s *airflow.Settings) { s.Precision = airflow.Half }},
+	{cavity, func(s *airflow.Settings) { s.Precision, s.Smagorinsky = airflow.Half, 0.15 }},
+	{cavity, func(s *airflow.Settings) { s.Precision = airflow.Double }},
+	{airway, func(s *airflow.Settings) { s.Wall = airflow.BounceBack }},
+	{airway, func(s *airflow.Settings) {}},
+	{airway, func(s *airflow.Settings) { s.Collision = airflow.BGK }},
+	{airway, func(s *airflow.Settings) { s.Smagorinsky = 0.15 }},
+	{airway, func(s *airflow.Settings) { s.Precision, s.Wall = airflow.Half, airflow.BounceBack }},
+	{airway, func(s *airflow.Settings) { s.Precision = airflow.Half }},
 	{cavity, dense},
 	{octreeAirway, dense},
 	{shrunkAirway, dense},
 	{octreeAirway, denseHalf},
 }
 
-func dense(s *solver.Settings) { s.Layout = solver.Dense }
+func dense(s *airflow.Settings) { s.Layout = airflow.Dense }
 
-func denseHalf(s *solver.Settings) { s.Layout, s.Precision = solver.Dense, solver.Half }
+func denseHalf(s *airflow.Settings) { s.Layout, s.Precision = airflow.Dense, airflow.Half }
 
 // Measure runs all cases.
 func Measure(ctx context.Context, o Options) (*Report, error) {
@@ -139,7 +139,7 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	if err := r.compare(ctx, &heldRanks{variants: chosen, domains: domains, ranks: map[int]*solver.Rank{}}, &o); err != nil {
+	if err := r.compare(ctx, &heldRanks{variants: chosen, domains: domains, ranks: map[int]*airflow.Rank{}}, &o); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -152,8 +152,8 @@ func (o *Options) variants() []variant {
 
 // complete fills in what is not given.
 func (o *Options) complete() error {
-	if o.Layout != "" && !slices.Contains(solver.Layouts, o.Layout) {
-		return fmt.Errorf("the solver has no %s layout: use one of %q", o.Layout, solver.Layouts)
+	if o.Layout != "" && !slices.Contains(airflow.Layouts, o.Layout) {
+		return fmt.Errorf("the solver has no %s layout: use one of %q", o.Layout, airflow.Layouts)
 	}
 	cells, side, pairs := int64(20e6), int32(200), 2
 	if o.Quick {
@@ -176,14 +176,14 @@ func (o *Options) complete() error {
 
 // newRank makes the one rank of a case. Ranks are so large that those before
 // would fill the memory before they are collected.
-func newRank(d domain, v variant) (*solver.Rank, error) {
+func newRank(d domain, v variant) (*airflow.Rank, error) {
 	debug.FreeOSMemory()
-	return solver.NewRank(d.Domain, v.settings(), transport.NewLocal(1)[0])
+	return airflow.NewRank(d.Domain, v.settings(), transport.NewLocal(1)[0])
 }
 
-func (v variant) settings() solver.Settings {
-	s := solver.DefaultSettings()
-	s.Collision, s.LatticeVelocity, s.Layout = solver.TRT, 0.01, solver.Sparse
+func (v variant) settings() airflow.Settings {
+	s := airflow.DefaultSettings()
+	s.Collision, s.LatticeVelocity, s.Layout = airflow.TRT, 0.01, airflow.Sparse
 	v.change(&s)
 	return s
 }
@@ -241,7 +241,7 @@ func (r *Row) title() string {
 		words = append(words, "+ eddies")
 	}
 	words = append(words, r.Precision, r.Wall)
-	if r.Layout == string(solver.Dense) {
+	if r.Layout == string(airflow.Dense) {
 		words = append(words, r.Layout)
 	}
 	if r.Decompose != "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // Every case is measured and set in relation to the bandwidth.
@@ -37,7 +37,7 @@ func TestMeasure(t *testing.T) {
 
 // One layout alone can be measured.
 func TestMeasureOneLayout(t *testing.T) {
-	r, err := Measure(context.Background(), Options{FluidCells: 20000, Side: 24, Pairs: 1, Layout: solver.Dense})
+	r, err := Measure(context.Background(), Options{FluidCells: 20000, Side: 24, Pairs: 1, Layout: airflow.Dense})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestMeasureOneLayout(t *testing.T) {
 		t.Errorf("nothing is compared, but the table says so:\n%s", words)
 	}
 	for _, row := range r.Results {
-		if row.Layout != string(solver.Dense) {
+		if row.Layout != string(airflow.Dense) {
 			t.Errorf("%s is of another layout", row.title())
 		}
 	}

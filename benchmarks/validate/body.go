@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -71,11 +71,11 @@ func (s *suite) cylinder(c cylinder) error {
 		{Number: 1, Name: "inlet", Role: geometry.Inlet, Center: middle, Normal: r3.Vec{X: -1}, Area: height * depth},
 		{Number: 2, Name: "outlet", Role: geometry.Outlet, Center: end, Normal: r3.Vec{X: 1}, Area: height * depth},
 	}
-	settings := solver.DefaultSettings()
-	settings.Collision, settings.KinematicViscosity, settings.Density = solver.TRT, viscosity, 1
+	settings := airflow.DefaultSettings()
+	settings.Collision, settings.KinematicViscosity, settings.Density = airflow.TRT, viscosity, 1
 	const latticePeak = 0.06
 	settings.TimeStep = latticePeak * dx / c.peak
-	settings.Conditions = map[int]solver.Condition{1: {Kind: solver.ImposedFlow, Flow: mean * height * depth, Shape: func(p r3.Vec) float64 {
+	settings.Conditions = map[int]airflow.Condition{1: {Kind: airflow.ImposedFlow, Flow: mean * height * depth, Shape: func(p r3.Vec) float64 {
 		u := p.Y * (height - p.Y)
 		if c.deep {
 			u *= p.Z * (height - p.Z)
@@ -142,12 +142,12 @@ func (s *suite) lid(reynolds int, reference []ghiaRow) error {
 	sh := &shape{size: [3]int32{n, n, s.layers()}, spacing: 1 / float64(n), periodic: [3]bool{false, false, true}}
 	sh.inside = func(p r3.Vec) float64 { return min(p.X, 1-p.X, p.Y, 2-p.Y) }
 	sh.openings = []geometry.Opening{{Number: 1, Name: "lid", Role: geometry.Outlet, Center: r3.Vec{X: 0.5, Y: 1}, Normal: r3.Vec{Y: 1}, Area: float64(s.layers()) * sh.spacing}}
-	settings := solver.DefaultSettings()
-	settings.Collision, settings.KinematicViscosity, settings.Density, settings.FlowRate = solver.TRT, 1/float64(reynolds), 1, 0
+	settings := airflow.DefaultSettings()
+	settings.Collision, settings.KinematicViscosity, settings.Density, settings.FlowRate = airflow.TRT, 1/float64(reynolds), 1, 0
 	settings.Magic = 1. / 12
 	settings.TimeStep = latticeSpeed * sh.spacing
 	settings.RampTime = 1
-	settings.Conditions = map[int]solver.Condition{1: {Kind: solver.MovingWall, Velocity: [3]float64{1, 0, 0}}}
+	settings.Conditions = map[int]airflow.Condition{1: {Kind: airflow.MovingWall, Velocity: [3]float64{1, 0, 0}}}
 	end := 30 + 0.05*float64(reynolds)
 	f, err := s.compute(sh, settings, int64(end/settings.TimeStep), nil)
 	if err != nil {
@@ -246,7 +246,7 @@ func (s *suite) bifurcation() error {
 		{Number: 1, Name: "inlet", Role: geometry.Inlet, Center: r3.Vec{Y: 2, Z: 0.5}, Normal: r3.Vec{X: -1}, Area: 1},
 		{Number: 2, Name: "outlets", Role: geometry.Outlet, Center: r3.Vec{X: 6, Y: 2, Z: 0.5}, Normal: r3.Vec{X: 1}, Area: 2},
 	}
-	settings := solver.DefaultSettings()
+	settings := airflow.DefaultSettings()
 	settings.KinematicViscosity, settings.Density, settings.FlowRate = 1./50, 1, 1
 	settings.TimeStep = 0.05 * sh.spacing
 	var upper, lower float64

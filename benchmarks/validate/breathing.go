@@ -6,7 +6,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // breath is what one half of a breathing cycle moves, in m³: through the
@@ -30,9 +30,9 @@ func (s *suite) breathing() error {
 	if err != nil {
 		return err
 	}
-	settings := solver.DefaultSettings()
+	settings := airflow.DefaultSettings()
 	settings.FlowRate = litresPerMinute * 1e-3 / 60
-	settings.Waveform = solver.Sine{Period: period, Amplitude: 1}
+	settings.Waveform = airflow.Sine{Period: period, Amplitude: 1}
 	settings.LatticeVelocity = 0.05
 	s.options.Change(&settings)
 
@@ -80,7 +80,7 @@ func (s *suite) breathing() error {
 		before = now
 		return nil
 	}
-	if _, err := s.run(solver.WholeDomain(grid), settings, solver.Plan{Time: cycles * period}, observe, nil); err != nil {
+	if _, err := s.run(airflow.WholeDomain(grid), settings, airflow.Plan{Time: cycles * period}, observe, nil); err != nil {
 		return fmt.Errorf("computing: %w", err)
 	}
 	s.plots = append(s.plots, Plot{Name: "breathing", Title: fmt.Sprintf("Breathing in Weibel's airway, %d L/min at most", litresPerMinute),

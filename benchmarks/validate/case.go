@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -61,7 +61,7 @@ func convergence(name, title string, errors ...Curve) Plot {
 type suite struct {
 	options Options
 	// precision is that of all cases.
-	precision solver.Precision
+	precision airflow.Precision
 	ctx       context.Context
 	device    string // that computed the last case
 	results   []Result
@@ -85,7 +85,7 @@ func (s *suite) addError(name, quantity string, value, limit float64, source str
 // significant bits leave rounding errors that grow with the number of steps a
 // flow needs, up to about one percent in the cases here.
 func (s *suite) tolerance(full, half float64) float64 {
-	if s.precision == solver.Half {
+	if s.precision == airflow.Half {
 		return half
 	}
 	return full
@@ -99,20 +99,20 @@ func (s *suite) addOrder(name string, value, tolerance float64) {
 // flow is a computation and how it ended.
 type flow struct {
 	grid     *geometry.Grid
-	settings solver.Settings
-	summary  *solver.Summary
-	fields   *solver.Fields
+	settings airflow.Settings
+	summary  *airflow.Summary
+	fields   *airflow.Fields
 }
 
 // compute runs a shape for some steps, rounded up to an even number. Visit may
 // be nil.
-func (s *suite) compute(sh *shape, settings solver.Settings, steps int64, visit func(computation) error) (*flow, error) {
+func (s *suite) compute(sh *shape, settings airflow.Settings, steps int64, visit func(computation) error) (*flow, error) {
 	s.options.Change(&settings)
 	f := &flow{grid: sh.grid(), settings: settings}
-	domain := solver.WholeDomain(f.grid)
+	domain := airflow.WholeDomain(f.grid)
 	domain.Periodic = sh.periodic
 	var err error
-	f.summary, err = s.run(domain, settings, solver.Plan{Steps: steps}, nil, func(c computation) (err error) {
+	f.summary, err = s.run(domain, settings, airflow.Plan{Steps: steps}, nil, func(c computation) (err error) {
 		if f.fields, err = c.fields(); err != nil || visit == nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/cmplx"
 
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -60,9 +60,9 @@ func ductVelocity(x, y float64) float64 {
 
 // periodicSettings are those of flows without openings: unit length, kinematic
 // viscosity 0.01.
-func periodicSettings(latticeViscosity, spacing float64) solver.Settings {
-	settings := solver.DefaultSettings()
-	settings.Collision = solver.TRT
+func periodicSettings(latticeViscosity, spacing float64) airflow.Settings {
+	settings := airflow.DefaultSettings()
+	settings.Collision = airflow.TRT
 	settings.KinematicViscosity, settings.Density, settings.FlowRate = 0.01, 1, 0
 	settings.TimeStep = latticeStep(latticeViscosity, spacing, settings.KinematicViscosity)
 	return settings
@@ -91,7 +91,7 @@ func (s *suite) taylorGreen() error {
 			s.addError("Taylor–Green N=64", "velocity error", v.difference, s.tolerance(0.005, 0.01), "exact solution")
 		}
 	}
-	if s.precision != solver.Half { // whose rounding errors outweigh those of 64 cells
+	if s.precision != airflow.Half { // whose rounding errors outweigh those of 64 cells
 		s.addOrder("Taylor–Green", order(errors.Y[0], errors.Y[2], 4), 0.3)
 	}
 	s.plots = append(s.plots,
@@ -190,7 +190,7 @@ func (s *suite) oscillation(alpha float64) (float64, error) {
 	steps := int64(math.Round(period/settings.TimeStep/(2*phases))) * 2 * phases
 	settings.TimeStep = period / float64(steps)
 	settings.BodyForce = [3]float64{force, 0, 0}
-	settings.ForceWaveform = solver.Sine{Period: period, Amplitude: 1}
+	settings.ForceWaveform = airflow.Sine{Period: period, Amplitude: 1}
 	middle := r3.Vec{Y: 0.5, Z: 0.5}
 	exact := func(r, t float64) float64 {
 		// The force is Im(F e^{iωt}).

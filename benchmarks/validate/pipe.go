@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -49,12 +49,12 @@ type pipeErrors struct {
 
 // poiseuille computes an inlet-driven pipe at Re 10 (mean velocity and
 // diameter one) and compares all cells.
-func (s *suite) poiseuille(n int32, direction r3.Vec, wall solver.Wall) (e pipeErrors, err error) {
+func (s *suite) poiseuille(n int32, direction r3.Vec, wall airflow.Wall) (e pipeErrors, err error) {
 	const length, reynolds, peak = 2.0, 10.0, 2.0
 	const latticeViscosity = 0.1
 	sh := pipeShape(n, direction, length)
-	settings := solver.DefaultSettings()
-	settings.Collision, settings.Wall, settings.Profile = solver.TRT, wall, solver.Parabolic
+	settings := airflow.DefaultSettings()
+	settings.Collision, settings.Wall, settings.Profile = airflow.TRT, wall, airflow.Parabolic
 	settings.KinematicViscosity, settings.Density, settings.FlowRate = 1/reynolds, 1, math.Pi/4
 	settings.TimeStep = latticeStep(latticeViscosity, sh.spacing, settings.KinematicViscosity)
 	// Four crossings by sound to start, and then until the sound is gone.
@@ -97,7 +97,7 @@ func (s *suite) poiseuille(n int32, direction r3.Vec, wall solver.Wall) (e pipeE
 			profile.X, profile.Y = append(profile.X, r), append(profile.Y, r3.Dot(u, axis))
 		}
 	})
-	if wall == solver.Interpolated && axis.X == 1 && !slices.Contains(between, n) {
+	if wall == airflow.Interpolated && axis.X == 1 && !slices.Contains(between, n) {
 		s.pipeProfiles = append(s.pipeProfiles, profile)
 	}
 	return pipeErrors{velocity.relative(), pressure.relative(), shear.relative(), middle.relative(), ends.relative(), f.summary.MassBalance}, nil
@@ -136,18 +136,18 @@ func (s *suite) pipe() error {
 	if s.options.Quick {
 		gates = gates[:2]
 	}
-	if s.options.Quick || s.precision == solver.Half { // whose rounding errors count at 41 cells
+	if s.options.Quick || s.precision == airflow.Half { // whose rounding errors count at 41 cells
 		between = nil
 	}
 	aligned := map[int32]float64{}
-	for _, wall := range []solver.Wall{solver.Interpolated, solver.Quadratic} {
+	for _, wall := range []airflow.Wall{airflow.Interpolated, airflow.Quadratic} {
 		var c pipeCurves
 		for _, g := range gates {
 			e, err := s.poiseuille(g.n, x, wall)
 			if err != nil {
 				return err
 			}
-			if wall == solver.Interpolated {
+			if wall == airflow.Interpolated {
 				aligned[g.n] = e.velocity
 			}
 			name := fmt.Sprintf("pipe N=%d, %s", g.n, wall)
@@ -181,7 +181,7 @@ func (s *suite) pipe() error {
 	if err := s.drivenPipes(); err != nil {
 		return err
 	}
-	plain, err := s.poiseuille(21, x, solver.BounceBack)
+	plain, err := s.poiseuille(21, x, airflow.BounceBack)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (c *pipeCurves) add(n int32, e pipeErrors) {
 	}
 }
 
-func (c *pipeCurves) plot(wall solver.Wall) Plot {
+func (c *pipeCurves) plot(wall airflow.Wall) Plot {
 	c.velocity.Name, c.middle.Name, c.strain.Name, c.accepted.Name = "velocity", "velocity, middle half", "strain rate", "OpenLB's gate, velocity"
 	return convergence("pipe-order-"+string(wall), fmt.Sprintf("Pipe at Re 10, %s walls", wall), c.velocity, c.middle, c.strain, c.accepted)
 }
@@ -221,7 +221,7 @@ func (s *suite) turnedPipes(aligned map[int32]float64) error {
 			continue
 		}
 		for _, d := range directions {
-			e, err := s.poiseuille(g.n, d, solver.Interpolated)
+			e, err := s.poiseuille(g.n, d, airflow.Interpolated)
 			if err != nil {
 				return err
 			}
@@ -242,12 +242,12 @@ func (s *suite) turnedPipes(aligned map[int32]float64) error {
 // resolution, and the error with it, by up to a factor of two either way; so
 // the order of convergence is that of a line through many resolutions.
 func (s *suite) drivenPipes() error {
-	if s.precision == solver.Half || s.options.Quick { // rounding errors count; few resolutions tell nothing
+	if s.precision == airflow.Half || s.options.Quick { // rounding errors count; few resolutions tell nothing
 		return nil
 	}
 	resolutions := []int32{11, 13, 17, 21, 25, 33, 41, 49, 61}
 	var curves []Curve
-	for _, wall := range []solver.Wall{solver.Interpolated, solver.Quadratic} {
+	for _, wall := range []airflow.Wall{airflow.Interpolated, airflow.Quadratic} {
 		errors := Curve{Name: string(wall)}
 		for _, n := range resolutions {
 			e, err := s.drivenPipe(n, wall)
@@ -264,13 +264,13 @@ func (s *suite) drivenPipes() error {
 }
 
 // drivenPipe is the relative velocity error of an endless pipe.
-func (s *suite) drivenPipe(n int32, wall solver.Wall) (float64, error) {
+func (s *suite) drivenPipe(n int32, wall airflow.Wall) (float64, error) {
 	const viscosity, latticeViscosity, peak, radius, diffusionTimes = 0.1, 0.1, 2.0, 0.5, 0.8
 	sh := &shape{size: [3]int32{s.layers(), n, n}, spacing: 1 / float64(n), periodic: [3]bool{true, false, false}}
 	distance := func(p r3.Vec) float64 { return math.Hypot(p.Y-radius, p.Z-radius) }
 	sh.inside = func(p r3.Vec) float64 { return radius - distance(p) }
-	settings := solver.DefaultSettings()
-	settings.Collision, settings.Wall = solver.TRT, wall
+	settings := airflow.DefaultSettings()
+	settings.Collision, settings.Wall = airflow.TRT, wall
 	settings.KinematicViscosity, settings.Density, settings.FlowRate = viscosity, 1, 0
 	settings.BodyForce[0] = 4 * viscosity * peak / (radius * radius)
 	settings.TimeStep = latticeStep(latticeViscosity, sh.spacing, viscosity)

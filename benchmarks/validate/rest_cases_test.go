@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -14,8 +14,8 @@ import (
 // grow: walls, openings and operators can be linearly unstable at low
 // viscosity, long before there is any flow.
 type restCase struct {
-	collision solver.Collision
-	wall      solver.Wall
+	collision airflow.Collision
+	wall      airflow.Wall
 	direction r3.Vec
 	across    int32
 	// viscosity is that of the lattice, disturbance the velocity in cells a step.
@@ -61,21 +61,21 @@ func (c restCase) shape() *shape {
 // given numbers of them, in cells a step.
 func (c restCase) peaks(ctx context.Context, after ...int64) ([]float64, error) {
 	sh := c.shape()
-	settings := solver.DefaultSettings()
+	settings := airflow.DefaultSettings()
 	settings.Collision, settings.Wall = c.collision, c.wall
 	settings.KinematicViscosity, settings.Density, settings.FlowRate = 1, 1, 0
 	settings.TimeStep = latticeStep(c.viscosity, sh.spacing, settings.KinematicViscosity)
 	if c.open {
-		zero := solver.Condition{Kind: solver.ImposedPressure}
-		settings.Conditions = map[int]solver.Condition{1: zero, 2: zero}
+		zero := airflow.Condition{Kind: airflow.ImposedPressure}
+		settings.Conditions = map[int]airflow.Condition{1: zero, 2: zero}
 	}
 	unit := sh.spacing / settings.TimeStep
 	settings.Initial = func(p r3.Vec) (float64, r3.Vec) {
 		return 0, r3.Scale(c.disturbance*unit, r3.Vec{X: scatter(p, 1), Y: scatter(p, 1.7), Z: scatter(p, 2.3)})
 	}
 	peaks := make([]float64, len(after))
-	_, err := solver.RunInProcess(ctx, solver.WholeDomain(sh.grid()), settings, solver.Plan{Steps: after[len(after)-1],
-		Report: func(p solver.Progress) {
+	_, err := airflow.RunInProcess(ctx, airflow.WholeDomain(sh.grid()), settings, airflow.Plan{Steps: after[len(after)-1],
+		Report: func(p airflow.Progress) {
 			for i, step := range after {
 				if p.Step == step {
 					peaks[i] = p.PeakVelocity / unit

@@ -5,18 +5,18 @@ import (
 	"os"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // Still air stays still between walls: with the operators that are chosen at
 // low viscosity, in tubes at any angle to the lattice.
 func TestClosedTubesAtRest(t *testing.T) {
-	for _, collision := range []solver.Collision{solver.Recursive, solver.Cumulant} {
+	for _, collision := range []airflow.Collision{airflow.Recursive, airflow.Cumulant} {
 		t.Run(string(collision), func(t *testing.T) {
 			for _, viscosity := range []float64{1e-5, 2.5e-4, 1e-3} {
 				for _, across := range []int32{4, 5, 6, 8} {
 					for _, direction := range closedDirections {
-						testRest(t, restCase{collision, solver.Interpolated, direction, across, viscosity, 1e-6, false}, 2000, 8000)
+						testRest(t, restCase{collision, airflow.Interpolated, direction, across, viscosity, 1e-6, false}, 2000, 8000)
 					}
 				}
 			}
@@ -34,7 +34,7 @@ func TestOpenTubesAtRest(t *testing.T) {
 	for _, viscosity := range viscosities {
 		for _, across := range []int32{6, 9} {
 			for _, direction := range openDirections {
-				testRest(t, restCase{solver.Recursive, solver.Interpolated, direction, across, viscosity, 5e-5, true}, 1000, late)
+				testRest(t, restCase{airflow.Recursive, airflow.Interpolated, direction, across, viscosity, 5e-5, true}, 1000, late)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -29,8 +29,8 @@ type Options struct {
 	// Quick computes less and coarser.
 	Quick bool
 	// Change alters the settings of every case, for instance the precision;
-	// solver.Half has tolerances of its own. It may be nil.
-	Change func(*solver.Settings)
+	// airflow.Half has tolerances of its own. It may be nil.
+	Change func(*airflow.Settings)
 	// Device is Processor, also if empty, or GPU: the first one.
 	Device string
 	// Progress hears what is being done; it may be nil.
@@ -79,9 +79,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.References = filepath.Join("..", "shared", "reference-data")
 	}
 	if o.Change == nil {
-		o.Change = func(*solver.Settings) {}
+		o.Change = func(*airflow.Settings) {}
 	}
-	usual := solver.DefaultSettings()
+	usual := airflow.DefaultSettings()
 	o.Change(&usual)
 	s := &suite{options: o, ctx: ctx, precision: usual.Precision}
 	for _, wanted := range o.Cases {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -34,13 +34,13 @@ func TestSuite(t *testing.T) {
 // an axis; pressure outlets act on their plane and keep the flow as it is.
 func TestTurnedPipe(t *testing.T) {
 	const n = 11
-	s := &suite{options: Options{Change: func(*solver.Settings) {}}, ctx: context.Background()}
-	aligned, err := s.poiseuille(n, r3.Vec{X: 1}, solver.Interpolated)
+	s := &suite{options: Options{Change: func(*airflow.Settings) {}}, ctx: context.Background()}
+	aligned, err := s.poiseuille(n, r3.Vec{X: 1}, airflow.Interpolated)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range []r3.Vec{{X: 1}, {X: 1, Y: 0.42, Z: 0.23}, {X: -0.8, Y: 1, Z: 0.9}} {
-		e, err := s.poiseuille(n, d, solver.Interpolated)
+		e, err := s.poiseuille(n, d, airflow.Interpolated)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,9 +65,9 @@ func TestSuiteOnGPU(t *testing.T) {
 		}
 		t.Skip(err)
 	}
-	for _, precision := range solver.Precisions {
+	for _, precision := range airflow.Precisions {
 		r, err := Run(context.Background(), Options{Device: GPU, References: "../../../shared/reference-data",
-			Change: func(s *solver.Settings) { s.Precision = precision }})
+			Change: func(s *airflow.Settings) { s.Precision = precision }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"math/cmplx"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -16,9 +16,9 @@ import (
 // shearWave is a wave of velocity across the direction in which it varies. In a
 // periodic box it decays as exp(−νk²t) and does nothing else.
 type shearWave struct {
-	collision solver.Collision
-	lattice   solver.Lattice
-	precision solver.Precision
+	collision airflow.Collision
+	lattice   airflow.Lattice
+	precision airflow.Precision
 	// relaxationTime is τ, of the viscosity (τ−½)/3 in lattice units.
 	relaxationTime float64
 	// diagonal waves vary along (1,1,0).
@@ -82,7 +82,7 @@ func (w shearWave) layers(s *suite) int32 {
 
 // amplitudes computes the wave and returns its amplitude after two numbers of
 // steps, both even, in cells a step.
-func (w shearWave) amplitudes(s *suite, first, last int64, change func(*solver.Settings)) (a [2]float64, err error) {
+func (w shearWave) amplitudes(s *suite, first, last int64, change func(*airflow.Settings)) (a [2]float64, err error) {
 	n := w.side()
 	sh := &shape{size: [3]int32{w.layers(s), n, w.layers(s)}, spacing: 1 / float64(n), periodic: [3]bool{true, true, true}, inside: func(r3.Vec) float64 { return 1 }}
 	if w.diagonal {
@@ -133,38 +133,38 @@ func (w shearWave) ratio(s *suite) (float64, error) {
 	}
 	rate := w.viscosity() * w.number() * w.number()
 	steps := 2 * int64(math.Ceil(decay/rate/2))
-	a, err := w.amplitudes(s, start, start+steps, func(*solver.Settings) {})
+	a, err := w.amplitudes(s, start, start+steps, func(*airflow.Settings) {})
 	return math.Log(a[0]/a[1]) / (rate * float64(steps)), err
 }
 
 // waveOperators are all operators on the lattices they exist on, and relaxation
 // times that they are meant for.
 var waveOperators = []struct {
-	collision solver.Collision
-	lattice   solver.Lattice
+	collision airflow.Collision
+	lattice   airflow.Lattice
 	times     []float64
 }{
-	{solver.TRT, solver.D3Q19, []float64{0.8, 0.55, 0.51}}, {solver.TRT, solver.D3Q27, []float64{0.8, 0.55, 0.51}},
-	{solver.BGK, solver.D3Q19, []float64{0.8, 0.55, 0.51}}, {solver.Regularized, solver.D3Q19, []float64{0.8, 0.55, 0.51}},
-	{solver.Recursive, solver.D3Q19, []float64{0.8, 0.51, 0.503}}, {solver.Cumulant, solver.D3Q27, []float64{0.8, 0.51, 0.503}},
+	{airflow.TRT, airflow.D3Q19, []float64{0.8, 0.55, 0.51}}, {airflow.TRT, airflow.D3Q27, []float64{0.8, 0.55, 0.51}},
+	{airflow.BGK, airflow.D3Q19, []float64{0.8, 0.55, 0.51}}, {airflow.Regularized, airflow.D3Q19, []float64{0.8, 0.55, 0.51}},
+	{airflow.Recursive, airflow.D3Q19, []float64{0.8, 0.51, 0.503}}, {airflow.Cumulant, airflow.D3Q27, []float64{0.8, 0.51, 0.503}},
 }
 
 // The viscosity is that of the settings, with every operator on every lattice in
 // every precision.
 func testShearWaves(t *testing.T, device string) {
-	s := &suite{options: Options{Device: device, Change: func(*solver.Settings) {}}, ctx: context.Background()}
+	s := &suite{options: Options{Device: device, Change: func(*airflow.Settings) {}}, ctx: context.Background()}
 	for _, o := range waveOperators {
-		for _, precision := range solver.Precisions {
+		for _, precision := range airflow.Precisions {
 			for _, relaxationTime := range o.times {
 				if testing.Short() && relaxationTime < 0.8 {
 					continue // takes many steps
 				}
 				for _, diagonal := range []bool{false, true} {
-					if device == Processor && diagonal && precision == solver.Half && relaxationTime < 0.505 {
+					if device == Processor && diagonal && precision == airflow.Half && relaxationTime < 0.505 {
 						continue // two of these would take a third of the time
 					}
 					w := shearWave{o.collision, o.lattice, precision, relaxationTime, diagonal, 0.02, 0, 0}
-					if precision == solver.Half {
+					if precision == airflow.Half {
 						// At rest and the same in all cells along it, a wave that changes
 						// by less than a rounding a step stops to change.
 						w.speed, w.drift, w.noise = 0.05, 0.02, 1e-3
@@ -199,9 +199,9 @@ func skipWithoutGPU(t *testing.T) {
 // viscosity max(ν, C²|S|).
 func testLimitedWave(t *testing.T, device string) {
 	const limiter, early, late = 0.2, 4000, 8000
-	s := &suite{options: Options{Device: device, Change: func(*solver.Settings) {}}, ctx: context.Background()}
-	w := shearWave{solver.Recursive, solver.D3Q19, solver.Single, 0.50003, false, 0.05, 0, 0}
-	a, err := w.amplitudes(s, early, late, func(s *solver.Settings) { s.Limiter = limiter })
+	s := &suite{options: Options{Device: device, Change: func(*airflow.Settings) {}}, ctx: context.Background()}
+	w := shearWave{airflow.Recursive, airflow.D3Q19, airflow.Single, 0.50003, false, 0.05, 0, 0}
+	a, err := w.amplitudes(s, early, late, func(s *airflow.Settings) { s.Limiter = limiter })
 	if err != nil {
 		t.Fatal(err)
 	}

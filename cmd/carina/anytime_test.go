@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -171,7 +171,7 @@ func (a *abused) undisturbed(flow int, steps int64) *undisturbed {
 		return u
 	}
 	folder := filepath.Join(a.t.TempDir(), "out")
-	s := succeed[*solver.Summary](a.t, append(slices.Clone(a.flows[flow]), "--steps", fmt.Sprint(steps), "--out", folder)...)
+	s := succeed[*airflow.Summary](a.t, append(slices.Clone(a.flows[flow]), "--steps", fmt.Sprint(steps), "--out", folder)...)
 	u := &undisturbed{contents(a.t, folder), s.StateHash}
 	delete(u.files, "summary.json")
 	a.known[name] = u
@@ -266,7 +266,7 @@ func (a *abused) flowThere(flow int, steps int64) string {
 	a.t.Helper()
 	a.mend()
 	data, err := os.ReadFile(filepath.Join(a.out, "summary.json"))
-	var s solver.Summary
+	var s airflow.Summary
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
@@ -325,7 +325,7 @@ func (a *abused) check(what, before, want string) {
 	if diff := cmp.Diff(u.files, result); diff != "" {
 		a.t.Errorf("%s, before %s: it is not the result of %s:\n%s", what, before, a.present, diff)
 	}
-	var s solver.Summary
+	var s airflow.Summary
 	if decode(a.t, filepath.Join(a.out, "summary.json"), &s); s.StateHash != u.state || s.Steps != steps {
 		a.t.Errorf("%s: the summary is of state %s after %d steps, want %s after %d", what, s.StateHash, s.Steps, u.state, steps)
 	}

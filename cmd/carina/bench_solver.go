@@ -14,7 +14,7 @@ import (
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
 	"carina/internal/workflow"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 
 	"github.com/spf13/cobra"
@@ -141,7 +141,7 @@ func newBenchValidate(flags *benchFlags) *cobra.Command {
 		Args:  exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
 			if precision != "" {
-				o.Change = func(s *solver.Settings) { s.Precision = solver.Precision(precision) }
+				o.Change = func(s *airflow.Settings) { s.Precision = airflow.Precision(precision) }
 			}
 			name := "validate"
 			if o.Device == validate.GPU {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
 
@@ -26,7 +26,7 @@ func TestBinaryStartsWithoutGPU(t *testing.T) {
 	if got := p.stderr.String(); strings.Count(strings.TrimSpace(got), "\n") != 0 || !strings.Contains(got, err.Error()) || !strings.Contains(got, "compute on the processor") {
 		t.Errorf("not one sentence with %q:\n%s", err, got)
 	}
-	if s := succeed[*solver.Summary](t, arguments...); s.Steps != 40 {
+	if s := succeed[*airflow.Summary](t, arguments...); s.Steps != 40 {
 		t.Errorf("computed %d steps, not 40", s.Steps)
 	}
 	if r := succeed[doctorResult](t, "doctor"); !r.CUDA || r.GPUProblem != err.Error() || len(r.GPUs) != 0 {

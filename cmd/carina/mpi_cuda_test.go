@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
 
@@ -29,7 +29,7 @@ func TestProcessesOnGPUsAgreeWithOne(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-tags", "mpi cuda", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("building with MPI and CUDA: %v\n%s", err, out)
 	}
-	solve := func(arguments ...string) *solver.Summary {
+	solve := func(arguments ...string) *airflow.Summary {
 		t.Helper()
 		arguments = append(append(arguments, "--device", "gpu", "--json"), bifurcationFlow...)
 		command := exec.Command(arguments[0], arguments[1:]...)
@@ -39,7 +39,7 @@ func TestProcessesOnGPUsAgreeWithOne(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", arguments, err)
 		}
-		s := new(solver.Summary)
+		s := new(airflow.Summary)
 		if err := json.Unmarshal(out, s); err != nil {
 			t.Fatalf("%v printed no single JSON object: %v\n%s", arguments, err, out)
 		}

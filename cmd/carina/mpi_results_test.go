@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -77,7 +77,7 @@ func TestMPIRanksStopTogether(t *testing.T) {
 	if status != exitFailure || !strings.Contains(p.stderr.String(), "carina: stopped by the user after step") {
 		t.Errorf("status %d, says %s", status, &p.stderr)
 	}
-	var printed, written solver.Summary
+	var printed, written airflow.Summary
 	if err := json.Unmarshal(p.stdout.Bytes(), &printed); err != nil {
 		t.Fatal(err)
 	}

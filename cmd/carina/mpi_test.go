@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"carina/internal/crash"
-	"carina/solver"
-	"carina/solver/kernel"
+	"carina/solver/airflow"
+	"carina/solver/airflow/kernel"
 )
 
 // withMPI returns mpirun and the program built with MPI, which this test's
@@ -40,7 +40,7 @@ func TestMPIRanksAgreeWithOneProcess(t *testing.T) {
 	for _, ranks := range []string{"2", "4"} {
 		file := filepath.Join(folder, ranks+".part.json")
 		succeed[partitionResult](t, append([]string{"partition", surface, "--ranks", ranks, "-o", file}, bifurcationGeometry...)...)
-		alone := succeed[*solver.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
+		alone := succeed[*airflow.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
 		results := filepath.Join(folder, ranks)
 		arguments := append([]string{"--oversubscribe", "-np", ranks, binary, "solve", file, "--json", "--out", results}, bifurcationFlow...)
 		command := exec.Command(mpirun, arguments...)
@@ -50,7 +50,7 @@ func TestMPIRanksAgreeWithOneProcess(t *testing.T) {
 		if err != nil {
 			t.Fatalf("mpirun -np %s: %v", ranks, err)
 		}
-		var together solver.Summary
+		var together airflow.Summary
 		if err := json.Unmarshal(out, &together); err != nil {
 			t.Fatalf("mpirun -np %s printed no single JSON object: %v\n%s", ranks, err, out)
 		}
@@ -169,7 +169,7 @@ func TestMPIInstructionSetsOfOneResultRunTogether(t *testing.T) {
 	mpirun, binary := withMPI(t)
 	part := partitioned(t, "--ranks", "2")
 	line := []string{part, "--flow", "1L/min", "--steps", "10"}
-	alone := succeed[*solver.Summary](t, append([]string{"solve"}, line...)...)
+	alone := succeed[*airflow.Summary](t, append([]string{"solve"}, line...)...)
 	a := ofUnlike(t, mpirun, binary, append([]string{"CARINA_SIMD=" + machines[0]}, line...), append([]string{"CARINA_SIMD=" + machines[1]}, line...))
 	if a.status != 0 || !strings.Contains(a.output, "state hash "+alone.StateHash) {
 		t.Errorf("%s beside %s: status %d, says\n%s\nwant the state %s", machines[0], machines[1], a.status, a.output, alone.StateHash)
@@ -204,5 +204,5 @@ func TestMPIPanicOfOneRankEndsAll(t *testing.T) {
 		}
 	}
 	t.Setenv(asCarina, "")
-	succeed[*solver.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
+	succeed[*airflow.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
 }

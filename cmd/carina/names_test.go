@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // copied copies a file under another name and returns the path.
@@ -23,7 +23,7 @@ func copied(t *testing.T, from, name string) string {
 // Every step takes files of any name to the same flow.
 func TestFileNamesOfAnyBytes(t *testing.T) {
 	pipe := generated(t, "pipe")
-	want := succeed[*solver.Summary](t, "solve", partitioned(t, "--ranks", "2"), "--flow", "1L/min", "--steps", "4").StateHash
+	want := succeed[*airflow.Summary](t, "solve", partitioned(t, "--ranks", "2"), "--flow", "1L/min", "--steps", "4").StateHash
 	for _, name := range []string{"caf\xe9", "r[", "a\n\x1b[31mb \xff", `%41 "ö'`} {
 		surface := copied(t, pipe, name+".stl")
 		folder := filepath.Dir(surface)
@@ -33,12 +33,12 @@ func TestFileNamesOfAnyBytes(t *testing.T) {
 		succeed[partitionResult](t, "partition", surface, "--spacing", "3mm", "--ranks", "2", "-o", beside)
 		out := filepath.Join(folder, name+"-out")
 		for _, file := range []string{part, beside} {
-			if s := succeed[*solver.Summary](t, "solve", file, "--flow", "1L/min", "--steps", "4"); s.StateHash != want {
+			if s := succeed[*airflow.Summary](t, "solve", file, "--flow", "1L/min", "--steps", "4"); s.StateHash != want {
 				t.Errorf("%q ends in state %s, want %s", file, s.StateHash, want)
 			}
 			succeed[inspectedPartition](t, "inspect", file)
 		}
-		if s := succeed[*solver.Summary](t, "run", surface, "--spacing", "3mm", "--ranks", "2", "--flow", "1L/min", "--steps", "4", "--out", out); s.StateHash != want {
+		if s := succeed[*airflow.Summary](t, "run", surface, "--spacing", "3mm", "--ranks", "2", "--flow", "1L/min", "--steps", "4", "--out", out); s.StateHash != want {
 			t.Errorf("run of %q ends in state %s, want %s", surface, s.StateHash, want)
 		}
 		succeed[map[string]any](t, "view", part, "-o", filepath.Join(folder, name+".html"))

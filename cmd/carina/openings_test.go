@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/spatial/r3"
@@ -104,8 +104,8 @@ func TestMergedOpeningsActAsOne(t *testing.T) {
 		t.Errorf("the merged opening has %g m², want %g", got, want)
 	}
 	flow := []string{"--unit", "mm", "--spacing", "2mm", "--flow", "0.5L/min", "--steps", "300", "--out", t.TempDir()}
-	one := succeed[solver.Summary](t, append([]string{"run", split, "--merge-openings", "2,3"}, flow...)...)
-	plain := succeed[solver.Summary](t, append([]string{"run", whole, "--inlet", fmt.Sprint(inletAtZero(want))}, flow...)...)
+	one := succeed[airflow.Summary](t, append([]string{"run", split, "--merge-openings", "2,3"}, flow...)...)
+	plain := succeed[airflow.Summary](t, append([]string{"run", whole, "--inlet", fmt.Sprint(inletAtZero(want))}, flow...)...)
 	if len(one.Openings) != 2 || math.Abs(one.PressureDrop-plain.PressureDrop) > 1e-4*plain.PressureDrop {
 		t.Errorf("%d openings, pressure drop %g; the whole pipe has %g", len(one.Openings), one.PressureDrop, plain.PressureDrop)
 	}
@@ -174,7 +174,7 @@ func TestFlowWithCorrectedOpenings(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	whole := succeed[solver.Summary](t, "run", file, "--out", filepath.Join(folder, "out"))
+	whole := succeed[airflow.Summary](t, "run", file, "--out", filepath.Join(folder, "out"))
 	var numbers []int
 	var sum float64
 	for _, o := range whole.Openings {
@@ -190,7 +190,7 @@ func TestFlowWithCorrectedOpenings(t *testing.T) {
 	}
 	part := filepath.Join(folder, "tree.part.json")
 	succeed[partitionResult](t, "partition", file, "--ranks", "2", "-o", part)
-	if parts := succeed[solver.Summary](t, "solve", part, "--case", file); parts.StateHash != whole.StateHash {
+	if parts := succeed[airflow.Summary](t, "solve", part, "--case", file); parts.StateHash != whole.StateHash {
 		t.Errorf("step by step the state hash is %s, want %s", parts.StateHash, whole.StateHash)
 	}
 	if status, _, stderr := invoke(t, "run", file, "--drop-opening", "2", "--role", "4=inlet", "--steps", "2", "--out", filepath.Join(folder, "other"), "--json"); status != 0 {

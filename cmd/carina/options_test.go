@@ -9,7 +9,7 @@ import (
 
 	"carina"
 	"carina/balance"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // partitioned writes a partition of a coarse pipe and returns its path.
@@ -155,7 +155,7 @@ func TestOddStepsAreWarnedOf(t *testing.T) {
 	part := partitioned(t, "--ranks", "2")
 	for steps, says := range map[string]string{"5": "6 steps are computed instead of 5", "6": ""} {
 		status, stdout, stderr := invoke(t, "solve", part, "--flow", "1L/min", "--steps", steps, "--json")
-		var s solver.Summary
+		var s airflow.Summary
 		if err := json.Unmarshal([]byte(stdout), &s); status != 0 || err != nil || s.Steps != 6 {
 			t.Fatalf("%s steps: status %d, %d steps, %v", steps, status, s.Steps, err)
 		}
@@ -170,7 +170,7 @@ func TestOddStepsAreWarnedOf(t *testing.T) {
 func TestSolveHonoursTheFolderOfItsCase(t *testing.T) {
 	part, out := partitioned(t, "--ranks", "2"), filepath.Join(t.TempDir(), "out")
 	path := caseFile(t, "steps: 2", "output: "+out)
-	s := succeed[*solver.Summary](t, "solve", part, "--case", path)
+	s := succeed[*airflow.Summary](t, "solve", part, "--case", path)
 	data, err := os.ReadFile(filepath.Join(out, "summary.json"))
 	if err != nil || !strings.Contains(string(data), s.StateHash) {
 		t.Errorf("no summary in the case's folder: %v", err)

@@ -15,7 +15,7 @@ import (
 
 	"carina/internal/crash"
 	"carina/output/picture"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // asCarina makes the test's binary be the program, so that tests can start
@@ -157,7 +157,7 @@ func TestStoppedByTheUserItLeavesTheFieldsReached(t *testing.T) {
 		if said := p.stderr.String(); status != exitFailure || !strings.Contains(said, "carina: stopped by the user after step") || !strings.Contains(said, out) {
 			t.Errorf("%v: status %d, says %q", signal, status, said)
 		}
-		var written, printed solver.Summary
+		var written, printed airflow.Summary
 		decode(t, filepath.Join(out, "summary.json"), &written)
 		if err := json.Unmarshal(p.stdout.Bytes(), &printed); err != nil {
 			t.Fatal(err)
@@ -209,20 +209,20 @@ func TestASecondRunIntoAFolderIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.status(t)
-	succeed[*solver.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
+	succeed[*airflow.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
 }
 
 // Files of more than some kilobytes cannot be written, nor any on a full disk.
 func TestFiguresArePrintedWhereResultsCannotBeWritten(t *testing.T) {
 	part, out := pipeOn(t, "2"), filepath.Join(t.TempDir(), "out")
 	arguments := []string{"solve", part, "--flow", "0.05L/min", "--out", out}
-	before := succeed[*solver.Summary](t, append(arguments, "--steps", "50")...)
+	before := succeed[*airflow.Summary](t, append(arguments, "--steps", "50")...)
 	old := contents(t, out)
 	check := func(before string, out string) {
 		t.Helper()
 		p := start(t, before, "solve", part, "--flow", "0.05L/min", "--steps", "100", "--json", "--out", out)
 		status := p.status(t)
-		var printed solver.Summary
+		var printed airflow.Summary
 		if err := json.Unmarshal(p.stdout.Bytes(), &printed); err != nil || printed.StateHash == "" || len(printed.Openings) != 2 {
 			t.Errorf("printed %q: %v", &p.stdout, err)
 		}
@@ -237,7 +237,7 @@ func TestFiguresArePrintedWhereResultsCannotBeWritten(t *testing.T) {
 	}
 	check("ulimit -f 16", out)
 	unchanged(t, old, contents(t, out))
-	var there solver.Summary
+	var there airflow.Summary
 	if decode(t, filepath.Join(out, "summary.json"), &there); there.StateHash != before.StateHash {
 		t.Errorf("the summary is of state %s, want %s", there.StateHash, before.StateHash)
 	}

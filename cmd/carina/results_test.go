@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -64,7 +64,7 @@ var refusals = [][]string{
 func TestWhatIsRefusedLeavesTheFolderAsItWas(t *testing.T) {
 	pipe, out := thinPipe(t), filepath.Join(t.TempDir(), "out")
 	run := []string{"run", pipe, "--spacing", "1.5mm", "--ranks", "2", "--directions", "18", "--out", out}
-	succeed[*solver.Summary](t, append(run, "--flow", "0.05L/min", "--steps", "50")...)
+	succeed[*airflow.Summary](t, append(run, "--flow", "0.05L/min", "--steps", "50")...)
 	before := contents(t, out)
 	for _, wrong := range refusals {
 		for _, command := range [][]string{run, {"solve", filepath.Join(out, "pipe.part.json"), "--out", out}} {
@@ -90,7 +90,7 @@ func TestForeignFilesSurvive(t *testing.T) {
 	}
 	foreign := contents(t, out)
 	for _, arguments := range [][]string{{"--steps", "50"}, {"--steps", "2"}} {
-		succeed[*solver.Summary](t, append([]string{"solve", part, "--flow", "0.05L/min", "--out", out}, arguments...)...)
+		succeed[*airflow.Summary](t, append([]string{"solve", part, "--flow", "0.05L/min", "--out", out}, arguments...)...)
 		after := contents(t, out)
 		for name, hash := range foreign {
 			if after[name] != hash {
@@ -102,7 +102,7 @@ func TestForeignFilesSurvive(t *testing.T) {
 
 func TestDivergedFieldsSurvive(t *testing.T) {
 	part, out := pipeOn(t, "2"), filepath.Join(t.TempDir(), "out")
-	succeed[*solver.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "50", "--out", out)
+	succeed[*airflow.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "50", "--out", out)
 	before := contents(t, out)
 	status, _, said := invoke(t, "solve", part, "--flow", "100L/min", "--time-step", "20us", "--steps", "20000", "--out", out)
 	if status != exitFailure || !strings.Contains(said, "diverged") || !strings.Contains(said, filepath.Join(out, "diverged_*.vtu")) {
@@ -122,7 +122,7 @@ func TestDivergedFieldsSurvive(t *testing.T) {
 		before[name] = after[name]
 	}
 	unchanged(t, before, after)
-	succeed[*solver.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
+	succeed[*airflow.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
 	if after := contents(t, out); after["diverged_0000.vtu"] != before["diverged_0000.vtu"] {
 		t.Error("the fields of the flow that diverged are gone")
 	}
@@ -135,18 +135,18 @@ func TestInputsInTheFolderStay(t *testing.T) {
 	flow := []string{"--flow", "0.05L/min", "--steps", "2", "--out", out}
 	run := func(arguments ...string) {
 		t.Helper()
-		succeed[*solver.Summary](t, append(append([]string{"run"}, arguments...), flow...)...)
+		succeed[*airflow.Summary](t, append(append([]string{"run"}, arguments...), flow...)...)
 	}
 	run(pipe, "--spacing", "1.5mm", "--ranks", "2")
 	grid, part := filepath.Join(out, "pipe.grid"), filepath.Join(out, "pipe.part.json")
-	succeed[*solver.Summary](t, append([]string{"solve", part}, flow...)...)
-	succeed[*solver.Summary](t, append([]string{"solve", part}, flow...)...)
+	succeed[*airflow.Summary](t, append([]string{"solve", part}, flow...)...)
+	succeed[*airflow.Summary](t, append([]string{"solve", part}, flow...)...)
 	run(grid)
 	own := filepath.Join(out, "3.part.json")
 	succeed[partitionResult](t, "partition", grid, "--ranks", "3", "-o", own)
 	run(pipe, "--spacing", "2mm")
 	for _, file := range []string{own, part} {
-		succeed[*solver.Summary](t, "solve", file, "--flow", "0.05L/min", "--steps", "2")
+		succeed[*airflow.Summary](t, "solve", file, "--flow", "0.05L/min", "--steps", "2")
 	}
 	if err := os.Remove(own); err != nil {
 		t.Fatal(err)

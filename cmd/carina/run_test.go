@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // A coarse grid that resolves a small bifurcation at a low Reynolds number.
@@ -20,11 +20,11 @@ func TestSameFlowForAllRanksDecompositionsAndBalancers(t *testing.T) {
 	surface, folder := generated(t, "bifurcation"), t.TempDir()
 	grid := filepath.Join(folder, "bifurcation.grid")
 	succeed[map[string]any](t, append([]string{"voxelize", surface, "-o", grid}, bifurcationGeometry...)...)
-	solve := func(arguments ...string) *solver.Summary {
+	solve := func(arguments ...string) *airflow.Summary {
 		t.Helper()
 		file := filepath.Join(folder, "ranks.part.json")
 		succeed[partitionResult](t, append([]string{"partition", grid, "-o", file}, arguments...)...)
-		return succeed[*solver.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
+		return succeed[*airflow.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
 	}
 	one := solve("--ranks", "1")
 	if one.StateHash == "" || one.FluidCells < 1000 || len(one.Openings) != 3 {
@@ -52,16 +52,16 @@ func TestSameFlowForAllRanksDecompositionsAndBalancers(t *testing.T) {
 
 func TestLayoutsEndInTheSameState(t *testing.T) {
 	surface := generated(t, "bifurcation")
-	run := func(layout string) *solver.Summary {
+	run := func(layout string) *airflow.Summary {
 		t.Helper()
 		arguments := append([]string{"run", surface, "--layout", layout, "--decompose", "octree", "--ranks", "3", "--out", t.TempDir()}, bifurcationGeometry...)
-		return succeed[*solver.Summary](t, append(arguments, bifurcationFlow...)...)
+		return succeed[*airflow.Summary](t, append(arguments, bifurcationFlow...)...)
 	}
 	sparse, dense := run("sparse"), run("dense")
 	if dense.StateHash != sparse.StateHash {
 		t.Errorf("the dense layout ends in state %s, the sparse one in %s", dense.StateHash, sparse.StateHash)
 	}
-	memory := func(s *solver.Summary) (bytes int64) {
+	memory := func(s *airflow.Summary) (bytes int64) {
 		for _, r := range s.Ranks {
 			bytes += r.Bytes
 		}
@@ -76,14 +76,14 @@ func TestPartitionAndSolveEqualRun(t *testing.T) {
 	surface := generated(t, "bifurcation")
 	folder := t.TempDir()
 	arguments := append([]string{"run", surface, "--out", folder}, bifurcationGeometry...)
-	ran := succeed[*solver.Summary](t, append(arguments, bifurcationFlow...)...)
+	ran := succeed[*airflow.Summary](t, append(arguments, bifurcationFlow...)...)
 	for _, ranks := range []string{"1", "71"} {
 		file := filepath.Join(folder, ranks+".part.json")
 		p := succeed[partitionResult](t, append([]string{"partition", surface, "--ranks", ranks, "--decompose", "shrink", "-o", file}, bifurcationGeometry...)...)
 		if fmt.Sprint(p.Ranks) != ranks || p.EmptyRanks != 0 || p.FluidCells != ran.FluidCells {
 			t.Errorf("%s ranks: %+v", ranks, p)
 		}
-		solved := succeed[*solver.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
+		solved := succeed[*airflow.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
 		if solved.StateHash != ran.StateHash {
 			t.Errorf("solve on %s ranks ends in state %s, run in %s", ranks, solved.StateHash, ran.StateHash)
 		}
@@ -93,7 +93,7 @@ func TestPartitionAndSolveEqualRun(t *testing.T) {
 func TestRunWritesItsResults(t *testing.T) {
 	surface := generated(t, "pipe", "--length", "60mm")
 	folder := filepath.Join(t.TempDir(), "results")
-	s := succeed[*solver.Summary](t, "run", surface, "--fluid-cells", "4000", "--flow", "0.5L/min", "--steps", "30", "--ranks", "2", "--out", folder)
+	s := succeed[*airflow.Summary](t, "run", surface, "--fluid-cells", "4000", "--flow", "0.5L/min", "--steps", "30", "--ranks", "2", "--out", folder)
 	for _, name := range []string{"pipe.grid", "pipe.part.json", "flow.pvtu", "flow_0000.vtu", "flow_0001.vtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "summary.json"} {
 		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
@@ -114,7 +114,7 @@ func TestRunReadsCaseFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(folder, "out")
-	s := succeed[*solver.Summary](t, "run", path, "--steps", "14", "--out", out)
+	s := succeed[*airflow.Summary](t, "run", path, "--steps", "14", "--out", out)
 	if s.Steps != 14 || s.Spacing != 2e-3 || len(s.Ranks) != 2 {
 		t.Errorf("steps %d, spacing %g, %d ranks", s.Steps, s.Spacing, len(s.Ranks))
 	}

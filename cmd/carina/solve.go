@@ -10,7 +10,7 @@ import (
 	"carina/internal/crash"
 	"carina/internal/quantity"
 	"carina/internal/workflow"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 	"carina/solver/transport"
 
@@ -137,7 +137,7 @@ func connect() (transport.Transport, func(), error) {
 // came out.
 func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) error {
 	report, end := progress(command)
-	s.Report = func(p solver.Progress) {
+	s.Report = func(p airflow.Progress) {
 		report(fmt.Sprintf("flow %.1f MLUPS, %s", p.MLUPS, quantity.Format(p.PeakVelocity, "m/s")), float64(p.Step)/float64(p.Steps))
 	}
 	s.Warn = func(warnings []string) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // The end of a computation says whether the flow is steady, which method it
@@ -31,7 +31,7 @@ func TestEndOfAComputationSaysWhatItWas(t *testing.T) {
 		if status != 0 {
 			t.Fatalf("%s: %s", test.name, stderr)
 		}
-		var s solver.Summary
+		var s airflow.Summary
 		data, err := os.ReadFile(filepath.Join(out, "summary.json"))
 		if err == nil {
 			err = json.Unmarshal(data, &s)

@@ -5,17 +5,17 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 	"carina/solver/transport"
 )
 
 // Job is a flow to compute.
 type Job struct {
-	Domain   *solver.Domain
-	Settings solver.Settings
+	Domain   *airflow.Domain
+	Settings airflow.Settings
 	// Plan says for how long. Its Observe, Diverged and Visit are not used.
-	Plan solver.Plan
+	Plan airflow.Plan
 	// GPU computes with one GPU for every rank, with their Storage and Exchange.
 	GPU      bool
 	Storage  cuda.Storage
@@ -32,22 +32,22 @@ type Hooks struct {
 	// Memory is called before the first step with what the ranks of this process
 	// take of their GPUs.
 	Memory func([]cuda.MemoryUse)
-	// Observe is called every solver.CheckInterval steps.
+	// Observe is called every airflow.CheckInterval steps.
 	Observe func(View) error
 	// Diverged is called when the flow has diverged, with the last good fields of
 	// the view's cells.
-	Diverged func(View, *solver.Fields) error
+	Diverged func(View, *airflow.Fields) error
 	// Visit is called at the end.
 	Visit func(View) error
 }
 
 // Domain is a partitioned grid as the solver wants it.
-func Domain(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
+func Domain(p *balance.Partition, g *geometry.Grid) (*airflow.Domain, error) {
 	segments, err := p.Segments(g)
 	if err != nil {
 		return nil, err
 	}
-	domain := &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}
+	domain := &airflow.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}
 	for _, rank := range p.Quality.Ranks {
 		domain.Work = append(domain.Work, rank.Work)
 	}
@@ -56,28 +56,28 @@ func Domain(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
 
 // Run computes the flow and returns the summary, which is the same in all
 // processes.
-func (j *Job) Run(ctx context.Context, h Hooks) (*solver.Summary, error) {
+func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 	if j.GPU {
 		return j.onGPUs(ctx, h)
 	}
 	plan := j.Plan
-	view := func(r *solver.Rank) View { return rankView{r, j.Domain} }
+	view := func(r *airflow.Rank) View { return rankView{r, j.Domain} }
 	if h.Observe != nil {
-		plan.Observe = func(r *solver.Rank) error { return h.Observe(view(r)) }
+		plan.Observe = func(r *airflow.Rank) error { return h.Observe(view(r)) }
 	}
 	if h.Diverged != nil {
-		plan.Diverged = func(r *solver.Rank, f *solver.Fields) error { return h.Diverged(view(r), f) }
+		plan.Diverged = func(r *airflow.Rank, f *airflow.Fields) error { return h.Diverged(view(r), f) }
 	}
 	if h.Visit != nil {
-		plan.Visit = func(r *solver.Rank) error { return h.Visit(view(r)) }
+		plan.Visit = func(r *airflow.Rank) error { return h.Visit(view(r)) }
 	}
 	if j.Transport != nil {
-		return solver.RunRank(ctx, j.Domain, j.Settings, plan, j.Transport)
+		return airflow.RunRank(ctx, j.Domain, j.Settings, plan, j.Transport)
 	}
-	return solver.RunInProcess(ctx, j.Domain, j.Settings, plan)
+	return airflow.RunInProcess(ctx, j.Domain, j.Settings, plan)
 }
 
-func (j *Job) onGPUs(ctx context.Context, h Hooks) (*solver.Summary, error) {
+func (j *Job) onGPUs(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 	options := cuda.Options{Storage: cuda.Single, Exchange: j.Exchange, Transport: j.Transport}
 	if j.Storage != "" {
 		options.Storage = j.Storage
@@ -93,7 +93,7 @@ func (j *Job) onGPUs(ctx context.Context, h Hooks) (*solver.Summary, error) {
 		hooks.Observe = func(g *cuda.Solver) error { return h.Observe(view(g)) }
 	}
 	if h.Diverged != nil {
-		hooks.Diverged = func(g *cuda.Solver, f *solver.Fields) error { return h.Diverged(view(g), f) }
+		hooks.Diverged = func(g *cuda.Solver, f *airflow.Fields) error { return h.Diverged(view(g), f) }
 	}
 	if h.Visit != nil {
 		hooks.Visit = func(g *cuda.Solver) error { return h.Visit(view(g)) }

@@ -5,7 +5,7 @@ import (
 
 	"carina/geometry"
 	"carina/output"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
 
@@ -19,32 +19,32 @@ type View interface {
 	Time() float64
 	Step() int64
 	// Openings is the flow through the openings.
-	Openings() ([]solver.OpeningSummary, error)
+	Openings() ([]airflow.OpeningSummary, error)
 	// Fields are those of the view's cells.
-	Fields() (*solver.Fields, error)
+	Fields() (*airflow.Fields, error)
 	// Gather brings what Fields returned together on rank 0, for all cells by
 	// global number; the others get nil.
-	Gather(*solver.Fields) (*solver.Fields, error)
+	Gather(*airflow.Fields) (*airflow.Fields, error)
 	// Pieces are what Fields returned as files of results want it, one for each
 	// rank.
-	Pieces(*solver.Fields) []*output.Piece
+	Pieces(*airflow.Fields) []*output.Piece
 }
 
 // rankView is a rank of the processor.
 type rankView struct {
-	rank   *solver.Rank
-	domain *solver.Domain
+	rank   *airflow.Rank
+	domain *airflow.Domain
 }
 
-func (v rankView) Rank() int                                  { return v.rank.Number() }
-func (v rankView) Time() float64                              { return v.rank.Time() }
-func (v rankView) Step() int64                                { return stepOf(v.Time(), v.rank.Units()) }
-func (v rankView) Openings() ([]solver.OpeningSummary, error) { return v.rank.OpeningSummaries() }
-func (v rankView) Fields() (*solver.Fields, error)            { return v.rank.Fields(), nil }
+func (v rankView) Rank() int                                   { return v.rank.Number() }
+func (v rankView) Time() float64                               { return v.rank.Time() }
+func (v rankView) Step() int64                                 { return stepOf(v.Time(), v.rank.Units()) }
+func (v rankView) Openings() ([]airflow.OpeningSummary, error) { return v.rank.OpeningSummaries() }
+func (v rankView) Fields() (*airflow.Fields, error)            { return v.rank.Fields(), nil }
 
-func (v rankView) Gather(*solver.Fields) (*solver.Fields, error) { return v.rank.Gather() }
+func (v rankView) Gather(*airflow.Fields) (*airflow.Fields, error) { return v.rank.Gather() }
 
-func (v rankView) Pieces(f *solver.Fields) []*output.Piece {
+func (v rankView) Pieces(f *airflow.Fields) []*output.Piece {
 	piece := &output.Piece{Frame: output.FrameOf(v.domain.Grid), Rank: v.Rank(), Ranks: v.domain.Ranks, Time: v.Time()}
 	for _, p := range v.rank.Pieces() {
 		piece.Runs = append(piece.Runs, p.Run)
@@ -59,19 +59,19 @@ func (v rankView) Pieces(f *solver.Fields) []*output.Piece {
 // gpuView is the GPUs of this process: all, or the one of the rank that it is.
 type gpuView struct {
 	gpus      *cuda.Solver
-	domain    *solver.Domain
+	domain    *airflow.Domain
 	processes bool
 }
 
-func (v gpuView) Rank() int                                  { return v.gpus.Rank() }
-func (v gpuView) Time() float64                              { return v.gpus.Time() }
-func (v gpuView) Step() int64                                { return stepOf(v.Time(), v.gpus.Flow().Units) }
-func (v gpuView) Openings() ([]solver.OpeningSummary, error) { return v.gpus.OpeningSummaries() }
-func (v gpuView) Fields() (*solver.Fields, error)            { return v.gpus.Fields() }
+func (v gpuView) Rank() int                                   { return v.gpus.Rank() }
+func (v gpuView) Time() float64                               { return v.gpus.Time() }
+func (v gpuView) Step() int64                                 { return stepOf(v.Time(), v.gpus.Flow().Units) }
+func (v gpuView) Openings() ([]airflow.OpeningSummary, error) { return v.gpus.OpeningSummaries() }
+func (v gpuView) Fields() (*airflow.Fields, error)            { return v.gpus.Fields() }
 
-func (v gpuView) Gather(f *solver.Fields) (*solver.Fields, error) { return v.gpus.Gather(f) }
+func (v gpuView) Gather(f *airflow.Fields) (*airflow.Fields, error) { return v.gpus.Gather(f) }
 
-func (v gpuView) Pieces(f *solver.Fields) []*output.Piece {
+func (v gpuView) Pieces(f *airflow.Fields) []*output.Piece {
 	if v.processes {
 		piece := &output.Piece{Frame: output.FrameOf(v.domain.Grid), Rank: v.Rank(), Ranks: v.domain.Ranks, Time: v.Time()}
 		for _, own := range v.gpus.OwnRuns() {
@@ -89,7 +89,7 @@ func (v gpuView) Pieces(f *solver.Fields) []*output.Piece {
 
 // pieceOf takes the cells of one rank out of fields by global number. The
 // domain's segments must be in run order.
-func pieceOf(domain *solver.Domain, fields *solver.Fields, rank int, time float64) *output.Piece {
+func pieceOf(domain *airflow.Domain, fields *airflow.Fields, rank int, time float64) *output.Piece {
 	piece := &output.Piece{Frame: output.FrameOf(domain.Grid), Rank: rank, Ranks: domain.Ranks, Time: time}
 	var global int64
 	for _, s := range domain.Segments {
@@ -104,11 +104,11 @@ func pieceOf(domain *solver.Domain, fields *solver.Fields, rank int, time float6
 }
 
 // appendCells adds the fields of cells from ≤ i < to.
-func appendCells(piece *output.Piece, fields *solver.Fields, from, to int64) {
+func appendCells(piece *output.Piece, fields *airflow.Fields, from, to int64) {
 	piece.Pressure = append(piece.Pressure, fields.Pressure[from:to]...)
 	for i := from; i < to; i++ {
 		piece.Velocity = append(piece.Velocity, [3]float32{fields.Velocity[0][i], fields.Velocity[1][i], fields.Velocity[2][i]})
 	}
 }
 
-func stepOf(time float64, u solver.Units) int64 { return int64(math.Round(time / u.TimeStep)) }
+func stepOf(time float64, u airflow.Units) int64 { return int64(math.Round(time / u.TimeStep)) }

@@ -5,7 +5,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry/generate"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
@@ -19,12 +19,12 @@ func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ranks = 3
-	domain := &solver.Domain{Grid: grid, Segments: segments, Ranks: ranks}
+	domain := &airflow.Domain{Grid: grid, Segments: segments, Ranks: ranks}
 	for i := range bricks {
 		domain.Owners = append(domain.Owners, int32(i%ranks))
 	}
 	n := grid.Cells()
-	fields := &solver.Fields{Pressure: make([]float32, n)}
+	fields := &airflow.Fields{Pressure: make([]float32, n)}
 	for axis := range fields.Velocity {
 		fields.Velocity[axis] = make([]float32, n)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"carina"
 	"carina/internal/machine"
-	"carina/solver"
-	"carina/solver/kernel"
+	"carina/solver/airflow"
+	"carina/solver/airflow/kernel"
 	"carina/solver/transport"
 )
 
@@ -34,13 +34,13 @@ type agreement struct {
 	Steps     int64
 	Time      float64
 	Tolerance float64
-	Settings  solver.Settings
+	Settings  airflow.Settings
 }
 
 // agree is an error on all ranks, before anything is computed or written, unless
 // they are to compute the same: ranks that differ would wait for each other or
 // end in a flow that nobody asked for.
-func (s *Solver) agree(t transport.Transport, settings solver.Settings, plan solver.Plan) error {
+func (s *Solver) agree(t transport.Transport, settings airflow.Settings, plan airflow.Plan) error {
 	if t == nil {
 		return nil
 	}

@@ -3,7 +3,7 @@ package workflow
 import (
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -11,33 +11,35 @@ import (
 // Every field of the settings that a case can set is told apart.
 func TestAgreementTellsSettingsApart(t *testing.T) {
 	base := func() agreement {
-		s := solver.DefaultSettings()
-		s.Conditions = map[int]solver.Condition{2: {Kind: solver.ImposedPressure, Pressure: 1}}
-		s.Waveform = &solver.Table{Times: []float64{0, 1}, Values: []float64{0, 1}}
+		s := airflow.DefaultSettings()
+		s.Conditions = map[int]airflow.Condition{2: {Kind: airflow.ImposedPressure, Pressure: 1}}
+		s.Waveform = &airflow.Table{Times: []float64{0, 1}, Values: []float64{0, 1}}
 		return agreement{Program: "p", Steps: 4, Settings: s}
 	}
 	changes := map[string]func(a *agreement){
-		"program version":             func(a *agreement) { a.Program = "q" },
-		"instruction set":             func(a *agreement) { a.Kernels = "AVX2" },
-		"device":                      func(a *agreement) { a.Device = "gpu" },
-		"grid":                        func(a *agreement) { a.Grid = "x" },
-		"partition":                   func(a *agreement) { a.Partition = "x" },
-		"number of ranks":             func(a *agreement) { a.Ranks = 3 },
-		"steps":                       func(a *agreement) { a.Steps = 5 },
-		"time":                        func(a *agreement) { a.Time = 1e-300 },
-		"tolerance":                   func(a *agreement) { a.Tolerance = 1e-4 },
-		"flow rate":                   func(a *agreement) { a.Settings.FlowRate *= 1 + 1e-15 },
-		"kinematic viscosity":         func(a *agreement) { a.Settings.KinematicViscosity = 1 },
-		"collision":                   func(a *agreement) { a.Settings.Collision = solver.BGK },
-		"smagorinsky":                 func(a *agreement) { a.Settings.Smagorinsky = 0.1 },
-		"lattice velocity":            func(a *agreement) { a.Settings.LatticeVelocity = 0.01 },
-		"condition of opening 2 kind": func(a *agreement) { a.Settings.Conditions[2] = solver.Condition{Kind: solver.MovingWall, Pressure: 1} },
-		"condition of opening 2 share": func(a *agreement) {
-			a.Settings.Conditions[2] = solver.Condition{Kind: solver.ImposedPressure, Pressure: 1, Share: 1}
+		"program version":     func(a *agreement) { a.Program = "q" },
+		"instruction set":     func(a *agreement) { a.Kernels = "AVX2" },
+		"device":              func(a *agreement) { a.Device = "gpu" },
+		"grid":                func(a *agreement) { a.Grid = "x" },
+		"partition":           func(a *agreement) { a.Partition = "x" },
+		"number of ranks":     func(a *agreement) { a.Ranks = 3 },
+		"steps":               func(a *agreement) { a.Steps = 5 },
+		"time":                func(a *agreement) { a.Time = 1e-300 },
+		"tolerance":           func(a *agreement) { a.Tolerance = 1e-4 },
+		"flow rate":           func(a *agreement) { a.Settings.FlowRate *= 1 + 1e-15 },
+		"kinematic viscosity": func(a *agreement) { a.Settings.KinematicViscosity = 1 },
+		"collision":           func(a *agreement) { a.Settings.Collision = airflow.BGK },
+		"smagorinsky":         func(a *agreement) { a.Settings.Smagorinsky = 0.1 },
+		"lattice velocity":    func(a *agreement) { a.Settings.LatticeVelocity = 0.01 },
+		"condition of opening 2 kind": func(a *agreement) {
+			a.Settings.Conditions[2] = airflow.Condition{Kind: airflow.MovingWall, Pressure: 1}
 		},
-		"condition of opening 3 profile": func(a *agreement) { a.Settings.Conditions[3] = solver.Condition{Profile: solver.Plug} },
+		"condition of opening 2 share": func(a *agreement) {
+			a.Settings.Conditions[2] = airflow.Condition{Kind: airflow.ImposedPressure, Pressure: 1, Share: 1}
+		},
+		"condition of opening 3 profile": func(a *agreement) { a.Settings.Conditions[3] = airflow.Condition{Profile: airflow.Plug} },
 		"waveform": func(a *agreement) {
-			a.Settings.Waveform = &solver.Table{Times: []float64{0, 1}, Values: []float64{0, 1}, Periodic: true}
+			a.Settings.Waveform = &airflow.Table{Times: []float64{0, 1}, Values: []float64{0, 1}, Periodic: true}
 		},
 	}
 	values := func(a agreement) map[string]string {

@@ -12,7 +12,7 @@ import (
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
 	"carina/output/picture"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // steadyBalance is the difference of inflow and outflow above which users are
@@ -36,7 +36,7 @@ func (r *results) names() []string {
 
 // finish writes what needs all ranks and puts the results into place. All ranks
 // call it; rank 0 gets the solution, also where writing fails.
-func (r *results) finish(summary *solver.Summary, g gather) (*Solution, error) {
+func (r *results) finish(summary *airflow.Summary, g gather) (*Solution, error) {
 	var solution *Solution
 	if r.target.rank() == 0 {
 		solution = &Solution{Summary: summary, Steadiness: steadyWords(&r.solver.Case, summary)}
@@ -72,7 +72,7 @@ func (r *results) finish(summary *solver.Summary, g gather) (*Solution, error) {
 }
 
 // warn tells what is doubtful about a solution.
-func (r *results) warn(summary *solver.Summary) {
+func (r *results) warn(summary *airflow.Summary) {
 	if summary.Interrupted {
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf(
 			"the computation was interrupted after step %d (%s): this is not the flow that was asked for", summary.Steps, quantity.Format(summary.Time, "s")))
@@ -138,7 +138,7 @@ func (r *results) notable(files []string) []string {
 // abandon ends after a failure. The last good fields of a flow that has diverged
 // are put beside the results that are there.
 func (r *results) abandon(cause error) error {
-	var diverged *solver.DivergedError
+	var diverged *airflow.DivergedError
 	isDiverged := errors.As(cause, &diverged)
 	if isDiverged {
 		r.solver.locate(diverged)
@@ -158,7 +158,7 @@ func (r *results) abandon(cause error) error {
 }
 
 // locate gives the place where a flow has diverged the unit of the surface.
-func (s *Solver) locate(e *solver.DivergedError) {
+func (s *Solver) locate(e *airflow.DivergedError) {
 	if s.Partition == nil {
 		return
 	}

@@ -2,7 +2,7 @@ package workflow
 
 import (
 	"carina/output/picture"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // mostSamples bounds a history: when it is full every second sample is
@@ -19,7 +19,7 @@ type history struct {
 }
 
 // add takes a sample if it is time for one.
-func (h *history) add(time float64, openings []solver.OpeningSummary) {
+func (h *history) add(time float64, openings []airflow.OpeningSummary) {
 	if h.waiting > 0 {
 		h.waiting--
 		return
@@ -46,7 +46,7 @@ func (h *history) thin() {
 }
 
 // chart is the history as a picture shows it.
-func (h *history) chart(s *solver.Summary) picture.History {
+func (h *history) chart(s *airflow.Summary) picture.History {
 	chart := picture.History{Title: flowTitle(s, false) + " through the openings", Time: h.times}
 	for i, o := range s.Openings {
 		chart.Names = append(chart.Names, o.Name)

@@ -3,14 +3,14 @@ package workflow
 import (
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 func TestHistoryStaysSmallAndEven(t *testing.T) {
 	var h history
 	const samples = 20 * mostSamples
 	for i := range samples {
-		h.add(float64(i), []solver.OpeningSummary{{Flow: float64(2 * i)}, {Flow: -1}})
+		h.add(float64(i), []airflow.OpeningSummary{{Flow: float64(2 * i)}, {Flow: -1}})
 	}
 	n := len(h.times)
 	if n >= mostSamples || n < mostSamples/2 {

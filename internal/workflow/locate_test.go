@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"carina/balance"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // The place of a divergence is told in the unit of the surface, also where the
@@ -21,7 +21,7 @@ func TestDivergenceInTheUnitOfTheSurface(t *testing.T) {
 		{balance.Source{}, 0},
 	} {
 		s := &Solver{Partition: &balance.Partition{Source: c.source}}
-		e := &solver.DivergedError{}
+		e := &airflow.DivergedError{}
 		if s.locate(e); math.Abs(e.Unit-c.unit) > 1e-12 {
 			t.Errorf("%+v: unit %g, want %g", c.source, e.Unit, c.unit)
 		}

@@ -7,7 +7,7 @@ import (
 	"carina"
 	"carina/internal/machine"
 	"carina/internal/quantity"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // AdmitFlow says whether the flow on so many cells fits into this machine's
@@ -17,7 +17,7 @@ func AdmitFlow(c *carina.Case, cells int64) error {
 	if err != nil {
 		return err
 	}
-	return admit(fmt.Sprintf("the flow on about %s cells", grouped(cells)), solver.MemoryEstimate(cells, settings))
+	return admit(fmt.Sprintf("the flow on about %s cells", grouped(cells)), airflow.MemoryEstimate(cells, settings))
 }
 
 // admit is an error that says what to do if something needs more memory than
@@ -54,7 +54,7 @@ func (s *Solver) admitRanks(from, to int) error {
 		cells += rank.Fluid
 	}
 	ranks := int64(to - from)
-	need := solver.MemoryEstimate(cells, settings) + ranks*bytesPerRank
+	need := airflow.MemoryEstimate(cells, settings) + ranks*bytesPerRank
 	if s.Folder != "" {
 		need += cells*resultBytesPerPiece + ranks*resultBytesPerRank + resultBytesAnyway
 		if all := s.cells(); from == 0 && all <= pageLimit {
@@ -66,8 +66,8 @@ func (s *Solver) admitRanks(from, to int) error {
 
 // admitBoxes says whether this machine's memory holds the cuboids whole, solid
 // cells included, where they are to be stored so.
-func (s *Solver) admitBoxes(domain *solver.Domain, settings solver.Settings) error {
-	if settings.Layout != solver.Dense {
+func (s *Solver) admitBoxes(domain *airflow.Domain, settings airflow.Settings) error {
+	if settings.Layout != airflow.Dense {
 		return nil
 	}
 	var cells int64
@@ -75,7 +75,7 @@ func (s *Solver) admitBoxes(domain *solver.Domain, settings solver.Settings) err
 		cells += box.Cells()
 	}
 	if err := AdmitFlow(&s.Case, cells); err != nil {
-		return fmt.Errorf("cuboids stored whole: %w, or the %s layout", err, solver.Sparse)
+		return fmt.Errorf("cuboids stored whole: %w, or the %s layout", err, airflow.Sparse)
 	}
 	return nil
 }

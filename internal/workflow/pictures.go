@@ -13,7 +13,7 @@ import (
 	"carina/output/page"
 	"carina/output/picture"
 	"carina/output/vtk"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 func (r *results) writePVTU(path string, time float64) error {
@@ -38,7 +38,7 @@ func WriteCuboids(path string, p *balance.Partition, g *geometry.Grid) error {
 	return vtk.WriteCuboids(path, output.FrameOf(g), boxes)
 }
 
-func (r *results) flowPicture(s *solver.Summary, pressure bool) picture.FlowPicture {
+func (r *results) flowPicture(s *airflow.Summary, pressure bool) picture.FlowPicture {
 	shown := picture.FlowPicture{
 		Title: flowTitle(s, pressure),
 		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
@@ -52,7 +52,7 @@ func (r *results) flowPicture(s *solver.Summary, pressure bool) picture.FlowPict
 }
 
 // flowTitle names what flows.
-func flowTitle(s *solver.Summary, pressure bool) string {
+func flowTitle(s *airflow.Summary, pressure bool) string {
 	fluid := fluidName(s.Density, s.KinematicViscosity)
 	if pressure {
 		return "Pressure at the wall in a flow of " + fluid
@@ -60,7 +60,7 @@ func flowTitle(s *solver.Summary, pressure bool) string {
 	return "Flow of " + fluid
 }
 
-func (r *results) ranksPicture(s *solver.Summary) picture.RanksPicture {
+func (r *results) ranksPicture(s *airflow.Summary) picture.RanksPicture {
 	p := r.solver.Partition
 	shown := picture.RanksPicture{
 		Title: "Cells by rank",
@@ -74,7 +74,7 @@ func (r *results) ranksPicture(s *solver.Summary) picture.RanksPicture {
 }
 
 // writeHistory draws the flow over time, if there is more than a moment of it.
-func (r *results) writeHistory(path string, s *solver.Summary) error {
+func (r *results) writeHistory(path string, s *airflow.Summary) error {
 	if len(r.history.times) < 2 {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (r *results) writeHistory(path string, s *solver.Summary) error {
 
 // writePage writes the page to turn around; a grid that is too large for one
 // has none.
-func (r *results) writePage(path string, s *solver.Summary) error {
+func (r *results) writePage(path string, s *airflow.Summary) error {
 	if r.fields == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (r *results) writePage(path string, s *solver.Summary) error {
 	return page.Write(path, shown)
 }
 
-func inflow(s *solver.Summary) float64 {
+func inflow(s *airflow.Summary) float64 {
 	var flow float64
 	for _, o := range s.Openings {
 		if o.Role == string(geometry.Inlet) {

@@ -7,7 +7,7 @@ import (
 	"carina"
 	"carina/geometry"
 	"carina/internal/quantity"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // suspectShare is the part of the flow that an opening's size suggests, below
@@ -21,7 +21,7 @@ const arrived = 0.5
 // doubtFlow says what cannot be right with the flow at the end: openings at
 // which a pressure is imposed and that let next to nothing through. Flow
 // divides about as the cube of the width does (Murray 1926).
-func doubtFlow(c *carina.Case, m *solver.Summary) []string {
+func doubtFlow(c *carina.Case, m *airflow.Summary) []string {
 	if m.MassBalance > arrived || c.Unsteady() {
 		return nil
 	}
@@ -55,7 +55,7 @@ func doubtFlow(c *carina.Case, m *solver.Summary) []string {
 }
 
 // steeredOpenings are the numbers of openings with conditions of their own.
-func steeredOpenings(c *carina.Case, m *solver.Summary) map[int]bool {
+func steeredOpenings(c *carina.Case, m *airflow.Summary) map[int]bool {
 	set := map[int]bool{}
 	for _, o := range m.Openings {
 		for _, condition := range c.Conditions {
@@ -68,7 +68,7 @@ func steeredOpenings(c *carina.Case, m *solver.Summary) map[int]bool {
 }
 
 // steadyWords says whether the flow became steady.
-func steadyWords(c *carina.Case, m *solver.Summary) string {
+func steadyWords(c *carina.Case, m *airflow.Summary) string {
 	change := ""
 	if m.VelocityChange != nil {
 		change = fmt.Sprintf("the velocity changed by %.2g %% while sound crossed the domain", 100**m.VelocityChange)

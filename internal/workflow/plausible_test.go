@@ -5,30 +5,30 @@ import (
 	"testing"
 
 	"carina"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 func TestFlowThatCannotBeRightIsSaid(t *testing.T) {
-	opening := func(number int, role string, area, flow float64) solver.OpeningSummary {
-		return solver.OpeningSummary{Number: number, Name: role, Role: role, Area: area * 1e-6, Flow: flow * 1e-6}
+	opening := func(number int, role string, area, flow float64) airflow.OpeningSummary {
+		return airflow.OpeningSummary{Number: number, Name: role, Role: role, Area: area * 1e-6, Flow: flow * 1e-6}
 	}
-	m := &solver.Summary{Openings: []solver.OpeningSummary{
+	m := &airflow.Summary{Openings: []airflow.OpeningSummary{
 		opening(1, "inlet", 128.9, 250), opening(2, "outlet", 33, -150), opening(3, "outlet", 24, -99.997), opening(8, "outlet", 12.2, -0.003),
 	}}
 	for _, test := range []struct {
 		name string
 		c    carina.Case
-		m    func(m *solver.Summary)
+		m    func(m *airflow.Summary)
 		says string
 	}{
-		{"pinched", carina.Case{}, func(*solver.Summary) {}, "--drop-opening 8"},
-		{"a small end with a small flow", carina.Case{}, func(m *solver.Summary) { m.Openings[3].Area, m.Openings[3].Flow = 0.5e-6, -0.05e-6 }, ""},
-		{"its flow was imposed", carina.Case{Conditions: []carina.ConditionCase{{Opening: "8", Kind: "flow", Flow: "-0.2mL/min"}}}, func(*solver.Summary) {}, ""},
-		{"what enters has not arrived", carina.Case{}, func(m *solver.Summary) { m.MassBalance = 0.9 }, ""},
-		{"it breathes", carina.Case{Waveform: "sine:2s"}, func(*solver.Summary) {}, ""},
+		{"pinched", carina.Case{}, func(*airflow.Summary) {}, "--drop-opening 8"},
+		{"a small end with a small flow", carina.Case{}, func(m *airflow.Summary) { m.Openings[3].Area, m.Openings[3].Flow = 0.5e-6, -0.05e-6 }, ""},
+		{"its flow was imposed", carina.Case{Conditions: []carina.ConditionCase{{Opening: "8", Kind: "flow", Flow: "-0.2mL/min"}}}, func(*airflow.Summary) {}, ""},
+		{"what enters has not arrived", carina.Case{}, func(m *airflow.Summary) { m.MassBalance = 0.9 }, ""},
+		{"it breathes", carina.Case{Waveform: "sine:2s"}, func(*airflow.Summary) {}, ""},
 	} {
 		changed := *m
-		changed.Openings = append([]solver.OpeningSummary(nil), m.Openings...)
+		changed.Openings = append([]airflow.OpeningSummary(nil), m.Openings...)
 		test.m(&changed)
 		said := strings.Join(doubtFlow(&test.c, &changed), "\n")
 		if (said == "") != (test.says == "") || !strings.Contains(said, test.says) {
@@ -48,7 +48,7 @@ func TestSteadyOrNotIsSaid(t *testing.T) {
 		{carina.Case{}, &yes, &change, "steady: "}, {carina.Case{}, &no, &change, "not steady: "}, {carina.Case{}, nil, nil, "steady or not is not known"},
 		{carina.Case{Waveform: "sine:2s"}, nil, nil, "not steady: a waveform"},
 	} {
-		if got := steadyWords(&test.c, &solver.Summary{Steady: test.steady, VelocityChange: test.change}); !strings.HasPrefix(got, test.begins) {
+		if got := steadyWords(&test.c, &airflow.Summary{Steady: test.steady, VelocityChange: test.change}); !strings.HasPrefix(got, test.begins) {
 			t.Errorf("says %q, want %q", got, test.begins)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"carina/balance"
 	"carina/internal/machine"
 	"carina/internal/resultsfolder"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // Provenance says what a result was computed by and from.
@@ -43,7 +43,7 @@ type Provenance struct {
 
 // Record is what summary.json holds.
 type Record struct {
-	*solver.Summary
+	*airflow.Summary
 	Provenance *Provenance `json:"provenance"`
 }
 
@@ -77,7 +77,7 @@ func program() *Provenance {
 
 // provenance is that of a computation. The partition file is one of the new
 // results, where it was made for them, or else the one that was read.
-func (s *Solver) provenance(plan *solver.Plan) *Provenance {
+func (s *Solver) provenance(plan *airflow.Plan) *Provenance {
 	p := program()
 	p.Case = said(reflect.ValueOf(s.Case)).(map[string]any)
 	p.Steps, p.Time, p.Tolerance = plan.Steps, plan.Time, plan.Tolerance

@@ -10,7 +10,7 @@ import (
 	"carina/output"
 	"carina/output/picture"
 	"carina/output/vtk"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 )
 
@@ -21,11 +21,11 @@ type results struct {
 	ranks  int
 	frame  output.Frame
 	// fields of all cells, on rank 0, where they are few enough for a page.
-	fields *solver.Fields
+	fields *airflow.Fields
 	// history is kept on rank 0.
 	history history
 
-	plan   *solver.Plan
+	plan   *airflow.Plan
 	target target
 	once   sync.Once
 	begun  error
@@ -78,7 +78,7 @@ func (r *results) begin() error {
 }
 
 // follow makes a plan and what is called on the way report to these results.
-func (r *results) follow(plan *solver.Plan, g gather) run.Hooks {
+func (r *results) follow(plan *airflow.Plan, g gather) run.Hooks {
 	r.plan = plan
 	hooks := run.Hooks{Memory: r.solver.Memory}
 	if r.solver.Folder != "" {
@@ -99,7 +99,7 @@ func (r *results) observe(v run.View) error {
 }
 
 // diverged writes the last good fields when the flow has diverged.
-func (r *results) diverged(v run.View, fields *solver.Fields) error {
+func (r *results) diverged(v run.View, fields *airflow.Fields) error {
 	for _, piece := range v.Pieces(fields) {
 		r.writeDiverged(piece)
 	}

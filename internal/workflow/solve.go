@@ -9,14 +9,14 @@ import (
 	"carina/balance"
 	"carina/geometry"
 	"carina/internal/run"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 	"carina/solver/transport"
 )
 
 // Solution is what a computation ended with.
 type Solution struct {
-	Summary    *solver.Summary
+	Summary    *airflow.Summary
 	Provenance *Provenance
 	// Steadiness says whether the flow became steady.
 	Steadiness string
@@ -32,13 +32,13 @@ type Solver struct {
 	Partition *balance.Partition
 	// Share is what the one rank of this process needs, where it does not know
 	// the whole grid; else nil.
-	Share *solver.Domain
+	Share *airflow.Domain
 	// Folder receives the results; none are written when empty.
 	Folder string
 	// PartitionFile is where the partition was read, if it was.
 	PartitionFile string
 	// Report hears how far the computation is, on rank 0; may be nil.
-	Report func(solver.Progress)
+	Report func(airflow.Progress)
 	// Memory hears what the computation takes of the memory of GPUs, before it
 	// begins; may be nil.
 	Memory func([]cuda.MemoryUse)
@@ -61,7 +61,7 @@ func (s *Solver) inputs() []string {
 // prepare checks the settings and the memory and makes the domain.
 // Where ranks have processes of their own, all fail if one does, or if they are
 // not to compute the same.
-func (s *Solver) prepare(t transport.Transport) (*solver.Domain, solver.Settings, solver.Plan, error) {
+func (s *Solver) prepare(t transport.Transport) (*airflow.Domain, airflow.Settings, airflow.Plan, error) {
 	domain, settings, plan, err := s.examine(t)
 	if err := transport.Agree(t, err); err != nil {
 		return nil, settings, plan, err
@@ -74,7 +74,7 @@ func (s *Solver) prepare(t transport.Transport) (*solver.Domain, solver.Settings
 }
 
 // examine is what prepare does without the other ranks.
-func (s *Solver) examine(t transport.Transport) (*solver.Domain, solver.Settings, solver.Plan, error) {
+func (s *Solver) examine(t transport.Transport) (*airflow.Domain, airflow.Settings, airflow.Plan, error) {
 	settings, plan, err := s.Case.FlowOn(s.Grid, s.cells())
 	if err != nil {
 		return nil, settings, plan, err
@@ -103,7 +103,7 @@ func (s *Solver) cells() int64 {
 
 // forgetOthers keeps of a large partitioned grid only the share of a rank:
 // small ones are kept as a whole, for the page to turn around.
-func (s *Solver) forgetOthers(domain *solver.Domain, rank int) (*solver.Domain, error) {
+func (s *Solver) forgetOthers(domain *airflow.Domain, rank int) (*airflow.Domain, error) {
 	if s.Share != nil || domain.Ranks < 2 || s.cells() <= pageLimit {
 		return domain, nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"carina/balance"
 	"carina/internal/quantity"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // grouped writes a whole number with a thin space between thousands.
@@ -83,7 +83,7 @@ func (s *Solution) Words() string {
 
 // entering is the sum of the flows through all openings where air enters, at
 // outlets too while somebody breathes out.
-func entering(s *solver.Summary) float64 {
+func entering(s *airflow.Summary) float64 {
 	var flow float64
 	for _, o := range s.Openings {
 		flow += max(o.Flow, 0)
@@ -91,7 +91,7 @@ func entering(s *solver.Summary) float64 {
 	return flow
 }
 
-func ranksTable(ranks []solver.RankSummary) string {
+func ranksTable(ranks []airflow.RankSummary) string {
 	const most = 16
 	var w strings.Builder
 	fmt.Fprintf(&w, "%5s %14s %10s %12s %10s %10s  %s\n", "rank", "cells", "work", "step", "exchange", "memory", "device")

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 )
 
@@ -21,19 +21,19 @@ type Hooks struct {
 	// Diverged is called when the flow has diverged, with the fields by global
 	// number at most 100 steps before. They take 16 bytes a cell on the devices;
 	// where those are not free it is not called.
-	Diverged func(*Solver, *solver.Fields) error
+	Diverged func(*Solver, *airflow.Fields) error
 	// Visit is called at the end, for instance to write the fields.
 	Visit func(*Solver) error
 }
 
 // Advance computes the given number of steps, rounded up to an even one,
 // reports progress, and stops early when ctx is done or the flow diverges.
-func (s *Solver) Advance(ctx context.Context, steps int64, report func(solver.Progress)) error {
-	return s.advance(ctx, steps, &solver.Plan{Report: report}, &Hooks{})
+func (s *Solver) Advance(ctx context.Context, steps int64, report func(airflow.Progress)) error {
+	return s.advance(ctx, steps, &airflow.Plan{Report: report}, &Hooks{})
 }
 
 // advance is Advance with all that a plan asks for on the way.
-func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, hooks *Hooks) error {
+func (s *Solver) advance(ctx context.Context, steps int64, plan *airflow.Plan, hooks *Hooks) error {
 	steps += steps & 1
 	begin := time.Now()
 	cells := float64(s.flow.Domain.CellCount())
@@ -42,7 +42,7 @@ func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, ho
 		s.watch.Postpone(s.steps + steps)
 	}
 	for done := int64(0); done < steps; {
-		n := min(solver.CheckInterval, steps-done)
+		n := min(airflow.CheckInterval, steps-done)
 		from := time.Now()
 		for range n {
 			if err := s.Step(); err != nil {
@@ -66,7 +66,7 @@ func (s *Solver) advance(ctx context.Context, steps int64, plan *solver.Plan, ho
 		}
 		if plan.Report != nil && s.Rank() == 0 {
 			u := s.flow.Units
-			plan.Report(solver.Progress{
+			plan.Report(airflow.Progress{
 				Step: done, Steps: steps, Time: s.Time(), EndTime: s.Time() + float64(steps-done)*u.TimeStep,
 				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
 				PeakVelocity: peak * u.Velocity(), Change: watch.Change,
@@ -91,7 +91,7 @@ func (s *Solver) stopped(ctx context.Context) error {
 	if err := s.reduce(transport.Max, asked); err != nil || asked[0] == 0 {
 		return err
 	}
-	return transport.AgreedError{Cause: &solver.StoppedError{Step: s.steps, Cause: cmp.Or(ctx.Err(), context.Canceled)}}
+	return transport.AgreedError{Cause: &airflow.StoppedError{Step: s.steps, Cause: cmp.Or(ctx.Err(), context.Canceled)}}
 }
 
 // Time is how much time has been computed, in seconds.
@@ -115,7 +115,7 @@ func (s *Solver) observe(hooks *Hooks) error {
 
 // diverged hands over the last good fields when a flow has diverged.
 func (s *Solver) diverged(cause error, hooks *Hooks) error {
-	var diverged *solver.DivergedError
+	var diverged *airflow.DivergedError
 	if hooks.Diverged == nil || !errors.As(cause, &diverged) {
 		return cause
 	}

@@ -1,6 +1,6 @@
 package cuda
 
-import "carina/solver"
+import "carina/solver/airflow"
 
 // average is the mean of fields over time, on the devices.
 type average struct {
@@ -50,11 +50,11 @@ func (s *Solver) addToAverage() error {
 
 // Average returns the mean fields since StartAverage by global number, or nil
 // if there are no samples.
-func (s *Solver) Average() (*solver.Fields, error) {
+func (s *Solver) Average() (*airflow.Fields, error) {
 	if s.average == nil || s.average.looks == 0 {
 		return nil, nil
 	}
-	fields := solver.NewFields(int(s.flow.Domain.Grid.Cells()))
+	fields := airflow.NewFields(int(s.flow.Domain.Grid.Cells()))
 	for _, p := range s.parts {
 		if err := s.download(p, s.average.means[p], fieldsOf(fields)); err != nil {
 			return nil, err

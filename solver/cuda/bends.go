@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // Quadratic walls (Bouzidi, Firdaouss and Lallemand 2001, eq. 5; the processor
@@ -75,7 +75,7 @@ func (s *tileSet) behind(tile int32, cell, d int) (second, third [3]int32) {
 
 // bendFlags are those of a wall link of a cell.
 func (t *wallTables) bendFlags(tile int32, cell, d int) uint32 {
-	if t.wall != solver.Quadratic {
+	if t.wall != airflow.Quadratic {
 		return 0
 	}
 	second, third := t.tiles.behind(tile, cell, d)
@@ -121,7 +121,7 @@ func (p *part) lentOffset() int64 { return int64(len(p.share.tiles)) * p.tileByt
 // lentBytes is its size: two values a link.
 func (p *part) lentBytes() int64 {
 	const align = 8
-	if p.walls.wall != solver.Quadratic {
+	if p.walls.wall != airflow.Quadratic {
 		return 0
 	}
 	return (2*int64(len(p.walls.links))*int64(p.valueBytes()) + align - 1) / align * align

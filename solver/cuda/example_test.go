@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
 
@@ -18,9 +18,9 @@ func ExampleRun() {
 			grid.Runs = append(grid.Runs, geometry.Run{X1: 8, Y: y, Z: z})
 		}
 	}
-	domain := solver.WholeDomain(grid)
+	domain := airflow.WholeDomain(grid)
 	domain.Periodic = [3]bool{true, true, true}
-	summary, err := cuda.Run(context.Background(), domain, solver.DefaultSettings(), solver.Plan{Steps: 2}, cuda.Options{Storage: cuda.Half}, cuda.Hooks{})
+	summary, err := cuda.Run(context.Background(), domain, airflow.DefaultSettings(), airflow.Plan{Steps: 2}, cuda.Options{Storage: cuda.Half}, cuda.Hooks{})
 	if err == nil {
 		fmt.Println(summary.Steps, "steps")
 		return

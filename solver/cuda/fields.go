@@ -7,15 +7,15 @@ import (
 
 	"carina/geometry"
 	"carina/internal/crash"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // fieldTiles are observed at a time: 64 MiB of cells.
 const fieldTiles = 1 << 16
 
 // Fields returns the flow in all cells by global number, after an even step.
-func (s *Solver) Fields() (*solver.Fields, error) {
-	fields := solver.NewFields(int(s.flow.Domain.Grid.Cells()))
+func (s *Solver) Fields() (*airflow.Fields, error) {
+	fields := airflow.NewFields(int(s.flow.Domain.Grid.Cells()))
 	err := s.gather(s.looking("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), fieldsOf(fields))
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s *Solver) fieldArguments(looks int) [][]uint64 {
 }
 
 // fieldsOf stores the numbers of a cell in fields.
-func fieldsOf(f *solver.Fields) func(global int64, cell []float32) {
+func fieldsOf(f *airflow.Fields) func(global int64, cell []float32) {
 	return func(global int64, cell []float32) {
 		f.Pressure[global] = cell[0]
 		for a := range 3 {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // OwnRun is a row of consecutive cells of this process.
@@ -45,7 +45,7 @@ func (s *Solver) OwnRuns() []OwnRun {
 
 // Gather brings the fields of all processes, as Fields returns them, together
 // on rank 0, for the whole geometry; the others get nil. Call it on all ranks.
-func (s *Solver) Gather(own *solver.Fields) (*solver.Fields, error) {
+func (s *Solver) Gather(own *airflow.Fields) (*airflow.Fields, error) {
 	if s.transport == nil {
 		return own, nil
 	}
@@ -61,7 +61,7 @@ func (s *Solver) Gather(own *solver.Fields) (*solver.Fields, error) {
 	if s.Rank() != 0 {
 		return nil, s.sendAll(0, bytesOf(spans), bytesOf(values))
 	}
-	all := solver.NewFields(int(s.flow.Domain.CellCount()))
+	all := airflow.NewFields(int(s.flow.Domain.CellCount()))
 	place := func(spans []int64, values []float32) {
 		for i := 0; i < len(spans); i += 2 {
 			for _, a := range arraysOf(all) {
@@ -83,7 +83,7 @@ func (s *Solver) Gather(own *solver.Fields) (*solver.Fields, error) {
 	return all, nil
 }
 
-func arraysOf(f *solver.Fields) [fieldNumbers][]float32 {
+func arraysOf(f *airflow.Fields) [fieldNumbers][]float32 {
 	return [fieldNumbers][]float32{f.Pressure, f.Velocity[0], f.Velocity[1], f.Velocity[2]}
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 )
 
@@ -35,13 +35,13 @@ func (s *Solver) limited() (*float64, error) {
 // grain is that of the flow in all cells, nil where they are very many or this
 // process holds a part of them alone.
 func (s *Solver) grain() (*float64, error) {
-	if s.transport != nil || s.flow.Domain.CellCount() > solver.GrainCells {
+	if s.transport != nil || s.flow.Domain.CellCount() > airflow.GrainCells {
 		return nil, nil
 	}
 	fields, err := s.Fields()
 	if err != nil {
 		return nil, err
 	}
-	grain := solver.Grain(s.flow.Domain.Grid, fields)
+	grain := airflow.Grain(s.flow.Domain.Grid, fields)
 	return &grain, nil
 }

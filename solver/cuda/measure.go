@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // Timing is what a step costs on the device, in seconds.
@@ -69,7 +69,7 @@ func (s *Solver) Measure(steps int) (Timing, error) {
 // glance looks for divergence and does not mind it.
 func (s *Solver) glance() error {
 	_, err := s.check()
-	if diverged := new(solver.DivergedError); errors.As(err, &diverged) {
+	if diverged := new(airflow.DivergedError); errors.As(err, &diverged) {
 		return nil
 	}
 	return err

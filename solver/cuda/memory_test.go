@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // What is announced is what is allocated, and a GPU that is too small is
@@ -13,8 +13,8 @@ func TestMemoryIsAnnounced(t *testing.T) {
 	besideOthers(t)
 	g := tube()
 	settings := caveSettings(g)
-	settings.Collision, settings.Precision = solver.TRT, solver.Double
-	s := computed(t, solver.WholeDomain(g), settings, Single, 0)
+	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
+	s := computed(t, airflow.WholeDomain(g), settings, Single, 0)
 	use := s.MemoryUses()[0]
 	const small = 16 << 10 // flags and tables that do not grow
 	if p := s.parts[0]; p.bytes < use.Needs || p.bytes > use.Needs+small {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 )
 
@@ -61,7 +61,7 @@ func (p *part) look(program program, tiles tileRange, rates []uint64, arguments 
 // looking returns the program of a look.
 func (s *Solver) looking(kernel string, mode int) program {
 	program := looking(kernel, s.tileLayout, mode, s.walls)
-	program.quadratic, program.reflect = s.flow.Settings.Wall == solver.Quadratic, s.flow.ReflectsWalls()
+	program.quadratic, program.reflect = s.flow.Settings.Wall == airflow.Quadratic, s.flow.ReflectsWalls()
 	return program.fitting()
 }
 
@@ -103,7 +103,7 @@ func (s *Solver) find(program program, begin [foundWords]uint64, arguments func(
 // check returns the largest velocity, or an error where the flow has diverged.
 func (s *Solver) check() (peak float64, err error) {
 	const none = math.MaxUint64
-	const limit = solver.DivergedVelocity * solver.DivergedVelocity
+	const limit = airflow.DivergedVelocity * airflow.DivergedVelocity
 	highest, diverged := uint64(0), uint64(none)
 	err = s.find(s.looking("peak", 0), [foundWords]uint64{0, none},
 		func(*part) [][]uint64 { return [][]uint64{s.reals(limit)} },
@@ -132,7 +132,7 @@ func (s *Solver) Hash() (hash uint64, err error) {
 }
 
 // Summary describes the state of the computation, after an even step.
-func (s *Solver) Summary() (*solver.Summary, error) {
+func (s *Solver) Summary() (*airflow.Summary, error) {
 	if err := s.couple(); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (s *Solver) Summary() (*solver.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	state := &solver.FlowState{Steps: s.steps, Seconds: s.seconds, PeakVelocity: peak, Fastest: s.fastest, Hash: hash, Watch: s.watch}
+	state := &airflow.FlowState{Steps: s.steps, Seconds: s.seconds, PeakVelocity: peak, Fastest: s.fastest, Hash: hash, Watch: s.watch}
 	if state.Ranks, err = s.rankSummaries(); err != nil {
 		return nil, err
 	}

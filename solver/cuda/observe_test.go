@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -24,9 +24,9 @@ func TestObservationsAgree(t *testing.T) {
 	besideOthers(t)
 	const steps = 150
 	g := tube()
-	domain := solver.WholeDomain(g)
+	domain := airflow.WholeDomain(g)
 	settings := caveSettings(g)
-	settings.Collision, settings.Precision = solver.TRT, solver.Double
+	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 	settings.BodyForce = [3]float64{3, 2, 1}
 	points := []r3.Vec{{X: 5.5e-4, Y: 4.2e-4, Z: 5.1e-4}, {X: 1, Y: 1, Z: 1}, {X: 12.1e-4, Y: 6e-4, Z: 3e-4}}
 	middle, across := r3.Vec{X: 8.5e-4, Y: 4.5e-4, Z: 4.5e-4}, r3.Vec{X: 2, Y: 0.3}
@@ -36,23 +36,23 @@ func TestObservationsAgree(t *testing.T) {
 	type told struct {
 		strain        [6][]float32
 		shear         []float32
-		samples       []solver.Sample
+		samples       []airflow.Sample
 		flow          float64
 		pressure      float64
 		force         r3.Vec
-		average, last *solver.Fields
+		average, last *airflow.Fields
 	}
 	var want, got told
 	begun := false
-	_, err := solver.RunInProcess(context.Background(), domain, settings, solver.Plan{Steps: steps,
-		Observe: func(r *solver.Rank) error {
+	_, err := airflow.RunInProcess(context.Background(), domain, settings, airflow.Plan{Steps: steps,
+		Observe: func(r *airflow.Rank) error {
 			if !begun {
 				r.StartAverage()
 				begun = true
 			}
 			return nil
 		},
-		Visit: func(r *solver.Rank) (err error) {
+		Visit: func(r *airflow.Rank) (err error) {
 			want.strain, want.shear, want.average, want.last = r.StrainRate(), r.ShearStress(), r.Average(), r.Fields()
 			if want.samples, err = r.Probe(points); err != nil {
 				return err
@@ -69,7 +69,7 @@ func TestObservationsAgree(t *testing.T) {
 
 	s := computed(t, domain, settings, Single, 0)
 	begun = false
-	err = s.advance(context.Background(), steps, &solver.Plan{}, &Hooks{Observe: func(s *Solver) error {
+	err = s.advance(context.Background(), steps, &airflow.Plan{}, &Hooks{Observe: func(s *Solver) error {
 		if begun {
 			return nil
 		}
@@ -149,20 +149,20 @@ func closeTo(t *testing.T, what string, tolerance float64, got, want []float64) 
 func TestSteadyAgrees(t *testing.T) {
 	besideOthers(t)
 	g := tube()
-	domain := solver.WholeDomain(g)
+	domain := airflow.WholeDomain(g)
 	settings := caveSettings(g)
-	settings.Collision, settings.Precision = solver.TRT, solver.Double
+	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 	var steps [2]int64
 	var change [2]float64
 	for i := range steps {
-		plan := solver.Plan{Steps: 2000, Tolerance: 0.5, Report: func(p solver.Progress) {
+		plan := airflow.Plan{Steps: 2000, Tolerance: 0.5, Report: func(p airflow.Progress) {
 			steps[i] = p.Step
 			if !math.IsNaN(p.Change) {
 				change[i] = p.Change
 			}
 		}}
 		if i == 0 {
-			if _, err := solver.RunInProcess(context.Background(), domain, settings, plan); err != nil {
+			if _, err := airflow.RunInProcess(context.Background(), domain, settings, plan); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -181,18 +181,18 @@ func TestSteadyAgrees(t *testing.T) {
 func TestDivergenceIsNoticed(t *testing.T) {
 	besideOthers(t)
 	g := tube()
-	domain := solver.WholeDomain(g)
+	domain := airflow.WholeDomain(g)
 	settings := caveSettings(g)
-	settings.Collision, settings.Precision = solver.TRT, solver.Double
+	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 	settings.FlowRate *= 3
 	settings.TimeStep = 1e-4
 	var want, got error
-	var fields [2]*solver.Fields
-	_, want = solver.RunInProcess(context.Background(), domain, settings, solver.Plan{Steps: 400, Diverged: func(_ *solver.Rank, f *solver.Fields) error {
+	var fields [2]*airflow.Fields
+	_, want = airflow.RunInProcess(context.Background(), domain, settings, airflow.Plan{Steps: 400, Diverged: func(_ *airflow.Rank, f *airflow.Fields) error {
 		fields[0] = f
 		return nil
 	}})
-	got = computed(t, domain, settings, Single, 0).advance(context.Background(), 400, &solver.Plan{}, &Hooks{Diverged: func(_ *Solver, f *solver.Fields) error {
+	got = computed(t, domain, settings, Single, 0).advance(context.Background(), 400, &airflow.Plan{}, &Hooks{Diverged: func(_ *Solver, f *airflow.Fields) error {
 		fields[1] = f
 		return nil
 	}})

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 )
 
@@ -112,7 +112,7 @@ func (p *part) launchOutflow(openings int) error {
 const sumBytes = 16
 
 // OpeningSummaries returns the flow through the openings in the last step.
-func (s *Solver) OpeningSummaries() ([]solver.OpeningSummary, error) {
+func (s *Solver) OpeningSummaries() ([]airflow.OpeningSummary, error) {
 	if err := s.couple(); err != nil {
 		return nil, err
 	}

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // cube is periodic and full of fluid.
-func cube(side int32) *solver.Domain {
+func cube(side int32) *airflow.Domain {
 	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{side, side, side}}
 	for z := range side {
 		for y := range side {
@@ -21,7 +21,7 @@ func cube(side int32) *solver.Domain {
 		}
 	}
 	g.Links = geometry.Links{Directions: len(geometry.Directions), First: []int64{0}}
-	domain := solver.WholeDomain(g)
+	domain := airflow.WholeDomain(g)
 	domain.Periodic = [3]bool{true, true, true}
 	return domain
 }
@@ -35,15 +35,15 @@ func BenchmarkOperators(b *testing.B) {
 		for _, c := range []struct {
 			name      string
 			storage   Storage
-			precision solver.Precision
-		}{{"double", Single, solver.Double}, {"single", Single, solver.Single}, {"half", Half, solver.Single}} {
+			precision airflow.Precision
+		}{{"double", Single, airflow.Double}, {"single", Single, airflow.Single}, {"half", Half, airflow.Single}} {
 			name := fmt.Sprintf("%s/%s/%s", o.set.Name, o.name, c.name)
 			if o.largeEddy {
 				name = fmt.Sprintf("%s/%s+LES/%s", o.set.Name, o.name, c.name)
 			}
 			b.Run(name, func(b *testing.B) {
-				settings := solver.DefaultSettings()
-				settings.Collision, settings.Precision, settings.Lattice = solver.Collision(o.name), c.precision, solver.Lattice(o.set.Name)
+				settings := airflow.DefaultSettings()
+				settings.Collision, settings.Precision, settings.Lattice = airflow.Collision(o.name), c.precision, airflow.Lattice(o.set.Name)
 				if o.largeEddy {
 					settings.Smagorinsky = 0.15
 				}
@@ -75,7 +75,7 @@ func BenchmarkOperators(b *testing.B) {
 func BenchmarkSnapshot(b *testing.B) {
 	const steps = 200
 	domain := cube(384)
-	s, err := New(domain, solver.DefaultSettings(), Options{})
+	s, err := New(domain, airflow.DefaultSettings(), Options{})
 	if err != nil {
 		b.Skip(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // part is the tiles of one rank, on a device.
@@ -140,7 +140,7 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 	for _, side := range sides {
 		for odd := range 2 {
 			program, perWarp := tuned(p.tileLayout, odd == 1, walls, force, o, side == borderSide)
-			program.quadratic, program.reflect = p.walls.wall == solver.Quadratic, p.walls.reflects
+			program.quadratic, program.reflect = p.walls.wall == airflow.Quadratic, p.walls.reflects
 			program = program.fitting()
 			k := stepKernel{kernel: compile(program), program: program, perWarp: perWarp}
 			if len(p.openTiles[side]) > 0 {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -12,8 +12,8 @@ import (
 
 // Probe returns the flow in the cells that hold the given points, after an
 // even number of steps. Only the tiles that hold them are looked at.
-func (s *Solver) Probe(points []r3.Vec) ([]solver.Sample, error) {
-	samples := make([]solver.Sample, len(points))
+func (s *Solver) Probe(points []r3.Vec) ([]airflow.Sample, error) {
+	samples := make([]airflow.Sample, len(points))
 	grid := s.flow.Domain.Grid
 	type place struct{ tile, cell int32 }
 	places := make([]place, len(points))
@@ -49,7 +49,7 @@ func (s *Solver) Probe(points []r3.Vec) ([]solver.Sample, error) {
 	}
 	for i := range samples {
 		value := func(k int) float64 { return float64(math.Float32frombits(uint32(sums[numbers*i+1+k]))) }
-		samples[i] = solver.Sample{Inside: sums[numbers*i] > 0, Pressure: value(0), Velocity: r3.Vec{X: value(1), Y: value(2), Z: value(3)}}
+		samples[i] = airflow.Sample{Inside: sums[numbers*i] > 0, Pressure: value(0), Velocity: r3.Vec{X: value(1), Y: value(2), Z: value(3)}}
 	}
 	return samples, err
 }
@@ -59,11 +59,11 @@ func (s *Solver) Probe(points []r3.Vec) ([]solver.Sample, error) {
 // even number of steps. Only the tiles around it are looked at.
 func (s *Solver) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure float64, err error) {
 	grid := s.flow.Domain.Grid
-	plane := solver.Plane{Center: center, Normal: r3.Unit(normal), Radius: radius, Spacing: grid.Spacing}
+	plane := airflow.Plane{Center: center, Normal: r3.Unit(normal), Radius: radius, Spacing: grid.Spacing}
 	masks := map[int32]uint64{}
 	reach := radius + 2*tileSide*grid.Spacing
 	for tile, at := range s.tiles.position {
-		middle := solver.CellCenter(grid, at[0]*tileSide+tileSide/2, at[1]*tileSide+tileSide/2, at[2]*tileSide+tileSide/2)
+		middle := airflow.CellCenter(grid, at[0]*tileSide+tileSide/2, at[1]*tileSide+tileSide/2, at[2]*tileSide+tileSide/2)
 		if r3.Norm(r3.Sub(middle, center)) > reach {
 			continue
 		}
@@ -75,7 +75,7 @@ func (s *Solver) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressur
 	for tile := range masks {
 		tiles = append(tiles, tile)
 	}
-	var sums solver.PlaneSums
+	var sums airflow.PlaneSums
 	err = s.lookAt(tiles, func(tile int32, cells [][fieldNumbers]float32) {
 		for cell, c := range cells {
 			if masks[tile]>>cell&1 == 1 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"carina/solver/collision"
+	"carina/solver/airflow/collision"
 	"carina/solver/lattice"
 )
 

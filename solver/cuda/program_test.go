@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/solver/collision"
+	"carina/solver/airflow/collision"
 	"carina/solver/expression"
 	"carina/solver/lattice"
 )

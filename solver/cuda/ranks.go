@@ -6,7 +6,7 @@ import (
 	"os"
 	"strconv"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 )
 
@@ -54,7 +54,7 @@ func (s *Solver) fromAll(own [][foundWords]uint64) ([][foundWords]uint64, error)
 func (s *Solver) together(failed error) error { return transport.Agree(s.transport, failed) }
 
 // rankSummaries describes the load of all ranks.
-func (s *Solver) rankSummaries() ([]solver.RankSummary, error) {
+func (s *Solver) rankSummaries() ([]airflow.RankSummary, error) {
 	const numbers = 3
 	values := make([]int64, numbers*s.ranks())
 	for _, p := range s.parts {
@@ -71,10 +71,10 @@ func (s *Solver) rankSummaries() ([]solver.RankSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]solver.RankSummary, s.ranks())
+	list := make([]airflow.RankSummary, s.ranks())
 	for i := range list {
 		v := values[numbers*i:]
-		list[i] = solver.RankSummary{FluidCells: v[0], Bytes: v[1], Device: devices[i]}
+		list[i] = airflow.RankSummary{FluidCells: v[0], Bytes: v[1], Device: devices[i]}
 		if s.steps > 0 {
 			list[i].StepSeconds = float64(v[2]) / 1e9 / float64(s.steps)
 		}

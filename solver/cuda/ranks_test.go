@@ -12,7 +12,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 )
 
@@ -41,14 +41,14 @@ func onRanks(t *testing.T, ranks int, f func(rank transport.Transport, d device)
 }
 
 // bricked is a grid in bricks of random owners. Bricks of six cells cut tiles.
-func bricked(t *testing.T, seed uint64, ranks int, side int32) *solver.Domain {
+func bricked(t *testing.T, seed uint64, ranks int, side int32) *airflow.Domain {
 	t.Helper()
 	g := cave(seed, [3]bool{})
 	bricks, err := cuboid.Bricks(g, [3]int32{side, side, side})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &solver.Domain{Grid: g, Ranks: ranks, Owners: make([]int32, len(bricks))}
+	d := &airflow.Domain{Grid: g, Ranks: ranks, Owners: make([]int32, len(bricks))}
 	if d.Segments, err = cuboid.Label(g, bricks); err != nil {
 		t.Fatal(err)
 	}
@@ -69,10 +69,10 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 	}{{2, 8}, {3, 6}} {
 		d := bricked(t, 6, c.ranks, c.side)
 		settings := caveSettings(d.Grid)
-		settings.Profile = solver.Developed
-		settings.Conditions = map[int]solver.Condition{3: {Kind: solver.FlowShare, Share: 0.3}}
-		compute := func(d *solver.Domain, on device, rank transport.Transport) (*solver.Summary, *solver.Fields, error) {
-			flow, err := solver.NewFlow(d, settings)
+		settings.Profile = airflow.Developed
+		settings.Conditions = map[int]airflow.Condition{3: {Kind: airflow.FlowShare, Share: 0.3}}
+		compute := func(d *airflow.Domain, on device, rank transport.Transport) (*airflow.Summary, *airflow.Fields, error) {
+			flow, err := airflow.NewFlow(d, settings)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -94,7 +94,7 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 			summary, err := s.Summary()
 			return summary, fields, err
 		}
-		want, wantFields, err := compute(solver.WholeDomain(d.Grid), testDevices(t, 1)[0], nil)
+		want, wantFields, err := compute(airflow.WholeDomain(d.Grid), testDevices(t, 1)[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,10 +215,10 @@ func TestCut(t *testing.T) {
 }
 
 // slabs gives ranks slabs along x.
-func slabs(t *testing.T, g *geometry.Grid, ranks int) *solver.Domain {
+func slabs(t *testing.T, g *geometry.Grid, ranks int) *airflow.Domain {
 	t.Helper()
 	var cuboids []cuboid.Cuboid
-	d := &solver.Domain{Grid: g, Ranks: ranks}
+	d := &airflow.Domain{Grid: g, Ranks: ranks}
 	for rank := range int32(ranks) {
 		cuboids = append(cuboids, cuboid.Cuboid{Min: [3]int32{g.Size[0] * rank / int32(ranks), 0, 0}, Max: [3]int32{g.Size[0] * (rank + 1) / int32(ranks), g.Size[1], g.Size[2]}})
 		d.Owners = append(d.Owners, rank)
@@ -277,7 +277,7 @@ func TestRanksTellTheirOwnDevice(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		flow, err := solver.NewFlow(share, settings)
+		flow, err := airflow.NewFlow(share, settings)
 		if err != nil {
 			return err
 		}

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/transport"
 )
 
-// Run computes a domain on GPUs as solver.RunInProcess does on the processor
+// Run computes a domain on GPUs as airflow.RunInProcess does on the processor
 // and returns the summary. The plan's own Observe, Diverged and Visit are for
 // ranks of the processor and are not called; the hooks are. Where there are
 // several processes, all call it together and get the same; on failure one
 // makes the others stop.
-func Run(ctx context.Context, domain *solver.Domain, settings solver.Settings, plan solver.Plan, o Options, hooks Hooks) (summary *solver.Summary, err error) {
+func Run(ctx context.Context, domain *airflow.Domain, settings airflow.Settings, plan airflow.Plan, o Options, hooks Hooks) (summary *airflow.Summary, err error) {
 	defer func() {
 		var agreed transport.AgreedError
 		if t := o.Transport; t != nil && err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &agreed) {

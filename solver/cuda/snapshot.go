@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"carina/internal/crash"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // kept is room on the devices for the fields of all cells.
@@ -73,11 +73,11 @@ func (s *Solver) keepFields() error {
 }
 
 // keptFields returns the fields that were kept last, nil if none were.
-func (s *Solver) keptFields() (*solver.Fields, error) {
+func (s *Solver) keptFields() (*airflow.Fields, error) {
 	if s.kept == nil || !s.kept.full {
 		return nil, nil
 	}
-	fields := solver.NewFields(int(s.flow.Domain.Grid.Cells()))
+	fields := airflow.NewFields(int(s.flow.Domain.Grid.Cells()))
 	for _, p := range s.parts {
 		if err := s.download(p, s.kept.of[p], fieldsOf(fields)); err != nil {
 			return nil, err
@@ -88,13 +88,13 @@ func (s *Solver) keptFields() (*solver.Fields, error) {
 
 // Snapshot is the flow at one moment, on its way from the devices.
 type Snapshot struct {
-	fields *solver.Fields
+	fields *airflow.Fields
 	err    error
 	done   chan struct{}
 }
 
 // Wait returns the flow in all cells by global number.
-func (n *Snapshot) Wait() (*solver.Fields, error) {
+func (n *Snapshot) Wait() (*airflow.Fields, error) {
 	<-n.done
 	return n.fields, n.err
 }
@@ -130,7 +130,7 @@ func (s *Solver) Snapshot() (*Snapshot, error) {
 		defer crash.Guard()
 		defer close(n.done)
 		defer s.kept.busy.Unlock()
-		n.fields = solver.NewFields(int(s.flow.Domain.Grid.Cells()))
+		n.fields = airflow.NewFields(int(s.flow.Domain.Grid.Cells()))
 		var failures []error
 		for i, p := range s.parts {
 			failures = append(failures, s.fetch(p, followers[i], fieldsOf(n.fields)))

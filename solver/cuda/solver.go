@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda/driver"
 	"carina/solver/transport"
 )
@@ -34,7 +34,7 @@ type Options struct {
 
 // Solver computes a flow on GPUs: all of it, or the part of one process.
 type Solver struct {
-	flow  *solver.Flow
+	flow  *airflow.Flow
 	tiles *tileSet
 	tileLayout
 	walls bool
@@ -56,12 +56,12 @@ type Solver struct {
 	steps   int64
 	coupled int64 // the step after which the openings were last told the flow
 	seconds float64
-	fastest float64             // of all checks after the start, in cells per step
-	watch   *solver.SteadyWatch // of the last advance
+	fastest float64              // of all checks after the start, in cells per step
+	watch   *airflow.SteadyWatch // of the last advance
 }
 
 // New prepares a computation. Close it after use.
-func New(domain *solver.Domain, settings solver.Settings, o Options) (*Solver, error) {
+func New(domain *airflow.Domain, settings airflow.Settings, o Options) (*Solver, error) {
 	flow, err := newFlow(domain, settings, &o)
 	var devices []device
 	if err == nil {
@@ -80,14 +80,14 @@ func New(domain *solver.Domain, settings solver.Settings, o Options) (*Solver, e
 }
 
 // newFlow checks the options and prepares the flow.
-func newFlow(domain *solver.Domain, settings solver.Settings, o *Options) (*solver.Flow, error) {
-	if settings.Precision == solver.Double && o.Storage == Half {
+func newFlow(domain *airflow.Domain, settings airflow.Settings, o *Options) (*airflow.Flow, error) {
+	if settings.Precision == airflow.Double && o.Storage == Half {
 		return nil, errors.New("16-bit storage is computed with in single precision; choose one of double precision and 16-bit storage")
 	}
 	if o.Exchange != "" && o.Exchange != IPC && o.Exchange != Host {
 		return nil, fmt.Errorf("there is no exchange %q; choose %s or %s, or leave it out", o.Exchange, IPC, Host)
 	}
-	return solver.NewFlow(domain, settings)
+	return airflow.NewFlow(domain, settings)
 }
 
 // openDevices opens the devices that are asked for: without a choice the first
@@ -124,12 +124,12 @@ func closeAll(devices []device) {
 // maxTiles of a rank, ghosts included: their numbers have 31 bits.
 const maxTiles = math.MaxInt32
 
-func newSolver(flow *solver.Flow, devices []device, o Options) (s *Solver, err error) {
+func newSolver(flow *airflow.Flow, devices []device, o Options) (s *Solver, err error) {
 	s = &Solver{flow: flow, tileLayout: layoutOf(flow.Set, 32), transport: o.Transport}
 	switch {
-	case flow.Settings.Precision == solver.Double:
+	case flow.Settings.Precision == airflow.Double:
 		s.bits = 64
-	case o.Storage == Half || flow.Settings.Precision == solver.Half:
+	case o.Storage == Half || flow.Settings.Precision == airflow.Half:
 		s.bits = 16
 	}
 	if err := s.together(s.makeParts(devices)); err != nil {
@@ -248,7 +248,7 @@ func (s *Solver) Close() error {
 }
 
 // Flow returns what is computed.
-func (s *Solver) Flow() *solver.Flow { return s.flow }
+func (s *Solver) Flow() *airflow.Flow { return s.flow }
 
 // Step starts one step on the devices: first the tiles at the borders, then the
 // interior, during which the borders are exchanged.
@@ -264,7 +264,7 @@ func (s *Solver) Step() error {
 	if err := s.exchange(); err != nil {
 		return fmt.Errorf("step %d: %w", s.steps, err)
 	}
-	if s.steps == 0 && s.flow.Settings.Wall == solver.Quadratic {
+	if s.steps == 0 && s.flow.Settings.Wall == airflow.Quadratic {
 		for _, p := range s.parts {
 			p.wallParts.bent = 1
 			p.forgetRates()

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -104,8 +104,8 @@ func makeGrid(size [3]int32, periodic [3]bool, fluid func(x, y, z int32) bool, r
 	return g
 }
 
-func caveSettings(g *geometry.Grid) solver.Settings {
-	s := solver.DefaultSettings()
+func caveSettings(g *geometry.Grid) airflow.Settings {
+	s := airflow.DefaultSettings()
 	s.FlowRate, s.RampTime, s.Workers = 2e-7, -1, 1
 	s.LatticeVelocity = 0.1 // also with fast waves
 	if len(g.Openings) == 0 {
@@ -115,9 +115,9 @@ func caveSettings(g *geometry.Grid) solver.Settings {
 }
 
 // computed is what a device computed in some steps.
-func computed(t *testing.T, domain *solver.Domain, settings solver.Settings, storage Storage, steps int64) *Solver {
+func computed(t *testing.T, domain *airflow.Domain, settings airflow.Settings, storage Storage, steps int64) *Solver {
 	t.Helper()
-	flow, err := solver.NewFlow(domain, settings)
+	flow, err := airflow.NewFlow(domain, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,10 +136,10 @@ func computed(t *testing.T, domain *solver.Domain, settings solver.Settings, sto
 
 // processor computes the same on the processor, in double precision, and lets
 // visit look at the end.
-func processor(t *testing.T, domain *solver.Domain, settings solver.Settings, steps int64, visit func(*solver.Rank) error) (summary *solver.Summary, fields *solver.Fields) {
+func processor(t *testing.T, domain *airflow.Domain, settings airflow.Settings, steps int64, visit func(*airflow.Rank) error) (summary *airflow.Summary, fields *airflow.Fields) {
 	t.Helper()
-	settings.Precision = solver.Double
-	summary, err := solver.RunInProcess(context.Background(), domain, settings, solver.Plan{Steps: steps, Visit: func(r *solver.Rank) error {
+	settings.Precision = airflow.Double
+	summary, err := airflow.RunInProcess(context.Background(), domain, settings, airflow.Plan{Steps: steps, Visit: func(r *airflow.Rank) error {
 		fields = r.Fields()
 		if visit != nil {
 			return visit(r)
@@ -168,44 +168,44 @@ func TestAgreesWithProcessor(t *testing.T) {
 	besideOthers(t)
 	const steps = 120
 	small := [3]bool{true, true, true}
-	share := map[int]solver.Condition{3: {Kind: solver.FlowShare, Share: 0.3}}
+	share := map[int]airflow.Condition{3: {Kind: airflow.FlowShare, Share: 0.3}}
 	for _, c := range []struct {
 		name      string
 		periodic  [3]bool
 		storage   Storage
 		tolerance float64
-		change    func(*solver.Settings)
+		change    func(*airflow.Settings)
 	}{
-		{"openings", [3]bool{}, Single, singleRounding, func(s *solver.Settings) { s.Conditions = share }},
-		{"openings 16 bits", [3]bool{}, Single, halfRounding, func(s *solver.Settings) {
-			s.Conditions, s.Precision = share, solver.Half
+		{"openings", [3]bool{}, Single, singleRounding, func(s *airflow.Settings) { s.Conditions = share }},
+		{"openings 16 bits", [3]bool{}, Single, halfRounding, func(s *airflow.Settings) {
+			s.Conditions, s.Precision = share, airflow.Half
 		}},
-		{"openings double", [3]bool{}, Single, doubleRounding, func(s *solver.Settings) {
-			s.Conditions, s.Precision = share, solver.Double
+		{"openings double", [3]bool{}, Single, doubleRounding, func(s *airflow.Settings) {
+			s.Conditions, s.Precision = share, airflow.Double
 		}},
-		{"periodic BGK", small, Single, singleRounding, func(s *solver.Settings) { s.Collision = solver.BGK }},
-		{"plain walls", [3]bool{false, true, false}, Single, singleRounding, func(s *solver.Settings) { s.Wall = solver.BounceBack }},
-		{"large eddies", [3]bool{}, Single, singleRounding, func(s *solver.Settings) {
-			s.Collision, s.Smagorinsky = solver.Regularized, 0.2
+		{"periodic BGK", small, Single, singleRounding, func(s *airflow.Settings) { s.Collision = airflow.BGK }},
+		{"plain walls", [3]bool{false, true, false}, Single, singleRounding, func(s *airflow.Settings) { s.Wall = airflow.BounceBack }},
+		{"large eddies", [3]bool{}, Single, singleRounding, func(s *airflow.Settings) {
+			s.Collision, s.Smagorinsky = airflow.Regularized, 0.2
 		}},
-		{"large eddies 16 bits", small, Half, halfRounding, func(s *solver.Settings) {
-			s.Collision, s.Smagorinsky = solver.TRT, 0.2
+		{"large eddies 16 bits", small, Half, halfRounding, func(s *airflow.Settings) {
+			s.Collision, s.Smagorinsky = airflow.TRT, 0.2
 		}},
-		{"cumulant double", [3]bool{}, Single, doubleRounding, func(s *solver.Settings) {
-			s.Conditions, s.Precision, s.Collision = share, solver.Double, solver.Cumulant
+		{"cumulant double", [3]bool{}, Single, doubleRounding, func(s *airflow.Settings) {
+			s.Conditions, s.Precision, s.Collision = share, airflow.Double, airflow.Cumulant
 		}},
-		{"TRT on D3Q27", [3]bool{}, Single, singleRounding, func(s *solver.Settings) {
-			s.Conditions, s.Lattice = share, solver.D3Q27
+		{"TRT on D3Q27", [3]bool{}, Single, singleRounding, func(s *airflow.Settings) {
+			s.Conditions, s.Lattice = share, airflow.D3Q27
 		}},
-		{"quadratic walls double", [3]bool{}, Single, doubleRounding, func(s *solver.Settings) {
-			s.Conditions, s.Precision, s.Wall = share, solver.Double, solver.Quadratic
+		{"quadratic walls double", [3]bool{}, Single, doubleRounding, func(s *airflow.Settings) {
+			s.Conditions, s.Precision, s.Wall = share, airflow.Double, airflow.Quadratic
 		}},
-		{"quadratic walls with the cumulant", small, Single, singleRounding, func(s *solver.Settings) {
-			s.Wall, s.Collision = solver.Quadratic, solver.Cumulant
+		{"quadratic walls with the cumulant", small, Single, singleRounding, func(s *airflow.Settings) {
+			s.Wall, s.Collision = airflow.Quadratic, airflow.Cumulant
 		}},
-		{"quadratic walls 16 bits", [3]bool{}, Half, halfRounding, func(s *solver.Settings) { s.Wall = solver.Quadratic }},
-		{"periodic cumulant", small, Single, singleRounding, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
-		{"periodic cumulant 16 bits", small, Half, halfRounding, func(s *solver.Settings) { s.Collision = solver.Cumulant }},
+		{"quadratic walls 16 bits", [3]bool{}, Half, halfRounding, func(s *airflow.Settings) { s.Wall = airflow.Quadratic }},
+		{"periodic cumulant", small, Single, singleRounding, func(s *airflow.Settings) { s.Collision = airflow.Cumulant }},
+		{"periodic cumulant 16 bits", small, Half, halfRounding, func(s *airflow.Settings) { s.Collision = airflow.Cumulant }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			besideOthers(t)
@@ -213,10 +213,10 @@ func TestAgreesWithProcessor(t *testing.T) {
 				t.Skip("compiling the kernels for the processor takes a while")
 			}
 			g := cave(5, c.periodic)
-			domain := solver.WholeDomain(g)
+			domain := airflow.WholeDomain(g)
 			domain.Periodic = c.periodic
 			settings := caveSettings(g)
-			settings.Collision, settings.Profile = solver.TRT, solver.Parabolic
+			settings.Collision, settings.Profile = airflow.TRT, airflow.Parabolic
 			c.change(&settings)
 			s := computed(t, domain, settings, c.storage, steps)
 			compare(t, s, domain, settings, steps, c.tolerance)
@@ -225,7 +225,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 }
 
 // compare compares the end of a computation with the processor's.
-func compare(t *testing.T, s *Solver, domain *solver.Domain, settings solver.Settings, steps int64, tolerance float64) {
+func compare(t *testing.T, s *Solver, domain *airflow.Domain, settings airflow.Settings, steps int64, tolerance float64) {
 	t.Helper()
 	got, err := s.Fields()
 	if err != nil {
@@ -259,36 +259,36 @@ func compare(t *testing.T, s *Solver, domain *solver.Domain, settings solver.Set
 func TestConditionsAgree(t *testing.T) {
 	besideOthers(t)
 	const steps = 90
-	wave := solver.Sine{Period: 2e-3, Mean: 0.7, Amplitude: 0.4}
+	wave := airflow.Sine{Period: 2e-3, Mean: 0.7, Amplitude: 0.4}
 	for _, c := range []struct {
 		name   string
-		change func(*solver.Settings)
+		change func(*airflow.Settings)
 	}{
-		{"pressures", func(s *solver.Settings) {
-			s.Conditions = map[int]solver.Condition{1: {Kind: solver.ImposedPressure, Pressure: 0.02}, 3: {Kind: solver.ImposedPressure, Pressure: -0.01, Waveform: wave}}
+		{"pressures", func(s *airflow.Settings) {
+			s.Conditions = map[int]airflow.Condition{1: {Kind: airflow.ImposedPressure, Pressure: 0.02}, 3: {Kind: airflow.ImposedPressure, Pressure: -0.01, Waveform: wave}}
 		}},
-		{"windkessel and developed profile", func(s *solver.Settings) {
-			s.Profile, s.Waveform = solver.Developed, wave
-			s.Conditions = map[int]solver.Condition{
-				2: {Kind: solver.Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9},
-				3: {Kind: solver.Windkessel, ProximalResistance: 2e5, Pressure: 0.1}}
+		{"windkessel and developed profile", func(s *airflow.Settings) {
+			s.Profile, s.Waveform = airflow.Developed, wave
+			s.Conditions = map[int]airflow.Condition{
+				2: {Kind: airflow.Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9},
+				3: {Kind: airflow.Windkessel, ProximalResistance: 2e5, Pressure: 0.1}}
 		}},
-		{"shares", func(s *solver.Settings) {
-			s.Conditions = map[int]solver.Condition{2: {Kind: solver.FlowShare, Share: 0.7}, 3: {Kind: solver.FlowShare, Share: 0.3}}
+		{"shares", func(s *airflow.Settings) {
+			s.Conditions = map[int]airflow.Condition{2: {Kind: airflow.FlowShare, Share: 0.7}, 3: {Kind: airflow.FlowShare, Share: 0.3}}
 		}},
-		{"imposed flow, moving wall", func(s *solver.Settings) {
-			s.Conditions = map[int]solver.Condition{
-				1: {Kind: solver.MovingWall, Velocity: [3]float64{0.02, 0.1, -0.05}, Waveform: wave},
-				2: {Kind: solver.ImposedFlow, Flow: -1e-8, Shape: func(p r3.Vec) float64 { return 1 + 300*p.Y }}}
+		{"imposed flow, moving wall", func(s *airflow.Settings) {
+			s.Conditions = map[int]airflow.Condition{
+				1: {Kind: airflow.MovingWall, Velocity: [3]float64{0.02, 0.1, -0.05}, Waveform: wave},
+				2: {Kind: airflow.ImposedFlow, Flow: -1e-8, Shape: func(p r3.Vec) float64 { return 1 + 300*p.Y }}}
 		}},
-		{"breathing", func(s *solver.Settings) { // out from step 30 on
-			s.Waveform = solver.Sine{Period: 1.5e-3, Amplitude: 1}
+		{"breathing", func(s *airflow.Settings) { // out from step 30 on
+			s.Waveform = airflow.Sine{Period: 1.5e-3, Amplitude: 1}
 		}},
-		{"force over time", func(s *solver.Settings) {
+		{"force over time", func(s *airflow.Settings) {
 			s.BodyForce, s.ForceWaveform = [3]float64{30, 20, 10}, wave
 		}},
-		{"regularized with a force and an initial flow", func(s *solver.Settings) {
-			s.Collision, s.BodyForce = solver.Regularized, [3]float64{30, 20, 10}
+		{"regularized with a force and an initial flow", func(s *airflow.Settings) {
+			s.Collision, s.BodyForce = airflow.Regularized, [3]float64{30, 20, 10}
 			s.Initial = func(p r3.Vec) (float64, r3.Vec) {
 				return 0.3 * math.Sin(2000*p.X), r3.Vec{X: 0.05 * math.Cos(1500*p.Y), Y: 0.03, Z: -0.02 * math.Sin(3000*p.X)}
 			}
@@ -298,15 +298,15 @@ func TestConditionsAgree(t *testing.T) {
 			besideOthers(t)
 			g := cave(8, [3]bool{})
 			settings := caveSettings(g)
-			settings.Collision, settings.Precision = solver.TRT, solver.Double
+			settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 			c.change(&settings)
-			s := computed(t, solver.WholeDomain(g), settings, Single, steps)
-			compare(t, s, solver.WholeDomain(g), settings, steps, doubleRounding)
+			s := computed(t, airflow.WholeDomain(g), settings, Single, steps)
+			compare(t, s, airflow.WholeDomain(g), settings, steps, doubleRounding)
 		})
 	}
 }
 
-func compareFields(t *testing.T, got, want *solver.Fields, tolerance float64) {
+func compareFields(t *testing.T, got, want *airflow.Fields, tolerance float64) {
 	t.Helper()
 	compare := func(name string, got, want [][]float32) {
 		var largest, worst float64
@@ -334,21 +334,21 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 	for _, c := range []struct {
 		periodic [3]bool
 		storage  Storage
-		lattice  solver.Lattice
-		wall     solver.Wall
+		lattice  airflow.Lattice
+		wall     airflow.Wall
 	}{
-		{[3]bool{}, Single, solver.D3Q19, solver.Interpolated}, {[3]bool{true, true, true}, Half, solver.D3Q19, solver.Interpolated},
-		{[3]bool{}, Half, solver.D3Q27, solver.Quadratic}, {[3]bool{true, true, true}, Single, solver.D3Q27, solver.Interpolated},
-		{[3]bool{true, true, true}, Single, solver.D3Q19, solver.Quadratic},
+		{[3]bool{}, Single, airflow.D3Q19, airflow.Interpolated}, {[3]bool{true, true, true}, Half, airflow.D3Q19, airflow.Interpolated},
+		{[3]bool{}, Half, airflow.D3Q27, airflow.Quadratic}, {[3]bool{true, true, true}, Single, airflow.D3Q27, airflow.Interpolated},
+		{[3]bool{true, true, true}, Single, airflow.D3Q19, airflow.Quadratic},
 	} {
 		g := cave(6, c.periodic)
-		domain := solver.WholeDomain(g)
+		domain := airflow.WholeDomain(g)
 		domain.Periodic = c.periodic
-		summarize := func(devices int, exchange Exchange) *solver.Summary {
+		summarize := func(devices int, exchange Exchange) *airflow.Summary {
 			settings := caveSettings(g)
-			settings.Lattice, settings.Collision, settings.Wall = c.lattice, solver.TRT, c.wall
-			settings.Waveform = solver.Sine{Period: 3e-4, Amplitude: 1} // out from step 6 on
-			flow, err := solver.NewFlow(domain, settings)
+			settings.Lattice, settings.Collision, settings.Wall = c.lattice, airflow.TRT, c.wall
+			settings.Waveform = airflow.Sine{Period: 3e-4, Amplitude: 1} // out from step 6 on
+			flow, err := airflow.NewFlow(domain, settings)
 			if err != nil {
 				t.Fatal(err)
 			}

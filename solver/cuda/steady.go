@@ -3,12 +3,12 @@ package cuda
 import (
 	"math/bits"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // steadyWatch finds out on the devices whether the flow has become steady.
 type steadyWatch struct {
-	*solver.SteadyWatch
+	*airflow.SteadyWatch
 	solver *Solver
 	looked bool
 	// parts are the samples of each part: masks of the cells of its tiles, where
@@ -29,8 +29,8 @@ func (w *steadyWatch) prepare() error {
 	starts := s.flow.Domain.RunStarts()
 	for i, r := range s.flow.Domain.Grid.Runs {
 		begin := starts[i]
-		global := (begin + solver.SampleStride - 1) / solver.SampleStride * solver.SampleStride
-		for end := begin + int64(r.X1-r.X0); global < end; global += solver.SampleStride {
+		global := (begin + airflow.SampleStride - 1) / airflow.SampleStride * airflow.SampleStride
+		for end := begin + int64(r.X1-r.X0); global < end; global += airflow.SampleStride {
 			x := r.X0 + int32(global-begin)
 			masks[s.tiles.find(x/tileSide, r.Y/tileSide, r.Z/tileSide)] |= 1 << cellBit(x, r.Y, r.Z)
 		}

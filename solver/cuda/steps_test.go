@@ -3,7 +3,7 @@ package cuda
 import (
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // idleDevice does nothing that is given to it.
@@ -16,13 +16,13 @@ func (idleDevice) launch(queue, kernel, launch) error { return nil }
 func TestStepsDoNotAllocate(t *testing.T) {
 	g := tube()
 	settings := caveSettings(g)
-	settings.Collision, settings.Precision = solver.TRT, solver.Double
-	settings.Waveform = solver.Sine{Period: 1e-3, Amplitude: 1}
+	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
+	settings.Waveform = airflow.Sine{Period: 1e-3, Amplitude: 1}
 	for _, c := range []struct {
 		devices  int
 		exchange Exchange
 	}{{1, ""}, {2, IPC}, {2, Host}} {
-		flow, err := solver.NewFlow(solver.WholeDomain(g), settings)
+		flow, err := airflow.NewFlow(airflow.WholeDomain(g), settings)
 		if err != nil {
 			t.Fatal(err)
 		}

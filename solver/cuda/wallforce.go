@@ -3,13 +3,13 @@ package cuda
 import (
 	"math/bits"
 
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // WallForce returns the force of the air on the walls next to cells whose
-// centre is selected, in N, as solver.Rank does. Call it after an even number
+// centre is selected, in N, as airflow.Rank does. Call it after an even number
 // of steps.
 func (s *Solver) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 	masks := map[*part]address{}
@@ -37,7 +37,7 @@ func (s *Solver) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 		func(p *part) [][]uint64 { return words(uint64(masks[p])) },
 		func(found [foundWords]uint64) {
 			for a := range sum {
-				sum[a] += solver.FromFixed(int64(found[a]))
+				sum[a] += airflow.FromFixed(int64(found[a]))
 			}
 		})
 	unit := s.flow.Units.Force()
@@ -50,7 +50,7 @@ func (s *Solver) selectCells(tile int32, selected func(center r3.Vec) bool) (mas
 	at := s.tiles.position[tile]
 	for fluid := s.tiles.fluid[tile]; fluid != 0; fluid &= fluid - 1 {
 		cell := int32(bits.TrailingZeros64(fluid))
-		if selected(solver.CellCenter(s.flow.Domain.Grid, at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3)) {
+		if selected(airflow.CellCenter(s.flow.Domain.Grid, at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3)) {
 			mask |= 1 << cell
 		}
 	}

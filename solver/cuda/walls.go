@@ -9,7 +9,7 @@ import (
 	"sort"
 
 	"carina/geometry"
-	"carina/solver"
+	"carina/solver/airflow"
 )
 
 // halfWay is the distance of a plain bounce-back wall.
@@ -23,7 +23,7 @@ type (
 	openingTile  struct{ tile, firstLink, links uint32 }
 	openingLink  struct {
 		link, cell, direction, opening uint32
-		numbers                        solver.OpeningLink
+		numbers                        airflow.OpeningLink
 	}
 )
 
@@ -31,7 +31,7 @@ type (
 // together, beginning at multiples of 2 and 8: 16 bytes.
 type wallTables struct {
 	tiles *tileSet
-	wall  solver.Wall
+	wall  airflow.Wall
 	// reflects tells whether flow.ReflectsWalls, at the relaxation time.
 	reflects     bool
 	time         float64
@@ -64,7 +64,7 @@ func (s *span) work(bits int) int64 {
 }
 
 // newWallTables collects the links of a domain by tile.
-func newWallTables(tiles *tileSet, domain *solver.Domain, flow *solver.Flow, wall solver.Wall) (*wallTables, error) {
+func newWallTables(tiles *tileSet, domain *airflow.Domain, flow *airflow.Flow, wall airflow.Wall) (*wallTables, error) {
 	l := &domain.Grid.Links
 	if len(l.Cells) > 0 && l.Directions < tiles.directions {
 		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.directions)
@@ -116,7 +116,7 @@ func eachBoundaryCell(tiles *tileSet, grid *geometry.Grid, f func(tile int32, ce
 }
 
 // addCell adds the links of a boundary cell, number i in the grid's links.
-func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, opening *openingFinder, tile int32, position [3]int32, cell, i int) {
+func (t *wallTables) addCell(grid *geometry.Grid, flow *airflow.Flow, opening *openingFinder, tile int32, position [3]int32, cell, i int) {
 	l := &grid.Links
 	s := &t.spans[tile]
 	x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
@@ -142,7 +142,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *solver.Flow, opening *op
 				flags = reflects
 			}
 		}
-		if t.wall == solver.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
+		if t.wall == airflow.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
 			distance, flags = halfWay, flags&^reflects // nothing to interpolate with
 		}
 		t.links[at] = uint32(d) | uint32(cell)<<5 | flags | distance<<16

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"carina/solver"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -17,17 +17,17 @@ import (
 func TestShearWave(t *testing.T) {
 	besideOthers(t)
 	for _, c := range []struct {
-		collision solver.Collision
-		lattice   solver.Lattice
+		collision airflow.Collision
+		lattice   airflow.Lattice
 	}{
-		{solver.TRT, solver.D3Q19}, {solver.Regularized, solver.D3Q19}, {solver.Recursive, solver.D3Q19}, {solver.Cumulant, solver.D3Q27},
+		{airflow.TRT, airflow.D3Q19}, {airflow.Regularized, airflow.D3Q19}, {airflow.Recursive, airflow.D3Q19}, {airflow.Cumulant, airflow.D3Q27},
 	} {
 		t.Run(string(c.collision), func(t *testing.T) {
 			besideOthers(t)
-			if testing.Short() && c.collision != solver.Recursive {
+			if testing.Short() && c.collision != airflow.Recursive {
 				t.Skip("compiling the kernels for the processor takes a while")
 			}
-			settings := solver.DefaultSettings()
+			settings := airflow.DefaultSettings()
 			settings.Collision, settings.Lattice, settings.FlowRate = c.collision, c.lattice, 0
 			if got := waveViscosity(t, settings); !(math.Abs(got-1) <= 0.01) {
 				t.Errorf("the viscosity is %.4f times that of the settings", got)
@@ -37,11 +37,11 @@ func TestShearWave(t *testing.T) {
 }
 
 // waveViscosity is the viscosity of a wave of 32 cells over that of the settings.
-func waveViscosity(t *testing.T, settings solver.Settings) float64 {
+func waveViscosity(t *testing.T, settings airflow.Settings) float64 {
 	t.Helper()
 	const viscosity, speed, length, start, steps = 0.02, 0.02, 32, 60, 240
 	periodic := [3]bool{true, true, true}
-	domain := solver.WholeDomain(makeGrid([3]int32{4, length, 4}, periodic, func(x, y, z int32) bool { return true }, rand.New(rand.NewPCG(1, 2))))
+	domain := airflow.WholeDomain(makeGrid([3]int32{4, length, 4}, periodic, func(x, y, z int32) bool { return true }, rand.New(rand.NewPCG(1, 2))))
 	domain.Periodic = periodic
 	spacing := domain.Grid.Spacing
 	settings.TimeStep = viscosity * spacing * spacing / settings.KinematicViscosity

@@ -12,16 +12,16 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/internal/crash"
-	"carina/solver/engine"
+	"carina/solver"
 	"carina/solver/processor"
 	"carina/solver/transport"
 )
 
 // Scattered gives the blocks of a grid, of so many cells along a side, to random
 // ranks.
-func Scattered(g *geometry.Grid, side int32, ranks int, seed uint64, periodic [3]bool) *engine.Domain {
+func Scattered(g *geometry.Grid, side int32, ranks int, seed uint64, periodic [3]bool) *solver.Domain {
 	random := rand.New(rand.NewPCG(seed, 1))
-	d := &engine.Domain{Grid: g, Ranks: ranks, Periodic: periodic}
+	d := &solver.Domain{Grid: g, Ranks: ranks, Periodic: periodic}
 	known := map[[3]int32]int32{}
 	for _, r := range g.Runs {
 		for x := r.X0; x < r.X1; {
@@ -64,22 +64,22 @@ type Case struct {
 	Grid     *geometry.Grid
 	Periodic [3]bool
 	// Physics makes what is computed anew, for a domain.
-	Physics func(d *engine.Domain) (engine.Together, error)
+	Physics func(d *solver.Domain) (solver.Together, error)
 	// Steps is how many are computed.
 	Steps int
 }
 
 // New prepares a rank of the processor.
-func (c *Case) New(d *engine.Domain, workers int, t transport.Transport) (*engine.Rank, error) {
+func (c *Case) New(d *solver.Domain, workers int, t transport.Transport) (*solver.Rank, error) {
 	physics, err := c.Physics(d)
 	if err != nil {
 		return nil, err
 	}
-	return engine.NewRank(d, physics, processor.New(workers, t), t, engine.Options{})
+	return solver.NewRank(d, physics, processor.New(workers, t), t, solver.Options{})
 }
 
 // scattered gives the grid to ranks.
-func (c *Case) scattered(side int32, ranks int, seed uint64) *engine.Domain {
+func (c *Case) scattered(side int32, ranks int, seed uint64) *solver.Domain {
 	return Scattered(c.Grid, side, ranks, seed, c.Periodic)
 }
 
@@ -102,7 +102,7 @@ func (c *Case) Hashes(t *testing.T) (list []uint64) {
 }
 
 // hashes steps and returns the hash before and after each step.
-func hashes(r *engine.Rank, steps int) (list []uint64, err error) {
+func hashes(r *solver.Rank, steps int) (list []uint64, err error) {
 	for s := 0; ; s++ {
 		h, err := r.Hash()
 		if err != nil || s == steps {
@@ -160,7 +160,7 @@ func (c *Case) manyRanks(t *testing.T, want []uint64) {
 
 func (c *Case) saveAndLoad(t *testing.T, want []uint64) {
 	for _, at := range []int{c.Steps / 2, c.Steps/2 + 1} {
-		saved := make([]*engine.State, 3)
+		saved := make([]*solver.State, 3)
 		OnRanks(t, 3, func(tr transport.Transport) error {
 			r, err := c.New(c.scattered(4, 3, 8), 1, tr)
 			if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"carina/geometry/generate"
 	"carina/solver"
-	"carina/solver/engine"
+	"carina/solver/airflow"
 	"carina/solver/enginetest"
 	"carina/solver/scalar"
 	"carina/solver/shallow"
@@ -25,18 +25,18 @@ func TestUnderMPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer finish()
-	water := enginetest.Case{Grid: generate.NoiseGrid([3]int32{30, 20, 1}, 0.8, 2), Steps: 9, Physics: func(*engine.Domain) (engine.Together, error) {
-		return engine.Together{&shallow.Water{Gravity: 9.81, Initial: func(p r3.Vec) (float64, [2]float64) {
+	water := enginetest.Case{Grid: generate.NoiseGrid([3]int32{30, 20, 1}, 0.8, 2), Steps: 9, Physics: func(*solver.Domain) (solver.Together, error) {
+		return solver.Together{&shallow.Water{Gravity: 9.81, Initial: func(p r3.Vec) (float64, [2]float64) {
 			return 1 + 0.2*math.Sin(1e3*p.X), [2]float64{}
 		}}}, nil
 	}}
 	water.AcceptRank(t, connection)
-	warm := enginetest.Case{Grid: generate.BallsGrid([3]int32{18, 16, 12}, 6, 3), Steps: 9, Physics: func(d *engine.Domain) (engine.Together, error) {
-		s := solver.DefaultSettings()
-		s.FlowRate, s.RampTime, s.Wall, s.TimeStep = 0, -1, solver.BounceBack, 2e-3
+	warm := enginetest.Case{Grid: generate.BallsGrid([3]int32{18, 16, 12}, 6, 3), Steps: 9, Physics: func(d *solver.Domain) (solver.Together, error) {
+		s := airflow.DefaultSettings()
+		s.FlowRate, s.RampTime, s.Wall, s.TimeStep = 0, -1, airflow.BounceBack, 2e-3
 		s.BodyForce = [3]float64{0.3, 0.2, 0.1}
-		air, err := solver.Carrier(d, s)
-		return engine.Together{air, &scalar.Scalar{Diffusivity: 0.03, Initial: func(p r3.Vec) float64 { return p.X }}}, err
+		air, err := airflow.Carrier(d, s)
+		return solver.Together{air, &scalar.Scalar{Diffusivity: 0.03, Initial: func(p r3.Vec) float64 { return p.X }}}, err
 	}}
 	warm.AcceptRank(t, connection)
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"carina/solver/engine"
+	"carina/solver"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,11 +37,11 @@ func TestPinnedPool(t *testing.T) {
 	defer p.close()
 	var mutex sync.Mutex
 	done := map[int32]bool{}
-	blocks := make([]engine.Block, 100)
+	blocks := make([]solver.Block, 100)
 	for i := range blocks {
 		blocks[i].Number = int32(i)
 	}
-	p.run(blocks, func(b *engine.Block, worker int) {
+	p.run(blocks, func(b *solver.Block, worker int) {
 		var mask unix.CPUSet
 		if err := unix.SchedGetaffinity(0, &mask); err != nil {
 			t.Error(err)

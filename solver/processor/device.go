@@ -9,13 +9,13 @@ import (
 	"unsafe"
 
 	"carina/internal/crash"
-	"carina/solver/engine"
+	"carina/solver"
 	"carina/solver/transport"
 )
 
 // Ahead is how many more values than cells and ghosts every field has in memory:
 // kernels read whole groups, beyond the last cell.
-const Ahead = engine.GroupCells
+const Ahead = solver.GroupCells
 
 // pinnedCells is how many cells a rank must have for its workers to be pinned:
 // waking a pinned worker takes longer, some microseconds.
@@ -27,12 +27,12 @@ type Device struct {
 	pool             *pool
 	fields           []field
 	arrays           []array
-	start            chan []*engine.Exchange
+	start            chan []*solver.Exchange
 	done             chan error
 	bytes            int64
 }
 
-var _ engine.Device = (*Device)(nil)
+var _ solver.Device = (*Device)(nil)
 
 // field is the memory of all values of a field.
 type field struct {
@@ -71,7 +71,7 @@ func ranksSharing(t transport.Transport) int {
 func (d *Device) Workers() int { return d.workers }
 
 // Allocate makes room for fields and starts the workers.
-func (d *Device) Allocate(l *engine.Layout, fields []engine.Field) error {
+func (d *Device) Allocate(l *solver.Layout, fields []solver.Field) error {
 	for _, f := range fields {
 		bytes := f.Kind.Bytes()
 		stride := bytes * paddedStride(l.Cells+l.Ghosts, bytes)
@@ -90,7 +90,7 @@ func (d *Device) Allocate(l *engine.Layout, fields []engine.Field) error {
 		processors = wholeMachine(d.workers)
 	}
 	d.pool = newPool(d.workers, processors)
-	d.start, d.done = make(chan []*engine.Exchange, 1), make(chan error, 1)
+	d.start, d.done = make(chan []*solver.Exchange, 1), make(chan error, 1)
 	if l.Domain.Ranks == 1 {
 		return nil
 	}
@@ -129,8 +129,8 @@ func Values[T any](d *Device, array int32) (values []T, stride int) {
 var errNoBlockWork = errors.New("a processor does the work of blocks alone")
 
 // Run does work on blocks, side by side.
-func (d *Device) Run(w engine.Work, blocks []engine.Block) error {
-	work, ok := w.(engine.BlockWork)
+func (d *Device) Run(w solver.Work, blocks []solver.Block) error {
+	work, ok := w.(solver.BlockWork)
 	if !ok {
 		return fmt.Errorf("%w, not %T", errNoBlockWork, w)
 	}
@@ -139,12 +139,12 @@ func (d *Device) Run(w engine.Work, blocks []engine.Block) error {
 }
 
 // Begin starts exchanges on a goroutine of their own.
-func (d *Device) Begin(list []*engine.Exchange) { d.start <- list }
+func (d *Device) Begin(list []*solver.Exchange) { d.start <- list }
 
 // End waits for them.
 func (d *Device) End() error { return <-d.done }
 
-func (d *Device) exchange(list []*engine.Exchange) error {
+func (d *Device) exchange(list []*solver.Exchange) error {
 	for _, x := range list {
 		if err := x.Run(d); err != nil {
 			return err
@@ -154,7 +154,7 @@ func (d *Device) exchange(list []*engine.Exchange) error {
 }
 
 // Read copies values out of memory.
-func (d *Device) Read(s engine.Segment, values []byte) {
+func (d *Device) Read(s solver.Segment, values []byte) {
 	a := &d.arrays[s.Array]
 	switch a.bytes {
 	case 2:
@@ -167,7 +167,7 @@ func (d *Device) Read(s engine.Segment, values []byte) {
 }
 
 // Write copies values into memory.
-func (d *Device) Write(s engine.Segment, values []byte) {
+func (d *Device) Write(s solver.Segment, values []byte) {
 	a := &d.arrays[s.Array]
 	switch a.bytes {
 	case 2:

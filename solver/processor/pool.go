@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"carina/internal/crash"
-	"carina/solver/engine"
+	"carina/solver"
 )
 
 // pool runs work on the blocks of a rank on a fixed number of goroutines. Every
@@ -17,8 +17,8 @@ type pool struct {
 	start       []chan struct{}
 	callerHelps bool
 	done        sync.WaitGroup
-	blocks      []engine.Block
-	work        engine.BlockWork
+	blocks      []solver.Block
+	work        solver.BlockWork
 }
 
 // share is a worker's part of the list, on its own cache line.
@@ -61,7 +61,7 @@ func (p *pool) close() {
 }
 
 // run calls work for all blocks and returns when all are done.
-func (p *pool) run(blocks []engine.Block, work engine.BlockWork) {
+func (p *pool) run(blocks []solver.Block, work solver.BlockWork) {
 	n := len(p.shares)
 	if n == 1 || len(blocks) <= 1 {
 		for i := range blocks {

@@ -9,7 +9,7 @@ import (
 	"math"
 
 	"carina/geometry"
-	"carina/solver/engine"
+	"carina/solver"
 	"carina/solver/processor"
 	"carina/solver/streaming"
 
@@ -24,7 +24,7 @@ type Scalar struct {
 	Initial func(position r3.Vec) float64
 }
 
-var _ engine.Physics = (*Scalar)(nil)
+var _ solver.Physics = (*Scalar)(nil)
 
 // Carrier is a kernel that has left the velocity of the block at hand, in cells
 // per step, by the place of a cell in its block.
@@ -44,16 +44,16 @@ const (
 var directions = geometry.Directions[:populations-1]
 
 // Fields are the populations.
-func (s *Scalar) Fields() []engine.Field {
-	return []engine.Field{{Name: "scalar", Values: populations, Kind: engine.Float32}}
+func (s *Scalar) Fields() []solver.Field {
+	return []solver.Field{{Name: "scalar", Values: populations, Kind: solver.Float32}}
 }
 
 // Program streams in place.
-func (s *Scalar) Program() engine.Program { return streaming.Program(0, directions) }
+func (s *Scalar) Program() solver.Program { return streaming.Program(0, directions) }
 
 // Kernel is the scalar of one rank.
 type Kernel struct {
-	layout  *engine.Layout
+	layout  *solver.Layout
 	carrier Carrier
 	omega   float32
 	f       [populations][]float32
@@ -61,7 +61,7 @@ type Kernel struct {
 }
 
 // Bind fills the cells.
-func (s *Scalar) Bind(b *engine.Binding) (engine.Kernel, error) {
+func (s *Scalar) Bind(b *solver.Binding) (solver.Kernel, error) {
 	d, ok := b.Device.(*processor.Device)
 	if !ok {
 		return nil, errors.New("a scalar is computed on processors alone; choose these")
@@ -99,9 +99,9 @@ func weight(i int) float32 {
 }
 
 // Work updates the cells of a block.
-func (k *Kernel) Work(step, _ int) engine.Work {
+func (k *Kernel) Work(step, _ int) solver.Work {
 	odd := step == 1
-	return engine.BlockWork(func(b *engine.Block, worker int) {
+	return solver.BlockWork(func(b *solver.Block, worker int) {
 		u := k.carrier.Velocity(worker)
 		for c := b.First; c < b.End; c++ {
 			j := c - b.First
@@ -158,8 +158,8 @@ func (k *Kernel) Concentration(cell int32) float64 {
 }
 
 // Check finds values that make no sense.
-func (k *Kernel) Check(b *engine.Block, _ int) (magnitude float64, bad int64) {
-	bad = engine.NoCell
+func (k *Kernel) Check(b *solver.Block, _ int) (magnitude float64, bad int64) {
+	bad = solver.NoCell
 	k.layout.EachGlobal(b, func(cell int32, global int64) {
 		for i := range k.f {
 			if v := float64(k.f[i][cell]); math.IsNaN(v) || math.IsInf(v, 0) {

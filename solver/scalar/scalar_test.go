@@ -7,7 +7,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/solver"
-	"carina/solver/engine"
+	"carina/solver/airflow"
 	"carina/solver/enginetest"
 	"carina/solver/transport"
 
@@ -15,24 +15,24 @@ import (
 )
 
 // carried is a scalar on air with a force.
-func carried(d *engine.Domain, s *Scalar, settings solver.Settings) (engine.Together, error) {
-	air, err := solver.Carrier(d, settings)
-	return engine.Together{air, s}, err
+func carried(d *solver.Domain, s *Scalar, settings airflow.Settings) (solver.Together, error) {
+	air, err := airflow.Carrier(d, settings)
+	return solver.Together{air, s}, err
 }
 
 // forced are settings of air that a force moves.
-func forced() solver.Settings {
-	s := solver.DefaultSettings()
-	s.FlowRate, s.RampTime, s.Wall = 0, -1, solver.BounceBack
+func forced() airflow.Settings {
+	s := airflow.DefaultSettings()
+	s.FlowRate, s.RampTime, s.Wall = 0, -1, airflow.BounceBack
 	s.TimeStep = 2e-3
 	s.BodyForce = [3]float64{0.3, 0.2, 0.1}
 	return s
 }
 
-func scalarCase(precision solver.Precision) *enginetest.Case {
+func scalarCase(precision airflow.Precision) *enginetest.Case {
 	grid := generate.BallsGrid([3]int32{28, 20, 18}, 9, 3)
 	return &enginetest.Case{Grid: grid, Periodic: [3]bool{true, false, false}, Steps: 21,
-		Physics: func(d *engine.Domain) (engine.Together, error) {
+		Physics: func(d *solver.Domain) (solver.Together, error) {
 			settings := forced()
 			settings.Precision = precision
 			return carried(d, &Scalar{Diffusivity: 0.03, Initial: func(p r3.Vec) float64 { return math.Sin(3e3 * (p.X + 2*p.Y - p.Z)) }}, settings)
@@ -40,7 +40,7 @@ func scalarCase(precision solver.Precision) *enginetest.Case {
 }
 
 func TestScalarOnRanks(t *testing.T) {
-	for _, precision := range []solver.Precision{solver.Single, solver.Half} {
+	for _, precision := range []airflow.Precision{airflow.Single, airflow.Half} {
 		scalarCase(precision).Accept(t)
 	}
 }
@@ -54,7 +54,7 @@ func wave(t *testing.T, diffusivity, velocity float64, steps int) (amplitude, ph
 	t.Helper()
 	g := box()
 	n := float64(g.Size[0])
-	c := enginetest.Case{Grid: g, Physics: func(d *engine.Domain) (engine.Together, error) {
+	c := enginetest.Case{Grid: g, Physics: func(d *solver.Domain) (solver.Together, error) {
 		settings := forced()
 		settings.BodyForce = [3]float64{}
 		settings.Initial = func(r3.Vec) (float64, r3.Vec) {
@@ -65,7 +65,7 @@ func wave(t *testing.T, diffusivity, velocity float64, steps int) (amplitude, ph
 		}}, settings)
 	}}
 	enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
-		d := engine.WholeDomain(g)
+		d := solver.WholeDomain(g)
 		d.Periodic = [3]bool{true, true, true}
 		r, err := c.New(d, 1, tr)
 		if err != nil {
@@ -114,15 +114,15 @@ func TestSineFadesAndMoves(t *testing.T) {
 
 // The air does not feel what it carries.
 func TestAirIsTheSame(t *testing.T) {
-	c := scalarCase(solver.Single)
-	states := map[int]*engine.State{}
+	c := scalarCase(airflow.Single)
+	states := map[int]*solver.State{}
 	for _, count := range []int{1, 2} {
 		enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
-			alone := enginetest.Case{Grid: c.Grid, Physics: func(d *engine.Domain) (engine.Together, error) {
+			alone := enginetest.Case{Grid: c.Grid, Physics: func(d *solver.Domain) (solver.Together, error) {
 				both, err := c.Physics(d)
 				return both[:count], err
 			}}
-			r, err := alone.New(engine.WholeDomain(c.Grid), 1, tr)
+			r, err := alone.New(solver.WholeDomain(c.Grid), 1, tr)
 			if err != nil {
 				return err
 			}
@@ -146,10 +146,10 @@ func TestAirIsTheSame(t *testing.T) {
 }
 
 func TestNothingCarries(t *testing.T) {
-	c := enginetest.Case{Physics: func(*engine.Domain) (engine.Together, error) {
-		return engine.Together{&Scalar{Diffusivity: 0.1, Initial: func(r3.Vec) float64 { return 1 }}}, nil
+	c := enginetest.Case{Physics: func(*solver.Domain) (solver.Together, error) {
+		return solver.Together{&Scalar{Diffusivity: 0.1, Initial: func(r3.Vec) float64 { return 1 }}}, nil
 	}}
-	if _, err := c.New(engine.WholeDomain(box()), 1, transport.NewLocal(1)[0]); err == nil {
+	if _, err := c.New(solver.WholeDomain(box()), 1, transport.NewLocal(1)[0]); err == nil {
 		t.Error("a scalar without air is taken")
 	}
 }

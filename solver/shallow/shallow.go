@@ -10,7 +10,7 @@ import (
 	"math"
 
 	"carina/geometry"
-	"carina/solver/engine"
+	"carina/solver"
 	"carina/solver/processor"
 	"carina/solver/transport"
 
@@ -29,7 +29,7 @@ type Water struct {
 	Courant float64
 }
 
-var _ engine.Physics = (*Water)(nil)
+var _ solver.Physics = (*Water)(nil)
 
 // Fields and their values: the conserved ones, and their rates of change.
 const (
@@ -54,36 +54,36 @@ const (
 var sides = []geometry.Offset{{X: 1}, {X: -1}, {Y: 1}, {Y: -1}}
 
 // Fields are depth and discharge, and their rates.
-func (w *Water) Fields() []engine.Field {
-	return []engine.Field{
-		{Name: "water", Values: values, Kind: engine.Float64},
-		{Name: "rates", Values: values, Kind: engine.Float64},
+func (w *Water) Fields() []solver.Field {
+	return []solver.Field{
+		{Name: "water", Values: values, Kind: solver.Float64},
+		{Name: "rates", Values: values, Kind: solver.Float64},
 	}
 }
 
 // Program computes fluxes, with them the time step that all ranks can take, and
 // advances.
-func (w *Water) Program() engine.Program {
-	var own, beside []engine.Slot
+func (w *Water) Program() solver.Program {
+	var own, beside []solver.Slot
 	for v := range values {
-		own = append(own, engine.Slot{Field: conserved, Value: v})
+		own = append(own, solver.Slot{Field: conserved, Value: v})
 		for _, o := range sides {
-			beside = append(beside, engine.Slot{Field: conserved, Value: v, Offset: o, Wall: -1})
+			beside = append(beside, solver.Slot{Field: conserved, Value: v, Offset: o, Wall: -1})
 		}
 	}
-	return engine.Program{
-		Steps: [][]engine.Phase{{
-			{Name: "flux", Reads: beside, Reduce: &engine.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
+	return solver.Program{
+		Steps: [][]solver.Phase{{
+			{Name: "flux", Reads: beside, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
 			{Name: "advance", Fetch: beside},
 		}},
-		State: [][]engine.Slot{own},
+		State: [][]solver.Slot{own},
 	}
 }
 
 // Kernel is the water of one rank.
 type Kernel struct {
 	water   *Water
-	layout  *engine.Layout
+	layout  *solver.Layout
 	spacing float64
 	q, rate [values][]float64
 	beside  [4][]int32 // −1 where a wall is
@@ -99,7 +99,7 @@ type worker struct {
 }
 
 // Bind fills the cells.
-func (w *Water) Bind(b *engine.Binding) (engine.Kernel, error) {
+func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
 	d, ok := b.Device.(*processor.Device)
 	if !ok {
 		return nil, errors.New("shallow water is computed on processors alone; choose these")
@@ -123,7 +123,7 @@ func (w *Water) Bind(b *engine.Binding) (engine.Kernel, error) {
 }
 
 // fill sets own cells and ghosts to the start.
-func (k *Kernel) fill(b *engine.Binding) {
+func (k *Kernel) fill(b *solver.Binding) {
 	b.EachCell(func(cell, x, y, z int32) {
 		h, flow := k.water.Initial(b.Domain.Grid.Center(x, y, z))
 		k.q[depth][cell], k.q[dischargeX][cell], k.q[dischargeY][cell] = h, flow[0], flow[1]
@@ -131,11 +131,11 @@ func (k *Kernel) fill(b *engine.Binding) {
 }
 
 // Work is what a phase does on a block.
-func (k *Kernel) Work(_, phase int) engine.Work {
+func (k *Kernel) Work(_, phase int) solver.Work {
 	if phase == fluxPhase {
-		return engine.BlockWork(k.flux)
+		return solver.BlockWork(k.flux)
 	}
-	return engine.BlockWork(k.advance)
+	return solver.BlockWork(k.advance)
 }
 
 // Begin has nothing to do.
@@ -146,7 +146,7 @@ type state [values]float64
 
 // flux sums what flows into the cells of a block. Both cells at a face compute
 // the same flux.
-func (k *Kernel) flux(b *engine.Block, number int) {
+func (k *Kernel) flux(b *solver.Block, number int) {
 	for c := b.First; c < b.End; c++ {
 		here := state{k.q[depth][c], k.q[dischargeX][c], k.q[dischargeY][c]}
 		var sum state
@@ -220,7 +220,7 @@ func (k *Kernel) Apply(_ int, numbers []int64) {
 	k.time += k.dt
 }
 
-func (k *Kernel) advance(b *engine.Block, _ int) {
+func (k *Kernel) advance(b *solver.Block, _ int) {
 	for v := range k.q {
 		q, rate := k.q[v][b.First:b.End], k.rate[v][b.First:b.End]
 		for i := range q {
@@ -238,8 +238,8 @@ func (k *Kernel) At(cell int32) (h float64, discharge [2]float64) {
 }
 
 // Check returns the largest velocity in a block.
-func (k *Kernel) Check(b *engine.Block, _ int) (speed float64, bad int64) {
-	bad = engine.NoCell
+func (k *Kernel) Check(b *solver.Block, _ int) (speed float64, bad int64) {
+	bad = solver.NoCell
 	k.layout.EachGlobal(b, func(cell int32, global int64) {
 		h, flow := k.At(cell)
 		if !(h >= 0) || math.IsInf(h, 1) {

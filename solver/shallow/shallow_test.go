@@ -6,7 +6,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
-	"carina/solver/engine"
+	"carina/solver"
 	"carina/solver/enginetest"
 	"carina/solver/transport"
 
@@ -33,8 +33,8 @@ func dam(p r3.Vec) (float64, [2]float64) {
 
 func pondCase(periodic bool) *enginetest.Case {
 	return &enginetest.Case{Grid: pond(), Periodic: [3]bool{periodic, periodic, false}, Steps: 21,
-		Physics: func(*engine.Domain) (engine.Together, error) {
-			return engine.Together{&Water{Gravity: 9.81, Initial: dam}}, nil
+		Physics: func(*solver.Domain) (solver.Together, error) {
+			return solver.Together{&Water{Gravity: 9.81, Initial: dam}}, nil
 		}}
 }
 
@@ -45,11 +45,11 @@ func TestWaterOnRanks(t *testing.T) {
 }
 
 // run computes water on one rank until a time and gives its kernel to f.
-func run(t *testing.T, grid *geometry.Grid, w *Water, until float64, f func(l *engine.Layout, k *Kernel)) {
+func run(t *testing.T, grid *geometry.Grid, w *Water, until float64, f func(l *solver.Layout, k *Kernel)) {
 	t.Helper()
 	enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
-		c := enginetest.Case{Grid: grid, Physics: func(*engine.Domain) (engine.Together, error) { return engine.Together{w}, nil }}
-		r, err := c.New(engine.WholeDomain(grid), 2, tr)
+		c := enginetest.Case{Grid: grid, Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{w}, nil }}
+		r, err := c.New(solver.WholeDomain(grid), 2, tr)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func TestDamBreaks(t *testing.T) {
 			return low, [2]float64{}
 		}}
 		g := channel(cells)
-		run(t, g, w, until, func(l *engine.Layout, k *Kernel) {
+		run(t, g, w, until, func(l *solver.Layout, k *Kernel) {
 			l.EachCell(func(cell, x, y, z int32) {
 				h, _ := k.At(cell)
 				wrong += math.Abs(h-exact(g.Center(x, y, z).X)) / float64(l.Cells)
@@ -139,7 +139,7 @@ func stoker(gravity, high, low float64) float64 {
 // No water is lost, none moves by itself, and none is less than nothing.
 func TestWaterIsConserved(t *testing.T) {
 	g := pond()
-	volume := func(l *engine.Layout, k *Kernel) (sum float64) {
+	volume := func(l *solver.Layout, k *Kernel) (sum float64) {
 		for cell := range int32(l.Cells) {
 			h, _ := k.At(cell)
 			if h < 0 {
@@ -151,14 +151,14 @@ func TestWaterIsConserved(t *testing.T) {
 	}
 	var first float64
 	w := &Water{Gravity: 9.81, Initial: dam}
-	run(t, g, w, 0, func(l *engine.Layout, k *Kernel) { first = volume(l, k) })
-	run(t, g, w, 0.02, func(l *engine.Layout, k *Kernel) {
+	run(t, g, w, 0, func(l *solver.Layout, k *Kernel) { first = volume(l, k) })
+	run(t, g, w, 0.02, func(l *solver.Layout, k *Kernel) {
 		if last := volume(l, k); math.Abs(last-first) > 1e-12*first {
 			t.Errorf("%g m of water became %g", first, last)
 		}
 	})
 	still := &Water{Gravity: 9.81, Initial: func(r3.Vec) (float64, [2]float64) { return 1, [2]float64{} }}
-	run(t, g, still, 0.01, func(l *engine.Layout, k *Kernel) {
+	run(t, g, still, 0.01, func(l *solver.Layout, k *Kernel) {
 		for cell := range int32(l.Cells) {
 			if h, flow := k.At(cell); h != 1 || flow != [2]float64{} {
 				t.Fatalf("still water is %g m deep and moves with %v m²/s", h, flow)
@@ -168,10 +168,10 @@ func TestWaterIsConserved(t *testing.T) {
 }
 
 func TestRefusesManyLayers(t *testing.T) {
-	c := enginetest.Case{Physics: func(*engine.Domain) (engine.Together, error) {
-		return engine.Together{&Water{Gravity: 9.81, Initial: dam}}, nil
+	c := enginetest.Case{Physics: func(*solver.Domain) (solver.Together, error) {
+		return solver.Together{&Water{Gravity: 9.81, Initial: dam}}, nil
 	}}
-	if _, err := c.New(engine.WholeDomain(generate.FullGrid([3]int32{3, 3, 2})), 1, transport.NewLocal(1)[0]); err == nil {
+	if _, err := c.New(solver.WholeDomain(generate.FullGrid([3]int32{3, 3, 2})), 1, transport.NewLocal(1)[0]); err == nil {
 		t.Error("two layers of water are taken")
 	}
 }

@@ -3,7 +3,7 @@ package streaming
 
 import (
 	"carina/geometry"
-	"carina/solver/engine"
+	"carina/solver"
 )
 
 // Opposite returns the population that moves against population i, where
@@ -22,10 +22,10 @@ func Opposite(i int) int {
 // cell, and before an odd one in slot ī of the neighbour that it comes from or,
 // where a wall is, in slot i of the cell itself. A step leaves what departs along i
 // where what arrived along ī was.
-func InPlace(field int, directions []geometry.Offset) (even, odd []engine.Slot) {
+func InPlace(field int, directions []geometry.Offset) (even, odd []solver.Slot) {
 	for i := range len(directions) + 1 {
-		even = append(even, engine.Slot{Field: field, Value: i})
-		slot := engine.Slot{Field: field, Value: Opposite(i), Wall: i}
+		even = append(even, solver.Slot{Field: field, Value: i})
+		slot := solver.Slot{Field: field, Value: Opposite(i), Wall: i}
 		if i > 0 {
 			slot.Offset = directions[Opposite(i)-1]
 		}
@@ -35,13 +35,13 @@ func InPlace(field int, directions []geometry.Offset) (even, odd []engine.Slot) 
 }
 
 // Program is that of populations that stream in place, in one phase a step.
-func Program(field int, directions []geometry.Offset) engine.Program {
+func Program(field int, directions []geometry.Offset) solver.Program {
 	even, odd := InPlace(field, directions)
-	return engine.Program{
-		Steps: [][]engine.Phase{
+	return solver.Program{
+		Steps: [][]solver.Phase{
 			{{Name: "even", Fetch: odd}},
 			{{Name: "odd", Reads: odd, Return: odd}},
 		},
-		State: [][]engine.Slot{even, odd},
+		State: [][]solver.Slot{even, odd},
 	}
 }

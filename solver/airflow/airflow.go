@@ -1,0 +1,167 @@
+package airflow
+
+import (
+	"fmt"
+	"math"
+
+	"carina/geometry"
+	"carina/solver"
+	"carina/solver/airflow/collision"
+	"carina/solver/lattice"
+	"carina/solver/streaming"
+	"carina/solver/transport"
+)
+
+// airflow is what is computed, alike on all ranks and devices, as a physics of the
+// engine.
+type airflow struct {
+	domain          *Domain
+	settings        Settings
+	units           Units
+	expected        expected
+	warnings        []string
+	set             *lattice.Set
+	areas           []float64 // of openings, as voxelized
+	profiles        []profile
+	initialOpenings []openingState // before the first step
+	rampSteps       float64
+	// carries tells whether the kernel leaves the velocity for others.
+	carries bool
+	force   [3]float64 // in lattice units, in the present step
+}
+
+var _ solver.Physics = (*airflow)(nil)
+
+// Carrier returns the airflow of settings as a physics that others can run together
+// with: its kernel leaves the velocity of the block at hand (Velocity).
+func Carrier(domain *Domain, settings Settings) (solver.Physics, error) {
+	a, err := newAirflow(domain, settings)
+	if err != nil {
+		return nil, err
+	}
+	a.carries = true
+	return a, nil
+}
+
+// newAirflow makes all choices that settings leave open.
+func newAirflow(domain *Domain, settings Settings) (*airflow, error) {
+	if err := settings.Validate(); err != nil {
+		return nil, err
+	}
+	if err := settings.validateConditions(domain.Grid); err != nil {
+		return nil, err
+	}
+	a := &airflow{domain: domain, set: settings.set(), expected: expect(domain.Grid, &settings)}
+	var err error
+	if a.areas, err = openingAreas(domain.Grid, a.set); err != nil {
+		return nil, err
+	}
+	if a.units, a.warnings, err = chooseUnits(domain.Grid, &settings, a.expected); err != nil {
+		return nil, err
+	}
+	a.warnings = append(a.warnings, settings.settleWall(a.units.RelaxationTime())...)
+	a.settings = settings
+	a.initialOpenings = newOpeningStates(domain.Grid, a.areas, &a.settings, a.units).list
+	if a.profiles, err = openingProfiles(domain.Grid, a.set, a.initialOpenings); err != nil {
+		return nil, err
+	}
+	a.rampSteps = a.chooseRamp()
+	a.setForce(0)
+	return a, nil
+}
+
+// warnOfClosed warns of openings that meet no cell.
+func (a *airflow) warnOfClosed() {
+	for i, area := range a.areas {
+		if o := &a.domain.Grid.Openings[i]; area == 0 {
+			a.warnings = append(a.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed: choose a smaller spacing, or leave it out with --drop-opening %d", o.Number, o.Name, o.Number))
+		}
+	}
+}
+
+// kind is that of a population in memory.
+func (p Precision) kind() solver.Kind {
+	switch p {
+	case Double:
+		return solver.Float64
+	case Half:
+		return solver.Float16
+	}
+	return solver.Float32
+}
+
+// Fields are the populations.
+func (a *airflow) Fields() []solver.Field {
+	f := solver.Field{Name: "populations", Values: a.set.Q, Kind: a.settings.Precision.kind()}
+	if f.Kind == solver.Float16 {
+		f.Scale = 1 << 15
+	}
+	return []solver.Field{f}
+}
+
+// Phases of a step.
+const (
+	streamPhase = iota
+	wallPhase   // of quadratic walls
+)
+
+// Program streams in place.
+func (a *airflow) Program() solver.Program {
+	p := streaming.Program(0, geometry.Directions[:a.set.Q-1])
+	quadratic := a.settings.Wall == Quadratic
+	for i := range p.Steps {
+		if quadratic {
+			p.Steps[i][streamPhase].Asks = true
+			p.Steps[i] = append(p.Steps[i], solver.Phase{Name: "walls"})
+		}
+		if couples(a.initialOpenings) {
+			last := &p.Steps[i][len(p.Steps[i])-1]
+			last.Reduce = &solver.Reduction{Operation: transport.Sum, Values: 2 * len(a.initialOpenings), Every: couplingInterval}
+		}
+	}
+	return p
+}
+
+// setForce sets the body force of the step that begins after the given one.
+func (a *airflow) setForce(steps int64) {
+	factor := 1.0
+	if w := a.settings.ForceWaveform; w != nil {
+		factor = w.Factor((float64(steps) + 0.5) * a.units.TimeStep)
+	}
+	for axis := range 3 {
+		a.force[axis] = factor * a.settings.BodyForce[axis] / a.units.Acceleration()
+	}
+}
+
+// parameters returns those of the collision.
+func (a *airflow) parameters() map[string]float64 {
+	s := &a.settings
+	tau := a.units.RelaxationTime()
+	return map[string]float64{
+		collision.OmegaPlus:  1 / tau,
+		collision.OmegaMinus: 1 / (0.5 + s.Magic/(tau-0.5)),
+		collision.ForceX:     a.force[0], collision.ForceY: a.force[1], collision.ForceZ: a.force[2],
+		collision.Magic: s.Magic, collision.RelaxationTime: tau,
+		collision.EddyFactor:    18 * math.Sqrt2 * s.Smagorinsky * s.Smagorinsky,
+		collision.LimiterFactor: s.limiterFactor(),
+	}
+}
+
+// variant is the collision as its kernels are called.
+func (a *airflow) variant() collision.Variant {
+	s := &a.settings
+	return collision.Variant{Name: string(s.operator(a.units.RelaxationTime())), Set: a.set,
+		Force: s.BodyForce != [3]float64{}, LargeEddy: s.Smagorinsky > 0}
+}
+
+// chooseRamp returns the start-up time in steps.
+func (a *airflow) chooseRamp() float64 {
+	if t := a.settings.RampTime; t != 0 {
+		return max(0, t/a.units.TimeStep)
+	}
+	const crossings = 4
+	return crossings * a.crossing()
+}
+
+// crossing is the number of steps in which sound crosses the domain.
+func (a *airflow) crossing() float64 { return soundCrossing(a.domain.Grid) }

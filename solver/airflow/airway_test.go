@@ -1,0 +1,53 @@
+package airflow
+
+import (
+	"context"
+	"math"
+	"os"
+	"testing"
+
+	"carina/geometry"
+)
+
+// sharedAirway voxelizes a surface of the shared collection, or skips.
+func sharedAirway(t testing.TB, name string, spacing float64) *geometry.Grid {
+	t.Helper()
+	path := "../../shared/geometries/" + name
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is absent", name)
+	}
+	surface, err := geometry.ReadSurface(path, geometry.Millimetre)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid, err := geometry.Voxelize(context.Background(), surface, geometry.Options{Spacing: spacing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return grid
+}
+
+// Steady flow at a Reynolds number of 50 in the central airway: what enters
+// leaves, within 0.5 %.
+func TestAirwayMassBalance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	g := sharedAirway(t, "airway-central-mm.stl", 0.6e-3)
+	const reynolds = 50
+	s := DefaultSettings()
+	diameter := 2 * math.Sqrt(g.Openings[0].Area/math.Pi)
+	s.FlowRate = reynolds * s.KinematicViscosity / diameter * g.Openings[0].Area
+	summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 5500, Report: func(p Progress) {
+		if p.Step%500 == 0 {
+			t.Logf("step %d: peak %.4g m/s, %.1f MLUPS", p.Step, p.PeakVelocity, p.MLUPS)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", summary)
+	if math.Abs(summary.Reynolds-reynolds) > 0.01*reynolds || summary.MassBalance > 0.005 {
+		t.Errorf("Re %.4g, mass balance %.2g", summary.Reynolds, summary.MassBalance)
+	}
+}

@@ -1,0 +1,193 @@
+package airflow
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"carina/geometry"
+	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// fork is a duct that divides into two, with an inlet and two outlets.
+func fork() *geometry.Grid {
+	size := [3]int32{44, 22, 8}
+	fluid := func(x, y, z int32) bool {
+		switch {
+		case x < 14:
+			return y >= 7 && y < 15
+		case x < 22:
+			return true
+		}
+		return y < 8 || y >= 14
+	}
+	wall := func(x, y, z int32, d geometry.Offset) (float64, int) {
+		switch {
+		case x+int32(d.X) < 0:
+			return 0.5, 1
+		case x+int32(d.X) >= size[0] && y < 11:
+			return 0.5, 2
+		case x+int32(d.X) >= size[0]:
+			return 0.5, 3
+		}
+		return 0.5, 0
+	}
+	normal := r3.Vec{X: 1}
+	return makeGrid(size, 1e-4, [3]bool{}, fluid, wall, []geometry.Opening{
+		{Number: 1, Role: geometry.Inlet, Normal: r3.Scale(-1, normal), Area: 64e-8},
+		{Number: 2, Role: geometry.Outlet, Normal: normal, Area: 64e-8},
+		{Number: 3, Role: geometry.Outlet, Normal: normal, Area: 64e-8},
+	})
+}
+
+// runConditions computes a fork on two ranks.
+func runConditions(t *testing.T, change func(*Settings), steps int64) *Summary {
+	t.Helper()
+	g := fork()
+	s := caveSettings(g)
+	change(&s)
+	d := scattered(g, 6, 2, 3, [3]bool{})
+	summary, err := RunInProcess(context.Background(), d, s, Plan{Steps: steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return summary
+}
+
+// A prescribed split of the flow is reached.
+func TestShares(t *testing.T) {
+	for _, share := range []float64{0.3, 0.5, 0.8} {
+		summary := runConditions(t, func(s *Settings) {
+			s.Conditions = map[int]Condition{2: {Kind: FlowShare, Share: share}, 3: {Kind: FlowShare, Share: 1 - share}}
+		}, 6000)
+		o := summary.Openings
+		got := o[1].Flow / (o[1].Flow + o[2].Flow)
+		t.Logf("share %.4f of %g, pressures %.4g and %.4g Pa, balance %.2g", got, share, o[1].Pressure, o[2].Pressure, summary.MassBalance)
+		if math.Abs(got-share) > 0.005 || summary.MassBalance > 0.005 {
+			t.Errorf("share %.4f, want %g; mass balance %.2g", got, share, summary.MassBalance)
+		}
+	}
+}
+
+// In steady flow a Windkessel's pressure is that of its resistances in a row,
+// and two unequal ones split the flow of a symmetric tube nearly inversely.
+func TestWindkessel(t *testing.T) {
+	const resistance = 2e6 // Pa·s/m³, far above that of the lumen
+	summary := runConditions(t, func(s *Settings) {
+		s.Conditions = map[int]Condition{
+			2: {Kind: Windkessel, ProximalResistance: 0.25 * resistance, DistalResistance: 0.75 * resistance, Compliance: 1e-9},
+			3: {Kind: Windkessel, ProximalResistance: 2 * resistance, Pressure: 0},
+		}
+	}, 12000)
+	o := summary.Openings
+	for i, r := range map[int]float64{1: resistance, 2: 2 * resistance} {
+		want := -o[i].Flow * r
+		t.Logf("opening %d: pressure %.5g Pa, flow %.5g m³/s, R·Q %.5g Pa", i+1, o[i].Pressure, o[i].Flow, want)
+		if math.Abs(o[i].Pressure-want) > 0.01*want {
+			t.Errorf("opening %d: pressure %.5g Pa, want R·Q = %.5g Pa", i+1, o[i].Pressure, want)
+		}
+	}
+}
+
+// Pressure outlets let sound out: after a sudden start the flow through the
+// outlets of a pipe settles soon.
+func TestSoundLeaves(t *testing.T) {
+	g := pipe(0, 9, 120, 0.01)
+	s := DefaultSettings()
+	s.FlowRate, s.RampTime, s.Profile, s.LatticeVelocity = 1e-5, -1, Parabolic, 0.05
+	s.Collision = Regularized
+	r, err := NewRank(WholeDomain(g), s, transport.NewLocal(1)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	// Sound crosses the pipe in 120·√3 = 208 steps. An end of constant pressure
+	// would send it back and forth, with the flow at the outlet between 0 and
+	// twice its mean at first; that leaves a third of the mean after 1500 steps.
+	var worst float64
+	for step := range 4000 {
+		if err := r.engine.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if step >= 1500 && step%100 == 1 {
+			o, err := r.OpeningSummaries()
+			if err != nil {
+				t.Fatal(err)
+			}
+			worst = max(worst, math.Abs(o[1].Flow/o[0].Flow+1))
+		}
+	}
+	t.Logf("flow out differs from flow in by %.3g", worst)
+	if worst > 0.15 {
+		t.Errorf("sound stays: the flow at the outlet is off by %.3g of its mean", worst)
+	}
+}
+
+func TestWaveforms(t *testing.T) {
+	table, err := ReadTable(strings.NewReader("time,factor\n0,0\n1,2\n3,-2\n4,0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	periodic := *table
+	periodic.Periodic = true
+	breath := Breathing{Period: 4, Inspiration: 0.25}
+	for _, c := range []struct {
+		name string
+		w    Waveform
+		time float64
+		want float64
+	}{
+		{"sine", Sine{Period: 2, Mean: 1, Amplitude: 3}, 0.5, 4},
+		{"table", table, 0.5, 1}, {"table", table, 2, 0}, {"table ends", table, 9, 0}, {"table begins", table, -1, 0},
+		{"periodic", &periodic, 4.5, 1}, {"periodic", &periodic, -3.5, 1},
+		{"inspiration", breath, 0.5, 1}, {"expiration", breath, 2.5, -1. / 3}, {"next breath", breath, 4.5, 1},
+	} {
+		if got := c.w.Factor(c.time); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s at %g s: %g, want %g", c.name, c.time, got, c.want)
+		}
+	}
+	var volume float64
+	for i := range 4000 {
+		volume += breath.Factor(float64(i)*1e-3+5e-4) * 1e-3
+	}
+	if math.Abs(volume) > 1e-6 {
+		t.Errorf("a breath leaves %g behind", volume)
+	}
+	for _, bad := range []string{"", "time,factor\n", "0,1\n0,2\n", "0,1\nx,2\n", "0,NaN\n", "0\n", "0,1,2\n"} {
+		if _, err := ReadTable(strings.NewReader(bad)); err == nil {
+			t.Errorf("accepted the waveform %q", bad)
+		}
+	}
+}
+
+func FuzzReadTable(f *testing.F) {
+	f.Add("time,factor\n0,0\n1,2\n")
+	f.Add("0,1\n0,2\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		table, err := ReadTable(strings.NewReader(text))
+		if err == nil && (len(table.Times) == 0 || len(table.Times) != len(table.Values)) {
+			t.Errorf("%d times and %d values", len(table.Times), len(table.Values))
+		}
+	})
+}
+
+func TestConditionsAreChecked(t *testing.T) {
+	g := cave(1, [3]bool{})
+	for name, c := range map[string]map[int]Condition{
+		"opening 4":  {4: {Kind: ImposedPressure}},
+		"kind":       {2: {Kind: "magic"}},
+		"share":      {2: {Kind: FlowShare}},
+		"profile":    {1: {Kind: ImposedFlow, Profile: "spiky"}},
+		"resistance": {2: {Kind: Windkessel, DistalResistance: -1}},
+		"flow":       {1: {Kind: ImposedFlow, Flow: math.NaN()}},
+	} {
+		s := caveSettings(g)
+		s.Conditions = c
+		if _, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 2}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got error %v", name, err)
+		}
+	}
+}

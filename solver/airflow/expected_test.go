@@ -1,0 +1,192 @@
+package airflow
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"carina/geometry"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// The expected peak and the Reynolds number follow from the conditions of all
+// openings, computed here by hand for a fork of three openings of 64 cell faces.
+func TestExpectedFlow(t *testing.T) {
+	const area, flow, nu, density = 64e-8, 1e-6, 1.5e-5, 1.2
+	diameter := 2 * math.Sqrt(area/math.Pi)
+	imposed := func(q float64) Condition { return Condition{Kind: ImposedFlow, Flow: q} }
+	pressure := func(p float64) Condition { return Condition{Kind: ImposedPressure, Pressure: p} }
+	small := func(g *geometry.Grid) { g.Openings[2].Area = 16e-8 } // 16 faces
+	for name, c := range map[string]struct {
+		conditions     map[int]Condition
+		waveform       Waveform
+		grid           func(*geometry.Grid)
+		peak, reynolds float64
+	}{
+		"inlet's flow":     {nil, nil, nil, 2 * flow / area, flow / area * diameter / nu},
+		"factor of a wave": {nil, Sine{Period: 1, Mean: 0.5, Amplitude: -1}, nil, 1.5 * 2 * flow / area, flow / area * diameter / nu},
+		"breathing out":    {nil, Breathing{Period: 1, Inspiration: 0.75}, nil, 3 * 2 * flow / area, flow / area * diameter / nu},
+		"table":            {nil, &Table{Times: []float64{0, 1}, Values: []float64{1, -2}}, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
+		"narrow outlet":    {nil, nil, small, 2 * 2 * (flow / 5) / 16e-8, flow / area * diameter / nu},
+		"closed outlet": {nil, nil, func(g *geometry.Grid) {
+			g.Openings[1].Area = 40e-8
+			g.Openings = append(g.Openings, geometry.Opening{Number: 4, Role: geometry.Outlet, Area: 1e-8})
+		}, 2 * flow / area, flow / area * diameter / nu},
+		"shares":            {map[int]Condition{2: {Kind: FlowShare, Share: 1}, 3: {Kind: FlowShare, Share: 3}}, nil, small, 2 * 2 * 0.75 * flow / 16e-8, flow / area * diameter / nu},
+		"flows of outlets":  {map[int]Condition{1: pressure(0), 2: imposed(-2 * flow), 3: imposed(-flow)}, nil, nil, 2 * 3 * flow / area, 3 * flow / area * diameter / nu},
+		"flow of an outlet": {map[int]Condition{1: pressure(0), 2: imposed(-flow)}, nil, nil, 2 * flow / area, flow / area * diameter / nu},
+		"flow and outlet's": {map[int]Condition{3: imposed(-2 * flow)}, nil, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
+		"moving wall":       {map[int]Condition{2: {Kind: MovingWall, Velocity: [3]float64{0, 30, 40}}}, nil, nil, 50, flow / area * diameter / nu},
+		"Bernoulli":         {map[int]Condition{1: pressure(5), 2: pressure(1), 3: pressure(1)}, nil, nil, math.Sqrt(2 * 4 / density), 0},
+		"Poiseuille": {map[int]Condition{1: pressure(0.1)}, nil, func(g *geometry.Grid) {
+			g.Openings[0].Center = r3.Vec{X: -3}
+			g.Openings[1].Center, g.Openings[2].Center = r3.Vec{X: 1}, r3.Vec{X: 1}
+		}, 0.1 * area / math.Pi / (4 * nu * density * 4), 0},
+		"resistance": {map[int]Condition{1: pressure(5), 2: {Kind: Windkessel, ProximalResistance: 1e8, DistalResistance: 9e8}, 3: imposed(0)}, nil, nil,
+			2 * 5 / 1e9 / area, 0},
+	} {
+		g := fork()
+		if c.grid != nil {
+			c.grid(g)
+		}
+		s := DefaultSettings()
+		s.FlowRate, s.Conditions, s.Waveform = flow, c.conditions, c.waveform
+		e := expect(g, &s)
+		if math.Abs(e.peakVelocity-c.peak) > 1e-9*c.peak {
+			t.Errorf("%s: peak velocity %g, want %g", name, e.peakVelocity, c.peak)
+		}
+		if re := e.reynolds(nil, nu); math.Abs(re-c.reynolds) > 1e-9*c.reynolds {
+			t.Errorf("%s: Reynolds number %g, want %g", name, re, c.reynolds)
+		}
+	}
+}
+
+// The time step moves air by a tenth of a cell, on coarse grids as well, where
+// outlets prescribe the flow and the inlet a pressure; what comes of it has that
+// Reynolds number and hardly passes the planned velocity.
+func TestTimeStepOfOutletsFlows(t *testing.T) {
+	const flow = 2e-6
+	g := fork()
+	s := caveSettings(g)
+	s.LatticeVelocity = 0
+	s.Conditions = map[int]Condition{1: {Kind: ImposedPressure}, 2: {Kind: ImposedFlow, Flow: -flow}, 3: {Kind: ImposedFlow, Flow: -flow}}
+	peak := 2 * 2 * flow / g.Openings[0].Area
+	if re := peak * g.Spacing / s.KinematicViscosity; re < 20 {
+		t.Fatalf("cell Reynolds number %g: the grid is not coarse", re)
+	}
+	summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 0.1 * g.Spacing / peak; math.Abs(summary.TimeStep-want) > 1e-9*want {
+		t.Errorf("time step %g, want %g", summary.TimeStep, want)
+	}
+	want := summary.Openings[0].Flow / g.Openings[0].Area * 2 * math.Sqrt(g.Openings[0].Area/math.Pi) / s.KinematicViscosity
+	if math.Abs(summary.Reynolds-want) > 0.04*want {
+		t.Errorf("Reynolds number %g, want %g", summary.Reynolds, want)
+	}
+	if summary.PeakVelocity < 0.4*peak || summary.PeakVelocity > 1.3*peak {
+		t.Errorf("peak velocity %g, planned %g", summary.PeakVelocity, peak)
+	}
+}
+
+// Where only pressures are known the Reynolds number is that of the flow that
+// they drive.
+func TestReynoldsOfPressures(t *testing.T) {
+	g := fork()
+	s := caveSettings(g)
+	s.Conditions = map[int]Condition{1: {Kind: ImposedPressure, Pressure: 0.5}}
+	summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := summary.Openings[0].Flow / g.Openings[0].Area * 2 * math.Sqrt(g.Openings[0].Area/math.Pi) / s.KinematicViscosity
+	if !(want > 1) || math.Abs(summary.Reynolds-want) > 1e-9*want {
+		t.Errorf("Reynolds number %g, want %g", summary.Reynolds, want)
+	}
+}
+
+// Air that has become faster than Mach 0.3 is warned of in the summary of
+// processors and of devices, and slower air is not.
+func TestMachWarning(t *testing.T) {
+	g := fork()
+	s := caveSettings(g)
+	s.FlowRate = 1e-6
+	warned := func(w []string) bool { return strings.Contains(strings.Join(w, " "), "reached Mach") }
+	for lattice, want := range map[float64]bool{0.1: false, 0.25: true} {
+		s.LatticeVelocity = lattice
+		summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned(summary.Warnings) != want || summary.Mach > largestMach != want {
+			t.Errorf("Mach number %.3g: warnings %q", summary.Mach, summary.Warnings)
+		}
+	}
+	// Air that was fast is told of when it has come to rest, too.
+	gust := s
+	gust.LatticeVelocity = 0.25
+	gust.Waveform, gust.RampTime = &Table{Times: []float64{0, 3e-3, 4e-3}, Values: []float64{1, 1, 0}}, -1
+	summary, err := RunInProcess(context.Background(), WholeDomain(g), gust, Plan{Steps: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary.Mach > largestMach || !warned(summary.Warnings) {
+		t.Errorf("Mach number %.3g after a gust: warnings %q", summary.Mach, summary.Warnings)
+	}
+	f, err := NewFlow(WholeDomain(g), gust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := &FlowState{PeakVelocity: 0.1, Fastest: 0.18, Outflow: make([]int64, 3), AreaDensity: make([]int64, 3)}
+	if w := f.Summary(state).Warnings; !warned(w) {
+		t.Errorf("after a gust on a device: warnings %q", w)
+	}
+	for velocity, want := range map[float64]bool{0.17: false, 0.18: true} {
+		state := &FlowState{PeakVelocity: velocity, Outflow: make([]int64, 3), AreaDensity: make([]int64, 3)}
+		if w := f.Summary(state).Warnings; warned(w) != want {
+			t.Errorf("velocity %g on a device: warnings %q", velocity, w)
+		}
+	}
+}
+
+// What auto would not choose for a flow is warned of once; what it chooses is not.
+func TestUnstableOperatorWarning(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Settings)
+		words  string
+	}{
+		"auto":                    {func(*Settings) {}, ""},
+		"recursive":               {func(s *Settings) { s.Collision = Recursive }, ""},
+		"cumulant":                {func(s *Settings) { s.Collision = Cumulant }, ""},
+		"regularized with eddies": {func(s *Settings) { s.Collision, s.Smagorinsky = Regularized, 0.1 }, ""},
+		"regularized":             {func(s *Settings) { s.Collision = Regularized }, "the regularized collision has nothing that limits"},
+		"recursive, no limiter":   {func(s *Settings) { s.Collision, s.Limiter = Recursive, 0 }, "the recursive collision has nothing that limits"},
+		"TRT":                     {func(s *Settings) { s.Collision = TRT }, "TRT with Λ = 0.188 is unstable"},
+		"TRT with small Λ":        {func(s *Settings) { s.Collision, s.Magic = TRT, 1e-4 }, "that TRT needs"},
+		"BGK":                     {func(s *Settings) { s.Collision = BGK }, "that BGK needs"},
+	} {
+		g := fork()
+		s := DefaultSettings()
+		s.FlowRate = 1e-5 // a cell Reynolds number of 208
+		c.change(&s)
+		_, warnings, err := chooseUnits(g, &s, expect(g, &s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, w := range warnings {
+			if strings.Contains(w, "may diverge") {
+				found = append(found, w)
+			}
+		}
+		if n := len(found); c.words == "" && n > 0 || c.words != "" && (n != 1 || !strings.Contains(found[0], c.words)) {
+			t.Errorf("%s: warnings %q", name, found)
+		}
+		if len(warnings) != len(found)+1 || !strings.Contains(warnings[len(warnings)-1], "coarse") {
+			t.Errorf("%s: the only other warning is not that of the resolution: %q", name, warnings)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package airflow
+
+import (
+	"unsafe"
+
+	"carina/geometry"
+	"carina/solver"
+	"carina/solver/airflow/kernel"
+	"carina/solver/lattice"
+	"carina/solver/processor"
+)
+
+const (
+	// windowCells is the number of neighbouring cells of a row that are
+	// updated together: one AVX-512 register of single-precision numbers.
+	windowCells = kernel.WindowCells
+	// chunkCells is the least number of cells of a chunk. Its populations
+	// stay in the first-level cache while links are corrected.
+	chunkCells = kernel.ChunkCells
+)
+
+// Kernels and the engine must mean the same groups and blocks of cells.
+var (
+	_ [windowCells]struct{} = [solver.GroupCells]struct{}{}
+	_ [chunkCells]struct{}  = [solver.BlockCells]struct{}{}
+)
+
+// layout is how the cells of a rank are streamed and where their walls and
+// openings are.
+//
+// The update of cell x touches, in an odd step, for each moving population p,
+// either slot p of the neighbour in direction c_p or, where that is not
+// fluid, slot opposite(p) of x itself. No two cells touch the same location.
+type layout struct {
+	*solver.Layout
+	set *lattice.Set
+	// chunks belong to the blocks of the engine's layout.
+	chunks  []chunk
+	windows windows
+	// near and far are the corrections of interpolated walls.
+	near, far wallStream
+	// reflections are the links of walls that take part in the collision's stress.
+	reflections wallStream
+	openings    []openingCell
+}
+
+// chunk is a block with its windows, by kind.
+type chunk struct {
+	cell, cellEnd       int32
+	inner, innerEnd     int32
+	walled, walledEnd   int32
+	opening, openingEnd int32
+	// where its corrections begin
+	near, far, reflections int64
+}
+
+// windows lists the neighbours of up to windowCells consecutive cells. In all
+// kinds, the first two words are the first cell and the number of cells.
+type windows struct {
+	// inner windows have only fluid neighbours, at cell+lane+offset; one
+	// offset per direction follows.
+	inner []uint32
+	// walled windows are followed by one offset per direction and then one
+	// mask per direction, two to a word, of the lanes whose neighbour is
+	// fluid.
+	walled []uint32
+}
+
+// Widths of the windows for q populations, in words.
+func innerWidth(q int) int  { return 2 + (q - 1) }
+func walledWidth(q int) int { return 2 + (q - 1) + (q-1)/2 }
+
+// windowBuilder holds what is needed only while windows are made.
+type windowBuilder struct {
+	*layout
+	// neighbours are those of a group's cells, by direction and cell.
+	neighbours []int32
+	blank      []uint32 // room for one regular window
+}
+
+// newLayout finds the windows of a rank's blocks.
+func newLayout(f *solver.Finder, set *lattice.Set) *layout {
+	l := &layout{Layout: f.Layout, set: set, chunks: make([]chunk, len(f.Blocks))}
+	b := windowBuilder{layout: l, neighbours: make([]int32, (set.Q-1)*windowCells), blank: make([]uint32, walledWidth(set.Q))}
+	for i, block := range f.Blocks {
+		l.chunks[i].cell, l.chunks[i].cellEnd = block.First, block.End
+	}
+	f.EachGroup(func(g *solver.Group) {
+		for d, c := range geometry.Directions[:set.Q-1] {
+			g.Neighbours(c, b.neighbours[d*windowCells:])
+		}
+		c := &l.chunks[g.Block]
+		if g.First == c.cell {
+			c.inner, c.walled = int32(len(l.windows.inner)/innerWidth(set.Q)), int32(len(l.windows.walled)/walledWidth(set.Q))
+		}
+		for lane := int32(0); lane < g.Count; {
+			lane = b.addWindow(b.neighbours, g.First, lane, g.Count)
+		}
+		c.innerEnd, c.walledEnd = int32(len(l.windows.inner)/innerWidth(set.Q)), int32(len(l.windows.walled)/walledWidth(set.Q))
+	})
+	w := &l.windows
+	w.inner = processor.InHugePages(w.inner, kernel.WindowsAhead*innerWidth(set.Q))
+	w.walled = processor.InHugePages(w.walled, kernel.WindowsAhead*walledWidth(set.Q))
+	return l
+}
+
+// addWindow adds the longest window from a lane on in which one offset serves
+// each direction, given the neighbours of count cells, and returns its end.
+func (b *windowBuilder) addWindow(neighbours []int32, cell, lane, count int32) (end int32) {
+	q := b.set.Q
+	words := b.blank
+	clear(words)
+	words[0] = uint32(cell + lane)
+	masks := words[2+q-1:]
+	for end = lane; end < count; end++ {
+		if !b.serves(words, neighbours, cell, lane, end) {
+			break
+		}
+		for d := range q - 1 {
+			if n := neighbours[d*windowCells+int(end)]; n >= 0 {
+				words[2+d] = uint32(n - cell - end)
+				masks[d/2] |= 1 << (end - lane) << (16 * (d % 2))
+			}
+		}
+	}
+	words[1] = uint32(end - lane)
+	full := uint32(1)<<words[1] - 1
+	inner := true
+	for d := range q - 1 {
+		inner = inner && masks[d/2]>>(16*(d%2))&0xffff == full
+	}
+	if inner {
+		b.windows.inner = append(b.windows.inner, words[:innerWidth(q)]...)
+	} else {
+		b.windows.walled = append(b.windows.walled, words...)
+	}
+	return end
+}
+
+// serves tells whether the offsets of a window that begins at lane first are
+// those of another lane, too, in every direction in which it has a neighbour.
+func (b *windowBuilder) serves(words []uint32, neighbours []int32, cell, first, lane int32) bool {
+	masks := words[2+b.set.Q-1:]
+	for d := range b.set.Q - 1 {
+		n := neighbours[d*windowCells+int(lane)]
+		if n >= 0 && masks[d/2]>>(16*(d%2))&0xffff != 0 && uint32(n-cell-lane) != words[2+d] {
+			return false
+		}
+	}
+	return true
+}
+
+// bytes returns the memory that the layout holds beside the engine's.
+func (l *layout) bytes() int64 {
+	return size(l.windows.inner) + size(l.windows.walled) +
+		size(l.chunks) + size(l.near) + size(l.far) + size(l.reflections) + size(l.openings)
+}
+
+// size is the memory behind a slice.
+func size[T any](s []T) int64 {
+	var element T
+	return int64(cap(s)) * int64(unsafe.Sizeof(element))
+}

@@ -1,0 +1,32 @@
+package airflow
+
+import (
+	"testing"
+
+	"carina/solver/transport"
+)
+
+func TestMemoryEstimateCoversWhatIsHeld(t *testing.T) {
+	for _, precision := range Precisions {
+		for _, lattice := range Lattices {
+			checkMemoryEstimate(t, precision, lattice)
+		}
+	}
+}
+
+func checkMemoryEstimate(t *testing.T, precision Precision, lattice Lattice) {
+	t.Helper()
+	tube := func(_, y, z int32) bool { return (y-12)*(y-12)+(z-12)*(z-12) < 120 }
+	grid := makeGrid([3]int32{60, 25, 25}, 1e-3, [3]bool{}, tube, halfWay, nil)
+	settings := DefaultSettings()
+	settings.Precision, settings.Lattice, settings.FlowRate, settings.TimeStep = precision, lattice, 0, 1e-4
+	r, err := NewRank(WholeDomain(grid), settings, transport.NewLocal(1)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, estimate := r.Bytes(), MemoryEstimate(grid.Cells(), settings)
+	r.Close()
+	if held > estimate || held < estimate/2 {
+		t.Errorf("%s, %s: %d bytes are held, %d estimated", precision, lattice, held, estimate)
+	}
+}

@@ -1,0 +1,93 @@
+package airflow
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"carina/solver"
+	"carina/solver/transport"
+)
+
+const (
+	// checkInterval is how many steps pass between checks of the flow. It is
+	// even.
+	checkInterval = 50
+	// divergedVelocity is the velocity, in cells per step, at which a
+	// computation is given up. The equilibrium loses its meaning long before.
+	divergedVelocity = 0.7
+	// fixedPoint is the scale in which reals are summed over cells and
+	// ranks as integers, so that the order does not matter. It leaves room
+	// for sums up to 2^19.
+	fixedPoint = 1 << 44
+)
+
+// check looks at the velocity of every cell and at ctx, on all ranks, and returns
+// the largest.
+func (r *Rank) check(ctx context.Context) (float64, error) {
+	peak, err := r.engine.Check(ctx)
+	return peak, r.explained(err)
+}
+
+// explained makes of the engine's error of a computation that has diverged one that
+// says where and what to do.
+func (r *Rank) explained(err error) error {
+	var diverged *solver.DivergedError
+	if !errors.As(err, &diverged) {
+		return err
+	}
+	return transport.AgreedError{Cause: r.divergedAt(diverged.Step, r.domain.Cell(diverged.Cell))}
+}
+
+// Check returns the largest velocity in a block and the lowest global number of a
+// cell that has diverged.
+func (r *bound) Check(b *solver.Block, worker int) (peak float64, diverged int64) {
+	diverged = solver.NoCell
+	r.eachCell(&r.layout.chunks[b.Number], r.workspaces[worker], func(p *solver.Piece, cell int32, _ float64, u [3]float64) {
+		square := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
+		if !(square < divergedVelocity*divergedVelocity) {
+			diverged = min(diverged, p.Global+int64(cell-p.Local))
+			return
+		}
+		peak = max(peak, square)
+	})
+	return math.Sqrt(peak), diverged
+}
+
+// eachPart calls f for the fluid cells of a chunk with what arrives there,
+// before a step: for some cells of one piece at a time.
+func (r *bound) eachPart(c *chunk, w *workspace, f func(p *solver.Piece, cell, count int32, populations *[27][windowCells]float64)) {
+	var part [27][windowCells]float64
+	r.state.arriving(c, r.odd, w, func(cell, count int32, populations *[27][windowCells]float64) {
+		r.layout.EachPiece(cell, cell+count, func(p *solver.Piece, from, to int32) {
+			if from == cell {
+				f(p, from, to-from, populations)
+				return
+			}
+			for i := range r.set.Q {
+				copy(part[i][:], populations[i][from-cell:to-cell])
+			}
+			f(p, from, to-from, &part)
+		})
+	})
+}
+
+// eachCell calls f for the fluid cells of a chunk with the piece they belong
+// to, density and velocity in lattice units, between steps.
+func (r *bound) eachCell(c *chunk, w *workspace, f func(p *solver.Piece, cell int32, density float64, u [3]float64)) {
+	set := r.set
+	r.eachPart(c, w, func(p *solver.Piece, cell, count int32, populations *[27][windowCells]float64) {
+		for lane := range count {
+			var density float64
+			u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}
+			for i := range set.Q {
+				v := populations[i][lane]
+				density += v
+				for a, component := range set.Velocities[i] {
+					u[a] += float64(component) * v
+				}
+			}
+			f(p, cell+lane, density, u)
+		}
+	})
+}

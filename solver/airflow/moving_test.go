@@ -1,0 +1,205 @@
+package airflow
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"carina/geometry"
+	"carina/solver"
+	"carina/solver/enginetest"
+	"carina/solver/transport"
+)
+
+// methodsToMove are settings that keep different things between steps: openings
+// with memories, corrections that ask other ranks, forces, 16 bits.
+var methodsToMove = []struct {
+	name   string
+	change func(*Settings)
+}{
+	{"shares and a Windkessel", func(s *Settings) {
+		s.Conditions = map[int]Condition{2: {Kind: FlowShare, Share: 1}, 3: {Kind: Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9}}
+	}},
+	{"quadratic walls", func(s *Settings) { s.Collision, s.Wall = TRT, Quadratic }},
+	{"a waveform, in 16 bits", func(s *Settings) {
+		s.Precision, s.Waveform = Half, Sine{Period: 2e-3, Mean: 0.2, Amplitude: 0.9}
+	}},
+	{"a dense layout, in double precision", func(s *Settings) { s.Precision, s.Layout, s.Collision = Double, Dense, Recursive }},
+	{"a changing force", func(s *Settings) {
+		s.BodyForce, s.ForceWaveform = [3]float64{3, 2, 1}, Sine{Period: 1e-3, Mean: 1, Amplitude: 0.5}
+	}},
+}
+
+const movedSteps = 41
+
+// hashesOf are the hashes of one rank after every step.
+func hashesOf(t *testing.T, g *geometry.Grid, s Settings) []uint64 {
+	var list []uint64
+	enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
+		r, err := NewRank(WholeDomain(g), s, tr)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		list, err = r.hashes(movedSteps)
+		return err
+	})
+	return list
+}
+
+// hashes steps and returns the hash after each step and before the first.
+func (r *Rank) hashes(steps int) (list []uint64, err error) {
+	for s := 0; ; s++ {
+		h, err := r.Hash()
+		if err != nil || s == steps {
+			return append(list, h), err
+		}
+		list = append(list, h)
+		if err := r.engine.Step(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// After every step, odd ones too, the state is the same on one rank and on many,
+// whatever ghosts hold before an even step.
+func TestEveryStepOnManyRanks(t *testing.T) {
+	for k, m := range methodsToMove {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			g := cave(uint64(40+k), [3]bool{})
+			s := caveSettings(g)
+			m.change(&s)
+			want := hashesOf(t, g, s)
+			for _, c := range []struct {
+				side         int32
+				ranks, steps int
+			}{{5, 2, movedSteps}, {3, 5, 24}, {16, 7, 24}, {1, 23, 13}} {
+				enginetest.OnRanks(t, c.ranks, func(tr transport.Transport) error {
+					r, err := NewRank(scattered(g, c.side, c.ranks, uint64(c.ranks), [3]bool{}), s, tr)
+					if err != nil {
+						return err
+					}
+					defer r.Close()
+					for step := range want[:c.steps] {
+						h, err := r.Hash()
+						if err != nil {
+							return err
+						}
+						if h != want[step] {
+							return fmt.Errorf("%d ranks, blocks of %d: another state after %d steps", c.ranks, c.side, step)
+						}
+						if step%2 == 0 {
+							r.poisonGhosts()
+						}
+						if err := r.engine.Step(); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			}
+		})
+	}
+}
+
+// poisonGhosts fills all ghosts with what is no number.
+func (r *Rank) poisonGhosts() {
+	for p := range r.set.Q {
+		for cell := r.layout.Cells; cell < r.layout.Cells+r.layout.Ghosts; cell++ {
+			r.state.set(int32(cell), p, math.NaN())
+		}
+	}
+}
+
+// A state saved by three ranks goes on with five, after even and odd steps.
+func TestSavedOnThreeLoadedOnFive(t *testing.T) {
+	for k, m := range methodsToMove {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			g := cave(uint64(50+k), [3]bool{})
+			s := caveSettings(g)
+			m.change(&s)
+			want := hashesOf(t, g, s)
+			for _, at := range []int{12, 13, 19} {
+				saved := make([]*solver.State, 3)
+				enginetest.OnRanks(t, 3, func(tr transport.Transport) error {
+					r, err := NewRank(scattered(g, 4, 3, 8, [3]bool{}), s, tr)
+					if err != nil {
+						return err
+					}
+					defer r.Close()
+					if _, err := r.hashes(at); err != nil {
+						return err
+					}
+					saved[tr.Rank()], err = r.SaveState()
+					return err
+				})
+				enginetest.OnRanks(t, 5, func(tr transport.Transport) error {
+					r, err := NewRank(scattered(g, 6, 5, 9, [3]bool{}), s, tr)
+					if err != nil {
+						return err
+					}
+					defer r.Close()
+					r.poisonGhosts()
+					if err := r.LoadState(saved); err != nil {
+						return err
+					}
+					got, err := r.hashes(movedSteps - at)
+					for i := range got {
+						if got[i] != want[at+i] {
+							return fmt.Errorf("saved after %d steps: another state after %d", at, at+i)
+						}
+					}
+					return err
+				})
+			}
+		})
+	}
+}
+
+// Cells change owner 18 times in 41 steps, after even and odd ones.
+func TestCellsMove(t *testing.T) {
+	for k, m := range methodsToMove {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			g := cave(uint64(60+k), [3]bool{})
+			s := caveSettings(g)
+			m.change(&s)
+			want := hashesOf(t, g, s)
+			const ranks = 5
+			moves := 0
+			enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
+				r, err := NewRank(scattered(g, 4, ranks, 30, [3]bool{}), s, tr)
+				if err != nil {
+					return err
+				}
+				defer func() { r.Close() }()
+				for step := range want {
+					h, err := r.Hash()
+					if err != nil {
+						return err
+					}
+					if h != want[step] {
+						return fmt.Errorf("another state after %d steps", step)
+					}
+					if err := r.engine.Step(); err != nil {
+						return err
+					}
+					if step%3 == 1 || step%7 == 2 {
+						if err := r.Move(scattered(g, int32(3+step%5), ranks, uint64(40+step), [3]bool{})); err != nil {
+							return err
+						}
+						if tr.Rank() == 0 {
+							moves++
+						}
+					}
+				}
+				return nil
+			})
+			if moves < 18 {
+				t.Errorf("cells moved %d times", moves)
+			}
+		})
+	}
+}

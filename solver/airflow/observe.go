@@ -1,0 +1,224 @@
+package airflow
+
+import (
+	"fmt"
+	"math"
+
+	"carina/geometry"
+	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// average is the mean of fields over time.
+type average struct {
+	sums  *Fields
+	count float32
+}
+
+func (a *average) add(f *Fields) {
+	a.count++
+	for i, from := range f.arrays() {
+		to := a.sums.arrays()[i]
+		for cell, v := range from {
+			// The running mean loses no precision with the number of samples.
+			to[cell] += (v - to[cell]) / a.count
+		}
+	}
+}
+
+// StartAverage begins a new average over time of the rank's fields, with one
+// sample every 50 steps.
+func (r *Rank) StartAverage() { r.average = &average{sums: newFields(r.layout.Fluid)} }
+
+// Average returns the mean fields of the rank's own cells since StartAverage,
+// or nil if there are no samples.
+func (r *Rank) Average() *Fields {
+	if r.average == nil || r.average.count == 0 {
+		return nil
+	}
+	return r.average.sums
+}
+
+// Sample is the flow at a point.
+type Sample struct {
+	// Inside tells whether the point lies in a fluid cell.
+	Inside bool
+	// Pressure is in Pa, Velocity in m/s.
+	Pressure float64
+	Velocity r3.Vec
+}
+
+// Probe returns the flow in the cells that hold the given points. Call it on
+// all ranks after an even number of steps; all get the same.
+func (r *Rank) Probe(points []r3.Vec) ([]Sample, error) {
+	const fields = 5
+	sums := make([]int64, fields*len(points))
+	f := r.Fields()
+	for i, p := range points {
+		cell := r.ownCell(p)
+		if cell < 0 {
+			continue
+		}
+		sums[fields*i] = 1
+		for k, a := range f.arrays() {
+			// One rank owns the cell, so that adding up passes the bits on.
+			sums[fields*i+1+k] = int64(math.Float32bits(a[cell]))
+		}
+	}
+	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
+		return nil, fmt.Errorf("collecting the probes: %w", err)
+	}
+	samples := make([]Sample, len(points))
+	for i := range samples {
+		s := sums[fields*i:]
+		value := func(k int) float64 { return float64(math.Float32frombits(uint32(s[1+k]))) }
+		samples[i] = Sample{s[0] > 0, value(0), r3.Vec{X: value(1), Y: value(2), Z: value(3)}}
+	}
+	return samples, nil
+}
+
+// ownCell returns the index in Fields of the own cell that holds a point, or −1.
+func (r *Rank) ownCell(p r3.Vec) int32 {
+	c := r3.Scale(1/r.domain.Grid.Spacing, r3.Sub(p, r.domain.Grid.Origin))
+	x, y, z := int32(math.Floor(c.X)), int32(math.Floor(c.Y)), int32(math.Floor(c.Z))
+	for i := range r.layout.Pieces {
+		q := &r.layout.Pieces[i]
+		if q.Z == z && q.Y == y && x >= q.X0 && x < q.X1 {
+			return q.Index + x - q.X0
+		}
+	}
+	return -1
+}
+
+// PlaneFlow returns the flow along the normal through a disc, in m³/s, and the
+// mean pressure on it, from the layer of cells within half a spacing. Call it
+// on all ranks after an even number of steps; all get the same.
+func (r *Rank) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure float64, err error) {
+	plane := Plane{center, r3.Unit(normal), radius, r.domain.Grid.Spacing}
+	f := r.Fields()
+	var sums PlaneSums
+	for _, p := range r.layout.Pieces {
+		for x := p.X0; x < p.X1; x++ {
+			if !plane.Holds(cellCenter(r.domain.Grid, x, p.Y, p.Z)) {
+				continue
+			}
+			i := p.Index + x - p.X0
+			sums.Add(&plane, r.units, f.Pressure[i], [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
+		}
+	}
+	if err := r.engine.Transport().Reduce(transport.Sum, sums[:]); err != nil {
+		return 0, 0, fmt.Errorf("summing the flow through a plane: %w", err)
+	}
+	flow, pressure = sums.Result(r.units)
+	return flow, pressure, nil
+}
+
+// Plane is a disc that is one layer of cells thick.
+type Plane struct {
+	Center, Normal  r3.Vec // Normal is of length one
+	Radius, Spacing float64
+}
+
+// Holds tells whether a cell with the given centre belongs to the plane.
+func (p *Plane) Holds(center r3.Vec) bool {
+	d := r3.Sub(center, p.Center)
+	along := r3.Dot(d, p.Normal)
+	return math.Abs(along) < p.Spacing/2 && r3.Norm2(d)-along*along <= p.Radius*p.Radius
+}
+
+// PlaneSums are the number of cells of a plane and the sums of velocity along
+// the normal and pressure over them, in fixed point.
+type PlaneSums [3]int64
+
+// Add adds a cell.
+func (s *PlaneSums) Add(p *Plane, u Units, pressure float32, velocity [3]float32) {
+	v := r3.Vec{X: float64(velocity[0]), Y: float64(velocity[1]), Z: float64(velocity[2])}
+	s[0]++
+	s[1] += toFixed(r3.Dot(v, p.Normal) / u.Velocity())
+	s[2] += toFixed(float64(pressure) / u.Pressure())
+}
+
+// Result is the flow in m³/s and the mean pressure in Pa, zero for a plane
+// without cells.
+func (s *PlaneSums) Result(u Units) (flow, pressure float64) {
+	if s[0] == 0 {
+		return 0, 0
+	}
+	return float64(s[1]) / fixedPoint * u.FlowRate(), float64(s[2]) / fixedPoint * u.Pressure() / float64(s[0])
+}
+
+// Vorticity returns the curl of a gathered velocity, in 1/s, by central
+// differences; next to walls, where a neighbour is missing, by one-sided ones
+// to the wall half a cell away, where the air rests.
+func Vorticity(grid *geometry.Grid, f *Fields) [3][]float32 {
+	var curl [3][]float32
+	for a := range 3 {
+		curl[a] = make([]float32, len(f.Pressure))
+	}
+	find := newCellFinder(grid)
+	cell := 0
+	for _, run := range grid.Runs {
+		for x := run.X0; x < run.X1; x++ {
+			var gradient [3][3]float64 // ∂_a u_b
+			for a := range 3 {
+				step := [3]int32{}
+				step[a] = 1
+				up := find.number(x+step[0], run.Y+step[1], run.Z+step[2])
+				down := find.number(x-step[0], run.Y-step[1], run.Z-step[2])
+				for b := range 3 {
+					gradient[a][b] = difference(f.Velocity[b], cell, down, up) / grid.Spacing
+				}
+			}
+			for a := range 3 {
+				b, c := (a+1)%3, (a+2)%3
+				curl[a][cell] = float32(gradient[b][c] - gradient[c][b])
+			}
+			cell++
+		}
+	}
+	return curl
+}
+
+// difference is the derivative in cells along a line down–cell–up, where −1
+// stands for a wall.
+func difference(u []float32, cell, down, up int) float64 {
+	high, low, length := 0.0, 0.0, 2.0
+	if up >= 0 {
+		high = float64(u[up])
+	} else {
+		length -= 0.5
+	}
+	if down >= 0 {
+		low = float64(u[down])
+	} else {
+		length -= 0.5
+	}
+	return (high - low) / length
+}
+
+// cellFinder finds the global numbers of cells.
+type cellFinder struct {
+	grid   *geometry.Grid
+	starts []int64
+}
+
+func newCellFinder(grid *geometry.Grid) *cellFinder { return &cellFinder{grid, grid.Starts()} }
+
+// number returns the global number of a cell, or −1.
+func (c *cellFinder) number(x, y, z int32) int {
+	runs := c.grid.Runs
+	low, high := 0, len(runs)
+	for low < high {
+		mid := (low + high) / 2
+		if r := &runs[mid]; r.Z < z || r.Z == z && (r.Y < y || r.Y == y && r.X1 <= x) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low == len(runs) || runs[low].Z != z || runs[low].Y != y || runs[low].X0 > x {
+		return -1
+	}
+	return int(c.starts[low]) + int(x-runs[low].X0)
+}

@@ -1,0 +1,123 @@
+package airflow
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// A pipe's flow stops when it is steady; then wall shear stress, vorticity,
+// probes, planes and the average agree with Hagen and Poiseuille.
+func TestObservations(t *testing.T) {
+	const diameter, flow, across = 0.01, 1e-6, 21
+	g := pipe(0, across, 24, diameter)
+	s := DefaultSettings()
+	s.FlowRate, s.Profile = flow, Parabolic
+	const radius = diameter / 2
+	peak := 2 * flow / (math.Pi * radius * radius)
+	middle := r3.Vec{X: 12.5 * g.Spacing, Y: radius, Z: radius}
+	d := scattered(g, 5, 3, 1, [3]bool{})
+	plan := Plan{Steps: 100000, Tolerance: 1e-4, Observe: func(r *Rank) error {
+		if r.engine.Steps() == 600 {
+			r.StartAverage()
+		}
+		return nil
+	}}
+	viscosity := s.KinematicViscosity * s.Density
+	plan.Visit = func(r *Rank) error {
+		samples, err := r.Probe([]r3.Vec{middle, {X: -1}})
+		if err != nil {
+			return err
+		}
+		if u := samples[0].Velocity.X; math.Abs(u-peak) > 0.01*peak || samples[1].Inside {
+			t.Errorf("probes: %+v, want a velocity of %g", samples, peak)
+		}
+		through, pressure, err := r.PlaneFlow(middle, r3.Vec{X: 2}, radius)
+		if err != nil {
+			return err
+		}
+		if math.Abs(through-flow) > 0.01*flow || pressure <= 0 {
+			t.Errorf("plane: %g m³/s, want %g; %g Pa", through, flow, pressure)
+		}
+		if r.Average() == nil {
+			t.Error("no average")
+			return nil
+		}
+		shear, mean, now := r.ShearStress(), r.Average(), r.Fields()
+		for _, p := range r.Pieces() {
+			for x := p.X0; x < p.X1; x++ {
+				i := p.Local + int(x-p.X0)
+				at := cellCenter(g, x, p.Y, p.Z)
+				distance := math.Hypot(at.Y-radius, at.Z-radius)
+				want := viscosity * 2 * peak * distance / (radius * radius)
+				if x > 6 && x < 18 && math.Abs(float64(shear[i])-want) > 0.06*viscosity*2*peak/radius {
+					t.Errorf("shear stress %g at radius %g, want %g", shear[i], distance, want)
+					return nil
+				}
+				if math.Abs(float64(mean.Velocity[0][i]-now.Velocity[0][i])) > 0.02*peak {
+					t.Errorf("average velocity %g, now %g", mean.Velocity[0][i], now.Velocity[0][i])
+					return nil
+				}
+			}
+		}
+		all, err := r.Gather()
+		if err != nil || all == nil {
+			return err
+		}
+		checkVorticity(t, g.Spacing, Vorticity(g, all), newCellFinder(g), peak)
+		return nil
+	}
+	summary, err := RunInProcess(context.Background(), d, s, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary.Steps >= plan.Steps || summary.Steps < 500 {
+		t.Errorf("steady after %d steps", summary.Steps)
+	}
+	t.Logf("steady after %d steps", summary.Steps)
+}
+
+// checkVorticity compares with |curl| = 2·peak·r/R² along z at one point: at
+// y = R + r the flow along x falls with y, so that the curl points along z.
+func checkVorticity(t *testing.T, spacing float64, curl [3][]float32, find *cellFinder, peak float64) {
+	t.Helper()
+	const above = 5     // cells above the axis
+	const across = 10.5 // radius in cells
+	cell := find.number(12, 10+above, 10)
+	want := 2 * peak * above / (across * across * spacing)
+	if got := float64(curl[2][cell]); math.Abs(got-want) > 0.03*want {
+		t.Errorf("vorticity %g, want %g", got, want)
+	}
+}
+
+// What a diverging flow was like shortly before is handed over on every rank.
+func TestLastGoodState(t *testing.T) {
+	g := cave(1, [3]bool{})
+	s := caveSettings(g)
+	// Fast enough to diverge, slow enough to last for some hundred steps.
+	s.FlowRate, s.LatticeVelocity, s.Collision = 5e-5, 0.2, BGK
+	calls := make([]int, 3)
+	_, err := RunInProcess(context.Background(), scattered(g, 4, 3, 1, [3]bool{}), s, Plan{Steps: 20000, Diverged: func(r *Rank, f *Fields) error {
+		calls[r.Number()]++
+		for _, a := range f.arrays() {
+			for _, v := range a {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					t.Error("the last good state is not good")
+					return nil
+				}
+			}
+		}
+		return nil
+	}})
+	var diverged *DivergedError
+	if !errors.As(err, &diverged) {
+		t.Fatalf("got %v, want a DivergedError", err)
+	}
+	t.Log(err)
+	if diverged.Step > checkInterval && (calls[0] != 1 || calls[1] != 1 || calls[2] != 1) {
+		t.Errorf("handed over %v times", calls)
+	}
+}

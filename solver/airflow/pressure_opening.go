@@ -1,0 +1,225 @@
+package airflow
+
+import (
+	"math"
+
+	"carina/solver/lattice"
+)
+
+// openingGroup is the links of a cell that meet one opening, first to end − 1,
+// with what the projection on the span of 1 and c_n over them needs, where the
+// scalar product is the sum over the links weighted by those of the lattice.
+type openingGroup struct {
+	opening    int
+	first, end int
+	// mean is the mean of c_n, weight Σw and spread Σw(c_n−mean)²; the inverse of
+	// the latter is 0 where all links have the same c_n.
+	mean, weight, spread, inverseWeight, inverseSpread float64
+}
+
+// leastSpread is the part of Σw below which Σw(c_n−mean)² is rounding.
+const leastSpread = 1e-6
+
+// groupLinks finds the groups of links that are sorted by opening.
+func groupLinks(set *lattice.Set, links []openingLink) (groups []openingGroup) {
+	for first := 0; first < len(links); {
+		g := openingGroup{opening: links[first].opening, first: first}
+		var sum float64
+		for g.end = first; g.end < len(links) && links[g.end].opening == g.opening; g.end++ {
+			w := set.Weights[links[g.end].p]
+			g.weight, sum = g.weight+w, sum+w*links[g.end].along
+		}
+		g.mean, g.inverseWeight = sum/g.weight, 1/g.weight
+		for _, link := range links[g.first:g.end] {
+			g.spread += set.Weights[link.p] * (link.along - g.mean) * (link.along - g.mean)
+		}
+		if g.spread > leastSpread*g.weight {
+			g.inverseSpread = 1 / g.spread
+		}
+		groups = append(groups, g)
+		first = g.end
+	}
+	return groups
+}
+
+// project returns the coefficients of 1 and c_n − mean of the projection of
+// values at the links.
+func (g *openingGroup) project(set *lattice.Set, links []openingLink, values *[26]float64) (mean, slope float64) {
+	for k := g.first; k < g.end; k++ {
+		w := set.Weights[links[k].p]
+		mean += w * values[k]
+		slope += w * (links[k].along - g.mean) * values[k]
+	}
+	return mean * g.inverseWeight, slope * g.inverseSpread
+}
+
+// reject subtracts the projection from values at the links and returns the
+// square of what remains.
+func (g *openingGroup) reject(set *lattice.Set, links []openingLink, values *[26]float64, mean, slope float64) (square float64) {
+	for k := g.first; k < g.end; k++ {
+		values[k] -= mean + slope*(links[k].along-g.mean)
+		square += set.Weights[links[k].p] * values[k] * values[k]
+	}
+	return square
+}
+
+// absorption is how much of a sudden change of what leaves through a pressure
+// opening returns: with 2 − √3 a plane wave of sound that meets it at right
+// angles is not reflected, since its density is c_n/√3 times its part of the
+// velocity.
+var absorption = 2 - math.Sqrt(3)
+
+// absorptionCrossings is the time after which a pressure opening regards what
+// leaves as steady, in crossings of the domain by sound: faster changes are
+// sound, and leave.
+const absorptionCrossings = 2
+
+// returning computes what comes in over the links of a group through a pressure
+// opening, given what has left along them, both over the weights.
+//
+// Of what has left, f̂, the difference h to what belongs to the opening's
+// pressure and the velocity v,
+//
+//	e = ρ + 9/2 (c·v)² − 3/2 v² − G (d + ½ c_n (1 − 3/2 c_t²)),
+//
+// returns reversed, as in anti-bounce-back, but only its projection Qh on the
+// span of 1 and c_n: the mean and the velocity along the normal n. The rest
+// leaves. To this comes the shear that developed flow has across the normal, of
+// the cell's stress Π with the third moments that belong to it,
+//
+//	s = 9 (c·Πn − c_n n·Πn) (c_n + σ (3c_n²−1) u_n),
+//
+// with σ, how much longer these stay out of equilibrium. It has left, too, less
+// what the collision has taken, and where Q keeps some of it, that comes back
+// with the wrong sign. With its part t = (2−ω) s₊ + ω₋ s₋, s₊ and s₋ being the
+// terms with c_n and σ,
+//
+//	f/w = e − Qh + θ (s − Qs + Qt).
+//
+// Here θ ≤ 1 is as large as it can be without more energy Σf²/w coming back than
+// has left and the collision dissipates: so an opening at any angle to the
+// lattice leaves still air still. c_n and c_t are the velocity along and across
+// the normal, d the distance of the cell's centre to the plane and G the gradient
+// of developed flow, which places the pressure on the plane.
+//
+// Air that comes in carries what is outside, and to believe the cell instead
+// feeds back the faster what is faster already, until it diverges (backflow
+// divergence: Esmaily Moghadam and others 2011, Comput. Mech. 48, "A comparison
+// of outlet boundary treatments for prevention of backflow divergence"). So
+// where u_n < 0, it has no velocity across and no shear, the pressure is that of
+// air at rest outside, whose sum with ½ρu_n² is conserved on the way in
+// (Bernoulli), ρ → ρ − 3/2 u_n², and u_n is at most that on the axis of the
+// strongest developed flow so far: what is faster returns in part only, a
+// resistance. Not the present flow: where it turns, air near the walls turns
+// before. Where hardly any air moves, up to the transition, one passes into the
+// other.
+//
+// The projection of what changes faster than sound crosses the domain is
+// multiplied by absorption, with a memory of what was there for long.
+func (s *openingState) returning(set *lattice.Set, g *openingGroup, links []openingLink, sample *openingSample, memory *[2]float64, left, back *[26]float64) {
+	var along float64
+	for a := range 3 {
+		along += sample.velocity[a] * s.normal[a]
+	}
+	density, kept, leaves := s.density, 1.0, min(1, along/s.transition)
+	velocity := sample.velocity
+	if along < 0 {
+		leaves = 0
+		if along < s.fastest {
+			kept = (s.transition - s.fastest) / (s.transition - along)
+			along = s.fastest
+		}
+		density -= 1.5 * along * along
+	}
+	if leaves < 1 {
+		for a := range 3 {
+			velocity[a] = along*s.normal[a] + leaves*(velocity[a]-along*s.normal[a])
+		}
+	}
+	var difference, shear [26]float64
+	for k := g.first; k < g.end; k++ {
+		back[k] = density + s.belonging(set, &links[k], &velocity)
+		difference[k] = left[k] - back[k]
+	}
+	mean, slope := g.project(set, links, &difference)
+	lost := g.reject(set, links, &difference, mean, slope)
+	mean = kept * s.absorb(&memory[0], mean)
+	if g.end-g.first > 1 {
+		slope = kept * s.absorb(&memory[1], slope)
+	}
+	if leaves > 0 {
+		s.shear(set, g, links, sample, along, lost, mean, slope, &shear)
+	}
+	for k := g.first; k < g.end; k++ {
+		back[k] += leaves*shear[k] - (mean + slope*(links[k].along-g.mean))
+	}
+}
+
+// belonging is what belongs to the velocity and the gradient at an opening, a
+// population over its weight without the density.
+func (s *openingState) belonging(set *lattice.Set, link *openingLink, u *[3]float64) float64 {
+	v := &set.Velocities[link.p]
+	c := [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}
+	cu := c[0]*u[0] + c[1]*u[1] + c[2]*u[2]
+	across := c[0]*c[0] + c[1]*c[1] + c[2]*c[2] - link.along*link.along
+	return 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]) - s.gradient*(link.distance+0.5*link.along*(1-1.5*across))
+}
+
+// shear computes θ(s − Qs + Qt), given the square of what of the differences
+// leaves and the projection that returns.
+func (s *openingState) shear(set *lattice.Set, g *openingGroup, links []openingLink, sample *openingSample, along, left, mean, slope float64, shear *[26]float64) {
+	pull := sample.pull(&s.normal)
+	normal := pull[0]*s.normal[0] + pull[1]*s.normal[1] + pull[2]*s.normal[2]
+	var own [26]float64
+	for k := g.first; k < g.end; k++ {
+		c, cn := &set.Velocities[links[k].p], links[k].along
+		across := 9 * (float64(c[0])*pull[0] + float64(c[1])*pull[1] + float64(c[2])*pull[2] - normal*cn)
+		even, odd := cn*across, (3*cn*cn-1)*along*across
+		shear[k] = even + s.skew*odd
+		own[k] = (2-1/s.evenTime)*even + odd/s.evenTime
+	}
+	shearMean, shearSlope := g.project(set, links, shear)
+	ownMean, ownSlope := g.project(set, links, &own)
+	needed := g.reject(set, links, shear, shearMean, shearSlope) + g.weight*ownMean*ownMean + g.spread*ownSlope*ownSlope
+	common := g.weight*mean*ownMean + g.spread*slope*ownSlope
+	part := 1.0
+	// The energy of −Qh + θ(s − Qs + Qt), θ² needed − 2θ common beside |Qh|².
+	if energy := left + s.dissipated(sample); needed-2*common > energy {
+		part = (common + math.Sqrt(common*common+needed*energy)) / needed
+	}
+	for k := g.first; k < g.end; k++ {
+		shear[k] = part * (shear[k] + ownMean + ownSlope*(links[k].along-g.mean))
+	}
+}
+
+// dissipated is the energy Σf²/w that the collision takes from the traceless
+// stress of a cell, 9/2 ω(2−ω) Π:Π.
+func (s *openingState) dissipated(sample *openingSample) float64 {
+	mean := (sample.stress[0] + sample.stress[1] + sample.stress[2]) / 3
+	var square float64
+	for i, ab := range tensorAxes {
+		if ab[0] == ab[1] {
+			square += (sample.stress[i] - mean) * (sample.stress[i] - mean)
+		} else {
+			square += 2 * sample.stress[i] * sample.stress[i]
+		}
+	}
+	rate := 1 / s.evenTime
+	return 4.5 * rate * (2 - rate) * square
+}
+
+// slowPart is the part of the mean velocity through an opening up to which air
+// in it hardly moves, least the velocity, in cells per step, that always does.
+const slowPart, least = 0.02, 1e-9
+
+// transitionSpeed is the velocity up to which air that leaves is treated more as
+// air that enters the slower it is.
+func (s *openingState) transitionSpeed() float64 {
+	return slowPart*s.peak/max(s.area, 1) + least
+}
+
+// absorb returns what comes back of a value that is given anew in every step.
+func (s *openingState) absorb(memory *float64, value float64) float64 {
+	*memory += (value - *memory) * s.forgetting
+	return absorption*value + (1-absorption)**memory
+}

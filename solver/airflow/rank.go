@@ -1,0 +1,139 @@
+package airflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"carina/solver"
+	"carina/solver/processor"
+	"carina/solver/transport"
+)
+
+// Rank is the part of a computation that one rank of the processor does. Its
+// methods are called by all ranks together, in the same order.
+type Rank struct {
+	*bound
+	engine  *solver.Rank
+	fastest float64 // after the start, in cells per step, as far as was checked
+	average *average
+	watch   *SteadyWatch // of the last advance
+	// lastGood are the fields before a computation diverged.
+	lastGood *Fields
+}
+
+// NewRank prepares rank t.Rank() of the domain. If one rank fails, all do.
+// Close it after use.
+func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, error) {
+	flow, err := newAirflow(domain, settings)
+	if err := transport.Agree(t, err); err != nil {
+		return nil, err
+	}
+	e, err := solver.NewRank(domain, solver.Together{flow}, processor.New(settings.Workers, t), t, solver.Options{Dense: settings.Layout == Dense})
+	if err != nil {
+		return nil, err
+	}
+	flow.warnOfClosed()
+	return &Rank{engine: e, bound: e.Kernel(0).(*bound)}, nil
+}
+
+// Close ends the rank's goroutines.
+func (r *Rank) Close() { r.engine.Close() }
+
+// Units returns the conversion to SI units.
+func (r *Rank) Units() Units { return r.units }
+
+// Warnings returns what is likely to be unstable or inaccurate.
+func (r *Rank) Warnings() []string { return r.warnings }
+
+// Number is the number of the rank.
+func (r *Rank) Number() int { return r.engine.Transport().Rank() }
+
+// Time is how much time has been computed, in seconds.
+func (r *Rank) Time() float64 { return float64(r.engine.Steps()) * r.units.TimeStep }
+
+// Progress is what a running computation reports.
+type Progress struct {
+	// Step of Steps is done, Time of EndTime in seconds.
+	Step, Steps   int64
+	Time, EndTime float64
+	// MLUPS is millions of cell updates per second since the start.
+	MLUPS float64
+	// PeakVelocity is the largest velocity, in m/s.
+	PeakVelocity float64
+	// Change is the relative change of the velocity in the time in which sound
+	// crosses the domain, NaN while it is not known.
+	Change float64
+}
+
+// Advance computes the given number of steps, rounded up to an even one. It
+// reports progress on rank 0 and stops early when ctx is done or the flow
+// diverges. All ranks return at the same step.
+func (r *Rank) Advance(ctx context.Context, steps int64, report func(Progress)) error {
+	return r.advance(ctx, steps, &Plan{Report: report})
+}
+
+// advance is Advance with all that a plan asks for on the way.
+func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
+	steps += steps & 1
+	begin, first := time.Now(), r.engine.Steps()
+	cells := float64(r.domain.Grid.Cells())
+	watch := &rankWatch{SteadyWatch: newSteadyWatch(first, r.rampSteps, r.crossing(), plan.WatchTolerance()), rank: r}
+	if r.watch = watch.SteadyWatch; plan.Tolerance <= 0 {
+		r.watch.Postpone(first + steps)
+	}
+	err := r.engine.Advance(ctx, steps, checkInterval, func(peak float64) (stop bool, err error) {
+		done := r.engine.Steps() - first
+		if float64(r.engine.Steps()) > r.rampSteps {
+			r.fastest = max(r.fastest, peak)
+		}
+		if plan.Report != nil && r.Number() == 0 {
+			plan.Report(Progress{
+				Step: done, Steps: steps, Time: r.Time(), EndTime: r.Time() + float64(steps-done)*r.units.TimeStep,
+				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
+				PeakVelocity: peak * r.units.Velocity(),
+				Change:       watch.Change,
+			})
+		}
+		if err := r.observe(plan); err != nil {
+			return false, err
+		}
+		steady, err := watch.look()
+		return steady && plan.Tolerance > 0, err
+	})
+	return r.diverged(r.explained(err), plan)
+}
+
+// observe does what a plan asks for between steps.
+func (r *Rank) observe(plan *Plan) error {
+	if plan.Diverged != nil {
+		r.lastGood = r.Fields()
+	}
+	if r.average != nil {
+		r.average.add(r.Fields())
+	}
+	if plan.Observe == nil {
+		return nil
+	}
+	return plan.Observe(r)
+}
+
+// diverged hands over the last good fields when a flow has diverged.
+func (r *Rank) diverged(cause error, plan *Plan) error {
+	var diverged *DivergedError
+	if plan.Diverged == nil || r.lastGood == nil || !errors.As(cause, &diverged) {
+		return cause
+	}
+	// The speed is agreed on by all ranks.
+	speed := []int64{int64(math.Float64bits(speedNear(r.Pieces(), r.lastGood, diverged.Cell)))}
+	if err := r.engine.Transport().Reduce(transport.Max, speed); err != nil {
+		return fmt.Errorf("%w; asking for its speed failed too: %w", cause, err)
+	}
+	diverged.Speed = math.Float64frombits(uint64(speed[0]))
+	if err := plan.Diverged(r, r.lastGood); err != nil {
+		return fmt.Errorf("%w; writing the last good state failed too: %w", cause, err)
+	}
+	return cause
+}

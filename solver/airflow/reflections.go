@@ -1,0 +1,61 @@
+package airflow
+
+import (
+	"carina/solver/airflow/kernel"
+	"carina/solver/lattice"
+)
+
+// reflectWalls makes what comes back from walls for operators that leave, of what is
+// out of equilibrium, the stress alone: along a link i, with the density's
+// deviation ρ, the velocity u and the strain rate S of the cell,
+//
+//	f*_i = w (ρ + 3 c·u + 3(1−τ) c·Sc)
+//
+// leaves. What comes back in the next step belongs to the same flow,
+//
+//	f_ī = w (ρ − 3 c·u − 3τ c·Sc),
+//
+// and since the wall, at the fraction q of the link, does not move,
+// c·u = −q c·Sc. With the even part e = ½(f*_i + f*_ī) so is
+//
+//	f_ī = wρ + (q−τ)/(1−τ) (e − wρ).
+//
+// This is of second order like linear interpolation (Bouzidi, Firdaouss and
+// Lallemand 2001) and needs one cell alone, like the schemes of Zhao and Yong
+// (2017, J. Comput. Phys. 329, "Single-node second-order boundary schemes for
+// the lattice Boltzmann method"). Nothing of the velocity returns and of the
+// stress less than arrives, so that it damps where interpolation feeds: still
+// air stays still in tubes at any angle to the lattice, at any viscosity. The
+// population at rest, which has no part in the stress, tells wρ. What is added
+// to plain bounce-back is taken from it, so that walls neither leak nor produce
+// mass.
+//
+// Arguments are those of correct after the update, operations those of
+// kernel.Vector's Reflect.
+func reflectWalls[T kernel.Real, S stored](set *lattice.Set, gathered []T, c *linkCursor, window, first int) {
+	if c.isEmpty() {
+		return
+	}
+	var taken [windowCells]T
+	for d := range set.Q - 1 {
+		ratio := kernel.ReflectionRatio[T](set, d+1)
+		for ; c.next[d] < c.end[d]; c.next[d]++ {
+			link := c.links.link(c.next[d], c.group)
+			if link.Window(c.width) != window {
+				break
+			}
+			lane, back := link.Cell()-first, d+1
+			bounced := &gathered[back*windowCells+lane]
+			rest := T(ratio * gathered[lane])
+			even := T(0.5 * T(*bounced+gathered[lattice.Opposite(back)*windowCells+lane]))
+			value := rest + T(T(link.share)*T(even-rest))
+			taken[lane] += value - *bounced
+			*bounced = rounded[T, S](value)
+		}
+	}
+	for lane, v := range taken {
+		if v != 0 {
+			gathered[lane] = rounded[T, S](gathered[lane] - v)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package airflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"carina/internal/crash"
+	"carina/solver/transport"
+)
+
+// quiet never ends: reports that follow a cancelled run still need the ranks
+// to speak to each other.
+var quiet = context.Background()
+
+// Plan says how long to compute and what to do on the way.
+type Plan struct {
+	// Steps is the number of time steps; 0 means that Time counts.
+	Steps int64
+	// Time is in seconds.
+	Time float64
+	// Tolerance ends the computation early when the flow is steady: when the
+	// relative change of the velocity, in the time in which sound crosses the
+	// domain, is below it twice in a row. 0 means that it does not.
+	Tolerance float64
+	// Watch is a tolerance by which the summary tells whether the flow became
+	// steady, where Tolerance is 0; 0 means that it does not tell.
+	Watch float64
+	// Begin is called on every rank when all is ready for the first step; it may
+	// be nil. An error of it must be the same on all ranks.
+	Begin func() error
+	// KeepStopped ends a computation that is stopped from outside as if the steps
+	// so far were all: with a summary that says so, and Visit.
+	KeepStopped bool
+	// Observe is called on every rank every 50 steps; it may be nil. It may use
+	// the methods of Rank that all ranks call together.
+	Observe func(*Rank) error
+	// Diverged is called on every rank when the flow has diverged, with the
+	// fields of the rank's own cells at most 100 steps before; it may be nil.
+	Diverged func(*Rank, *Fields) error
+	// Report is called on rank 0 every few steps; it may be nil.
+	Report func(Progress)
+	// Warn is called on rank 0 before the first step with what is likely to be
+	// unstable or inaccurate, if anything; it may be nil.
+	Warn func(warnings []string)
+	// Visit is called on every rank at the end, concurrently for the ranks
+	// of one process, for instance to write its fields; it may be nil. It may
+	// use the methods of Rank that all ranks call together if it does so on
+	// all of them.
+	Visit func(*Rank) error
+}
+
+// maxSteps keeps step numbers exact wherever they become reals.
+const maxSteps = 1 << 53
+
+// StepCount returns the number of steps for a time step in seconds, at least
+// one.
+func (p *Plan) StepCount(timeStep float64) (int64, error) {
+	steps := float64(p.Steps)
+	if p.Steps == 0 {
+		steps = math.Max(1, math.Ceil(p.Time/timeStep-1e-9))
+	}
+	if !(steps >= 1 && steps <= maxSteps) {
+		return 0, fmt.Errorf("%.3g steps of %.3g s cannot be computed: give a number of steps from 1 to %.0e, or a time that fits", steps, timeStep, float64(maxSteps))
+	}
+	return int64(steps), nil
+}
+
+// WatchTolerance is the tolerance to watch the flow with; 0 means not to.
+func (p *Plan) WatchTolerance() float64 {
+	if p.Tolerance > 0 {
+		return p.Tolerance
+	}
+	return p.Watch
+}
+
+// Stopped tells whether an error of a computation is that it was stopped from
+// outside, and removes it where the plan is to keep what was reached.
+func (p *Plan) Stopped(err error) (bool, error) {
+	if p.KeepStopped && errors.As(err, new(*StoppedError)) {
+		return true, nil
+	}
+	return false, err
+}
+
+// Warnings say what a plan asks for that is not computed as it says.
+func (p *Plan) Warnings() []string {
+	if p.Steps%2 == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d steps are computed instead of %d: populations stream in place, so the flow can be read after an even number of steps only", p.Steps+1, p.Steps)}
+}
+
+// RunRank computes one rank of the domain and returns the summary, which is
+// the same on all ranks. On failure it makes the other ranks stop.
+func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
+	defer func() {
+		var together transport.AgreedError
+		if err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &together) {
+			t.Abort(err)
+		}
+	}()
+	r, err := NewRank(domain, settings, t)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	r.warnings = append(r.warnings, plan.Warnings()...)
+	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
+		plan.Warn(r.warnings)
+	}
+	steps, err := plan.StepCount(r.units.TimeStep)
+	if err != nil {
+		return nil, transport.AgreedError{Cause: err}
+	}
+	if plan.Begin != nil {
+		if err := plan.Begin(); err != nil {
+			return nil, transport.AgreedError{Cause: err}
+		}
+	}
+	stopped, err := plan.Stopped(r.advance(ctx, steps, &plan))
+	if err != nil {
+		return nil, err
+	}
+	if stopped {
+		if err := r.observe(&plan); err != nil {
+			return nil, err
+		}
+	}
+	if s, err = r.Summary(); err != nil {
+		return nil, err
+	}
+	s.Interrupted = stopped && s.Steps < steps
+	if plan.Visit != nil {
+		if err := plan.Visit(r); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// RunInProcess computes all ranks of the domain as goroutines of this process.
+func RunInProcess(ctx context.Context, domain *Domain, settings Settings, plan Plan) (*Summary, error) {
+	transports := transport.NewLocal(domain.Ranks)
+	summaries := make([]*Summary, len(transports))
+	failures := make([]error, len(transports))
+	var all sync.WaitGroup
+	for i, t := range transports {
+		all.Go(func() {
+			defer crash.Guard()
+			summaries[i], failures[i] = RunRank(ctx, domain, settings, plan, t)
+		})
+	}
+	all.Wait()
+	var aborted error
+	for _, err := range failures {
+		if err != nil && !errors.Is(err, transport.ErrAborted) {
+			return nil, err
+		}
+		if err != nil {
+			aborted = err
+		}
+	}
+	if aborted != nil {
+		return nil, aborted
+	}
+	return summaries[0], nil
+}

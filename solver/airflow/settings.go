@@ -1,0 +1,327 @@
+package airflow
+
+import (
+	"errors"
+	"fmt"
+
+	"carina/solver/lattice"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Collision names a collision operator.
+type Collision string
+
+// The collision operators.
+const (
+	// Automatic is TRT where that is stable; at lower relaxation times Recursive,
+	// or Cumulant with 27 velocities.
+	Automatic Collision = "auto"
+	// TRT relaxes symmetric and antisymmetric parts with two rates tied by
+	// Settings.Magic (Ginzburg, Verhaeghe and d'Humières 2008).
+	TRT Collision = "trt"
+	// BGK relaxes everything with one rate (Qian, d'Humières and Lallemand
+	// 1992).
+	BGK Collision = "bgk"
+	// Regularized relaxes the second moments alone (Latt and Chopard 2006).
+	Regularized Collision = "regularized"
+	// Recursive relaxes the traceless second moments and makes the higher ones
+	// of them (Malaspinas 2015; Jacob, Malaspinas and Sagaut 2018). Where the flow
+	// is coarse for its strain rate, a limiter raises the viscosity, see
+	// Settings.Limiter.
+	Recursive Collision = "recursive"
+	// Cumulant relaxes the second cumulants and sets the higher ones to their
+	// equilibrium (after Geier, Schönherr, Pasquali and Krafczyk 2015). It is
+	// stable at Reynolds numbers of thousands and needs the 27 velocities and
+	// a grid with links in 26 directions.
+	Cumulant Collision = "cumulant"
+)
+
+// Collisions lists the collision operators.
+var Collisions = []Collision{Automatic, TRT, BGK, Regularized, Recursive, Cumulant}
+
+// Wall names the treatment of walls.
+type Wall string
+
+// The treatments of walls.
+const (
+	// Interpolated places the wall where the surface cuts each link
+	// (Bouzidi, Firdaouss and Lallemand 2001, linear).
+	Interpolated Wall = "interpolated"
+	// Quadratic does so with one more cell behind each link (Bouzidi and
+	// others, quadratic). Links with fewer than two fluid cells behind them
+	// are corrected linearly.
+	Quadratic Wall = "quadratic"
+	// BounceBack places the wall half-way between cells.
+	BounceBack Wall = "bounce-back"
+)
+
+// Walls lists the treatments of walls.
+var Walls = []Wall{Interpolated, Quadratic, BounceBack}
+
+// Precision names how populations are stored and computed with.
+type Precision string
+
+// The precisions.
+const (
+	// Single stores and computes in 32 bits.
+	Single Precision = "single"
+	// Double stores and computes in 64 bits.
+	Double Precision = "double"
+	// Half stores deviations from rest, multiplied by 2¹⁵, in 16 bits and
+	// computes in 32 (Lehmann et al. 2022, FP16S): half the memory and half its
+	// traffic, where 11 significant bits of every population suffice.
+	Half Precision = "half"
+)
+
+// Precisions lists the precisions.
+var Precisions = []Precision{Single, Double, Half}
+
+// Layout names how the cells of a rank are stored.
+type Layout string
+
+// The layouts. Both give the same results.
+const (
+	// Sparse stores fluid cells alone, row after row.
+	Sparse Layout = "sparse"
+	// Dense stores the boxes of all cuboids whole. Solid cells next to fluid
+	// ones are computed along and ignored.
+	Dense Layout = "dense"
+)
+
+// Layouts lists the layouts.
+var Layouts = []Layout{Sparse, Dense}
+
+// Lattice names a set of velocities.
+type Lattice string
+
+// The sets of velocities.
+const (
+	D3Q19 Lattice = "D3Q19"
+	D3Q27 Lattice = "D3Q27"
+)
+
+// Lattices lists the sets of velocities.
+var Lattices = []Lattice{D3Q19, D3Q27}
+
+// Settings say what flow is computed and how. Start from DefaultSettings.
+type Settings struct {
+	// Collision, Wall and Precision choose the method.
+	Collision Collision
+	Wall      Wall
+	Precision Precision
+	// Layout is Sparse if empty.
+	Layout Layout
+	// Lattice is D3Q19 if empty, or D3Q27 with the cumulant operator. BGK,
+	// Regularized and Recursive exist on D3Q19 only.
+	Lattice Lattice
+	// Smagorinsky is the constant C of Smagorinsky's (1963) eddy viscosity,
+	// often 0.1 to 0.2; 0 means none.
+	Smagorinsky float64
+	// Limiter is the constant C of the recursive operator's limiter: its viscosity
+	// is that of the fluid, but at least (CΔx)²|S| with the strain rate |S|; so it
+	// acts where |S|Δx²/ν exceeds 1/C². With Smagorinsky's it does not act.
+	Limiter float64
+	// Magic is Λ = (τ₊−½)(τ₋−½) of the TRT operator. 3/16 places a plain
+	// bounce-back wall exactly half-way in a straight channel.
+	Magic float64
+
+	// FlowRate is the flow through all inlets together, in m³/s.
+	FlowRate float64
+	// Profile is that of the flow through inlets; empty means Plug.
+	Profile Profile
+	// Waveform is a factor of FlowRate over time; nil means one, after a
+	// smooth start.
+	Waveform Waveform
+	// Conditions are those of openings by number. Without one, inlets share
+	// FlowRate by area and outlets have pressure zero.
+	Conditions map[int]Condition
+	// KinematicViscosity is ν, in m²/s.
+	KinematicViscosity float64
+	// Density is in kg/m³.
+	Density float64
+	// BodyForce is an acceleration of all fluid, in m/s².
+	BodyForce [3]float64
+
+	// ForceWaveform is a factor of BodyForce over time; nil means one.
+	ForceWaveform Waveform
+	// Initial gives the pressure (Pa) and velocity (m/s) at the start; nil
+	// means air at rest.
+	Initial func(position r3.Vec) (pressure float64, velocity r3.Vec)
+
+	// TimeStep is in seconds. 0 chooses it so that the largest expected
+	// velocity is LatticeVelocity and the relaxation time stays between the
+	// limits of this package.
+	TimeStep float64
+	// LatticeVelocity is the largest expected velocity, in cells per step. 0
+	// chooses 0.1, or less where waveforms change so fast that sound would store
+	// air. Expected is twice the mean velocity through the fastest opening, by the
+	// conditions of all and the largest factors of their waveforms, and twice that
+	// through an opening of fewer than 20 cell faces.
+	LatticeVelocity float64
+	// RampTime is how long the flow takes to start, in seconds. 0 chooses the
+	// time in which sound crosses the domain four times; negative means none.
+	RampTime float64
+
+	// Workers is the number of goroutines per rank; 0 shares the processors
+	// among the ranks of this process.
+	Workers int
+}
+
+// DefaultSettings are those for air at body temperature and 15 litres a
+// minute.
+func DefaultSettings() Settings {
+	return Settings{
+		Collision: Automatic, Wall: Interpolated, Precision: Single,
+		Magic:              3. / 16,
+		Limiter:            0.1,
+		FlowRate:           15e-3 / 60,
+		KinematicViscosity: 1.5e-5,
+		Density:            1.2,
+	}
+}
+
+// Validate says what is wrong with the settings, if anything.
+func (s *Settings) Validate() error {
+	if err := oneOf("collision", s.Collision, Collisions); err != nil {
+		return err
+	}
+	if err := oneOf("wall", s.Wall, Walls); err != nil {
+		return err
+	}
+	if err := oneOf("precision", s.Precision, Precisions); err != nil {
+		return err
+	}
+	if s.Layout != "" {
+		if err := oneOf("layout", s.Layout, Layouts); err != nil {
+			return err
+		}
+	}
+	if s.Lattice != "" {
+		if err := oneOf("lattice", s.Lattice, Lattices); err != nil {
+			return err
+		}
+	}
+	if s.Profile != "" {
+		if err := oneOf("profile", s.Profile, Profiles); err != nil {
+			return err
+		}
+	}
+	if err := s.inRange(); err != nil {
+		return err
+	}
+	if s.Workers < 0 {
+		return errors.New("the number of workers is negative; give a positive one, or 0 to have it chosen")
+	}
+	return nil
+}
+
+// figure is a number of the settings with the range in which it can be meant.
+type figure struct {
+	name      string
+	value     float64
+	low, high float64
+	// note says what a number at an end of the range means; may be empty.
+	note string
+}
+
+// check refuses what is outside the range, or no number.
+func (q *figure) check() error {
+	if q.value >= q.low && q.value <= q.high {
+		return nil
+	}
+	return fmt.Errorf("the %s is %g; give a number from %g to %g%s", q.name, q.value, q.low, q.high, q.note)
+}
+
+// Ranges far wider than any fluid or airway needs.
+const (
+	largestFlow     = 1e6 // m³/s
+	largestPressure = 1e9 // Pa
+)
+
+// inRange refuses numbers that cannot be meant.
+func (s *Settings) inRange() error {
+	list := []figure{
+		{"magic parameter", s.Magic, 1e-9, 1e3, ""},
+		{"kinematic viscosity", s.KinematicViscosity, 1e-15, 1e6, " m²/s"},
+		{"density", s.Density, 1e-6, 1e6, " kg/m³"},
+		{"lattice velocity", s.LatticeVelocity, 0, 1, " cells per step, 0 to have it chosen"},
+		{"Smagorinsky constant", s.Smagorinsky, 0, 1, ", 0 for none"},
+		{"limiter's constant", s.Limiter, 0, 1, ", 0 for none"},
+		{"flow rate", s.FlowRate, -largestFlow, largestFlow, " m³/s"},
+		{"time step", s.TimeStep, 0, 1e6, " s, 0 to have it chosen"},
+		{"ramp time", s.RampTime, -1e9, 1e9, " s"},
+	}
+	for _, a := range s.BodyForce {
+		list = append(list, figure{"body force", a, -1e9, 1e9, " m/s²"})
+	}
+	for i := range list {
+		if err := list[i].check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// largestOddTime is τ₋−½ above which TRT is unstable at inlets: odd moments,
+// hardly relaxed, add up. A pipe of 9 cells at τ₊ = 0.508 diverges with 7.5 and
+// not with 5.
+const largestOddTime = 4
+
+// operator is the collision operator for a relaxation time.
+func (s *Settings) operator(tau float64) Collision {
+	if s.Collision != Automatic {
+		return s.Collision
+	}
+	switch {
+	case s.Magic/(tau-0.5) <= largestOddTime:
+		return TRT
+	case s.set() == lattice.D3Q27:
+		return Cumulant
+	}
+	return Recursive
+}
+
+// oddTime is how long third moments stay out of equilibrium, in steps. Operators
+// that make them of the second keep them as long as those.
+func (s *Settings) oddTime(tau float64) float64 {
+	switch s.operator(tau) {
+	case TRT:
+		return 0.5 + min(s.Magic/(tau-0.5), largestOddTime)
+	case Regularized:
+		return 1
+	}
+	return tau
+}
+
+// set returns the velocities.
+func (s *Settings) set() *lattice.Set {
+	if s.Lattice == D3Q27 || s.Lattice == "" && s.Collision == Cumulant {
+		return lattice.D3Q27
+	}
+	return lattice.D3Q19
+}
+
+// Directions is how many directions the links of a grid must cover, for
+// geometry.Options.
+func (s *Settings) Directions() int { return s.set().Q - 1 }
+
+func oneOf[T ~string](what string, value T, list []T) error {
+	for _, v := range list {
+		if v == value {
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no %s %q; choose one of %q", what, value, list)
+}
+
+// Bytes is the size of one population.
+func (p Precision) Bytes() int {
+	switch p {
+	case Double:
+		return 8
+	case Half:
+		return 2
+	}
+	return 4
+}

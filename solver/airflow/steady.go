@@ -1,0 +1,128 @@
+package airflow
+
+import (
+	"fmt"
+	"math"
+
+	"carina/solver"
+	"carina/solver/transport"
+)
+
+// SteadyWatch finds out whether a flow has become steady, from a sample of the
+// cells: every SampleStride-th.
+type SteadyWatch struct {
+	// Change is the relative change of the velocity between the last two looks,
+	// NaN while it is not known.
+	Change float64
+
+	tolerance float64
+	interval  int64 // steps between looks
+	next      int64
+	quiet     int     // looks in a row with a change below the tolerance
+	judged    int     // looks that had one before them to compare with
+	previous  float64 // Change at the look before the last
+}
+
+// SampleStride is the distance of the cells that a SteadyWatch looks at, by
+// global number.
+const SampleStride = 61
+
+// newSteadyWatch begins after so many steps. Sound crosses the domain in
+// crossing steps.
+func newSteadyWatch(steps int64, rampSteps, crossing, tolerance float64) *SteadyWatch {
+	w := &SteadyWatch{tolerance: tolerance, Change: math.NaN()}
+	w.interval = int64(math.Ceil(crossing/checkInterval)) * checkInterval
+	// A flow that has not quite started changes little.
+	w.next = steps + int64(rampSteps) + w.interval
+	return w
+}
+
+// Postpone lets the watch begin only shortly before the last step, where it is
+// not to end the computation: looks take time.
+func (w *SteadyWatch) Postpone(last int64) {
+	const looks = 4
+	w.next = max(w.next, last-(looks-1)*w.interval)
+}
+
+// Due tells whether it is time for a look after so many steps.
+func (w *SteadyWatch) Due(steps int64) bool {
+	if w.tolerance <= 0 || steps < w.next {
+		return false
+	}
+	w.next = steps + w.interval
+	return true
+}
+
+// Judge takes the sums over the sampled cells of the squared change of the
+// velocity since the last look and of the squared velocity, in fixed point,
+// both zero at the first look, and tells whether the flow is steady: whether
+// the change was below the tolerance twice in a row.
+func (w *SteadyWatch) Judge(change, square int64) bool {
+	if square == 0 {
+		return false
+	}
+	w.judged++
+	w.previous = w.Change
+	w.Change = math.Sqrt(float64(change) / float64(square))
+	if w.Change >= w.tolerance {
+		w.quiet = 0
+		return false
+	}
+	w.quiet++
+	return w.quiet >= 2
+}
+
+// outcome tells whether the flow is steady and by how much the velocity changed
+// between looks, the larger of the last two changes; nil where that is not
+// known.
+func (w *SteadyWatch) outcome() (steady *bool, change *float64) {
+	if w == nil || w.judged == 0 {
+		return nil, nil
+	}
+	quiet, last := w.quiet >= 2, w.Change
+	if w.judged > 1 {
+		last = max(last, w.previous)
+	}
+	if w.judged == 1 && w.quiet == 1 {
+		return nil, &last
+	}
+	return &quiet, &last
+}
+
+// rankWatch is a SteadyWatch with the rank's samples.
+type rankWatch struct {
+	*SteadyWatch
+	rank   *Rank
+	before map[int64][3]float64 // velocity by global number
+}
+
+// look compares with the last look and tells whether the flow is steady. All
+// ranks agree.
+func (w *rankWatch) look() (bool, error) {
+	r := w.rank
+	if !w.Due(r.engine.Steps()) {
+		return false, nil
+	}
+	now := map[int64][3]float64{}
+	var sums [2]int64
+	for i := range r.layout.chunks {
+		r.eachCell(&r.layout.chunks[i], r.workspaces[0], func(p *solver.Piece, cell int32, _ float64, u [3]float64) {
+			global := p.Global + int64(cell-p.Local)
+			if global%SampleStride != 0 {
+				return
+			}
+			now[global] = u
+			if old, ok := w.before[global]; ok {
+				for a := range 3 {
+					sums[0] += toFixed((u[a] - old[a]) * (u[a] - old[a]))
+					sums[1] += toFixed(u[a] * u[a])
+				}
+			}
+		})
+	}
+	w.before = now
+	if err := r.engine.Transport().Reduce(transport.Sum, sums[:]); err != nil {
+		return false, fmt.Errorf("comparing the flow with before: %w", err)
+	}
+	return w.Judge(sums[0], sums[1]), nil
+}

@@ -1,0 +1,93 @@
+package airflow
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Air breathed in and out of a fork follows the wave, divides evenly, and comes
+// in through the outlets without jets, whatever is imposed there.
+func TestBreathing(t *testing.T) {
+	const period, steps = 1e-2, 4500 // 1.4 cycles
+	resistance := Condition{Kind: Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-10}
+	for name, conditions := range map[string]map[int]Condition{
+		"pressures":   nil,
+		"shares":      {2: {Kind: FlowShare, Share: 0.5}, 3: {Kind: FlowShare, Share: 0.5}},
+		"windkessels": {2: resistance, 3: resistance},
+	} {
+		for _, method := range []Settings{{Collision: Automatic, Precision: Single}, {Collision: BGK, Precision: Half}} {
+			g := fork()
+			s := caveSettings(g)
+			s.FlowRate, s.LatticeVelocity, s.Conditions = 1e-6, 0.05, conditions
+			s.Collision, s.Precision = method.Collision, method.Precision
+			s.Waveform = Sine{Period: period, Amplitude: 1}
+			var flowError, splitError float64
+			var peaks [2]float64 // of inspiration and expiration
+			_, err := RunInProcess(context.Background(), scattered(g, 6, 2, 3, [3]bool{}), s, Plan{Steps: steps, Observe: func(r *Rank) error {
+				o, err := r.OpeningSummaries()
+				if err != nil {
+					return err
+				}
+				last, err := r.check(quiet)
+				if err != nil || r.Number() > 0 {
+					return err
+				}
+				factor := s.Waveform.Factor(r.Time())
+				flowError = max(flowError, math.Abs(o[0].Flow/s.FlowRate-factor))
+				splitError = max(splitError, math.Abs(o[1].Flow-o[2].Flow)/s.FlowRate)
+				if math.Abs(factor) > 0.5 {
+					half := 0
+					if factor < 0 {
+						half = 1
+					}
+					peaks[half] = max(peaks[half], last)
+				}
+				return nil
+			}})
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, s.Collision, err)
+				continue
+			}
+			t.Logf("%s, %s: flow off by %.2g, split by %.2g, peaks %.3g and %.3g", name, s.Collision, flowError, splitError, peaks[0], peaks[1])
+			if flowError > 0.002 || splitError > 0.005 || peaks[1] > 1.5*peaks[0] {
+				t.Errorf("%s, %s: the flow is off by %.2g of its amplitude, the split by %.2g; peak velocities %.3g in, %.3g out",
+					name, s.Collision, flowError, splitError, peaks[0], peaks[1])
+			}
+		}
+	}
+}
+
+// The time step that is chosen lets sound cross the domain often in a period;
+// one that does not is warned of.
+func TestTimeStepOfWaveform(t *testing.T) {
+	g := fork()
+	for name, w := range map[string]Waveform{
+		"sine":      Sine{Period: 2e-3, Amplitude: 1},
+		"breathing": Breathing{Period: 4e-3, Inspiration: 0.25},
+		"table":     &Table{Times: []float64{0, 1e-3, 2e-3}, Values: []float64{0, 1, 0}, Periodic: true},
+	} {
+		s := caveSettings(g)
+		s.LatticeVelocity, s.Waveform = 0, w
+		const shortest = 2e-3
+		e := expect(g, &s)
+		u, warnings, err := chooseUnits(g, &s, e)
+		if err != nil || len(warnings) > 0 {
+			t.Fatal(err, warnings)
+		}
+		if n := shortest / (u.TimeStep * soundCrossing(g)); math.Abs(n-wantedCrossings) > 1e-6 {
+			t.Errorf("%s: sound crosses the domain %g times in a period, want %d", name, n, wantedCrossings)
+		}
+		s.LatticeVelocity = 0.1
+		if _, warnings, _ = chooseUnits(g, &s, e); len(warnings) != 1 || !strings.Contains(warnings[0], "sound") {
+			t.Errorf("%s: warnings %q", name, warnings)
+		}
+		s.LatticeVelocity, s.Waveform = 0, Sine{Period: 1, Amplitude: 1}
+		slow, _, _ := chooseUnits(g, &s, e)
+		s.Waveform = nil
+		if steady, _, _ := chooseUnits(g, &s, e); slow != steady {
+			t.Errorf("a slow wave changes %v to %v", steady, slow)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package airflow
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+
+	"carina/geometry"
+	"carina/solver/transport"
+)
+
+// Summary is the outcome of a computation, in SI units.
+type Summary struct {
+	FluidCells     int64   `json:"fluid_cells"`
+	Spacing        float64 `json:"spacing_m"`
+	TimeStep       float64 `json:"time_step_s"`
+	Steps          int64   `json:"steps"`
+	Time           float64 `json:"time_s"`
+	Seconds        float64 `json:"seconds"`
+	MLUPS          float64 `json:"mlups"`
+	Reynolds       float64 `json:"reynolds"`
+	Mach           float64 `json:"mach"`
+	RelaxationTime float64 `json:"relaxation_time"`
+	PressureDrop   float64 `json:"pressure_drop_pa"`
+	// MassBalance is |inflow − outflow| relative to the inflow.
+	MassBalance  float64          `json:"mass_balance"`
+	PeakVelocity float64          `json:"peak_velocity_m_per_s"`
+	Openings     []OpeningSummary `json:"openings"`
+	StateHash    string           `json:"state_hash"`
+	Ranks        []RankSummary    `json:"ranks"`
+	Warnings     []string         `json:"warnings,omitempty"`
+	// The method as it was chosen, and what flows.
+	Collision          Collision `json:"collision"`
+	Wall               Wall      `json:"wall"`
+	Lattice            Lattice   `json:"lattice"`
+	Precision          Precision `json:"precision"`
+	Density            float64   `json:"density_kg_per_m3"`
+	KinematicViscosity float64   `json:"kinematic_viscosity_m2_per_s"`
+	// Steady tells whether the flow has become steady, within the tolerance of
+	// the plan; nil where it was not watched or not for long enough.
+	// VelocityChange is the relative change of the velocity while sound crossed
+	// the domain, the larger of the last two.
+	Steady         *bool    `json:"steady,omitempty"`
+	VelocityChange *float64 `json:"velocity_change,omitempty"`
+	// Limited is the share of the cells in which the recursive operator's limiter
+	// acts at the end, nil with other operators.
+	Limited *float64 `json:"limited_share,omitempty"`
+	// Grain tells how smooth the velocity is, see Grain; nil where there are very
+	// many cells.
+	Grain *float64 `json:"grain,omitempty"`
+	// Interrupted tells that fewer steps than wanted were computed, because
+	// somebody stopped the program.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Settings are those used.
+	Settings *UsedSettings `json:"settings"`
+}
+
+// OpeningSummary is the flow through one opening.
+type OpeningSummary struct {
+	Number int     `json:"number"`
+	Name   string  `json:"name"`
+	Role   string  `json:"role"`
+	Area   float64 `json:"area_m2"`
+	// Flow is positive where air enters.
+	Flow     float64 `json:"flow_m3_per_s"`
+	Pressure float64 `json:"pressure_pa"`
+}
+
+// RankSummary is the load of one rank.
+type RankSummary struct {
+	FluidCells    int64   `json:"fluid_cells"`
+	Work          float64 `json:"work"`
+	StepSeconds   float64 `json:"step_seconds"`
+	ExchangeShare float64 `json:"exchange_share"`
+	Bytes         int64   `json:"bytes"`
+	Device        string  `json:"device"`
+}
+
+// Summary describes the state of the computation. Call it on all ranks; all
+// get the same.
+func (r *Rank) Summary() (*Summary, error) {
+	last, err := r.check(quiet)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := r.Hash()
+	if err != nil {
+		return nil, err
+	}
+	timing := r.engine.Timing()
+	s := &Summary{
+		FluidCells: r.domain.Grid.Cells(), Spacing: r.units.Spacing, TimeStep: r.units.TimeStep,
+		Steps: r.engine.Steps(), Time: r.Time(), RelaxationTime: r.units.RelaxationTime(),
+		Mach:         Mach(last),
+		PeakVelocity: last * r.units.Velocity(),
+		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, max(last, r.fastest)), Settings: r.usedOnProcessor(),
+	}
+	s.describe(&r.settings, r.units)
+	s.Steady, s.VelocityChange = r.watch.outcome()
+	if s.Openings, err = r.OpeningSummaries(); err != nil {
+		return nil, err
+	}
+	s.Reynolds = r.expected.reynolds(s.Openings, r.units.KinematicViscosity)
+	s.PressureDrop, s.MassBalance = balance(s.Openings)
+	if s.Limited, err = r.limited(); err != nil {
+		return nil, err
+	}
+	if s.Grain, err = r.grain(); err != nil {
+		return nil, err
+	}
+	if s.Ranks, err = r.rankSummaries(); err != nil {
+		return nil, err
+	}
+	for _, rank := range s.Ranks {
+		s.Seconds = max(s.Seconds, rank.StepSeconds*float64(timing.Steps))
+	}
+	if s.Seconds > 0 {
+		s.MLUPS = float64(s.FluidCells) * float64(timing.Steps) / s.Seconds / 1e6
+	}
+	return s, nil
+}
+
+// describe says by which method what was computed.
+func (s *Summary) describe(settings *Settings, u Units) {
+	s.Collision, s.Wall, s.Precision = settings.operator(u.RelaxationTime()), settings.Wall, settings.Precision
+	s.Lattice = Lattice(settings.set().Name)
+	s.Density, s.KinematicViscosity = u.Density, u.KinematicViscosity
+}
+
+// balance returns the pressure drop from the inlets to the outlets, averaged
+// by area, and the relative mass balance.
+func balance(openings []OpeningSummary) (drop, mass float64) {
+	var area, pressure [2]float64
+	var in, out float64
+	for _, o := range openings {
+		side := 0
+		if o.Role != "inlet" {
+			side = 1
+		}
+		area[side] += o.Area
+		pressure[side] += o.Area * o.Pressure
+		in += max(0, o.Flow)
+		out += max(0, -o.Flow)
+	}
+	for side := range 2 {
+		if area[side] > 0 {
+			pressure[side] /= area[side]
+		}
+	}
+	if in > 0 {
+		mass = math.Abs(in-out) / in
+	}
+	return pressure[0] - pressure[1], mass
+}
+
+// sumOpenings sums the flow through the openings in the last step, and the
+// density there times the area, over all ranks.
+func (r *Rank) sumOpenings() error {
+	sums := r.openings.sums
+	clear(sums)
+	r.Collect(0, sums)
+	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
+		return fmt.Errorf("summing the flow through the openings: %w", err)
+	}
+	return nil
+}
+
+// OpeningSummaries returns the flow through the openings in the last step.
+// Call it on all ranks; all get the same.
+func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
+	if err := r.sumOpenings(); err != nil {
+		return nil, err
+	}
+	sums := r.openings.sums
+	return r.openings.summaries(r.domain.Grid, r.units, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
+}
+
+// summaries describes the openings, of which sums gives what has left through
+// one in the last step, and the area times the density.
+func (o *openingStates) summaries(grid *geometry.Grid, u Units, sums func(i int) (outflow, areaDensity int64)) []OpeningSummary {
+	list := make([]OpeningSummary, len(grid.Openings))
+	for i, opening := range grid.Openings {
+		state := &o.list[i]
+		outflow, areaDensity := sums(i)
+		density := state.base
+		if kind := state.condition.Kind; (kind == ImposedFlow || kind == MovingWall) && state.area > 0 {
+			density = float64(areaDensity) / fixedPoint / state.area
+		}
+		list[i] = OpeningSummary{
+			Number: opening.Number, Name: opening.Name, Role: string(opening.Role), Area: opening.Area,
+			Flow: -float64(outflow) / fixedPoint * u.FlowRate(), Pressure: density * u.Pressure(),
+		}
+	}
+	return list
+}
+
+func toFixed(v float64) int64 { return int64(math.RoundToEven(v * fixedPoint)) }
+
+// rankSummaries collects the load of all ranks.
+func (r *Rank) rankSummaries() ([]RankSummary, error) {
+	n, timing := r.domain.Ranks, r.engine.Timing()
+	values := make([]int64, 4*n)
+	own := values[4*r.Number():]
+	own[0], own[1] = int64(r.layout.Fluid), int64(timing.Total)
+	own[2], own[3] = int64(timing.Exchange), r.Bytes()
+	if err := r.engine.Transport().Reduce(transport.Sum, values); err != nil {
+		return nil, fmt.Errorf("collecting the load of the ranks: %w", err)
+	}
+	devices, err := transport.Collect(r.engine.Transport(), runtime.GOARCH)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]RankSummary, n)
+	for i := range list {
+		v := values[4*i:]
+		list[i] = RankSummary{FluidCells: v[0], Bytes: v[3], Device: devices[i]}
+		if timing.Steps > 0 {
+			list[i].StepSeconds = float64(v[1]) / 1e9 / float64(timing.Steps)
+		}
+		if v[1] > 0 {
+			list[i].ExchangeShare = float64(v[2]) / float64(v[1])
+		}
+		if i < len(r.domain.Work) {
+			list[i].Work = r.domain.Work[i]
+		}
+	}
+	return list, nil
+}
+
+// Bytes returns the memory that the rank holds for its cells.
+func (r *Rank) Bytes() int64 { return r.engine.Bytes() + r.layout.bytes() + r.curve.bytes() }
+
+// Hash returns a hash of the state of all cells. It does not depend on how the
+// cells are distributed. Call it on all ranks.
+func (r *Rank) Hash() (uint64, error) { return r.engine.Hash() }

@@ -1,0 +1,51 @@
+package airflow
+
+// UsedSettings are the settings of a computation with all choices made.
+type UsedSettings struct {
+	Collision Collision `json:"collision"`
+	Lattice   Lattice   `json:"lattice"`
+	Wall      Wall      `json:"wall"`
+	Precision Precision `json:"precision"`
+	// Layout and InstructionSet are those of processors, on rank 0.
+	Layout         Layout  `json:"layout,omitempty"`
+	InstructionSet string  `json:"instruction_set,omitempty"`
+	Profile        Profile `json:"profile"`
+	Smagorinsky    float64 `json:"smagorinsky"`
+	Magic          float64 `json:"magic"`
+	Limiter        float64 `json:"limiter"`
+
+	FlowRate           float64 `json:"flow_m3_per_s"`
+	KinematicViscosity float64 `json:"kinematic_viscosity_m2_per_s"`
+	Density            float64 `json:"density_kg_per_m3"`
+	TimeStep           float64 `json:"time_step_s"`
+	// LatticeVelocity is the largest expected velocity, in cells per step.
+	LatticeVelocity float64 `json:"lattice_velocity"`
+	RampTime        float64 `json:"ramp_time_s"`
+	// Workers is the number of goroutines per rank.
+	Workers int `json:"workers,omitempty"`
+}
+
+// used returns the settings that do not depend on the device.
+func (r *airflow) used() *UsedSettings {
+	s := &r.settings
+	u := &UsedSettings{
+		Collision: s.operator(r.units.RelaxationTime()), Lattice: Lattice(r.set.Name), Wall: s.Wall, Precision: s.Precision, Profile: Plug,
+		Smagorinsky: s.Smagorinsky, Magic: s.Magic, Limiter: s.Limiter,
+		FlowRate: s.FlowRate, KinematicViscosity: s.KinematicViscosity, Density: s.Density,
+		TimeStep: r.units.TimeStep, LatticeVelocity: r.expected.peakVelocity / r.units.Velocity(), RampTime: r.rampSteps * r.units.TimeStep,
+	}
+	if s.Profile != "" {
+		u.Profile = s.Profile
+	}
+	return u
+}
+
+// usedOnProcessor adds what processors do.
+func (r *Rank) usedOnProcessor() *UsedSettings {
+	u := r.used()
+	u.Layout, u.InstructionSet, u.Workers = Sparse, r.state.machine(), len(r.workspaces)
+	if r.settings.Layout != "" {
+		u.Layout = r.settings.Layout
+	}
+	return u
+}

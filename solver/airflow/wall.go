@@ -1,0 +1,107 @@
+package airflow
+
+import (
+	"fmt"
+	"math/bits"
+
+	"carina/geometry"
+	"carina/solver"
+	"carina/solver/lattice"
+	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// WallForce returns the force of the air on the walls next to cells whose
+// centre is selected, in N, by momentum exchange over the links (Ladd 1994).
+// It pairs what leaves towards a wall with what came back one step before,
+// which in steady flow is the same. Call it on all ranks, after an even number
+// of steps; all get the same.
+func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
+	sums := make([][3]int64, len(r.layout.chunks))
+	r.eachChunk(func(i int, w *workspace) {
+		r.eachPart(&r.layout.chunks[i], w, func(p *solver.Piece, cell, count int32, arriving *[27][windowCells]float64) {
+			r.addWallForce(&sums[i], p, cell, count, arriving, w, selected)
+		})
+	})
+	total := make([]int64, 3)
+	for _, s := range sums {
+		for a := range 3 {
+			total[a] += s[a]
+		}
+	}
+	if err := r.engine.Transport().Reduce(transport.Sum, total); err != nil {
+		return r3.Vec{}, fmt.Errorf("summing the force on the wall: %w", err)
+	}
+	unit := r.units.Force() / fixedPoint
+	return r3.Vec{X: float64(total[0]) * unit, Y: float64(total[1]) * unit, Z: float64(total[2]) * unit}, nil
+}
+
+// addWallForce adds the momentum that the links of some cells of a piece give to
+// walls.
+func (r *bound) addWallForce(sum *[3]int64, p *solver.Piece, cell, count int32, arriving *[27][windowCells]float64, w *workspace, selected func(r3.Vec) bool) {
+	links := r.wallLinks(p.Global+int64(cell-p.Local), count)
+	if len(links) == 0 {
+		return
+	}
+	leaving := *arriving
+	r.state.leaving(&leaving, w)
+	for _, link := range links {
+		if !selected(cellCenter(r.domain.Grid, p.X0+cell-p.Local+link.lane, p.Y, p.Z)) {
+			continue
+		}
+		i := link.population
+		// The weights, by which populations are shifted, are the pressure at rest.
+		momentum := leaving[i][link.lane] + arriving[lattice.Opposite(i)][link.lane]
+		for a, c := range r.set.Velocities[i] {
+			sum[a] += toFixed(float64(c) * momentum)
+		}
+	}
+}
+
+// windowLink is a wall link of a lane of a window.
+type windowLink struct {
+	lane       int32
+	population int
+}
+
+// wallLinks lists the links to walls of count cells from a global number on.
+func (r *bound) wallLinks(global int64, count int32) (list []windowLink) {
+	l := &r.domain.Grid.Links
+	for i := firstAtLeast(l.Cells, global); i < len(l.Cells) && l.Cells[i] < global+int64(count); i++ {
+		link := l.First[i]
+		for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
+			d := bits.TrailingZeros32(mask)
+			if d < r.set.Q-1 && !meetsOpening(l, link) {
+				list = append(list, windowLink{int32(l.Cells[i] - global), d + 1})
+			}
+			link++
+		}
+	}
+	return list
+}
+
+func firstAtLeast(cells []int64, global int64) int {
+	low, high := 0, len(cells)
+	for low < high {
+		if mid := (low + high) / 2; cells[mid] < global {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// meetsOpening tells whether a link meets an opening.
+func meetsOpening(l *geometry.Links, link int64) bool {
+	low, high := 0, len(l.Openings)
+	for low < high {
+		if mid := (low + high) / 2; l.Openings[mid].Link < link {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low < len(l.Openings) && l.Openings[low].Link == link
+}

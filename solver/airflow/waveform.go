@@ -1,0 +1,161 @@
+package airflow
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+)
+
+// Waveform is a factor over time.
+type Waveform interface {
+	// Factor is the factor at a time in seconds.
+	Factor(time float64) float64
+}
+
+var (
+	_ Waveform = Sine{}
+	_ Waveform = Breathing{}
+	_ Waveform = (*Table)(nil)
+)
+
+// Sine is mean + amplitude·sin(2πt/period).
+type Sine struct{ Period, Mean, Amplitude float64 }
+
+// Factor is the factor at a time in seconds.
+func (s Sine) Factor(time float64) float64 {
+	return s.Mean + s.Amplitude*math.Sin(2*math.Pi*time/s.Period)
+}
+
+// Breathing is a cycle of half a sine in and half a sine out. What is breathed
+// in is breathed out; the peak of inspiration is one.
+type Breathing struct {
+	// Period is in seconds, Inspiration its part that is inspiration.
+	Period, Inspiration float64
+}
+
+// Factor is the factor at a time in seconds.
+func (b Breathing) Factor(time float64) float64 {
+	phase := math.Mod(time/b.Period, 1)
+	if phase < b.Inspiration {
+		return math.Sin(math.Pi * phase / b.Inspiration)
+	}
+	expiration := 1 - b.Inspiration
+	return -b.Inspiration / expiration * math.Sin(math.Pi*(phase-b.Inspiration)/expiration)
+}
+
+// shortestPeriod is the shortest in which a waveform goes there and back, in
+// seconds, and infinite where that is not known.
+func shortestPeriod(w Waveform) float64 {
+	period := math.Inf(1)
+	switch w := w.(type) {
+	case Sine:
+		if w.Amplitude != 0 {
+			period = w.Period
+		}
+	case Breathing:
+		period = 2 * w.Period * min(w.Inspiration, 1-w.Inspiration)
+	case *Table:
+		if w.Periodic {
+			period = w.Times[len(w.Times)-1] - w.Times[0]
+		}
+	}
+	if period > 0 {
+		return period
+	}
+	return math.Inf(1)
+}
+
+// extremes are the smallest and the largest factor of a waveform; of one of an
+// unknown kind, minus one and one.
+func extremes(w Waveform) (low, high float64) {
+	switch w := w.(type) {
+	case nil:
+		return 1, 1
+	case Sine:
+		swing := math.Abs(w.Amplitude)
+		return w.Mean - swing, w.Mean + swing
+	case Breathing:
+		return -w.Inspiration / (1 - w.Inspiration), 1
+	case *Table:
+		return slices.Min(w.Values), slices.Max(w.Values)
+	}
+	return -1, 1
+}
+
+// shortestPeriod is that of all waveforms at openings.
+func (s *Settings) shortestPeriod() float64 {
+	period := shortestPeriod(s.Waveform)
+	for _, c := range s.Conditions {
+		period = min(period, shortestPeriod(c.Waveform))
+	}
+	return period
+}
+
+// Table joins values by straight lines. After the last time it stays constant
+// or, if Periodic, begins again.
+type Table struct {
+	Times, Values []float64
+	Periodic      bool
+}
+
+// Factor is the factor at a time in seconds.
+func (t *Table) Factor(time float64) float64 {
+	n := len(t.Times)
+	if span := t.Times[n-1] - t.Times[0]; t.Periodic && span > 0 {
+		time = t.Times[0] + math.Mod(math.Mod(time-t.Times[0], span)+span, span)
+	}
+	i := sort.SearchFloat64s(t.Times, time)
+	switch {
+	case i == 0:
+		return t.Values[0]
+	case i == n:
+		return t.Values[n-1]
+	}
+	part := (time - t.Times[i-1]) / (t.Times[i] - t.Times[i-1])
+	return t.Values[i-1] + part*(t.Values[i]-t.Values[i-1])
+}
+
+// ReadTable reads a table from CSV: time in seconds and factor in each row.
+// A first row that holds no numbers is a heading.
+func ReadTable(r io.Reader) (*Table, error) {
+	const mark = "\ufeff" // of byte order, as spreadsheets write it
+	in := bufio.NewReader(r)
+	if head, _ := in.Peek(len(mark)); string(head) == mark {
+		_, _ = in.Discard(len(mark))
+	}
+	reader := csv.NewReader(in)
+	reader.FieldsPerRecord = 2
+	reader.TrimLeadingSpace = true
+	reader.Comment = '#'
+	t := &Table{}
+	for row := 1; ; row++ {
+		fields, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the waveform: %w; give a time and a factor in each row", err)
+		}
+		time, errTime := strconv.ParseFloat(fields[0], 64)
+		value, errValue := strconv.ParseFloat(fields[1], 64)
+		switch {
+		case row == 1 && errTime != nil && errValue != nil:
+			continue
+		case errTime != nil || errValue != nil || math.IsNaN(time+value) || math.IsInf(time+value, 0):
+			return nil, fmt.Errorf("row %d of the waveform is %q; give a time and a factor", row, fields)
+		case len(t.Times) > 0 && time <= t.Times[len(t.Times)-1]:
+			return nil, fmt.Errorf("row %d of the waveform goes back in time to %g s; sort it by time", row, time)
+		}
+		t.Times, t.Values = append(t.Times, time), append(t.Values, value)
+	}
+	if len(t.Times) == 0 {
+		return nil, errors.New("the waveform is empty; give a time and a factor in each row")
+	}
+	return t, nil
+}

@@ -1,0 +1,97 @@
+package solver
+
+import "carina/solver/transport"
+
+// Device keeps the values of a rank's cells and works on them. Values are in
+// arrays, one for each value of a field, by local cell: own ones and ghosts.
+type Device interface {
+	// Allocate makes room for the fields of all cells of a layout, all zero.
+	Allocate(l *Layout, fields []Field) error
+	// Run does work on blocks and returns when a later call may use its outcome.
+	Run(w Work, blocks []Block) error
+	// Begin starts exchanges, one after the other; End waits for them.
+	Begin(list []*Exchange)
+	End() error
+	// Read copies values out of memory, Write into it: as many as the segment has
+	// cells, one after the other.
+	Read(s Segment, values []byte)
+	Write(s Segment, values []byte)
+	// Bytes is the memory held.
+	Bytes() int64
+	// Close ends what runs.
+	Close()
+}
+
+// Segment is values of one array, of so many bytes each.
+type Segment struct {
+	Array int32
+	Bytes int
+	Cells []int32
+	// Memory, if not nil, is used in place of an array: cells are places there.
+	Memory []byte
+}
+
+// Exchange is what goes to and comes from other ranks at once. Messages hold
+// their segments one after the other.
+type Exchange struct {
+	Transport  transport.Transport
+	Messages   []transport.Message
+	Give, Take [][]Segment // by message
+}
+
+// Run exchanges, reading and writing values by a device.
+func (x *Exchange) Run(d Device) error {
+	for i := range x.Messages {
+		message := x.Messages[i].Send
+		for _, s := range x.Give[i] {
+			n := len(s.Cells) * s.Bytes
+			d.Read(s, message[:n])
+			message = message[n:]
+		}
+	}
+	if err := x.Transport.Exchange(x.Messages); err != nil {
+		return err
+	}
+	for i := range x.Messages {
+		message := x.Messages[i].Receive
+		for _, s := range x.Take[i] {
+			n := len(s.Cells) * s.Bytes
+			if s.Memory == nil {
+				d.Write(s, message[:n])
+			} else {
+				s.fill(message[:n])
+			}
+			message = message[n:]
+		}
+	}
+	return nil
+}
+
+// fill puts values into memory.
+func (s *Segment) fill(values []byte) {
+	for i, place := range s.Cells {
+		copy(s.Memory[int(place)*s.Bytes:][:s.Bytes], values[i*s.Bytes:])
+	}
+}
+
+// reversed is the same the other way round, in the same memory.
+func (x *Exchange) reversed() *Exchange {
+	y := &Exchange{Transport: x.Transport, Give: x.Take, Take: x.Give}
+	for _, m := range x.Messages {
+		y.Messages = append(y.Messages, transport.Message{Peer: m.Peer, Send: m.Receive, Receive: m.Send})
+	}
+	return y
+}
+
+// bytes is the memory held.
+func (x *Exchange) bytes() (n int64) {
+	for i, m := range x.Messages {
+		n += int64(len(m.Send) + len(m.Receive))
+		for _, list := range [][]Segment{x.Give[i], x.Take[i]} {
+			for _, s := range list {
+				n += 4 * int64(cap(s.Cells))
+			}
+		}
+	}
+	return n
+}

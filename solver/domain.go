@@ -1,0 +1,143 @@
+package solver
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"carina/cuboid"
+	"carina/geometry"
+)
+
+// Domain is a grid together with the ranks that own its cells. It may be
+// shared by the ranks of one process and is not changed.
+type Domain struct {
+	Grid *geometry.Grid
+	// Segments are the parts of the grid's runs in each cuboid, in any order.
+	Segments []cuboid.Segment
+	// Owners is the rank of each cuboid.
+	Owners []int32
+	// Boxes are the cuboids themselves, for the dense layout; where there are
+	// none it takes the smallest boxes around their segments.
+	Boxes []cuboid.Cuboid
+	// Ranks is the number of ranks.
+	Ranks int
+	// Work is the work of each rank by the partition's cost model, for
+	// reports; it may be nil.
+	Work []float64
+	// Periodic joins the ends of the bounding box along an axis.
+	Periodic [3]bool
+	// Share is set where Grid holds only what one rank needs of a geometry; no
+	// rank of the processor computes such a domain.
+	Share *Share
+}
+
+// Share tells where the cells of a part of a geometry belong in the whole.
+type Share struct {
+	// Cells is the number of all cells of the whole, Starts the number there of
+	// the first cell of every run.
+	Cells  int64
+	Starts []int64
+}
+
+// CellCount is the number of fluid cells of the whole geometry.
+func (d *Domain) CellCount() int64 {
+	if d.Share != nil {
+		return d.Share.Cells
+	}
+	return d.Grid.Cells()
+}
+
+// RunStarts returns for every run of the grid the number of its first cell in
+// the whole geometry.
+func (d *Domain) RunStarts() []int64 {
+	if d.Share != nil {
+		return d.Share.Starts
+	}
+	return d.Grid.Starts()
+}
+
+// WholeDomain gives all cells of a grid to one rank.
+func WholeDomain(grid *geometry.Grid) *Domain {
+	segments := make([]cuboid.Segment, len(grid.Runs))
+	for i, r := range grid.Runs {
+		segments[i] = cuboid.Segment{Run: r}
+	}
+	return &Domain{Grid: grid, Segments: segments, Owners: []int32{0}, Ranks: 1}
+}
+
+// Piece is a row of consecutive cells of one rank.
+type Piece struct {
+	geometry.Run
+	Owner, Cuboid int32
+	// Global is the global number of the first cell.
+	Global int64
+	// Local is the local number of the first cell on the rank at hand, −1
+	// elsewhere, and Index its place among the rank's cells by ascending global
+	// number.
+	Local, Index int32
+}
+
+// Cells is how many.
+func (p *Piece) Cells() int32 { return p.X1 - p.X0 }
+
+// Pieces returns all segments in run order with owner and global number;
+// neighbouring segments of one owner are joined, unless they are to be kept
+// apart by cuboid. It checks that every cell is owned exactly once.
+func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
+	if d.Grid == nil || len(d.Grid.Runs) == 0 {
+		return nil, errors.New("the grid has no fluid cell; choose a finer spacing")
+	}
+	segments := d.Segments
+	inOrder := func(a, b cuboid.Segment) int {
+		return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X0, b.X0))
+	}
+	if !slices.IsSortedFunc(segments, inOrder) {
+		segments = slices.Clone(segments)
+		slices.SortFunc(segments, inOrder)
+	}
+	var pieces []Piece
+	var global int64
+	next := 0
+	for _, run := range d.Grid.Runs {
+		for x := run.X0; x < run.X1; {
+			if next == len(segments) || segments[next].Z != run.Z || segments[next].Y != run.Y || segments[next].X0 != x || segments[next].X1 > run.X1 || segments[next].X1 <= x {
+				return nil, fmt.Errorf("cell (%d, %d, %d) is not owned exactly once; partition the geometry again", x, run.Y, run.Z)
+			}
+			s := segments[next]
+			next++
+			if s.Cuboid < 0 || int(s.Cuboid) >= len(d.Owners) {
+				return nil, fmt.Errorf("cell (%d, %d, %d) lies in cuboid %d of %d; partition the geometry again", x, run.Y, run.Z, s.Cuboid, len(d.Owners))
+			}
+			owner := d.Owners[s.Cuboid]
+			if owner < 0 || int(owner) >= d.Ranks {
+				return nil, fmt.Errorf("cuboid %d belongs to rank %d of %d; partition the geometry again", s.Cuboid, owner, d.Ranks)
+			}
+			if n := len(pieces); n > 0 && x > run.X0 && pieces[n-1].Owner == owner && !(byCuboid && pieces[n-1].Cuboid != s.Cuboid) {
+				pieces[n-1].X1 = s.X1
+			} else {
+				pieces = append(pieces, Piece{Run: s.Run, Owner: owner, Global: global, Cuboid: s.Cuboid, Local: -1})
+			}
+			global += int64(s.X1 - x)
+			x = s.X1
+		}
+	}
+	if next != len(segments) {
+		s := segments[next]
+		return nil, fmt.Errorf("cuboid %d claims cells from (%d, %d, %d) on that are not fluid or have another owner; partition the geometry again", s.Cuboid, s.X0, s.Y, s.Z)
+	}
+	return pieces, nil
+}
+
+// Cell returns the coordinates of a cell by its global number.
+func (d *Domain) Cell(global int64) [3]int32 {
+	for _, run := range d.Grid.Runs {
+		if n := int64(run.X1 - run.X0); global >= n {
+			global -= n
+			continue
+		}
+		return [3]int32{run.X0 + int32(global), run.Y, run.Z}
+	}
+	return [3]int32{}
+}

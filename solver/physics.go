@@ -1,0 +1,187 @@
+package solver
+
+import (
+	"math"
+
+	"carina/geometry"
+	"carina/solver/transport"
+)
+
+// Kind is the type of a value in memory.
+type Kind uint8
+
+// The kinds.
+const (
+	Float32 Kind = iota
+	Float64
+	Float16
+)
+
+// Bytes is the size of a value.
+func (k Kind) Bytes() int {
+	switch k {
+	case Float64:
+		return 8
+	case Float16:
+		return 2
+	}
+	return 4
+}
+
+// Field is values that every cell has. Two copies are twice the values.
+type Field struct {
+	Name   string
+	Values int
+	Kind   Kind
+	// Scale makes what is stored of a value: stored = Scale × value; 0 means 1.
+	Scale float64
+}
+
+// Slot is where a value lies: value number Value of a field of the cell at an
+// offset or, where there is no cell, value Wall of the cell itself (−1: nowhere).
+type Slot struct {
+	Field, Value int
+	Offset       geometry.Offset
+	Wall         int
+}
+
+// own tells whether the slot is one of the cell itself.
+func (s *Slot) own() bool { return s.Offset == geometry.Offset{} }
+
+// Phase is work on all blocks and what crosses to other ranks after it. Blocks
+// at the border come first; the exchange goes on while the others are worked on.
+// What crosses is returned, then fetched, then asked for.
+type Phase struct {
+	Name string
+	// Reads are slots of neighbours that the work reads.
+	Reads []Slot
+	// Return are slots of neighbours that the work writes: they go back to their
+	// owners. Fetch are slots of neighbours that later phases read.
+	Return, Fetch []Slot
+	// Asks tells whether kernels ask for single values of states before the next
+	// step, as Binding.Ask says, where slots would be too many.
+	Asks bool
+	// Reduce combines numbers over all ranks after the phase; nil if there are
+	// none.
+	Reduce *Reduction
+}
+
+// Reduction combines integers over all ranks when all blocks are done, in every
+// step whose number, counted from one, is a multiple of Every. Later phases of
+// the same step see the result.
+type Reduction struct {
+	Operation transport.Operation
+	Values    int
+	Every     int64
+}
+
+// Program is what a physics does, the same on all ranks and devices: step n, from
+// 0, runs the phases Steps[n mod len(Steps)], and before it the state of a cell,
+// which is what its next update reads, lies in State[n mod len(State)], in an
+// order that does not depend on n.
+type Program struct {
+	Steps [][]Phase
+	State [][]Slot
+}
+
+// Physics is what runs on the engine.
+type Physics interface {
+	// Fields lists the values of cells. Slots have their numbers.
+	Fields() []Field
+	Program() Program
+	// Bind makes the kernel of one rank.
+	Bind(b *Binding) (Kernel, error)
+}
+
+// Kernel is a physics on one rank.
+type Kernel interface {
+	// Work is what a phase of a step of the cycle does; nil if it has nothing to
+	// do on this rank's device.
+	Work(step, phase int) Work
+	// Begin prepares the step after so many: what all ranks have alike.
+	Begin(steps int64)
+	// Check looks at a block between steps and returns the largest magnitude there
+	// and the lowest global number of a cell whose values make no sense, NoCell if
+	// all do.
+	Check(b *Block, worker int) (magnitude float64, bad int64)
+}
+
+// NoCell is larger than the number of any cell.
+const NoCell = int64(math.MaxInt64)
+
+// Work is what a device does with blocks: BlockWork on processors.
+type Work any
+
+// BlockWork updates one block. A worker, from 0, has one block at a time.
+type BlockWork func(b *Block, worker int)
+
+// Reducer is a kernel with reductions.
+type Reducer interface {
+	// Collect adds this rank's part to values, which are zero.
+	Collect(phase int, values []int64)
+	// Apply takes over what all ranks have together.
+	Apply(phase int, values []int64)
+}
+
+// Global is a kernel with a state that all ranks have alike.
+type Global interface {
+	SaveGlobal() []byte
+	LoadGlobal(data []byte) error
+}
+
+// Scattered is a kernel that keeps numbers beside the fields, at few cells.
+type Scattered interface {
+	// Scattered lists the own cells that have numbers, by global number, a
+	// cell as often as it has lots of them, and the numbers themselves, the same
+	// number for each: those are the kernel's own memory.
+	Scattered() (cells []int64, numbers []float64)
+}
+
+// Ask is a value of the state of a cell, by global number, before the next step.
+type Ask struct {
+	Cell  int64
+	Value int32
+}
+
+// Binding is what a kernel is made for.
+type Binding struct {
+	*Finder
+	Device Device
+	// Before are the kernels of the physics that come before this one in the same
+	// phases.
+	Before []Kernel
+	first  int // field
+	arrays []int32
+	asked  asking
+}
+
+// asked is what a kernel asks for, asking that by step and phase.
+type asked struct {
+	asks    []Ask
+	answers []byte
+}
+
+type asking map[[2]int]asked
+
+// Array is the number of the first value of a field among those of all fields, as
+// devices have them.
+func (b *Binding) Array(field int) int32 { return b.arrays[b.first+field] }
+
+// Ask lets answers hold, after a phase of a step of the cycle, the values asked
+// for, in the order of the asks, all of one kind: of cells of other ranks.
+func (b *Binding) Ask(step, phase int, asks []Ask, answers []byte) {
+	b.asked[[2]int{step, phase}] = asked{asks, answers}
+}
+
+// Together is several physics in the same phases: block after block, each in
+// turn, so that a later one finds in the cache what an earlier one has left. Their
+// programs have cycles of the same length.
+type Together []Physics
+
+// Fields lists those of all.
+func (t Together) Fields() (list []Field) {
+	for _, p := range t {
+		list = append(list, p.Fields()...)
+	}
+	return list
+}

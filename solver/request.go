@@ -1,0 +1,256 @@
+package solver
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"carina/solver/transport"
+)
+
+// location is a value: of an array by local cell, or a place in other memory.
+type location struct{ array, cell int32 }
+
+// wanted is a value of another rank and where it belongs here.
+type wanted struct {
+	owner int32
+	// array and global tell the owner what is wanted; of an ask, −1−array is the
+	// value of the state.
+	array  int32
+	global int64
+	to     location
+}
+
+// request is what a rank wants of others in one exchange.
+type request struct {
+	list []wanted
+	// state is where asked values lie, nil for values of arrays.
+	state *state
+	// answers is where they go, nil for arrays.
+	answers []byte
+	// exchange is what follows, from owners to borrowers.
+	exchange *Exchange
+}
+
+// sortByPlace orders a list as both sides know it and leaves each value once.
+func sortByPlace(list []wanted) []wanted {
+	order := func(a, b wanted) int {
+		return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.array, b.array), cmp.Compare(a.global, b.global))
+	}
+	slices.SortFunc(list, order)
+	return slices.CompactFunc(list, func(a, b wanted) bool { return order(a, b) == 0 })
+}
+
+// borrow lists the neighbours' slots that own cells touch.
+func (r *Rank) borrow(slots []Slot) *request {
+	q := &request{}
+	for i := range slots {
+		s := &slots[i]
+		if s.own() {
+			continue
+		}
+		array := r.array(s.Field) + int32(s.Value)
+		for _, c := range r.finder.crossings {
+			if r.finder.offsets[c.offset] != s.Offset {
+				continue
+			}
+			other := &r.finder.all[c.other]
+			ghost := r.finder.number(c.other, c.x)
+			for k := range c.x1 - c.x0 {
+				q.list = append(q.list, wanted{other.Owner, array, other.Global + int64(c.x+k-other.X0), location{array, ghost + k}})
+			}
+		}
+	}
+	q.list = sortByPlace(q.list)
+	return q
+}
+
+// ask lists values of the state of cells.
+func (r *Rank) ask(a asked, s *state) (*request, error) {
+	q := &request{state: s, answers: a.answers}
+	for i, ask := range a.asks {
+		owner, ok := r.finder.owner(ask.Cell)
+		if !ok || owner == r.layout.Rank {
+			return nil, fmt.Errorf("cell %d was asked for, which is not another rank's", ask.Cell)
+		}
+		q.list = append(q.list, wanted{owner, -1 - ask.Value, ask.Cell, location{-1, int32(i)}})
+	}
+	slices.SortStableFunc(q.list, func(a, b wanted) int { return cmp.Compare(a.owner, b.owner) })
+	return q, nil
+}
+
+// owner finds the owner of a cell.
+func (b *Finder) owner(global int64) (rank int32, ok bool) {
+	i, found := slices.BinarySearchFunc(b.all, global, func(p Piece, g int64) int { return cmp.Compare(p.Global, g) })
+	if !found {
+		i--
+	}
+	if i < 0 || global >= b.all[i].Global+int64(b.all[i].Cells()) {
+		return 0, false
+	}
+	return b.all[i].Owner, true
+}
+
+// run is wanted values of one array in a row of cells.
+type run struct{ array, global, count int64 }
+
+const runWords = int(unsafe.Sizeof(run{}) / 8)
+
+// runs makes a list shorter.
+func runs(list []wanted) (short []run) {
+	for _, w := range list {
+		if n := len(short); n > 0 && short[n-1].array == int64(w.array) && short[n-1].global+short[n-1].count == w.global {
+			short[n-1].count++
+			continue
+		}
+		short = append(short, run{int64(w.array), w.global, 1})
+	}
+	return short
+}
+
+// agree tells the owners what this rank wants and learns what others want of it.
+// All ranks call it together, with as many requests.
+func (r *Rank) agree(requests []*request) error {
+	size, me := r.transport.Size(), r.transport.Rank()
+	for _, q := range requests {
+		q.exchange = &Exchange{Transport: r.transport}
+	}
+	if size == 1 {
+		return nil
+	}
+	outgoing := make([][]int64, size)
+	for _, q := range requests {
+		for first := 0; first < len(q.list); {
+			owner, end := q.list[first].owner, first
+			for end < len(q.list) && q.list[end].owner == owner {
+				end++
+			}
+			short := runs(q.list[first:end])
+			outgoing[owner] = append(append(outgoing[owner], int64(len(short))), unsafe.Slice((*int64)(unsafe.Pointer(&short[0])), runWords*len(short))...)
+			first = end
+		}
+		for peer := range outgoing {
+			if !q.wants(int32(peer)) {
+				outgoing[peer] = append(outgoing[peer], 0)
+			}
+		}
+	}
+	incoming, err := r.tell(outgoing, len(requests))
+	if err != nil {
+		return err
+	}
+	for peer := range size {
+		if peer == me {
+			continue
+		}
+		for _, q := range requests {
+			var want []run
+			if words := incoming[peer]; len(words) > 0 {
+				n := int(words[0])
+				if n > 0 {
+					want = unsafe.Slice((*run)(unsafe.Pointer(&words[1])), n)
+				}
+				incoming[peer] = words[1+runWords*n:]
+			}
+			r.connect(q, int32(peer), want)
+		}
+	}
+	return nil
+}
+
+// wants tells whether values of a rank are wanted.
+func (q *request) wants(rank int32) bool {
+	_, found := slices.BinarySearchFunc(q.list, rank, func(w wanted, rank int32) int { return cmp.Compare(w.owner, rank) })
+	return found
+}
+
+// tell exchanges words of unknown number with all ranks, but none where all of the
+// least words are zero.
+func (r *Rank) tell(outgoing [][]int64, least int) (incoming [][]int64, err error) {
+	size, me := len(outgoing), r.transport.Rank()
+	counts := make([]int64, size*size)
+	for peer, words := range outgoing {
+		if len(words) > least {
+			counts[me*size+peer] = int64(len(words))
+		}
+	}
+	if err := r.transport.Reduce(transport.Sum, counts); err != nil {
+		return nil, err
+	}
+	incoming = make([][]int64, size)
+	var messages []transport.Message
+	for peer := range size {
+		send, receive := counts[me*size+peer], counts[peer*size+me]
+		if peer == me || send+receive == 0 {
+			continue
+		}
+		incoming[peer] = make([]int64, receive)
+		messages = append(messages, transport.Message{Peer: peer, Send: wordBytes(outgoing[peer][:send]), Receive: wordBytes(incoming[peer])})
+	}
+	return incoming, r.transport.Exchange(messages)
+}
+
+func wordBytes(words []int64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+}
+
+// connect adds what goes to and comes from a peer to a request's exchange.
+func (r *Rank) connect(q *request, peer int32, want []run) {
+	var take, give []location
+	first, _ := slices.BinarySearchFunc(q.list, peer, func(w wanted, rank int32) int { return cmp.Compare(w.owner, rank) })
+	for _, w := range q.list[first:] {
+		if w.owner != peer {
+			break
+		}
+		take = append(take, w.to)
+	}
+	for _, w := range want {
+		for k := range w.count {
+			cell, ok := r.layout.Local(w.global + k)
+			switch {
+			case !ok:
+				panic(fmt.Sprintf("rank %d wants cell %d of rank %d, which does not have it", peer, w.global+k, r.layout.Rank))
+			case w.array >= 0:
+				give = append(give, location{int32(w.array), cell})
+			default:
+				give = append(give, q.state.locate(r.finder, w.global+k, cell, int(-1-w.array)))
+			}
+		}
+	}
+	if len(take)+len(give) == 0 {
+		return
+	}
+	x := q.exchange
+	x.Give, x.Take = append(x.Give, r.segments(give, q)), append(x.Take, r.segments(take, q))
+	last := len(x.Give) - 1
+	x.Messages = append(x.Messages, transport.Message{Peer: int(peer), Send: newMessage(x.Give[last]), Receive: newMessage(x.Take[last])})
+}
+
+// segments joins locations of one array, or of the answers of a request.
+func (r *Rank) segments(list []location, q *request) (s []Segment) {
+	for i, l := range list {
+		if i == 0 || l.array != list[i-1].array {
+			if l.array < 0 {
+				s = append(s, Segment{Array: l.array, Bytes: q.state.kindBytes(), Memory: q.answers})
+			} else {
+				s = append(s, Segment{Array: l.array, Bytes: r.kinds[l.array].Bytes()})
+			}
+		}
+		s[len(s)-1].Cells = append(s[len(s)-1].Cells, l.cell)
+	}
+	for i := range s {
+		s[i].Cells = slices.Clip(s[i].Cells)
+	}
+	return s
+}
+
+// newMessage returns memory for segments, aligned for any value.
+func newMessage(list []Segment) []byte {
+	size := 0
+	for _, s := range list {
+		size += len(s.Cells) * s.Bytes
+	}
+	words := make([]uint64, (size+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
+}

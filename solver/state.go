@@ -1,0 +1,334 @@
+package solver
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"carina/geometry"
+	"carina/solver/transport"
+)
+
+// state says where the state of a cell lies before steps of one kind.
+type state struct {
+	slots []Slot
+	// array and wall are those of every slot, kind its type.
+	array, wall []int32
+	kind        []Kind
+	record      int // bytes of a cell
+	// returns is what loading has written into ghosts, on its way to the owners.
+	returns *Exchange
+}
+
+// newState takes the slots of all physics.
+func (r *Rank) newState(slots []Slot) *state {
+	s := &state{slots: slots}
+	for i := range slots {
+		first := r.array(slots[i].Field)
+		kind := r.kinds[first]
+		s.array, s.wall = append(s.array, first+int32(slots[i].Value)), append(s.wall, first+int32(slots[i].Wall))
+		s.kind = append(s.kind, kind)
+		s.record += kind.Bytes()
+	}
+	return s
+}
+
+// kindBytes is the size of a value where all have the same.
+func (s *state) kindBytes() int { return s.kind[0].Bytes() }
+
+// locate finds a value of the state of an own cell.
+func (s *state) locate(f *Finder, global int64, cell int32, value int) location {
+	slot := &s.slots[value]
+	if slot.own() {
+		return location{s.array[value], cell}
+	}
+	c := f.Domain.Cell(global)
+	next := [1]int32{-1}
+	f.neighbours(f.findRow(c[1]+int32(slot.Offset.Y), c[2]+int32(slot.Offset.Z)), c[0]+int32(slot.Offset.X), next[:])
+	if next[0] < 0 {
+		return location{s.wall[value], cell}
+	}
+	return location{s.array[value], next[0]}
+}
+
+// records moves the states of cells in a row between memory and records: a cell's
+// values in the order of the slots, one cell after the other.
+type records struct {
+	rank   *Rank
+	state  *state
+	finder *Finder // nil where no slot is a neighbour's
+	device Device
+	around rowsAround
+	// room for one group of cells
+	cells  []int32
+	values []byte
+	parts  [2]recordPart
+}
+
+// recordPart is the cells of a row whose value lies in the same array.
+type recordPart struct{ cells, lanes []int32 }
+
+// recordCells is how many cells are moved at once.
+const recordCells = 4096
+
+func (r *Rank) newRecords(f *Finder) *records {
+	return &records{rank: r, state: r.state(), finder: f, device: r.device, around: rowsAround{y: -1, z: -1},
+		cells: make([]int32, recordCells), values: make([]byte, 8*recordCells)}
+}
+
+// needsFinder tells whether a state has slots of neighbours.
+func (s *state) needsFinder() bool {
+	for i := range s.slots {
+		if !s.slots[i].own() {
+			return true
+		}
+	}
+	return false
+}
+
+// each calls f for parts of the rank's pieces of at most recordCells cells.
+func (m *records) each(f func(p *Piece, from, count int32) error) error {
+	for i := range m.rank.layout.Pieces {
+		p := &m.rank.layout.Pieces[i]
+		for from := int32(0); from < p.Cells(); from += recordCells {
+			if err := f(p, from, min(recordCells, p.Cells()-from)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// move moves the records of count cells of a piece from the given one on.
+func (m *records) move(p *Piece, from, count int32, into []byte, save bool) {
+	s := m.state
+	offset := 0
+	for v := range s.slots {
+		size := s.kind[v].Bytes()
+		m.split(p, from, count, &s.slots[v])
+		for k, array := range [2]int32{s.array[v], s.wall[v]} {
+			part := &m.parts[k]
+			if len(part.cells) == 0 {
+				continue
+			}
+			values := m.values[:size*len(part.cells)]
+			if save {
+				m.device.Read(Segment{Array: array, Bytes: size, Cells: part.cells}, values)
+			}
+			for i, lane := range part.lanes {
+				at := into[int(lane)*s.record+offset:][:size]
+				if save {
+					copy(at, values[i*size:])
+				} else {
+					copy(values[i*size:][:size], at)
+				}
+			}
+			if !save {
+				m.device.Write(Segment{Array: array, Bytes: size, Cells: part.cells}, values)
+			}
+		}
+		offset += size
+	}
+}
+
+// split finds the cells in which a slot of cells in a row lies: the neighbours'
+// and, where there are none, their own.
+func (m *records) split(p *Piece, from, count int32, slot *Slot) {
+	cells := m.cells[:count]
+	there, here := &m.parts[0], &m.parts[1]
+	*there, *here = recordPart{there.cells[:0], there.lanes[:0]}, recordPart{here.cells[:0], here.lanes[:0]}
+	if slot.Offset == (geometry.Offset{}) {
+		for i := range count {
+			there.cells, there.lanes = append(there.cells, p.Local+from+i), append(there.lanes, i)
+		}
+		return
+	}
+	if m.around.y != p.Y || m.around.z != p.Z {
+		m.around = m.finder.around(p.Y, p.Z)
+	}
+	for i := range cells {
+		cells[i] = -1
+	}
+	m.finder.neighbours(m.finder.at(&m.around, slot.Offset), p.X0+from+int32(slot.Offset.X), cells)
+	for i, n := range cells {
+		switch {
+		case n >= 0:
+			there.cells, there.lanes = append(there.cells, n), append(there.lanes, int32(i))
+		case slot.Wall >= 0:
+			here.cells, here.lanes = append(here.cells, p.Local+from+int32(i)), append(here.lanes, int32(i))
+		}
+	}
+}
+
+// state is where the state lies now.
+func (r *Rank) state() *state { return r.states[r.steps%int64(len(r.states))] }
+
+// stateFinder returns a finder if the present state needs one.
+func (r *Rank) stateFinder() (*Finder, error) {
+	if !r.state().needsFinder() {
+		return nil, nil
+	}
+	return newFinder(r.layout.Domain, int(r.layout.Rank), r.offsets, r.options.Dense)
+}
+
+// Hash returns a hash of the state of all cells, which knows nothing of ranks,
+// devices and kinds of steps. Call it on all ranks.
+func (r *Rank) Hash() (uint64, error) {
+	finder, err := r.stateFinder()
+	if err != nil {
+		return 0, err
+	}
+	m := r.newRecords(finder)
+	record := m.state.record
+	buffer := make([]byte, record*recordCells)
+	var sum uint64
+	_ = m.each(func(p *Piece, from, count int32) error {
+		m.move(p, from, count, buffer, true)
+		for i := range int64(count) {
+			sum += m.state.hash(p.Global+int64(from)+i, buffer[int(i)*record:])
+		}
+		return nil
+	})
+	total := []int64{int64(sum)}
+	if err := r.transport.Reduce(transport.Sum, total); err != nil {
+		return 0, fmt.Errorf("hashing the state: %w", err)
+	}
+	return uint64(total[0]), nil
+}
+
+// hash is that of one record.
+func (s *state) hash(global int64, record []byte) uint64 {
+	h := mix(uint64(global) + 1)
+	for _, kind := range s.kind {
+		var bits uint64
+		switch kind.Bytes() {
+		case 2:
+			bits = uint64(binary.NativeEndian.Uint16(record))
+		case 4:
+			bits = uint64(binary.NativeEndian.Uint32(record))
+		default:
+			bits = binary.NativeEndian.Uint64(record)
+		}
+		h = mix(h ^ bits)
+		record = record[kind.Bytes():]
+	}
+	return h
+}
+
+// mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014) after an
+// odd step.
+func mix(h uint64) uint64 {
+	h += 0x9e3779b97f4a7c15
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+// State is what a rank has after some steps: all that the next ones depend on.
+type State struct {
+	// Steps is how many were done.
+	Steps int64
+	// Global is what all ranks have alike, for each physics.
+	Global [][]byte
+	// Cells are the rank's own ones, by ascending global number, Records their
+	// states in the same order: RecordBytes for each.
+	Cells       []CellRange
+	Records     []byte
+	RecordBytes int
+	// Lots are the numbers that physics keep at few cells.
+	Lots []Lots
+}
+
+// CellRange is cells in a row, by global number.
+type CellRange struct{ First, Count int64 }
+
+// Lots are numbers at few cells: PerCell numbers for each entry of Cells.
+type Lots struct {
+	Cells   []int64
+	Numbers []float64
+}
+
+// SaveState returns a copy of the rank's state, after any step.
+func (r *Rank) SaveState() (*State, error) {
+	finder, err := r.stateFinder()
+	if err != nil {
+		return nil, err
+	}
+	m := r.newRecords(finder)
+	s := &State{Steps: r.steps, RecordBytes: m.state.record, Records: make([]byte, m.state.record*r.layout.Fluid)}
+	at := 0
+	_ = m.each(func(p *Piece, from, count int32) error {
+		first := p.Global + int64(from)
+		if n := len(s.Cells); n > 0 && s.Cells[n-1].First+s.Cells[n-1].Count == first {
+			s.Cells[n-1].Count += int64(count)
+		} else {
+			s.Cells = append(s.Cells, CellRange{first, int64(count)})
+		}
+		m.move(p, from, count, s.Records[at:], true)
+		at += int(count) * s.RecordBytes
+		return nil
+	})
+	for _, k := range r.kernels {
+		var global []byte
+		if g, ok := k.(Global); ok {
+			global = g.SaveGlobal()
+		}
+		s.Global = append(s.Global, global)
+		var lots Lots
+		if scattered, ok := k.(Scattered); ok {
+			cells, numbers := scattered.Scattered()
+			lots = Lots{append([]int64(nil), cells...), append([]float64(nil), numbers...)}
+		}
+		s.Lots = append(s.Lots, lots)
+	}
+	return s, nil
+}
+
+var errOtherState = errors.New("the state does not belong to this computation: other fields, other cells or another grid")
+
+// LoadState takes over the state that ranks have saved, which may have been more
+// or fewer, with other cells. Call it on all ranks, with the states of all.
+func (r *Rank) LoadState(saved []*State) error {
+	err := r.loadOwn(saved)
+	if err := transport.Agree(r.transport, err); err != nil {
+		return fmt.Errorf("loading a state: %w", err)
+	}
+	return r.settle()
+}
+
+// loadOwn does what needs no other rank.
+func (r *Rank) loadOwn(saved []*State) error {
+	if len(saved) == 0 || len(saved[0].Global) != len(r.kernels) {
+		return errOtherState
+	}
+	r.steps = saved[0].Steps
+	for i, k := range r.kernels {
+		g, ok := k.(Global)
+		if !ok {
+			continue
+		}
+		if err := g.LoadGlobal(saved[0].Global[i]); err != nil {
+			return err
+		}
+	}
+	finder, err := r.stateFinder()
+	if err != nil {
+		return err
+	}
+	for i := range r.kernels {
+		if !r.loadLots(i, saved) {
+			return errOtherState
+		}
+	}
+	source := newRecordSource(saved)
+	m := r.newRecords(finder)
+	buffer := make([]byte, m.state.record*recordCells)
+	return m.each(func(p *Piece, from, count int32) error {
+		into := buffer[:int(count)*m.state.record]
+		if !source.read(p.Global+int64(from), into, m.state.record) {
+			return errOtherState
+		}
+		m.move(p, from, count, into, false)
+		return nil
+	})
+}
