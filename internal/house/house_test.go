@@ -39,7 +39,7 @@ var rooms = []room{
 	{"solver", []string{"internal", "geometry", "cuboid", "solver/transport"}},
 	{"solver/processor", []string{"internal", "solver/transport", "solver"}},
 	{"solver/streaming", []string{"geometry", "solver"}},
-	{"solver/enginetest", []string{"geometry", "cuboid", "solver/transport", "solver", "solver/processor"}},
+	{"solver/enginetest", []string{"internal", "geometry", "cuboid", "solver/transport", "solver", "solver/processor"}},
 	{"solver/scalar", []string{"geometry", "solver", "solver/processor", "solver/streaming"}},
 	{"solver/shallow", []string{"geometry", "solver/transport", "solver", "solver/processor"}},
 	{"solver/lattice", []string{"geometry"}},
