@@ -16,7 +16,7 @@ mpi:
 # Needs a C compiler, but neither CUDA nor a GPU; TAGS='mpi cuda' adds MPI.
 TAGS ?= cuda
 gpu:
-	$(GO) build -tags '$(TAGS)' -o $(BIN)/carina-gpu ./cmd/carina
+	bash scripts/cuda.sh $(GO) build -tags '$(TAGS)' -o $(BIN)/carina-gpu ./cmd/carina
 
 demo: build
 	@bash scripts/demo.sh $(BIN)/carina demo
@@ -37,8 +37,8 @@ fuzz:
 
 # On a machine with a GPU, its driver and nvrtc.
 gpu-test:
-	$(GO) test -tags cuda -count=1 ./solver/cuda/... ./benchmarks/gpu ./benchmarks/validate
-	$(GO) test -tags 'mpi cuda' -count=1 -run ProcessesOnGPUs ./cmd/carina
+	bash scripts/cuda.sh $(GO) test -tags cuda -count=1 ./solver/cuda/... ./benchmarks/gpu ./benchmarks/validate
+	bash scripts/cuda.sh $(GO) test -tags 'mpi cuda' -count=1 -run ProcessesOnGPUs ./cmd/carina
 
 clean:
 	rm -rf $(BIN) demo

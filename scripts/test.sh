@@ -39,8 +39,8 @@ else
 	left_out+=("tests with MPI: Open MPI is not installed")
 fi
 if command -v cc >/dev/null; then
-	run driver $GO test -v -tags cuda -timeout 15m ./solver/cuda/driver
-	run gpu $GO test -v -tags cuda -timeout 15m -run WithoutGPU ./cmd/carina
+	run driver bash scripts/cuda.sh $GO test -v -tags cuda -timeout 15m ./solver/cuda/driver
+	run gpu bash scripts/cuda.sh $GO test -v -tags cuda -timeout 15m -run WithoutGPU ./cmd/carina
 else
 	left_out+=("the GPU layer: there is no C compiler")
 fi

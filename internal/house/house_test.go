@@ -90,6 +90,7 @@ var largePackages = map[string]int{"geometry": 60, "solver/airflow": 43, "solver
 var alone = map[string]string{
 	"github.com/emer/empi": "solver/transport",
 	"github.com/spf13/":    "cmd/carina",
+	"gorgonia.org/cu":      "solver/cuda/driver",
 }
 
 const module = "carina"

@@ -4,35 +4,36 @@ package driver
 
 /*
 #include "cuda.h"
-#include "context.h"
 
-// Handles come as numbers, as they are kept in Go.
-static int retain(uintptr_t *context, int d) { return cuDevicePrimaryCtxRetain((CUcontext *)context, d); }
-static int memory_info(uintptr_t context, size_t *free, size_t *total) { IN_CONTEXT return cuMemGetInfo(free, total); }
-static int memory_allocate(uintptr_t context, CUdeviceptr *a, size_t n) { IN_CONTEXT return cuMemAlloc(a, n); }
-static int memory_free(uintptr_t context, CUdeviceptr a) { IN_CONTEXT return cuMemFree(a); }
-static int host_allocate(uintptr_t context, void **to, size_t n) { IN_CONTEXT return cuMemHostAlloc(to, n, CU_MEMHOSTALLOC_PORTABLE); }
-static int host_free(uintptr_t context, void *p) { IN_CONTEXT return cuMemFreeHost(p); }
-static int memory_export(uintptr_t context, void *to, CUdeviceptr a) { IN_CONTEXT return cuIpcGetMemHandle((CUipcMemHandle *)to, a); }
+// What gorgonia.org/cu lacks. Handles come as numbers, as kept in Go.
+#define IN_CONTEXT                                               \
+	{                                                            \
+		const CUresult r = cuCtxSetCurrent((CUcontext)context);  \
+		if (r) return r;                                         \
+	}
+
+static int host_allocate(uintptr_t context, void **to, size_t n)
+{
+	IN_CONTEXT
+	return cuMemHostAlloc(to, n, CU_MEMHOSTALLOC_PORTABLE);
+}
+
+static int memory_export(uintptr_t context, void *to, CUdeviceptr a)
+{
+	IN_CONTEXT
+	return cuIpcGetMemHandle((CUipcMemHandle *)to, a);
+}
+
 static int memory_open(uintptr_t context, CUdeviceptr *a, const void *from)
 {
 	IN_CONTEXT
 	return cuIpcOpenMemHandle(a, *(const CUipcMemHandle *)from, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 }
-static int memory_close(uintptr_t context, CUdeviceptr a) { IN_CONTEXT return cuIpcCloseMemHandle(a); }
-static int reach(uintptr_t context, uintptr_t other)
+
+static int memory_close(uintptr_t context, CUdeviceptr a)
 {
 	IN_CONTEXT
-	if (context == other) return 0;
-	const CUresult r = cuCtxEnablePeerAccess((CUcontext)other, 0);
-	return r == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ? 0 : r;
-}
-static int load(uintptr_t context, const void *image, const char *name, uintptr_t *kernel)
-{
-	IN_CONTEXT
-	CUmodule module;
-	const CUresult r = cuModuleLoadData(&module, image);
-	return r ? r : cuModuleGetFunction((CUfunction *)kernel, module, name);
+	return cuIpcCloseMemHandle(a);
 }
 */
 import "C"
@@ -40,14 +41,17 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"unsafe"
+
+	"gorgonia.org/cu"
 )
 
 // gpu is a device of this machine.
 type gpu struct {
 	number             int
-	device             C.CUdevice
-	context            C.uintptr_t
+	device             cu.Device
+	context            cu.CUContext
 	name, architecture string
 }
 
@@ -62,75 +66,94 @@ func Open(number int) (Device, error) {
 		return nil, fmt.Errorf("there is no GPU %d; this machine has %d", number, n)
 	}
 	g := &gpu{number: number}
-	var name [256]C.char
-	var major, minor C.int
-	for _, step := range []func() C.CUresult{
-		func() C.CUresult { return C.cuDeviceGet(&g.device, C.int(number)) },
-		func() C.CUresult { return C.cuDeviceGetName(&name[0], C.int(len(name)), g.device) },
-		func() C.CUresult {
-			return C.cuDeviceGetAttribute(&major, C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, g.device)
-		},
-		func() C.CUresult {
-			return C.cuDeviceGetAttribute(&minor, C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, g.device)
-		},
-		func() C.CUresult { return C.CUresult(C.retain(&g.context, C.int(g.device))) },
+	var major, minor int
+	for _, step := range []func() error{
+		func() (err error) { g.device, err = cu.GetDevice(number); return },
+		func() (err error) { g.name, err = g.device.Name(); return },
+		func() (err error) { major, err = g.device.Attribute(cu.ComputeCapabilityMajor); return },
+		func() (err error) { minor, err = g.device.Attribute(cu.ComputeCapabilityMinor); return },
+		func() (err error) { g.context, err = g.device.RetainPrimaryCtx(); return },
 	} {
-		if err := failure(fmt.Sprintf("opening GPU %d", number), int(step())); err != nil {
-			return nil, err
+		if err := step(); err != nil {
+			return nil, failed(fmt.Sprintf("opening GPU %d", number), err)
 		}
 	}
-	g.name, g.architecture = C.GoString(&name[0]), fmt.Sprintf("sm_%d%d", int(major), int(minor))
+	g.architecture = fmt.Sprintf("sm_%d%d", major, minor)
 	return g, nil
 }
+
+// within calls the driver in a thread in which the device's context is current.
+func (g *gpu) within(doing string, call func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := cu.SetCurrentContext(g.context)
+	if err == nil {
+		err = call()
+	}
+	return failed(doing, err)
+}
+
+// handle is what lies in a structure of gorgonia.org/cu that is nothing but a
+// handle of the driver, for calls that it lacks.
+func handle[T cu.CUContext | cu.Function | cu.Stream](of T) uintptr {
+	return *(*uintptr)(unsafe.Pointer(&of))
+}
+
+func (g *gpu) c() C.uintptr_t { return C.uintptr_t(handle(g.context)) }
 
 func (g *gpu) Name() string         { return g.name }
 func (g *gpu) Architecture() string { return g.architecture }
 
-func (g *gpu) Close() error {
-	return failure("closing the GPU", int(C.cuDevicePrimaryCtxRelease(g.device)))
-}
+func (g *gpu) Close() error { return failed("closing the GPU", g.device.ReleasePrimaryCtx()) }
 
-func (g *gpu) Memory() (int64, int64, error) {
-	var free, total C.size_t
-	err := failure("asking for free memory", int(C.memory_info(g.context, &free, &total)))
-	return int64(free), int64(total), err
+func (g *gpu) Memory() (free, total int64, err error) {
+	err = g.within("asking for free memory", func() (err error) { free, total, err = cu.MemInfo(); return })
+	return free, total, err
 }
 
 func (g *gpu) Allocate(bytes int64) (Address, error) {
-	var a C.CUdeviceptr
-	err := failure(fmt.Sprintf("allocating %d bytes", bytes), int(C.memory_allocate(g.context, &a, C.size_t(bytes))))
+	var a cu.DevicePtr
+	err := g.within(fmt.Sprintf("allocating %d bytes", bytes), func() (err error) { a, err = cu.MemAlloc(bytes); return })
 	return Address(a), err
 }
 
 func (g *gpu) Free(a Address) error {
-	return failure("freeing memory", int(C.memory_free(g.context, C.CUdeviceptr(a))))
+	return g.within("freeing memory", func() error { return cu.MemFree(cu.DevicePtr(a)) })
 }
 
 func (g *gpu) Pin(bytes int64) ([]byte, error) {
 	var p unsafe.Pointer
-	if err := failure("allocating memory of the host", int(C.host_allocate(g.context, &p, C.size_t(bytes)))); err != nil {
+	if err := failure("allocating memory of the host", int(C.host_allocate(g.c(), &p, C.size_t(bytes)))); err != nil {
 		return nil, err
 	}
 	return unsafe.Slice((*byte)(p), bytes), nil
 }
 
 func (g *gpu) Unpin(p []byte) error {
-	return failure("freeing memory of the host", int(C.host_free(g.context, unsafe.Pointer(&p[0]))))
+	return g.within("freeing memory of the host", func() error { return cu.MemFreeHost(unsafe.Pointer(&p[0])) })
 }
 
 func (g *gpu) Reach(other Device) error {
 	to := other.(*gpu)
-	return failure(fmt.Sprintf("reaching the memory of GPU %d from GPU %d", to.number, g.number), int(C.reach(g.context, to.context)))
+	if handle(g.context) == handle(to.context) {
+		return nil
+	}
+	return g.within(fmt.Sprintf("reaching the memory of GPU %d from GPU %d", to.number, g.number), func() error {
+		if err := to.context.EnablePeerAccess(0); err != nil && !errors.Is(err, cu.PeerAccessAlreadyEnabled) {
+			return err
+		}
+		return nil
+	})
 }
 
 func (g *gpu) CanReach(other Device) bool {
-	var can C.int
-	return C.cuDeviceCanAccessPeer(&can, g.device, other.(*gpu).device) == 0 && can != 0
+	can, err := g.device.CanAccessPeer(other.(*gpu).device)
+	return err == nil && can != 0
 }
 
 func (g *gpu) Export(a Address) ([]byte, error) {
 	handle := make([]byte, C.sizeof_CUipcMemHandle)
-	return handle, failure("sharing memory with other processes", int(C.memory_export(g.context, unsafe.Pointer(&handle[0]), C.CUdeviceptr(a))))
+	return handle, failure("sharing memory with other processes", int(C.memory_export(g.c(), unsafe.Pointer(&handle[0]), C.CUdeviceptr(a))))
 }
 
 func (g *gpu) OpenExported(handle []byte) (Address, error) {
@@ -138,18 +161,23 @@ func (g *gpu) OpenExported(handle []byte) (Address, error) {
 		return 0, errors.New("the handle of another process's memory is damaged")
 	}
 	var a C.CUdeviceptr
-	err := failure("opening the memory of another process", int(C.memory_open(g.context, &a, unsafe.Pointer(&handle[0]))))
+	err := failure("opening the memory of another process", int(C.memory_open(g.c(), &a, unsafe.Pointer(&handle[0]))))
 	return Address(a), err
 }
 
 func (g *gpu) CloseOpened(a Address) error {
-	return failure("closing the memory of another process", int(C.memory_close(g.context, C.CUdeviceptr(a))))
+	return failure("closing the memory of another process", int(C.memory_close(g.c(), C.CUdeviceptr(a))))
 }
 
 func (g *gpu) Load(image []byte, name string) (Kernel, error) {
-	title := C.CString(name)
-	defer C.free(unsafe.Pointer(title))
-	var k C.uintptr_t
-	err := failure("loading the kernel "+name, int(C.load(g.context, unsafe.Pointer(&image[0]), title, &k)))
-	return Kernel(k), err
+	var f cu.Function
+	err := g.within("loading the kernel "+name, func() error {
+		module, err := cu.LoadData(string(image))
+		if err != nil {
+			return err
+		}
+		f, err = module.Function(name)
+		return err
+	})
+	return Kernel(handle(f)), err
 }

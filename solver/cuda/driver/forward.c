@@ -35,6 +35,14 @@ static CUresult (*start)(unsigned);
 #include "functions.h"
 #undef FUNCTION
 
+// gorgonia.org/cu calls this when the program starts, and ends it where that
+// fails: nothing is begun before forward_driver.
+HIDDEN CUresult cuInit(unsigned flags) { return (void)flags, CUDA_SUCCESS; }
+
+// What the toolkit's own header makes of two names, for builds with that one.
+HIDDEN CUresult cuDeviceGetUuid_v2(CUuuid *a, CUdevice b) { return cuDeviceGetUuid(a, b); }
+HIDDEN CUresult cuEventElapsedTime_v2(float *a, CUevent b, CUevent c) { return cuEventElapsedTime(a, b, c); }
+
 const char *forward_driver(int *failure)
 {
 	void *library = open_first(driver_names);

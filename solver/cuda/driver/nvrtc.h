@@ -1,14 +1,21 @@
 // The interface of CUDA's run-time compiler (NVRTC, versions 12 and 13), as far
-// as the program uses it.
+// as the program and gorgonia.org/cu/nvrtc name it.
 #pragma once
 #include <stddef.h>
 #include <stdlib.h>
 
 typedef enum {
 	NVRTC_SUCCESS = 0,
+	NVRTC_ERROR_OUT_OF_MEMORY = 1,
+	NVRTC_ERROR_PROGRAM_CREATION_FAILURE = 2,
 	NVRTC_ERROR_INVALID_INPUT = 3,
+	NVRTC_ERROR_INVALID_PROGRAM = 4,
 	NVRTC_ERROR_INVALID_OPTION = 5,
 	NVRTC_ERROR_COMPILATION = 6,
+	NVRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7,
+	NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION = 8,
+	NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION = 9,
+	NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID = 10,
 	NVRTC_ERROR_INTERNAL_ERROR = 11,
 } nvrtcResult;
 

@@ -3,7 +3,7 @@
 package driver
 
 /*
-#cgo LDFLAGS: -ldl
+#cgo LDFLAGS: -L${SRCDIR}/link -ldl
 #include "cuda.h"
 #include "forward.h"
 
@@ -25,7 +25,10 @@ import "C"
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
+
+	"gorgonia.org/cu"
 )
 
 // Start finds and starts the driver, once.
@@ -45,11 +48,11 @@ func Count() int {
 	if Start() != nil {
 		return 0
 	}
-	var n C.int
-	if C.cuDeviceGetCount(&n) != 0 {
+	n, err := cu.NumDevices()
+	if err != nil {
 		return 0
 	}
-	return int(n)
+	return n
 }
 
 // failure turns a result of the driver into an error.
@@ -58,4 +61,16 @@ func failure(doing string, code int) error {
 		return nil
 	}
 	return &Error{doing, code, C.GoString(C.error_name(C.int(code))), C.GoString(C.error_text(C.int(code)))}
+}
+
+// failed turns an error of gorgonia.org/cu, which is the driver's result under
+// a type of its own, into one that says what was tried and why it failed.
+func failed(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if v := reflect.ValueOf(err); v.CanInt() {
+		return failure(doing, int(v.Int()))
+	}
+	return fmt.Errorf("%s: %w", doing, err)
 }
