@@ -143,9 +143,9 @@ func (r *bound) Apply(_ int, sums []int64) {
 
 // openingMemory is what an opening knows of earlier steps.
 type openingMemory struct {
-	Outflow, Fast, Smooth, Base, Stored float64
-	Steered                             uint8
-	Wanted, Excess, Mean, Trend         float64
+	Outflow, Fast, Smooth, Peak, Base, Stored float64
+	Steered                                   uint8
+	Wanted, Excess, Mean, Trend               float64
 }
 
 // SaveGlobal returns what openings know of earlier steps.
@@ -154,7 +154,7 @@ func (r *bound) SaveGlobal() []byte {
 	for i := range r.openings.list {
 		o := &r.openings.list[i]
 		s := &o.steering
-		list[i] = openingMemory{Outflow: o.outflow, Fast: o.fast, Smooth: o.smooth, Base: o.base, Stored: o.stored,
+		list[i] = openingMemory{Outflow: o.outflow, Fast: o.fast, Smooth: o.smooth, Peak: o.peak, Base: o.base, Stored: o.stored,
 			Wanted: s.wanted, Excess: s.excess, Mean: s.mean, Trend: s.trend}
 		if s.on {
 			list[i].Steered = 1
@@ -174,7 +174,7 @@ func (r *bound) LoadGlobal(data []byte) error {
 	}
 	for i, m := range list {
 		o := &r.openings.list[i]
-		o.outflow, o.fast, o.smooth, o.base, o.stored = m.Outflow, m.Fast, m.Smooth, m.Base, m.Stored
+		o.outflow, o.fast, o.smooth, o.peak, o.base, o.stored = m.Outflow, m.Fast, m.Smooth, m.Peak, m.Base, m.Stored
 		o.steering = steering{on: m.Steered == 1, wanted: m.Wanted, excess: m.Excess, mean: m.Mean, trend: m.Trend}
 	}
 	return nil
