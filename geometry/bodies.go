@@ -21,6 +21,12 @@ const (
 	// much of it at most the surface goes on forwards: 0.05 was found at true
 	// ends this flat, a sixth or more where a channel turns twice.
 	turnsForward, turnsFlat = 0.08, 0.9
+	// The two ends of a short tube are a large share of its surface as well, and
+	// pieces of its wall may look like ends. They are the only two faces of which
+	// one is opposite the other with an edge all around: each has so much of the
+	// other's area, so large is the cosine between its normal and the way to the
+	// other, and at so much of its outline the surface turns at an edge.
+	pairArea, pairCos, pairEdge = 0.5, 0.9, 0.95
 	// Smoothing leaves an end smaller than the section of its tube, the more so
 	// the fewer triangles it has. An end of largeEnd of the surface has many and
 	// is no less than largeAcross of the section, one of half of that share no
@@ -45,6 +51,7 @@ func (f *capFinder) withoutSides(found []patch) []patch {
 			owner[t] = i
 		}
 	}
+	short := f.shortTube(found)
 	side := make([]bool, len(found))
 	for i := range found {
 		p := &found[i]
@@ -54,8 +61,8 @@ func (f *capFinder) withoutSides(found []patch) []patch {
 			sum = r3.Add(sum, f.area[t])
 		}
 		share := r3.Norm(sum) / all
-		side[i] = share > bodyShare || p.flat >= turnsFlat && f.forward(p) > turnsForward || f.walledByEnds(p, i, owner) ||
-			f.narrowsAcross(p, share)
+		side[i] = !short[i] && (share > bodyShare || f.walledByEnds(p, i, owner)) ||
+			p.flat >= turnsFlat && f.outlineShare(p, f.goesForward) > turnsForward || f.narrowsAcross(p, share)
 	}
 	kept := found[:0:0]
 	for i := range found {
@@ -66,6 +73,37 @@ func (f *capFinder) withoutSides(found []patch) []patch {
 	return kept
 }
 
+// shortTube returns which of the faces found are ends of a tube so short that
+// they look like sides of a body.
+func (f *capFinder) shortTube(found []patch) []bool {
+	// The open ends have an edge all around.
+	faces := slices.Concat(found, f.open)
+	edged := make([]bool, len(faces))
+	for i := range faces {
+		edged[i] = i >= len(found) || f.outlineShare(&faces[i], f.isEdge) >= pairEdge
+	}
+	ends, pairs := make([]bool, len(faces)), 0
+	for i := range faces {
+		for j := range i {
+			if edged[i] && edged[j] && opposite(&faces[i], &faces[j]) {
+				ends[i], ends[j] = true, true
+				pairs++
+			}
+		}
+	}
+	if pairs != 1 {
+		clear(ends)
+	}
+	return ends
+}
+
+// opposite reports whether two faces are alike and one lies opposite the other.
+func opposite(a, b *patch) bool {
+	way := r3.Unit(r3.Sub(a.center, b.center))
+	return min(a.area, b.area) >= pairArea*max(a.area, b.area) &&
+		r3.Dot(a.normal, way) >= pairCos && r3.Dot(b.normal, way) <= -pairCos
+}
+
 // narrowsAcross reports whether an end with a share of the whole surface is too
 // small for the section behind it.
 func (f *capFinder) narrowsAcross(p *patch, share float64) bool {
@@ -73,10 +111,24 @@ func (f *capFinder) narrowsAcross(p *patch, share float64) bool {
 	return 1/f.sectionShare(p, p.normal, sectionBehind) < least && (p.flat < cutFlat || f.wallSectors(p) < cutSectors)
 }
 
-// forward returns the share of a patch's outline at which the surface goes on
-// forwards, at an edge.
-func (f *capFinder) forward(p *patch) float64 {
-	var all, forward float64
+// isEdge reports whether the surface turns at an edge from a patch to a
+// neighbouring triangle.
+func (f *capFinder) isEdge(p *patch, side int32) bool {
+	return r3.Dot(f.unit[f.topology.mate[side]/3], p.normal) < cosEdge
+}
+
+// goesForward reports whether it goes on forwards there.
+func (f *capFinder) goesForward(p *patch, side int32) bool {
+	a, b := f.surface.side(side)
+	t := f.topology.mate[side] / 3
+	middle := r3.Scale(0.5, r3.Add(f.surface.Vertices[a], f.surface.Vertices[b]))
+	return f.isEdge(p, side) && r3.Dot(r3.Sub(f.centroid(t), middle), p.normal) > sliverDepth*f.edge[t]
+}
+
+// outlineShare returns the share of a patch's outline at whose sides something
+// holds.
+func (f *capFinder) outlineShare(p *patch, holds func(p *patch, side int32) bool) float64 {
+	var all, share float64
 	for _, t := range p.triangles {
 		for side := 3 * t; side < 3*t+3; side++ {
 			m := f.topology.mate[side]
@@ -87,20 +139,17 @@ func (f *capFinder) forward(p *patch) float64 {
 				continue
 			}
 			a, b := f.surface.side(side)
-			from, to := f.surface.Vertices[a], f.surface.Vertices[b]
-			length := r3.Norm(r3.Sub(to, from))
+			length := r3.Norm(r3.Sub(f.surface.Vertices[b], f.surface.Vertices[a]))
 			all += length
-			middle := r3.Scale(0.5, r3.Add(from, to))
-			rise := r3.Dot(r3.Sub(f.centroid(m/3), middle), p.normal)
-			if r3.Dot(f.unit[m/3], p.normal) < cosEdge && rise > sliverDepth*f.edge[m/3] {
-				forward += length
+			if holds(p, side) {
+				share += length
 			}
 		}
 	}
 	if all == 0 {
 		return 0
 	}
-	return forward / all
+	return share / all
 }
 
 // walledByEnds reports whether the wall behind an end is made of other ends.

@@ -3,6 +3,7 @@ package geometry
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -186,6 +187,49 @@ func TestSidesOfLobesAreNoEnds(t *testing.T) {
 		}
 		if len(p.Openings) != 1 || r3.Norm(r3.Sub(p.Openings[0].Center, r3.Vec{Z: -1})) > 0.01 {
 			t.Errorf("seed %d, %+v: %+v", seed, l, p.Openings)
+		}
+	}
+}
+
+// ductSurface is a straight duct along z from 0 to length, of a superelliptic
+// section: power 2 is round, higher ones are squares with rounded edges. first
+// and last tell which ends are closed.
+func ductSurface(power, length float64, around int, first, last bool) *Surface {
+	rings := max(int(math.Round(length*float64(around)/6)), 2)
+	s := tubeSurface(r3.Vec{}, r3.Vec{Z: length}, 1, around, rings, false)
+	for i, v := range s.Vertices {
+		if r := math.Hypot(v.X, v.Y); r > 0.5 {
+			q := 1 / superellipse(v.X/r, v.Y/r, power)
+			s.Vertices[i].X, s.Vertices[i].Y = q*v.X/r, q*v.Y/r
+		}
+	}
+	wall := 2 * around * rings
+	kept := slices.Clone(s.Triangles[:wall])
+	for i, tr := range s.Triangles[wall:] {
+		if i%2 == 0 && first || i%2 == 1 && last {
+			kept = append(kept, tr)
+		}
+	}
+	s.Triangles = kept
+	return s
+}
+
+// However short a round or rounded duct is, down to three quarters of its
+// diameter, its two ends are ends, though each is a large share of the surface.
+func TestShortDuctsHaveTwoEnds(t *testing.T) {
+	for _, power := range []float64{2, 2.5, 3} {
+		for _, length := range []float64{1.5, 2, 2.4, 2.9, 4} {
+			for _, closed := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
+				for _, around := range []int{24, 48} {
+					p, err := Prepare(ductSurface(power, length, around, closed[0], closed[1]), Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(p.Openings) != 2 || math.Abs(p.Openings[0].Normal.Z+p.Openings[1].Normal.Z) > 1e-9 || math.Abs(p.Openings[0].Normal.Z) < 1-1e-9 {
+						t.Errorf("power %g, length %g, closed %v, %d around: %+v", power, length, closed, around, p.Openings)
+					}
+				}
+			}
 		}
 	}
 }

@@ -86,6 +86,7 @@ type capFinder struct {
 	unit      []r3.Vec  // normals, zero for degenerate triangles
 	edge      []float64 // mean lengths of the triangles' sides
 	typical   float64   // the median of the triangles' edge lengths
+	open      []patch   // the open ends
 	strict    bool      // only plain ends count
 	taken     []bool    // by ends
 	coreOf    []int32

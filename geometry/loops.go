@@ -25,7 +25,7 @@ func (f *capFinder) sortCaps(caps []patch) (open, holes []patch) {
 // by hand. Beside those only plain ends count, and no splinters that a cut has
 // left. A loop beside a larger flat end is a hole at its rim.
 func (f *capFinder) flatBeside(open, holes []patch) (flat, stillOpen, stillHoles []patch) {
-	f.strict = len(open) > 0
+	f.open, f.strict = open, len(open) > 0
 	flat = f.find()
 	for _, c := range open {
 		if !c.byHand && slices.ContainsFunc(flat, func(end patch) bool { return end.area > c.area && f.touch(&end, &c) }) {
@@ -35,7 +35,7 @@ func (f *capFinder) flatBeside(open, holes []patch) (flat, stillOpen, stillHoles
 		}
 	}
 	if f.strict && len(stillOpen) == 0 {
-		f.strict = false
+		f.open, f.strict = nil, false
 		flat = f.find()
 	}
 	return f.apartFrom(stillOpen, flat), stillOpen, holes
