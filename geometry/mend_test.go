@@ -2,9 +2,11 @@ package geometry
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -186,6 +188,79 @@ func TestBoxHasNoOpenings(t *testing.T) {
 		p, err := Prepare(s, Options{})
 		if err != nil || len(p.Openings) != 0 {
 			t.Errorf("%s: error %v, %d openings, want none", name, err, len(p.Openings))
+		}
+	}
+}
+
+// An open end is found though long triangles of the wall are lost beside it, so
+// that one boundary runs around both and a cap of both folds across the end.
+func TestNotchBesideOpenEnd(t *testing.T) {
+	for _, n := range []int{16, 18, 20} {
+		end := float64(n) / 2 * math.Sin(2*math.Pi/float64(n)) * 100
+		for wide := 1; wide <= 5; wide++ {
+			for deep := 1; deep <= 2; deep++ {
+				s := tubeSurface(r3.Vec{}, r3.Vec{Z: 80e-3}, 10e-3, n, 3, true)
+				var kept []Triangle
+				for i, tr := range s.Triangles {
+					if i/(2*n) >= deep || i%(2*n) >= wide {
+						kept = append(kept, tr)
+					}
+				}
+				s.Triangles = kept
+				p, err := Prepare(s, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(p.Openings) != 2 || p.Mended.CappedOpenings != 2 {
+					t.Errorf("%d around, a notch of %d × %d triangles: %v, %d openings", n, wide, deep, p.Mended, len(p.Openings))
+				}
+				for _, o := range p.Openings {
+					// The other caps here are whole, and lean into the notch.
+					if n == 16 && wide == 3 && deep == 2 && math.Abs(o.Area*1e6/end-1) > 0.01 {
+						t.Errorf("%d around, a notch of %d × %d triangles: an end of %g mm², want %g", n, wide, deep, o.Area*1e6, end)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A closed hole no smaller than an end may have been one, which is said with
+// its place and what to do; doing that makes an end there.
+func TestLargeHoleIsSaid(t *testing.T) {
+	const n, rings = 24, 40
+	for _, c := range []struct {
+		first, long, wide int
+		said              bool
+	}{{12, 3, 4, false}, {14, 14, 7, true}} {
+		s := tubeSurface(r3.Vec{}, r3.Vec{Z: 100e-3}, 10e-3, n, rings, false)
+		s.Unit = Millimetre
+		var kept []Triangle
+		for i, tr := range s.Triangles {
+			ring, place := i/(2*n), i%(2*n)/2
+			if ring < c.first || ring >= c.first+c.long || place >= c.wide {
+				kept = append(kept, tr)
+			}
+		}
+		s.Triangles = kept
+		p, err := Prepare(s, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, at, said := strings.Cut(strings.Join(p.Warnings, " "), " around ")
+		if said != c.said || len(p.Openings) != 2 || p.Mended.ClosedHoles != 1 {
+			t.Errorf("%+v: %q, %d openings, %v", c, p.Warnings, len(p.Openings), p.Mended)
+		}
+		if !said {
+			continue
+		}
+		var x, y, z float64
+		if _, err := fmt.Sscanf(at, "%g,%g,%g,", &x, &y, &z); err != nil || math.Abs(z-2.5*(float64(c.first)+float64(c.long)/2)) > 1 || math.Hypot(x, y) > 10 {
+			t.Errorf("the hole is said to be at %s, error %v", at, err)
+		}
+		p, err = Prepare(s, Options{Openings: []Disc{{Name: "cut", Center: r3.Vec{Z: 25e-3}, Radius: 15e-3}}})
+		if err != nil || !slices.ContainsFunc(p.Openings, func(o Opening) bool { return o.Name == "cut" }) {
+			t.Errorf("cut straight: error %v, %+v", err, p)
 		}
 	}
 }

@@ -46,8 +46,9 @@ type Prepared struct {
 	// Warnings are sentences about what may spoil a simulation.
 	Warnings []string
 	// holes are the triangles that close holes, patched is their area.
-	holes   []int32
-	patched float64
+	holes       []int32
+	patched     float64
+	largestHole patch
 	// part is set where the surface was double only in a part.
 	part *partLumen
 	// finder and ends are what the openings were found with, until Evidence is
@@ -99,6 +100,7 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 		return nil, err
 	}
 	p.gatherEvidence()
+	p.warnOfLargeHole(s.Unit)
 	if err := p.extend(&o); err != nil {
 		return nil, err
 	}
@@ -133,7 +135,7 @@ func (p *Prepared) closeLoops(loops [][]int32) []patch {
 			caps = append(caps, patch{triangles: t, loop: loop})
 		}
 	}
-	return caps
+	return partNotches(p.Surface, caps)
 }
 
 // cutDiscs cuts the surface at the openings placed by hand and adds their caps
