@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sort"
 	"strconv"
 	"sync"
 	"syscall"
@@ -22,9 +23,13 @@ import (
 // emulator is a device that runs the kernels on the processor, in this process
 // and memory of its own.
 type emulator struct {
-	content []byte
-	next    int64
+	content   []byte
+	next      int64
+	allocated []allocation
 }
+
+// allocation is memory by its place.
+type allocation struct{ first, bytes int64 }
 
 // emulated are the programs compiled for the processor by all tests.
 var emulated = struct {
@@ -86,21 +91,42 @@ func (e *emulator) allocate(bytes int64) (address, error) {
 	for i := range e.content[a:e.next] {
 		e.content[a+int64(i)] = 0x7b
 	}
+	e.allocated = append(e.allocated, allocation{a, bytes})
 	return e.base() + address(a), nil
+}
+
+// inside tells whether bytes from an address on lie in one allocation: as on a GPU,
+// others are not copied.
+func (e *emulator) inside(a address, bytes int64) error {
+	from := int64(a - e.base())
+	i := sort.Search(len(e.allocated), func(i int) bool { return e.allocated[i].first > from }) - 1
+	if bytes > 0 && (i < 0 || from+bytes > e.allocated[i].first+e.allocated[i].bytes) {
+		return fmt.Errorf("%d bytes are copied or cleared that are not in one allocation", bytes)
+	}
+	return nil
 }
 func (e *emulator) free(address) error { return nil }
 func (e *emulator) at(a address, bytes int64) []byte {
 	return e.content[a-e.base():][:bytes]
 }
 func (e *emulator) zero(to address, bytes int64) error {
+	if err := e.inside(to, bytes); err != nil {
+		return err
+	}
 	clear(e.at(to, bytes))
 	return nil
 }
 func (e *emulator) upload(to address, from []byte) error {
+	if err := e.inside(to, int64(len(from))); err != nil {
+		return err
+	}
 	copy(e.at(to, int64(len(from))), from)
 	return nil
 }
 func (e *emulator) download(to []byte, from address) error {
+	if err := e.inside(from, int64(len(to))); err != nil {
+		return err
+	}
 	copy(to, e.at(from, int64(len(to))))
 	return nil
 }

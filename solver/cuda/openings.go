@@ -26,12 +26,8 @@ func (s *Solver) prepare() error {
 	}
 	imposed := s.imposing[:0]
 	for _, o := range s.flow.Openings {
-		velocity := 0.0
-		if o.Velocity {
-			velocity = 1
-		}
-		imposed = appendReals(imposed, s.bits, velocity, o.Inflow, o.Density, o.Gradient, o.Fastest, o.Transition,
-			o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.Skew, o.Forgetting)
+		numbers := numbersOfStep(&o)
+		imposed = appendReals(imposed, s.bits, numbers[:]...)
 	}
 	s.imposing = imposed
 	if bytes.Equal(imposed, s.imposed) {
@@ -44,6 +40,16 @@ func (s *Solver) prepare() error {
 		}
 	}
 	return nil
+}
+
+// numbersOfStep is struct Opening of kernels/tile.h.
+func numbersOfStep(o *airflow.OpeningCondition) [openingNumbersOfStep]float64 {
+	velocity := 0.0
+	if o.Velocity {
+		velocity = 1
+	}
+	return [...]float64{velocity, o.Inflow, o.Density, o.Gradient, o.Fastest, o.Transition,
+		o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.Skew, o.Forgetting}
 }
 
 // couple tells the openings what flows through them, when it is time and once.

@@ -193,7 +193,7 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err err
 
 // Numbers of struct Opening and struct Sample of kernels/tile.h.
 const (
-	openingNumbersOfStep = 11
+	openingNumbersOfStep = 12
 	sampleNumbers        = 10
 )
 
