@@ -12,7 +12,7 @@ import (
 // sharedAirway voxelizes a surface of the shared collection, or skips.
 func sharedAirway(t testing.TB, name string, spacing float64) *geometry.Grid {
 	t.Helper()
-	path := "../../shared/geometries/" + name
+	path := "../../../shared/geometries/" + name
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("%s is absent", name)
 	}
