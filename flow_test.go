@@ -11,6 +11,7 @@ import (
 	"carina/balance"
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/transport"
 
@@ -63,7 +64,7 @@ func TestFlowIsThatOfTheSolver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want, err = airflow.RunInProcess(context.Background(), airflow.WholeDomain(f.Grid()), settings, plan); err != nil {
+			if want, err = airflow.RunInProcess(context.Background(), solver.WholeDomain(f.Grid()), settings, plan); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -177,10 +177,10 @@ func (b *Finder) overlaps(r row, x0, x1 int32, f func(piece, from, to, shift int
 	part(x0, x1, 0)
 	if n := b.Domain.Grid.Size[0]; b.Domain.Periodic[0] {
 		if x0 < 0 {
-			part(x0+n, n, n)
+			part(x0+n, min(n, x1+n), n)
 		}
 		if x1 > n {
-			part(0, x1-n, -n)
+			part(max(0, x0-n), x1-n, -n)
 		}
 	}
 }

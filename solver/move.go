@@ -10,23 +10,33 @@ import (
 
 // Move gives cells to other owners, after any step, and returns the rank that
 // goes on with device, whose fields it allocates; the rank itself is closed. The
-// domain is the same but for owners. Call it on all ranks.
+// domain is the same but for owners. Call it on all ranks. If it fails, the rank is
+// as it was.
 func (r *Rank) Move(domain *Domain, physics Together, device Device) (*Rank, error) {
 	q, err := NewRank(domain, physics, device, r.transport, r.options)
 	if err != nil {
 		return nil, fmt.Errorf("moving cells: %w", err)
 	}
-	defer r.Close()
+	if err := r.moveTo(q); err != nil {
+		q.Close()
+		return nil, fmt.Errorf("moving cells: %w", err)
+	}
+	r.Close()
+	return q, nil
+}
+
+// moveTo gives all ranks q the states of their cells.
+func (r *Rank) moveTo(q *Rank) error {
 	own, err := r.SaveState()
 	if err := transport.Agree(r.transport, err); err != nil {
-		return nil, fmt.Errorf("moving cells: %w", err)
+		return err
 	}
 	m := mover{from: r, to: q, own: own}
 	received, err := m.exchange()
 	if err != nil {
-		return nil, fmt.Errorf("moving cells: %w", err)
+		return err
 	}
-	return q, q.LoadState(received)
+	return q.LoadState(received)
 }
 
 // mover exchanges records between old and new owners.

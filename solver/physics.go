@@ -33,8 +33,6 @@ type Field struct {
 	Name   string
 	Values int
 	Kind   Kind
-	// Scale makes what is stored of a value: stored = Scale × value; 0 means 1.
-	Scale float64
 }
 
 // Slot is where a value lies: value number Value of a field of the cell at an

@@ -63,24 +63,33 @@ type phase struct {
 // fails, all do. Close it after use.
 func NewRank(domain *Domain, physics Together, device Device, t transport.Transport, o Options) (*Rank, error) {
 	r := &Rank{device: device, transport: t, options: o}
-	programs, asks, err := r.bind(domain, physics)
-	if err := transport.Agree(t, err); err != nil {
+	if err := r.prepare(domain, physics); err != nil {
+		device.Close()
 		return nil, err
+	}
+	return r, nil
+}
+
+// prepare does what NewRank says.
+func (r *Rank) prepare(domain *Domain, physics Together) error {
+	programs, asks, err := r.bind(domain, physics)
+	if err := transport.Agree(r.transport, err); err != nil {
+		return err
 	}
 	plan := r.plan(programs, asks)
-	if err := transport.Agree(t, plan.failed); err != nil {
-		return nil, err
+	if err := transport.Agree(r.transport, plan.failed); err != nil {
+		return err
 	}
 	if err := r.agree(plan.requests); err != nil {
-		return nil, fmt.Errorf("preparing the exchange: %w", err)
+		return fmt.Errorf("preparing the exchange: %w", err)
 	}
 	plan.finish()
 	r.finder = nil
 	// Kernels have filled the cells.
 	if err := r.settle(); err != nil {
-		return nil, fmt.Errorf("preparing the exchange: %w", err)
+		return fmt.Errorf("preparing the exchange: %w", err)
 	}
-	return r, nil
+	return nil
 }
 
 // bind does what needs no other rank: it numbers cells, allocates fields and
@@ -214,7 +223,7 @@ func (r *Rank) Step() error {
 func (r *Rank) run(p *phase, blocks []Block) error {
 	for _, w := range p.work {
 		if err := r.device.Run(w, blocks); err != nil {
-			return err
+			return fmt.Errorf("phase %q of step %d: %w", p.name, r.steps+1, err)
 		}
 	}
 	return nil

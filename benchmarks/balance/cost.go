@@ -14,7 +14,7 @@ import (
 	"carina/geometry"
 	"carina/internal/crash"
 	"carina/internal/machine"
-	"carina/solver/airflow"
+	"carina/solver"
 	"carina/solver/transport"
 )
 
@@ -178,7 +178,7 @@ func (m *costMeasurement) measurer() balance.Measure {
 		if err != nil {
 			return 0, err
 		}
-		domain := &airflow.Domain{Grid: g, Segments: segments, Owners: make([]int32, len(cuboids)), Boxes: cuboids, Ranks: 1}
+		domain := &solver.Domain{Grid: g, Segments: segments, Owners: make([]int32, len(cuboids)), Boxes: cuboids, Ranks: 1}
 		t, _, err := timeSolver(domain, 0, m.layout, m.bytes, m.timing)
 		return t, errors.Join(err, ctx.Err())
 	}

@@ -11,7 +11,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/solver/airflow"
+	"carina/solver"
 )
 
 // mostTimed bounds how many ranks of a partition are timed: the ones that are
@@ -174,7 +174,7 @@ func (o *Options) timing() (rounds int, each time.Duration) {
 type contender struct {
 	row       *Row
 	partition *balance.Partition
-	domain    *airflow.Domain
+	domain    *solver.Domain
 	owned     [][]cuboid.Cuboid
 	ranks     []int
 	// seconds are those that the ranks compute for a step, the shortest of all

@@ -8,6 +8,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/transport"
 )
@@ -65,7 +66,7 @@ func settings(bytesPerPopulation int) (airflow.Settings, error) {
 // domain with the solver's own kernels in a layout, the fastest of some series of
 // steps, within about the given time or longer while that is not settled, and the
 // bytes per step it sends to every other rank.
-func timeSolver(domain *airflow.Domain, rank int, layout balance.Layout, bytesPerPopulation int, all time.Duration) (float64, map[int]int64, error) {
+func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPerPopulation int, all time.Duration) (float64, map[int]int64, error) {
 	const (
 		few, most = 3, 200 // pairs of steps of a series
 		series    = 6
@@ -103,12 +104,12 @@ func timeSolver(domain *airflow.Domain, rank int, layout balance.Layout, bytesPe
 }
 
 // domainOf prepares the solver's domain for a partition.
-func domainOf(g *geometry.Grid, p *balance.Partition) (*airflow.Domain, error) {
+func domainOf(g *geometry.Grid, p *balance.Partition) (*solver.Domain, error) {
 	segments, err := p.Segments(g)
 	if err != nil {
 		return nil, err
 	}
-	return &airflow.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}, nil
+	return &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}, nil
 }
 
 // ownedCuboids lists the cuboids of every rank.

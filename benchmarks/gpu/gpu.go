@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
@@ -141,7 +142,7 @@ type benchCase struct {
 	kind   string // of Options.Cases
 	name   string
 	counts []int
-	domain func(context.Context) (*airflow.Domain, error)
+	domain func(context.Context) (*solver.Domain, error)
 }
 
 // variant is how a case is measured.
@@ -184,17 +185,17 @@ const strongFactor = 2
 
 func (o *Options) cases() []benchCase {
 	var list []benchCase
-	airway := func(cells int64) func(context.Context) (*airflow.Domain, error) {
-		return func(ctx context.Context) (*airflow.Domain, error) {
+	airway := func(cells int64) func(context.Context) (*solver.Domain, error) {
+		return func(ctx context.Context) (*solver.Domain, error) {
 			grid, err := sparse(ctx, o, cells)
 			if err != nil {
 				return nil, err
 			}
-			return airflow.WholeDomain(grid), nil
+			return solver.WholeDomain(grid), nil
 		}
 	}
 	for _, n := range o.Counts {
-		list = append(list, benchCase{denseCase, "dense", []int{n}, func(context.Context) (*airflow.Domain, error) { return dense(o.Side, n), nil }})
+		list = append(list, benchCase{denseCase, "dense", []int{n}, func(context.Context) (*solver.Domain, error) { return dense(o.Side, n), nil }})
 	}
 	for _, n := range o.Counts {
 		list = append(list, benchCase{airwayCase, "airway", []int{n}, airway(o.FluidCells * int64(n))})
@@ -257,7 +258,7 @@ func (o *Options) setDefaults(devices int) error {
 }
 
 // dense is periodic cubes full of fluid, one on the other.
-func dense(side int32, cubes int) *airflow.Domain {
+func dense(side int32, cubes int) *solver.Domain {
 	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{side, side, side * int32(cubes)}}
 	for z := range g.Size[2] {
 		for y := range side {
@@ -265,7 +266,7 @@ func dense(side int32, cubes int) *airflow.Domain {
 		}
 	}
 	g.Links = geometry.Links{Directions: len(geometry.Directions), First: []int64{0}}
-	d := airflow.WholeDomain(g)
+	d := solver.WholeDomain(g)
 	d.Periodic = [3]bool{true, true, true}
 	return d
 }
@@ -288,7 +289,7 @@ func (o *Options) settings() airflow.Settings {
 }
 
 // measure times one case.
-func measure(domain *airflow.Domain, o *Options, v variant, bandwidth float64) (*Row, error) {
+func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*Row, error) {
 	begin := time.Now()
 	options := cuda.Options{Storage: v.storage, Exchange: v.exchange}
 	for i := range v.devices {

@@ -8,7 +8,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/octree"
-	"carina/solver/airflow"
+	"carina/solver"
 )
 
 // The names of the domains: a cube, an airway, and the airway in cuboids.
@@ -21,7 +21,7 @@ const (
 
 // domain is where flow is computed.
 type domain struct {
-	*airflow.Domain
+	*solver.Domain
 	// name is what the case is called, decompose what cuboids it is cut into, if
 	// it is.
 	name, decompose string
@@ -47,8 +47,8 @@ func makeDomains(ctx context.Context, o *Options, chosen []variant) (map[string]
 		return nil, fmt.Errorf("the airway to measure: %w", err)
 	}
 	domains := map[string]domain{
-		cavity: {airflow.WholeDomain(cube(o.Side)), cavity, ""},
-		airway: {airflow.WholeDomain(grid), airway, ""},
+		cavity: {solver.WholeDomain(cube(o.Side)), cavity, ""},
+		airway: {solver.WholeDomain(grid), airway, ""},
 	}
 	for _, v := range chosen {
 		if _, made := domains[v.where]; made {
@@ -109,11 +109,11 @@ func voxelizeAirway(ctx context.Context, o *Options) (*geometry.Grid, error) {
 
 // cut is a grid in cuboids that are shrunk to their fluid cells, all of one
 // rank.
-func cut(grid *geometry.Grid, cuboids []cuboid.Cuboid) (*airflow.Domain, error) {
+func cut(grid *geometry.Grid, cuboids []cuboid.Cuboid) (*solver.Domain, error) {
 	segments, err := cuboid.Label(grid, cuboids)
 	if err != nil {
 		return nil, err
 	}
 	cuboids = cuboid.Occupied(cuboids, segments, true)
-	return &airflow.Domain{Grid: grid, Segments: segments, Owners: make([]int32, len(cuboids)), Boxes: cuboids, Ranks: 1}, nil
+	return &solver.Domain{Grid: grid, Segments: segments, Owners: make([]int32, len(cuboids)), Boxes: cuboids, Ranks: 1}, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/solver"
 	"carina/solver/airflow"
 )
 
@@ -80,7 +81,7 @@ func (s *suite) breathing() error {
 		before = now
 		return nil
 	}
-	if _, err := s.run(airflow.WholeDomain(grid), settings, airflow.Plan{Time: cycles * period}, observe, nil); err != nil {
+	if _, err := s.run(solver.WholeDomain(grid), settings, airflow.Plan{Time: cycles * period}, observe, nil); err != nil {
 		return fmt.Errorf("computing: %w", err)
 	}
 	s.plots = append(s.plots, Plot{Name: "breathing", Title: fmt.Sprintf("Breathing in Weibel's airway, %d L/min at most", litresPerMinute),

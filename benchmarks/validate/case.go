@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/stat"
@@ -109,7 +110,7 @@ type flow struct {
 func (s *suite) compute(sh *shape, settings airflow.Settings, steps int64, visit func(computation) error) (*flow, error) {
 	s.options.Change(&settings)
 	f := &flow{grid: sh.grid(), settings: settings}
-	domain := airflow.WholeDomain(f.grid)
+	domain := solver.WholeDomain(f.grid)
 	domain.Periodic = sh.periodic
 	var err error
 	f.summary, err = s.run(domain, settings, airflow.Plan{Steps: steps}, nil, func(c computation) (err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
 
@@ -40,7 +41,7 @@ var _, _ computation = onProcessor{}, onGPU{}
 
 // run computes a domain on the device that was asked for and lets observe see
 // the flow as often as the plan says and visit see the end; both may be nil.
-func (s *suite) run(domain *airflow.Domain, settings airflow.Settings, plan airflow.Plan, observe, visit func(computation) error) (*airflow.Summary, error) {
+func (s *suite) run(domain *solver.Domain, settings airflow.Settings, plan airflow.Plan, observe, visit func(computation) error) (*airflow.Summary, error) {
 	switch s.options.Device {
 	case "", Processor:
 		on := func(f func(computation) error) func(*airflow.Rank) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"carina/solver"
 	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -74,7 +75,7 @@ func (c restCase) peaks(ctx context.Context, after ...int64) ([]float64, error) 
 		return 0, r3.Scale(c.disturbance*unit, r3.Vec{X: scatter(p, 1), Y: scatter(p, 1.7), Z: scatter(p, 2.3)})
 	}
 	peaks := make([]float64, len(after))
-	_, err := airflow.RunInProcess(ctx, airflow.WholeDomain(sh.grid()), settings, airflow.Plan{Steps: after[len(after)-1],
+	_, err := airflow.RunInProcess(ctx, solver.WholeDomain(sh.grid()), settings, airflow.Plan{Steps: after[len(after)-1],
 		Report: func(p airflow.Progress) {
 			for i, step := range after {
 				if p.Step == step {

@@ -20,10 +20,10 @@ var front = []string{
 	"cuda.Cut", "cuda.Exchange", "cuda.Hooks", "cuda.Host", "cuda.IPC", "cuda.MemoryUse", "cuda.Options", "cuda.Run", "cuda.Single", "cuda.Half",
 	"cuda.Solver", "cuda.Storage",
 	"airflow.Breathing", "airflow.Condition", "airflow.ConditionKind", "airflow.ConditionKinds", "airflow.DefaultSettings", "airflow.Dense",
-	"airflow.DivergedError", "airflow.Domain", "airflow.Fields", "airflow.FlowShare", "airflow.Half", "airflow.ImposedFlow", "airflow.ImposedPressure",
+	"airflow.DivergedError", "solver.Domain", "airflow.Fields", "airflow.FlowShare", "airflow.Half", "airflow.ImposedFlow", "airflow.ImposedPressure",
 	"airflow.MemoryEstimate", "airflow.MovingWall", "airflow.OpeningSummary", "airflow.Plan", "airflow.Precision", "airflow.Precisions",
 	"airflow.Profile", "airflow.Progress", "airflow.Rank", "airflow.RankSummary", "airflow.ReadTable", "airflow.RunInProcess", "airflow.RunRank",
-	"airflow.Settings", "airflow.Share", "airflow.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "airflow.Summary", "airflow.Units",
+	"airflow.Settings", "solver.Share", "airflow.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "airflow.Summary", "airflow.Units",
 	"airflow.Waveform", "airflow.Windkessel",
 }
 

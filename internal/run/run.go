@@ -5,6 +5,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
 	"carina/solver/transport"
@@ -12,7 +13,7 @@ import (
 
 // Job is a flow to compute.
 type Job struct {
-	Domain   *airflow.Domain
+	Domain   *solver.Domain
 	Settings airflow.Settings
 	// Plan says for how long. Its Observe, Diverged and Visit are not used.
 	Plan airflow.Plan
@@ -42,12 +43,12 @@ type Hooks struct {
 }
 
 // Domain is a partitioned grid as the solver wants it.
-func Domain(p *balance.Partition, g *geometry.Grid) (*airflow.Domain, error) {
+func Domain(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
 	segments, err := p.Segments(g)
 	if err != nil {
 		return nil, err
 	}
-	domain := &airflow.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}
+	domain := &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}
 	for _, rank := range p.Quality.Ranks {
 		domain.Work = append(domain.Work, rank.Work)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"carina/geometry"
 	"carina/output"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
@@ -33,7 +34,7 @@ type View interface {
 // rankView is a rank of the processor.
 type rankView struct {
 	rank   *airflow.Rank
-	domain *airflow.Domain
+	domain *solver.Domain
 }
 
 func (v rankView) Rank() int                                   { return v.rank.Number() }
@@ -59,7 +60,7 @@ func (v rankView) Pieces(f *airflow.Fields) []*output.Piece {
 // gpuView is the GPUs of this process: all, or the one of the rank that it is.
 type gpuView struct {
 	gpus      *cuda.Solver
-	domain    *airflow.Domain
+	domain    *solver.Domain
 	processes bool
 }
 
@@ -89,7 +90,7 @@ func (v gpuView) Pieces(f *airflow.Fields) []*output.Piece {
 
 // pieceOf takes the cells of one rank out of fields by global number. The
 // domain's segments must be in run order.
-func pieceOf(domain *airflow.Domain, fields *airflow.Fields, rank int, time float64) *output.Piece {
+func pieceOf(domain *solver.Domain, fields *airflow.Fields, rank int, time float64) *output.Piece {
 	piece := &output.Piece{Frame: output.FrameOf(domain.Grid), Rank: rank, Ranks: domain.Ranks, Time: time}
 	var global int64
 	for _, s := range domain.Segments {

@@ -5,6 +5,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry/generate"
+	"carina/solver"
 	"carina/solver/airflow"
 )
 
@@ -19,7 +20,7 @@ func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ranks = 3
-	domain := &airflow.Domain{Grid: grid, Segments: segments, Ranks: ranks}
+	domain := &solver.Domain{Grid: grid, Segments: segments, Ranks: ranks}
 	for i := range bricks {
 		domain.Owners = append(domain.Owners, int32(i%ranks))
 	}

@@ -7,6 +7,7 @@ import (
 	"carina"
 	"carina/internal/machine"
 	"carina/internal/quantity"
+	"carina/solver"
 	"carina/solver/airflow"
 )
 
@@ -66,7 +67,7 @@ func (s *Solver) admitRanks(from, to int) error {
 
 // admitBoxes says whether this machine's memory holds the cuboids whole, solid
 // cells included, where they are to be stored so.
-func (s *Solver) admitBoxes(domain *airflow.Domain, settings airflow.Settings) error {
+func (s *Solver) admitBoxes(domain *solver.Domain, settings airflow.Settings) error {
 	if settings.Layout != airflow.Dense {
 		return nil
 	}

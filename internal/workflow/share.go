@@ -20,7 +20,7 @@ import (
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/run"
-	"carina/solver/airflow"
+	"carina/solver"
 	"carina/solver/cuda"
 )
 
@@ -84,7 +84,7 @@ func WriteShares(path string, p *balance.Partition, g *geometry.Grid) ([]string,
 	return paths, nil
 }
 
-func encodeShare(w io.Writer, d *airflow.Domain, rank int, partition string) error {
+func encodeShare(w io.Writer, d *solver.Domain, rank int, partition string) error {
 	head := shareHead{Partition: partition, Rank: rank, Ranks: d.Ranks, Cells: d.Share.Cells, Work: d.Work}
 	end := int64(0)
 	for i, r := range d.Grid.Runs {
@@ -112,7 +112,7 @@ func encodeShare(w io.Writer, d *airflow.Domain, rank int, partition string) err
 var errShareDamaged = errors.New("the share file is truncated or was altered: partition again with --shares")
 
 // decodeShare reads what encodeShare wrote.
-func decodeShare(r io.Reader) (*airflow.Domain, *shareHead, error) {
+func decodeShare(r io.Reader) (*solver.Domain, *shareHead, error) {
 	begin := make([]byte, len(shareMagic)+8+sha256.Size)
 	if _, err := io.ReadFull(r, begin); err != nil || !bytes.HasPrefix(begin, []byte(shareMagic)) {
 		return nil, nil, errors.New("this is no share file: partition again with --shares")
@@ -139,8 +139,8 @@ func decodeShare(r io.Reader) (*airflow.Domain, *shareHead, error) {
 }
 
 // domain puts the head and the grid together and checks that they fit.
-func (h *shareHead) domain(grid *geometry.Grid) (*airflow.Domain, error) {
-	d := &airflow.Domain{Grid: grid, Ranks: h.Ranks, Work: h.Work, Share: &airflow.Share{Cells: h.Cells}}
+func (h *shareHead) domain(grid *geometry.Grid) (*solver.Domain, error) {
+	d := &solver.Domain{Grid: grid, Ranks: h.Ranks, Work: h.Work, Share: &solver.Share{Cells: h.Cells}}
 	if h.Rank < 0 || h.Rank >= h.Ranks || h.Ranks > 1<<20 || len(h.Gaps) != len(grid.Runs) || len(h.Owners) != len(h.Lengths) {
 		return nil, errShareDamaged
 	}
@@ -172,7 +172,7 @@ func (h *shareHead) domain(grid *geometry.Grid) (*airflow.Domain, error) {
 
 // ReadShare reads a partition file and the share of a rank beside it. The share
 // is nil where there is no share file.
-func ReadShare(path string, rank int) (*balance.Partition, *airflow.Domain, error) {
+func ReadShare(path string, rank int) (*balance.Partition, *solver.Domain, error) {
 	file, err := os.Open(SharePath(path, rank))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil

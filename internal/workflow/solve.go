@@ -9,6 +9,7 @@ import (
 	"carina/balance"
 	"carina/geometry"
 	"carina/internal/run"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
 	"carina/solver/transport"
@@ -32,7 +33,7 @@ type Solver struct {
 	Partition *balance.Partition
 	// Share is what the one rank of this process needs, where it does not know
 	// the whole grid; else nil.
-	Share *airflow.Domain
+	Share *solver.Domain
 	// Folder receives the results; none are written when empty.
 	Folder string
 	// PartitionFile is where the partition was read, if it was.
@@ -61,7 +62,7 @@ func (s *Solver) inputs() []string {
 // prepare checks the settings and the memory and makes the domain.
 // Where ranks have processes of their own, all fail if one does, or if they are
 // not to compute the same.
-func (s *Solver) prepare(t transport.Transport) (*airflow.Domain, airflow.Settings, airflow.Plan, error) {
+func (s *Solver) prepare(t transport.Transport) (*solver.Domain, airflow.Settings, airflow.Plan, error) {
 	domain, settings, plan, err := s.examine(t)
 	if err := transport.Agree(t, err); err != nil {
 		return nil, settings, plan, err
@@ -74,7 +75,7 @@ func (s *Solver) prepare(t transport.Transport) (*airflow.Domain, airflow.Settin
 }
 
 // examine is what prepare does without the other ranks.
-func (s *Solver) examine(t transport.Transport) (*airflow.Domain, airflow.Settings, airflow.Plan, error) {
+func (s *Solver) examine(t transport.Transport) (*solver.Domain, airflow.Settings, airflow.Plan, error) {
 	settings, plan, err := s.Case.FlowOn(s.Grid, s.cells())
 	if err != nil {
 		return nil, settings, plan, err
@@ -103,7 +104,7 @@ func (s *Solver) cells() int64 {
 
 // forgetOthers keeps of a large partitioned grid only the share of a rank:
 // small ones are kept as a whole, for the page to turn around.
-func (s *Solver) forgetOthers(domain *airflow.Domain, rank int) (*airflow.Domain, error) {
+func (s *Solver) forgetOthers(domain *solver.Domain, rank int) (*solver.Domain, error) {
 	if s.Share != nil || domain.Ranks < 2 || s.cells() <= pageLimit {
 		return domain, nil
 	}

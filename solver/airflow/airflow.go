@@ -15,7 +15,7 @@ import (
 // airflow is what is computed, alike on all ranks and devices, as a physics of the
 // engine.
 type airflow struct {
-	domain          *Domain
+	domain          *solver.Domain
 	settings        Settings
 	units           Units
 	expected        expected
@@ -34,7 +34,7 @@ var _ solver.Physics = (*airflow)(nil)
 
 // Carrier returns the airflow of settings as a physics that others can run together
 // with: its kernel leaves the velocity of the block at hand (Velocity).
-func Carrier(domain *Domain, settings Settings) (solver.Physics, error) {
+func Carrier(domain *solver.Domain, settings Settings) (solver.Physics, error) {
 	a, err := newAirflow(domain, settings)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func Carrier(domain *Domain, settings Settings) (solver.Physics, error) {
 }
 
 // newAirflow makes all choices that settings leave open.
-func newAirflow(domain *Domain, settings Settings) (*airflow, error) {
+func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
@@ -92,11 +92,7 @@ func (p Precision) kind() solver.Kind {
 
 // Fields are the populations.
 func (a *airflow) Fields() []solver.Field {
-	f := solver.Field{Name: "populations", Values: a.set.Q, Kind: a.settings.Precision.kind()}
-	if f.Kind == solver.Float16 {
-		f.Scale = 1 << 15
-	}
-	return []solver.Field{f}
+	return []solver.Field{{Name: "populations", Values: a.set.Q, Kind: a.settings.Precision.kind()}}
 }
 
 // Phases of a step.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver"
 )
 
 // sharedAirway voxelizes a surface of the shared collection, or skips.
@@ -38,7 +39,7 @@ func TestAirwayMassBalance(t *testing.T) {
 	s := DefaultSettings()
 	diameter := 2 * math.Sqrt(g.Openings[0].Area/math.Pi)
 	s.FlowRate = reynolds * s.KinematicViscosity / diameter * g.Openings[0].Area
-	summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 5500, Report: func(p Progress) {
+	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 5500, Report: func(p Progress) {
 		if p.Step%500 == 0 {
 			t.Logf("step %d: peak %.4g m/s, %.1f MLUPS", p.Step, p.PeakVelocity, p.MLUPS)
 		}

@@ -3,6 +3,7 @@ package airflow
 import (
 	"testing"
 
+	"carina/solver"
 	"carina/solver/transport"
 )
 
@@ -16,7 +17,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 			g := cave(3, [3]bool{})
 			s := caveSettings(g)
 			s.Precision, s.Smagorinsky, s.Workers = precision, 0.1, 2
-			r, err := NewRank(WholeDomain(g), s, transport.NewLocal(1)[0])
+			r, err := NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0])
 			if err != nil {
 				t.Fatal(err)
 			}

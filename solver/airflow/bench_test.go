@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/machine"
+	"carina/solver"
 	"carina/solver/transport"
 )
 
@@ -17,7 +18,7 @@ func box(n int32) *geometry.Grid {
 }
 
 func benchmarkSteps(b *testing.B, g *geometry.Grid, s Settings) {
-	r, err := NewRank(WholeDomain(g), s, transport.NewLocal(1)[0])
+	r, err := NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0])
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow/kernel"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -63,7 +64,7 @@ func cave(seed uint64, periodic [3]bool) *geometry.Grid {
 }
 
 // hashOf runs a domain for a few steps.
-func hashOf(t testing.TB, d *Domain, s Settings, steps int64) (string, *Summary) {
+func hashOf(t testing.TB, d *solver.Domain, s Settings, steps int64) (string, *Summary) {
 	t.Helper()
 	summary, err := RunInProcess(context.Background(), d, s, Plan{Steps: steps})
 	if err != nil {
@@ -126,7 +127,7 @@ func TestBitForBit(t *testing.T) {
 			if periodic[0] {
 				s.Conditions = nil
 			}
-			whole := WholeDomain(g)
+			whole := solver.WholeDomain(g)
 			whole.Periodic = periodic
 			want, reference := hashOf(t, whole, s, steps)
 			if reference.PeakVelocity == 0 {
@@ -175,7 +176,7 @@ func TestBitForBitBoundaries(t *testing.T) {
 				}
 				s := caveSettings(g)
 				s.Wall, s.Collision, s.Conditions = wall, collision, conditions
-				want, reference := hashOf(t, WholeDomain(g), s, steps)
+				want, reference := hashOf(t, solver.WholeDomain(g), s, steps)
 				s.Workers = 2
 				got, summary := hashOf(t, scattered(g, 3, 4, uint64(c), [3]bool{}), s, steps)
 				if got != want {
@@ -205,7 +206,7 @@ func TestBitForBitInstructionSets(t *testing.T) {
 			g := cave(uint64(seed), periodic)
 			s := caveSettings(g)
 			s.Collision, s.Precision, s.Smagorinsky = method.Collision, method.Precision, method.Smagorinsky
-			d := WholeDomain(g)
+			d := solver.WholeDomain(g)
 			d.Periodic = periodic
 			var want string
 			for i, machine := range machines {
@@ -231,7 +232,7 @@ func TestBitForBitRandom(t *testing.T) {
 		periodic := [3]bool{rapid.Bool().Draw(rt, "x"), rapid.Bool().Draw(rt, "y"), rapid.Bool().Draw(rt, "z")}
 		g := cave(rapid.Uint64().Draw(rt, "cave"), periodic)
 		s := caveSettings(g)
-		whole := WholeDomain(g)
+		whole := solver.WholeDomain(g)
 		whole.Periodic = periodic
 		want, _ := hashOf(t, whole, s, 6)
 		d := scattered(g, rapid.Int32Range(1, 20).Draw(rt, "side"), rapid.IntRange(1, 6).Draw(rt, "ranks"), rapid.Uint64().Draw(rt, "owners"), periodic)
@@ -245,7 +246,7 @@ func TestBitForBitRandom(t *testing.T) {
 func TestGather(t *testing.T) {
 	g := cave(5, [3]bool{})
 	s := caveSettings(g)
-	fields := func(d *Domain) (all *Fields) {
+	fields := func(d *solver.Domain) (all *Fields) {
 		_, err := RunInProcess(context.Background(), d, s, Plan{Steps: 20, Visit: func(r *Rank) error {
 			f, err := r.Gather()
 			if r.Number() == 0 {
@@ -258,7 +259,7 @@ func TestGather(t *testing.T) {
 		}
 		return all
 	}
-	one, many := fields(WholeDomain(g)), fields(scattered(g, 4, 5, 1, [3]bool{}))
+	one, many := fields(solver.WholeDomain(g)), fields(scattered(g, 4, 5, 1, [3]bool{}))
 	for i, a := range one.arrays() {
 		for cell, v := range a {
 			if many.arrays()[i][cell] != v {

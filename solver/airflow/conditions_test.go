@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -99,7 +100,7 @@ func TestSoundLeaves(t *testing.T) {
 	s := DefaultSettings()
 	s.FlowRate, s.RampTime, s.Profile, s.LatticeVelocity = 1e-5, -1, Parabolic, 0.05
 	s.Collision = Regularized
-	r, err := NewRank(WholeDomain(g), s, transport.NewLocal(1)[0])
+	r, err := NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestConditionsAreChecked(t *testing.T) {
 	} {
 		s := caveSettings(g)
 		s.Conditions = c
-		if _, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 2}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 2}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}

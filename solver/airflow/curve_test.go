@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver"
 )
 
 // forcedPipe is one periodic layer of a pipe along x, of a radius in cells,
@@ -36,7 +37,7 @@ func forcedError(t *testing.T, wall Wall, radius float64) float64 {
 	s.Collision, s.Precision, s.Wall, s.FlowRate = TRT, Double, wall, 0
 	s.KinematicViscosity, s.Density, s.TimeStep = 0.1, 1, 1
 	s.BodyForce = [3]float64{1e-3 / (radius * radius), 0, 0}
-	domain := WholeDomain(g)
+	domain := solver.WholeDomain(g)
 	domain.Periodic = [3]bool{true, false, false}
 	var f *Fields
 	steps := int64(2 * radius * radius / s.KinematicViscosity)

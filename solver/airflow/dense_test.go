@@ -10,6 +10,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/lattice"
 	"carina/solver/transport"
 
@@ -17,7 +18,7 @@ import (
 )
 
 // boxesOf are the blocks that scattered cuts a grid into.
-func boxesOf(d *Domain, side int32) []cuboid.Cuboid {
+func boxesOf(d *solver.Domain, side int32) []cuboid.Cuboid {
 	boxes := make([]cuboid.Cuboid, len(d.Owners))
 	for _, s := range d.Segments {
 		at := [3]int32{s.X0 / side * side, s.Y / side * side, s.Z / side * side}
@@ -37,7 +38,7 @@ type observed struct {
 	cells    int64
 }
 
-func observe(t *testing.T, d *Domain, s Settings) *observed {
+func observe(t *testing.T, d *solver.Domain, s Settings) *observed {
 	t.Helper()
 	o := &observed{}
 	center := r3.Scale(d.Grid.Spacing, r3.Vec{X: 7.5, Y: float64(d.Grid.Size[1]) / 2, Z: float64(d.Grid.Size[2]) / 2})
@@ -85,11 +86,11 @@ func TestDense(t *testing.T) {
 			g := cave(uint64(20+m), periodic)
 			s := caveSettings(g)
 			change(&s)
-			whole := WholeDomain(g)
+			whole := solver.WholeDomain(g)
 			whole.Periodic = periodic
 			want := observe(t, whole, s)
 			s.Layout = Dense
-			compare := func(name string, d *Domain) {
+			compare := func(name string, d *solver.Domain) {
 				if got := observe(t, d, s); !reflect.DeepEqual(got, want) {
 					t.Errorf("%s, %s %s %s, periodic %v: hash %s, want %s; wall force %v, want %v; flow %g, want %g", name,
 						s.Collision, s.Wall, s.Precision, periodic, got.hash, want.hash, got.force, want.force, got.flow, want.flow)
@@ -121,7 +122,7 @@ func TestDenseMemory(t *testing.T) {
 	for _, l := range Layouts {
 		s := caveSettings(g)
 		s.Layout = l
-		r, err := NewRank(WholeDomain(g), s, transport.NewLocal(1)[0])
+		r, err := NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +145,7 @@ func TestDenseRefusals(t *testing.T) {
 	g.Links.First = []int64{0}
 	s := DefaultSettings()
 	s.Layout = Dense
-	d := WholeDomain(g)
+	d := solver.WholeDomain(g)
 	if _, err := NewRank(d, s, transport.NewLocal(1)[0]); err == nil || !strings.Contains(err.Error(), "smaller cuboids") {
 		t.Errorf("a box of 8·10⁹ cells: %v", err)
 	}
@@ -156,7 +157,7 @@ func TestDenseRefusals(t *testing.T) {
 	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "no layout") {
 		t.Errorf("a layout that does not exist: %v", err)
 	}
-	if _, err := NewFlow(WholeDomain(cave(1, [3]bool{})), Settings{Layout: Dense, Collision: TRT, Wall: Interpolated, Precision: Single,
+	if _, err := NewFlow(solver.WholeDomain(cave(1, [3]bool{})), Settings{Layout: Dense, Collision: TRT, Wall: Interpolated, Precision: Single,
 		Magic: 3. / 16, KinematicViscosity: 1e-5, Density: 1}); err == nil || !strings.Contains(err.Error(), "GPU") {
 		t.Errorf("the dense layout on a GPU: %v", err)
 	}

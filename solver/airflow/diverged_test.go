@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -30,7 +31,7 @@ func TestSurroundings(t *testing.T) {
 		g := placedPipe(across, length)
 		for _, run := range g.Runs {
 			for x := run.X0 + (run.Y+run.Z)%across; x < run.X1; x += across {
-				s := surroundingsOf(WholeDomain(g), [3]int32{x, run.Y, run.Z})
+				s := surroundingsOf(solver.WholeDomain(g), [3]int32{x, run.Y, run.Z})
 				y, z := float64(run.Y)+0.5-float64(across)/2, float64(run.Z)+0.5-float64(across)/2
 				wall := float64(across)/2 - math.Hypot(y, z)
 				if s.ToWall < wall-1e-3 || s.ToWall > 1.09*wall+1e-3 {
@@ -59,7 +60,7 @@ func TestDivergedWords(t *testing.T) {
 	s.FlowRate, s.LatticeVelocity, s.Collision = 1e-5, 0.2, BGK
 	keep := Plan{Steps: 20000, Diverged: func(*Rank, *Fields) error { return nil }}
 	var speeds []float64
-	for _, d := range []*Domain{WholeDomain(g), scattered(g, 4, 3, 1, [3]bool{})} {
+	for _, d := range []*solver.Domain{solver.WholeDomain(g), scattered(g, 4, 3, 1, [3]bool{})} {
 		_, err := RunInProcess(context.Background(), d, s, keep)
 		var diverged *DivergedError
 		if !errors.As(err, &diverged) {
@@ -110,7 +111,7 @@ func TestAdvice(t *testing.T) {
 // A device's fields by global number give the speed near the cell.
 func TestRecall(t *testing.T) {
 	g := placedPipe(6, 30)
-	f, err := NewFlow(WholeDomain(g), caveSettings(g))
+	f, err := NewFlow(solver.WholeDomain(g), caveSettings(g))
 	if err != nil {
 		t.Fatal(err)
 	}

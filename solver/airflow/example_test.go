@@ -6,6 +6,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/solver"
 	"carina/solver/airflow"
 )
 
@@ -24,7 +25,7 @@ func ExampleRunInProcess() {
 	settings := airflow.DefaultSettings()
 	settings.FlowRate = 2e-6 // m³/s
 	settings.Profile = airflow.Developed
-	summary, err := airflow.RunInProcess(context.Background(), airflow.WholeDomain(grid), settings,
+	summary, err := airflow.RunInProcess(context.Background(), solver.WholeDomain(grid), settings,
 		airflow.Plan{Steps: 20000, Tolerance: 1e-4})
 	if err != nil {
 		fmt.Println(err)

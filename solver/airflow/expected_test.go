@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -76,7 +77,7 @@ func TestTimeStepOfOutletsFlows(t *testing.T) {
 	if re := peak * g.Spacing / s.KinematicViscosity; re < 20 {
 		t.Fatalf("cell Reynolds number %g: the grid is not coarse", re)
 	}
-	summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 1000})
+	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestReynoldsOfPressures(t *testing.T) {
 	g := fork()
 	s := caveSettings(g)
 	s.Conditions = map[int]Condition{1: {Kind: ImposedPressure, Pressure: 0.5}}
-	summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 400})
+	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 400})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestMachWarning(t *testing.T) {
 	warned := func(w []string) bool { return strings.Contains(strings.Join(w, " "), "reached Mach") }
 	for lattice, want := range map[float64]bool{0.1: false, 0.25: true} {
 		s.LatticeVelocity = lattice
-		summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 300})
+		summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 300})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,14 +130,14 @@ func TestMachWarning(t *testing.T) {
 	gust := s
 	gust.LatticeVelocity = 0.25
 	gust.Waveform, gust.RampTime = &Table{Times: []float64{0, 3e-3, 4e-3}, Values: []float64{1, 1, 0}}, -1
-	summary, err := RunInProcess(context.Background(), WholeDomain(g), gust, Plan{Steps: 2000})
+	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), gust, Plan{Steps: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if summary.Mach > largestMach || !warned(summary.Warnings) {
 		t.Errorf("Mach number %.3g after a gust: warnings %q", summary.Mach, summary.Warnings)
 	}
-	f, err := NewFlow(WholeDomain(g), gust)
+	f, err := NewFlow(solver.WholeDomain(g), gust)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package airflow
 
 import (
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/enginetest"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -80,6 +81,6 @@ func channelOpenings(axis int, area float64) []geometry.Opening {
 }
 
 // scattered distributes blocks of the given side over ranks at random.
-func scattered(g *geometry.Grid, side int32, ranks int, seed uint64, periodic [3]bool) *Domain {
+func scattered(g *geometry.Grid, side int32, ranks int, seed uint64, periodic [3]bool) *solver.Domain {
 	return enginetest.Scattered(g, side, ranks, seed, periodic)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/lattice"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -12,7 +13,7 @@ import (
 // Flow is what a device needs to know of a computation beside the cells, in
 // lattice units.
 type Flow struct {
-	Domain   *Domain
+	Domain   *solver.Domain
 	Settings Settings
 	Units    Units
 	Warnings []string
@@ -57,7 +58,7 @@ type OpeningCondition struct {
 }
 
 // NewFlow prepares the computation of a domain on a device.
-func NewFlow(domain *Domain, settings Settings) (*Flow, error) {
+func NewFlow(domain *solver.Domain, settings Settings) (*Flow, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"carina/solver"
 	"carina/solver/airflow/kernel"
 )
 
@@ -45,7 +46,7 @@ func TestRecordedHashes(t *testing.T) {
 			g := cave(5, [3]bool{})
 			s := caveSettings(g)
 			c.change(&s)
-			summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 60})
+			summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 60})
 			if err != nil {
 				t.Fatal(err)
 			}

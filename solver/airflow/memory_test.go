@@ -3,6 +3,7 @@ package airflow
 import (
 	"testing"
 
+	"carina/solver"
 	"carina/solver/transport"
 )
 
@@ -20,7 +21,7 @@ func checkMemoryEstimate(t *testing.T, precision Precision, lattice Lattice) {
 	grid := makeGrid([3]int32{60, 25, 25}, 1e-3, [3]bool{}, tube, halfWay, nil)
 	settings := DefaultSettings()
 	settings.Precision, settings.Lattice, settings.FlowRate, settings.TimeStep = precision, lattice, 0, 1e-4
-	r, err := NewRank(WholeDomain(grid), settings, transport.NewLocal(1)[0])
+	r, err := NewRank(solver.WholeDomain(grid), settings, transport.NewLocal(1)[0])
 	if err != nil {
 		t.Fatal(err)
 	}

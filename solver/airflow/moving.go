@@ -21,7 +21,7 @@ func (r *Rank) LoadState(saved []*solver.State) error {
 
 // Move gives cells to other owners, after any step: the domain is the same but for
 // these. Call it on all ranks. If it fails, the rank is as it was.
-func (r *Rank) Move(domain *Domain) error {
+func (r *Rank) Move(domain *solver.Domain) error {
 	t := r.engine.Transport()
 	flow := *r.airflow
 	flow.domain = domain

@@ -36,7 +36,7 @@ const movedSteps = 41
 func hashesOf(t *testing.T, g *geometry.Grid, s Settings) []uint64 {
 	var list []uint64
 	enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
-		r, err := NewRank(WholeDomain(g), s, tr)
+		r, err := NewRank(solver.WholeDomain(g), s, tr)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/solver"
 	"carina/solver/transport"
 )
 
@@ -43,7 +44,7 @@ func TestUnderMPI(t *testing.T) {
 	defer finish()
 	g := cave(3, [3]bool{})
 	s := caveSettings(g)
-	want, _ := hashOf(t, WholeDomain(g), s, 40)
+	want, _ := hashOf(t, solver.WholeDomain(g), s, 40)
 	var pressure *Fields
 	d := scattered(g, 4, connection.Size(), 9, [3]bool{})
 	summary, err := RunRank(context.Background(), d, s, Plan{Steps: 40, Visit: func(r *Rank) (err error) {

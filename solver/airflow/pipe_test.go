@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -90,7 +91,7 @@ func TestPoiseuille(t *testing.T) {
 			s := DefaultSettings()
 			s.Wall, s.FlowRate = c.wall, flow
 			var fields *Fields
-			summary, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 1200,
+			summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 1200,
 				Visit: func(r *Rank) (err error) { fields, err = r.Gather(); return err }})
 			if err != nil {
 				t.Fatal(err)
@@ -121,7 +122,7 @@ func TestInletProfiles(t *testing.T) {
 			s := DefaultSettings()
 			s.FlowRate, s.Profile = flow, c.profile
 			var fields *Fields
-			_, err := RunInProcess(context.Background(), WholeDomain(g), s, Plan{Steps: 3000,
+			_, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 3000,
 				Visit: func(r *Rank) (err error) { fields, err = r.Gather(); return err }})
 			if err != nil {
 				t.Fatal(err)

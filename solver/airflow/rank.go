@@ -26,7 +26,7 @@ type Rank struct {
 
 // NewRank prepares rank t.Rank() of the domain. If one rank fails, all do.
 // Close it after use.
-func NewRank(domain *Domain, settings Settings, t transport.Transport) (*Rank, error) {
+func NewRank(domain *solver.Domain, settings Settings, t transport.Transport) (*Rank, error) {
 	flow, err := newAirflow(domain, settings)
 	if err := transport.Agree(t, err); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"carina/internal/crash"
+	"carina/solver"
 	"carina/solver/transport"
 )
 
@@ -79,7 +80,7 @@ func (p *Plan) WatchTolerance() float64 {
 // Stopped tells whether an error of a computation is that it was stopped from
 // outside, and removes it where the plan is to keep what was reached.
 func (p *Plan) Stopped(err error) (bool, error) {
-	if p.KeepStopped && errors.As(err, new(*StoppedError)) {
+	if p.KeepStopped && errors.As(err, new(*solver.StoppedError)) {
 		return true, nil
 	}
 	return false, err
@@ -95,7 +96,7 @@ func (p *Plan) Warnings() []string {
 
 // RunRank computes one rank of the domain and returns the summary, which is
 // the same on all ranks. On failure it makes the other ranks stop.
-func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
+func RunRank(ctx context.Context, domain *solver.Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
 	defer func() {
 		var together transport.AgreedError
 		if err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &together) {
@@ -142,7 +143,7 @@ func RunRank(ctx context.Context, domain *Domain, settings Settings, plan Plan, 
 }
 
 // RunInProcess computes all ranks of the domain as goroutines of this process.
-func RunInProcess(ctx context.Context, domain *Domain, settings Settings, plan Plan) (*Summary, error) {
+func RunInProcess(ctx context.Context, domain *solver.Domain, settings Settings, plan Plan) (*Summary, error) {
 	transports := transport.NewLocal(domain.Ranks)
 	summaries := make([]*Summary, len(transports))
 	failures := make([]error, len(transports))

@@ -11,6 +11,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/solver"
 	"carina/solver/transport"
 )
 
@@ -23,7 +24,7 @@ func TestStability(t *testing.T) {
 	}{{Automatic, true}, {Regularized, true}, {Cumulant, true}, {TRT, false}, {BGK, false}} {
 		s := DefaultSettings()
 		s.FlowRate, s.LatticeVelocity, s.Profile, s.Collision = 2e-4, 0.05, Parabolic, c.collision
-		summary, err := RunInProcess(context.Background(), WholeDomain(pipe(0, 9, 60, 0.01)), s, Plan{Steps: 2500})
+		summary, err := RunInProcess(context.Background(), solver.WholeDomain(pipe(0, 9, 60, 0.01)), s, Plan{Steps: 2500})
 		if (err == nil) != c.stable {
 			t.Errorf("%s: stable: %v, want %v", c.collision, err == nil, c.stable)
 		}
@@ -38,7 +39,7 @@ func TestDivergence(t *testing.T) {
 	g := cave(1, [3]bool{})
 	s := caveSettings(g)
 	s.FlowRate, s.TimeStep, s.Collision = 1e-4, 1e-4, TRT
-	for _, d := range []*Domain{WholeDomain(g), scattered(g, 4, 3, 1, [3]bool{})} {
+	for _, d := range []*solver.Domain{solver.WholeDomain(g), scattered(g, 4, 3, 1, [3]bool{})} {
 		_, err := RunInProcess(context.Background(), d, s, Plan{Steps: 1000})
 		var diverged *DivergedError
 		if !errors.As(err, &diverged) {
@@ -48,7 +49,7 @@ func TestDivergence(t *testing.T) {
 			t.Errorf("noticed at step %d in cell %v", diverged.Step, diverged.Cell)
 		}
 	}
-	r, err := NewRank(WholeDomain(g), s, transport.NewLocal(1)[0])
+	r, err := NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,23 +115,23 @@ func TestSettingsAreChecked(t *testing.T) {
 // A domain whose cells are owned twice or by nobody is refused.
 func TestDomainIsChecked(t *testing.T) {
 	g := cave(1, [3]bool{})
-	for name, damage := range map[string]func(*Domain){
-		"missing segment": func(d *Domain) { d.Segments = d.Segments[1:] },
-		"last missing":    func(d *Domain) { d.Segments = d.Segments[:len(d.Segments)-1] },
-		"twice":           func(d *Domain) { d.Segments = append(d.Segments, d.Segments[0]) },
-		"too short":       func(d *Domain) { d.Segments[3].X1-- },
-		"empty":           func(d *Domain) { d.Segments[3].X1 = d.Segments[3].X0 },
-		"outside":         func(d *Domain) { d.Segments[3].X1 += 100 },
-		"cuboid":          func(d *Domain) { d.Segments[3].Cuboid = 1000 },
-		"rank":            func(d *Domain) { d.Owners[0] = 3 },
-		"negative rank":   func(d *Domain) { d.Owners[0] = -1 },
-		"no cells":        func(d *Domain) { d.Grid = &geometry.Grid{} },
-		"not in the grid": func(d *Domain) {
+	for name, damage := range map[string]func(*solver.Domain){
+		"missing segment": func(d *solver.Domain) { d.Segments = d.Segments[1:] },
+		"last missing":    func(d *solver.Domain) { d.Segments = d.Segments[:len(d.Segments)-1] },
+		"twice":           func(d *solver.Domain) { d.Segments = append(d.Segments, d.Segments[0]) },
+		"too short":       func(d *solver.Domain) { d.Segments[3].X1-- },
+		"empty":           func(d *solver.Domain) { d.Segments[3].X1 = d.Segments[3].X0 },
+		"outside":         func(d *solver.Domain) { d.Segments[3].X1 += 100 },
+		"cuboid":          func(d *solver.Domain) { d.Segments[3].Cuboid = 1000 },
+		"rank":            func(d *solver.Domain) { d.Owners[0] = 3 },
+		"negative rank":   func(d *solver.Domain) { d.Owners[0] = -1 },
+		"no cells":        func(d *solver.Domain) { d.Grid = &geometry.Grid{} },
+		"not in the grid": func(d *solver.Domain) {
 			d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: 1, X1: 2, Y: 99}})
 		},
-		"number of ranks ": func(d *Domain) { d.Ranks = 2 },
+		"number of ranks ": func(d *solver.Domain) { d.Ranks = 2 },
 	} {
-		d := WholeDomain(g)
+		d := solver.WholeDomain(g)
 		damage(d)
 		r, err := NewRank(d, caveSettings(g), transport.NewLocal(1)[0])
 		if err == nil {
@@ -143,8 +144,8 @@ func TestDomainIsChecked(t *testing.T) {
 // Ranks without cells are allowed.
 func TestEmptyRank(t *testing.T) {
 	g := cave(1, [3]bool{})
-	want, _ := hashOf(t, WholeDomain(g), caveSettings(g), 10)
-	d := WholeDomain(g)
+	want, _ := hashOf(t, solver.WholeDomain(g), caveSettings(g), 10)
+	d := solver.WholeDomain(g)
 	d.Ranks, d.Owners = 3, []int32{1}
 	if got, _ := hashOf(t, d, caveSettings(g), 10); got != want {
 		t.Errorf("hash %s, want %s", got, want)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"carina/geometry"
+	"carina/solver"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -28,7 +29,7 @@ type Surroundings struct {
 }
 
 // surroundingsOf looks around a cell.
-func surroundingsOf(d *Domain, cell [3]int32) Surroundings {
+func surroundingsOf(d *solver.Domain, cell [3]int32) Surroundings {
 	g := d.Grid
 	s := Surroundings{Position: cellCenter(g, cell[0], cell[1], cell[2]), ToOpening: math.Inf(1)}
 	for i := range g.Openings {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/transport"
 )
@@ -91,7 +92,7 @@ func (s *Solver) stopped(ctx context.Context) error {
 	if err := s.reduce(transport.Max, asked); err != nil || asked[0] == 0 {
 		return err
 	}
-	return transport.AgreedError{Cause: &airflow.StoppedError{Step: s.steps, Cause: cmp.Or(ctx.Err(), context.Canceled)}}
+	return transport.AgreedError{Cause: &solver.StoppedError{Step: s.steps, Cause: cmp.Or(ctx.Err(), context.Canceled)}}
 }
 
 // Time is how much time has been computed, in seconds.

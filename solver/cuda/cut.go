@@ -6,7 +6,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
-	"carina/solver/airflow"
+	"carina/solver"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -15,7 +15,7 @@ import (
 // own: its tiles and those around them, what lies around the openings, whose
 // areas and profiles all ranks must know, and the links of its own cells and of
 // all cells at openings.
-func Cut(domain *airflow.Domain, rank int) (*airflow.Domain, error) {
+func Cut(domain *solver.Domain, rank int) (*solver.Domain, error) {
 	if domain.Ranks < 2 || rank < 0 || rank >= domain.Ranks {
 		return nil, fmt.Errorf("there is no share of rank %d in a domain of %d", rank, domain.Ranks)
 	}
@@ -38,11 +38,11 @@ func Cut(domain *airflow.Domain, rank int) (*airflow.Domain, error) {
 // cutter makes the share of a rank.
 type cutter struct {
 	tiles  *tileSet
-	domain *airflow.Domain
+	domain *solver.Domain
 	rank   int32
 	owner  []int32
 	keep   []bool // tiles
-	share  *airflow.Domain
+	share  *solver.Domain
 }
 
 // keepOwn keeps the rank's tiles and all tiles around them.
@@ -109,7 +109,7 @@ func (c *cutter) keepDisc(center, normal r3.Vec, reach float64) {
 func (c *cutter) cutRuns() {
 	d := c.domain
 	grid := &geometry.Grid{Origin: d.Grid.Origin, Spacing: d.Grid.Spacing, Size: d.Grid.Size, Openings: d.Grid.Openings}
-	c.share = &airflow.Domain{Grid: grid, Ranks: d.Ranks, Work: d.Work, Periodic: d.Periodic, Share: &airflow.Share{}}
+	c.share = &solver.Domain{Grid: grid, Ranks: d.Ranks, Work: d.Work, Periodic: d.Periodic, Share: &solver.Share{}}
 	for rank := range d.Ranks {
 		c.share.Owners = append(c.share.Owners, int32(rank))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
 )
@@ -18,7 +19,7 @@ func ExampleRun() {
 			grid.Runs = append(grid.Runs, geometry.Run{X1: 8, Y: y, Z: z})
 		}
 	}
-	domain := airflow.WholeDomain(grid)
+	domain := solver.WholeDomain(grid)
 	domain.Periodic = [3]bool{true, true, true}
 	summary, err := cuda.Run(context.Background(), domain, airflow.DefaultSettings(), airflow.Plan{Steps: 2}, cuda.Options{Storage: cuda.Half}, cuda.Hooks{})
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/solver"
 	"carina/solver/airflow"
 )
 
@@ -14,7 +15,7 @@ func TestMemoryIsAnnounced(t *testing.T) {
 	g := tube()
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
-	s := computed(t, airflow.WholeDomain(g), settings, Single, 0)
+	s := computed(t, solver.WholeDomain(g), settings, Single, 0)
 	use := s.MemoryUses()[0]
 	const small = 16 << 10 // flags and tables that do not grow
 	if p := s.parts[0]; p.bytes < use.Needs || p.bytes > use.Needs+small {

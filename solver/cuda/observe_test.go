@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -24,7 +25,7 @@ func TestObservationsAgree(t *testing.T) {
 	besideOthers(t)
 	const steps = 150
 	g := tube()
-	domain := airflow.WholeDomain(g)
+	domain := solver.WholeDomain(g)
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 	settings.BodyForce = [3]float64{3, 2, 1}
@@ -149,7 +150,7 @@ func closeTo(t *testing.T, what string, tolerance float64, got, want []float64) 
 func TestSteadyAgrees(t *testing.T) {
 	besideOthers(t)
 	g := tube()
-	domain := airflow.WholeDomain(g)
+	domain := solver.WholeDomain(g)
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 	var steps [2]int64
@@ -181,7 +182,7 @@ func TestSteadyAgrees(t *testing.T) {
 func TestDivergenceIsNoticed(t *testing.T) {
 	besideOthers(t)
 	g := tube()
-	domain := airflow.WholeDomain(g)
+	domain := solver.WholeDomain(g)
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 	settings.FlowRate *= 3

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 )
 
 // cube is periodic and full of fluid.
-func cube(side int32) *airflow.Domain {
+func cube(side int32) *solver.Domain {
 	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{side, side, side}}
 	for z := range side {
 		for y := range side {
@@ -21,7 +22,7 @@ func cube(side int32) *airflow.Domain {
 		}
 	}
 	g.Links = geometry.Links{Directions: len(geometry.Directions), First: []int64{0}}
-	domain := airflow.WholeDomain(g)
+	domain := solver.WholeDomain(g)
 	domain.Periodic = [3]bool{true, true, true}
 	return domain
 }

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"carina/solver/airflow"
+	"carina/solver"
 )
 
 // ownersOf returns the rank of every tile of a partitioned domain: the one
 // that owns most of its cells, the lowest of several. Where cuboids begin and
 // end at multiples of four cells, that is the owner of all.
-func (s *tileSet) ownersOf(domain *airflow.Domain) ([]int32, error) {
+func (s *tileSet) ownersOf(domain *solver.Domain) ([]int32, error) {
 	owner := make([]int32, len(s.position))
 	for i := range owner {
 		owner[i] = none

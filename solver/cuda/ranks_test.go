@@ -12,6 +12,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/transport"
 )
@@ -41,14 +42,14 @@ func onRanks(t *testing.T, ranks int, f func(rank transport.Transport, d device)
 }
 
 // bricked is a grid in bricks of random owners. Bricks of six cells cut tiles.
-func bricked(t *testing.T, seed uint64, ranks int, side int32) *airflow.Domain {
+func bricked(t *testing.T, seed uint64, ranks int, side int32) *solver.Domain {
 	t.Helper()
 	g := cave(seed, [3]bool{})
 	bricks, err := cuboid.Bricks(g, [3]int32{side, side, side})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &airflow.Domain{Grid: g, Ranks: ranks, Owners: make([]int32, len(bricks))}
+	d := &solver.Domain{Grid: g, Ranks: ranks, Owners: make([]int32, len(bricks))}
 	if d.Segments, err = cuboid.Label(g, bricks); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 		settings := caveSettings(d.Grid)
 		settings.Profile = airflow.Developed
 		settings.Conditions = map[int]airflow.Condition{3: {Kind: airflow.FlowShare, Share: 0.3}}
-		compute := func(d *airflow.Domain, on device, rank transport.Transport) (*airflow.Summary, *airflow.Fields, error) {
+		compute := func(d *solver.Domain, on device, rank transport.Transport) (*airflow.Summary, *airflow.Fields, error) {
 			flow, err := airflow.NewFlow(d, settings)
 			if err != nil {
 				return nil, nil, err
@@ -94,7 +95,7 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 			summary, err := s.Summary()
 			return summary, fields, err
 		}
-		want, wantFields, err := compute(airflow.WholeDomain(d.Grid), testDevices(t, 1)[0], nil)
+		want, wantFields, err := compute(solver.WholeDomain(d.Grid), testDevices(t, 1)[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,10 +216,10 @@ func TestCut(t *testing.T) {
 }
 
 // slabs gives ranks slabs along x.
-func slabs(t *testing.T, g *geometry.Grid, ranks int) *airflow.Domain {
+func slabs(t *testing.T, g *geometry.Grid, ranks int) *solver.Domain {
 	t.Helper()
 	var cuboids []cuboid.Cuboid
-	d := &airflow.Domain{Grid: g, Ranks: ranks}
+	d := &solver.Domain{Grid: g, Ranks: ranks}
 	for rank := range int32(ranks) {
 		cuboids = append(cuboids, cuboid.Cuboid{Min: [3]int32{g.Size[0] * rank / int32(ranks), 0, 0}, Max: [3]int32{g.Size[0] * (rank + 1) / int32(ranks), g.Size[1], g.Size[2]}})
 		d.Owners = append(d.Owners, rank)

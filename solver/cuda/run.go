@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/transport"
 )
@@ -13,7 +14,7 @@ import (
 // ranks of the processor and are not called; the hooks are. Where there are
 // several processes, all call it together and get the same; on failure one
 // makes the others stop.
-func Run(ctx context.Context, domain *airflow.Domain, settings airflow.Settings, plan airflow.Plan, o Options, hooks Hooks) (summary *airflow.Summary, err error) {
+func Run(ctx context.Context, domain *solver.Domain, settings airflow.Settings, plan airflow.Plan, o Options, hooks Hooks) (summary *airflow.Summary, err error) {
 	defer func() {
 		var agreed transport.AgreedError
 		if t := o.Transport; t != nil && err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &agreed) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda/driver"
 	"carina/solver/transport"
@@ -61,7 +62,7 @@ type Solver struct {
 }
 
 // New prepares a computation. Close it after use.
-func New(domain *airflow.Domain, settings airflow.Settings, o Options) (*Solver, error) {
+func New(domain *solver.Domain, settings airflow.Settings, o Options) (*Solver, error) {
 	flow, err := newFlow(domain, settings, &o)
 	var devices []device
 	if err == nil {
@@ -80,7 +81,7 @@ func New(domain *airflow.Domain, settings airflow.Settings, o Options) (*Solver,
 }
 
 // newFlow checks the options and prepares the flow.
-func newFlow(domain *airflow.Domain, settings airflow.Settings, o *Options) (*airflow.Flow, error) {
+func newFlow(domain *solver.Domain, settings airflow.Settings, o *Options) (*airflow.Flow, error) {
 	if settings.Precision == airflow.Double && o.Storage == Half {
 		return nil, errors.New("16-bit storage is computed with in single precision; choose one of double precision and 16-bit storage")
 	}

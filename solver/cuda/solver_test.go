@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -115,7 +116,7 @@ func caveSettings(g *geometry.Grid) airflow.Settings {
 }
 
 // computed is what a device computed in some steps.
-func computed(t *testing.T, domain *airflow.Domain, settings airflow.Settings, storage Storage, steps int64) *Solver {
+func computed(t *testing.T, domain *solver.Domain, settings airflow.Settings, storage Storage, steps int64) *Solver {
 	t.Helper()
 	flow, err := airflow.NewFlow(domain, settings)
 	if err != nil {
@@ -136,7 +137,7 @@ func computed(t *testing.T, domain *airflow.Domain, settings airflow.Settings, s
 
 // processor computes the same on the processor, in double precision, and lets
 // visit look at the end.
-func processor(t *testing.T, domain *airflow.Domain, settings airflow.Settings, steps int64, visit func(*airflow.Rank) error) (summary *airflow.Summary, fields *airflow.Fields) {
+func processor(t *testing.T, domain *solver.Domain, settings airflow.Settings, steps int64, visit func(*airflow.Rank) error) (summary *airflow.Summary, fields *airflow.Fields) {
 	t.Helper()
 	settings.Precision = airflow.Double
 	summary, err := airflow.RunInProcess(context.Background(), domain, settings, airflow.Plan{Steps: steps, Visit: func(r *airflow.Rank) error {
@@ -213,7 +214,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 				t.Skip("compiling the kernels for the processor takes a while")
 			}
 			g := cave(5, c.periodic)
-			domain := airflow.WholeDomain(g)
+			domain := solver.WholeDomain(g)
 			domain.Periodic = c.periodic
 			settings := caveSettings(g)
 			settings.Collision, settings.Profile = airflow.TRT, airflow.Parabolic
@@ -225,7 +226,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 }
 
 // compare compares the end of a computation with the processor's.
-func compare(t *testing.T, s *Solver, domain *airflow.Domain, settings airflow.Settings, steps int64, tolerance float64) {
+func compare(t *testing.T, s *Solver, domain *solver.Domain, settings airflow.Settings, steps int64, tolerance float64) {
 	t.Helper()
 	got, err := s.Fields()
 	if err != nil {
@@ -300,8 +301,8 @@ func TestConditionsAgree(t *testing.T) {
 			settings := caveSettings(g)
 			settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 			c.change(&settings)
-			s := computed(t, airflow.WholeDomain(g), settings, Single, steps)
-			compare(t, s, airflow.WholeDomain(g), settings, steps, doubleRounding)
+			s := computed(t, solver.WholeDomain(g), settings, Single, steps)
+			compare(t, s, solver.WholeDomain(g), settings, steps, doubleRounding)
 		})
 	}
 }
@@ -342,7 +343,7 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 		{[3]bool{true, true, true}, Single, airflow.D3Q19, airflow.Quadratic},
 	} {
 		g := cave(6, c.periodic)
-		domain := airflow.WholeDomain(g)
+		domain := solver.WholeDomain(g)
 		domain.Periodic = c.periodic
 		summarize := func(devices int, exchange Exchange) *airflow.Summary {
 			settings := caveSettings(g)

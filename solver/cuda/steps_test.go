@@ -3,6 +3,7 @@ package cuda
 import (
 	"testing"
 
+	"carina/solver"
 	"carina/solver/airflow"
 )
 
@@ -22,7 +23,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		devices  int
 		exchange Exchange
 	}{{1, ""}, {2, IPC}, {2, Host}} {
-		flow, err := airflow.NewFlow(airflow.WholeDomain(g), settings)
+		flow, err := airflow.NewFlow(solver.WholeDomain(g), settings)
 		if err != nil {
 			t.Fatal(err)
 		}

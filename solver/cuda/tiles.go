@@ -12,7 +12,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/crash"
-	"carina/solver/airflow"
+	"carina/solver"
 )
 
 // tileSet is the tiles that hold fluid, ordered by z, y, x.
@@ -37,7 +37,7 @@ type layer struct {
 
 // newTileSet finds the tiles of a domain, their cells and their neighbours in
 // so many directions.
-func newTileSet(domain *airflow.Domain, directions int) (*tileSet, error) {
+func newTileSet(domain *solver.Domain, directions int) (*tileSet, error) {
 	s, err := newTilePositions(domain)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func newTileSet(domain *airflow.Domain, directions int) (*tileSet, error) {
 }
 
 // newTilePositions finds where the tiles of a domain are, and no more.
-func newTilePositions(domain *airflow.Domain) (*tileSet, error) {
+func newTilePositions(domain *solver.Domain) (*tileSet, error) {
 	grid := domain.Grid
 	if len(grid.Runs) == 0 {
 		return nil, errors.New("the grid has no fluid cell; choose a finer spacing")

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"carina/geometry"
-	"carina/solver/airflow"
+	"carina/solver"
 )
 
 // layouts are of all velocity sets in all storages.
@@ -92,7 +92,7 @@ func TestTileSet(t *testing.T) {
 		size := [3]int32{20, 13, 16}
 		g := makeGrid(size, periodic, func(x, y, z int32) bool { return random.Float64() < 0.05 }, random)
 		// makeGrid asks more than once; the runs are what counts.
-		s, err := newTileSet(&airflow.Domain{Grid: g, Ranks: 1, Periodic: periodic}, most)
+		s, err := newTileSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: periodic}, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,11 +135,11 @@ func TestTileSet(t *testing.T) {
 
 // A grid that a GPU cannot compute is refused with a reason.
 func TestRefusals(t *testing.T) {
-	if _, err := newTileSet(&airflow.Domain{Grid: &geometry.Grid{}}, straight); err == nil {
+	if _, err := newTileSet(&solver.Domain{Grid: &geometry.Grid{}}, straight); err == nil {
 		t.Error("an empty grid was accepted")
 	}
 	g := &geometry.Grid{Spacing: 1, Size: [3]int32{6, 4, 4}, Runs: []geometry.Run{{X1: 6}}}
-	if _, err := newTileSet(&airflow.Domain{Grid: g, Ranks: 1, Periodic: [3]bool{true, false, false}}, straight); err == nil {
+	if _, err := newTileSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: [3]bool{true, false, false}}, straight); err == nil {
 		t.Error("a periodic axis of six cells was accepted")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 )
 
@@ -64,7 +65,7 @@ func (s *span) work(bits int) int64 {
 }
 
 // newWallTables collects the links of a domain by tile.
-func newWallTables(tiles *tileSet, domain *airflow.Domain, flow *airflow.Flow, wall airflow.Wall) (*wallTables, error) {
+func newWallTables(tiles *tileSet, domain *solver.Domain, flow *airflow.Flow, wall airflow.Wall) (*wallTables, error) {
 	l := &domain.Grid.Links
 	if len(l.Cells) > 0 && l.Directions < tiles.directions {
 		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.directions)

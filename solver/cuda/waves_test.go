@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"carina/solver"
 	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -41,7 +42,7 @@ func waveViscosity(t *testing.T, settings airflow.Settings) float64 {
 	t.Helper()
 	const viscosity, speed, length, start, steps = 0.02, 0.02, 32, 60, 240
 	periodic := [3]bool{true, true, true}
-	domain := airflow.WholeDomain(makeGrid([3]int32{4, length, 4}, periodic, func(x, y, z int32) bool { return true }, rand.New(rand.NewPCG(1, 2))))
+	domain := solver.WholeDomain(makeGrid([3]int32{4, length, 4}, periodic, func(x, y, z int32) bool { return true }, rand.New(rand.NewPCG(1, 2))))
 	domain.Periodic = periodic
 	spacing := domain.Grid.Spacing
 	settings.TimeStep = viscosity * spacing * spacing / settings.KinematicViscosity

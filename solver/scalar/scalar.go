@@ -10,6 +10,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/lattice"
 	"carina/solver/processor"
 	"carina/solver/streaming"
 
@@ -79,7 +80,7 @@ func (s *Scalar) Bind(b *solver.Binding) (solver.Kernel, error) {
 	for i := range k.f {
 		k.f[i] = memory[i*stride:][:stride]
 		if i > 0 {
-			k.beside[i] = b.Table(directions[streaming.Opposite(i)-1])
+			k.beside[i] = b.Table(directions[lattice.Opposite(i)-1])
 		}
 	}
 	b.EachCell(func(cell, x, y, z int32) {
@@ -134,7 +135,7 @@ func (k *Kernel) update(c int32, odd bool, u [3]float32) {
 		leaving[i] = *at[i] + float32(k.omega*(equilibrium-*at[i]))
 	}
 	for i := range at {
-		*at[streaming.Opposite(i)] = leaving[i]
+		*at[lattice.Opposite(i)] = leaving[i]
 	}
 }
 
@@ -142,7 +143,7 @@ func (k *Kernel) update(c int32, odd bool, u [3]float32) {
 func (k *Kernel) at(i int, c int32, odd bool) *float32 {
 	if odd && i > 0 {
 		if n := k.beside[i][c]; n >= 0 {
-			return &k.f[streaming.Opposite(i)][n]
+			return &k.f[lattice.Opposite(i)][n]
 		}
 	}
 	return &k.f[i][c]

@@ -1,0 +1,214 @@
+package solver_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"carina/geometry"
+	"carina/geometry/generate"
+	"carina/solver"
+	"carina/solver/enginetest"
+	"carina/solver/processor"
+	"carina/solver/transport"
+
+	"pgregory.net/rapid"
+)
+
+// far mixes values of cells up to three away, from one copy to the other.
+type far struct {
+	// failing is a rank that cannot be prepared, −1 if all can.
+	failing int
+}
+
+var farOffsets = []geometry.Offset{{X: 1}, {X: -3}, {Y: 2}, {Z: -1}, {X: 2, Y: -2, Z: 1}, {Y: -3, Z: 3}}
+
+func (far) Fields() []solver.Field {
+	return []solver.Field{{Name: "copies", Values: 2, Kind: solver.Float64}}
+}
+
+func (far) Program() (p solver.Program) {
+	beside := func(copy int) (list []solver.Slot) {
+		for _, o := range farOffsets {
+			list = append(list, solver.Slot{Value: copy, Offset: o, Wall: -1})
+		}
+		return list
+	}
+	for n := range 2 {
+		p.Steps = append(p.Steps, []solver.Phase{{Name: "mix", Reads: beside(n), Fetch: beside(1 - n)}})
+		p.State = append(p.State, []solver.Slot{{Value: n}})
+	}
+	return p
+}
+
+type farKernel struct {
+	values [2][]float64
+	beside [][]int32
+}
+
+var errFails = errors.New("this rank cannot be prepared")
+
+func (f far) Bind(b *solver.Binding) (solver.Kernel, error) {
+	if int(b.Rank) == f.failing {
+		return nil, errFails
+	}
+	k := &farKernel{}
+	memory, stride := processor.Values[float64](b.Device.(*processor.Device), b.Array(0))
+	for n := range k.values {
+		k.values[n] = memory[n*stride:][:stride]
+	}
+	for _, o := range farOffsets {
+		k.beside = append(k.beside, b.Table(o))
+	}
+	b.EachCell(func(cell, x, y, z int32) { k.values[0][cell] = math.Sin(float64(3*x + 5*y*y + 7*z)) })
+	return k, nil
+}
+
+func (k *farKernel) Work(step, _ int) solver.Work {
+	from, to := k.values[step], k.values[1-step]
+	return solver.BlockWork(func(b *solver.Block, _ int) {
+		for c := b.First; c < b.End; c++ {
+			sum := from[c]
+			for i, beside := range k.beside {
+				if n := beside[c]; n >= 0 {
+					sum = math.Mod(sum+float64(float64(i+1)*from[n]), 4)
+				}
+			}
+			to[c] = sum
+		}
+	})
+}
+
+func (k *farKernel) Begin(int64) {}
+
+func (k *farKernel) Check(*solver.Block, int) (float64, int64) { return 0, solver.NoCell }
+
+// Cells three away, in planes and across, with two copies of a field: as a lattice
+// of 37 velocities needs them.
+func TestReachOfThree(t *testing.T) {
+	for _, periodic := range [][3]bool{{}, {true, true, false}} {
+		c := enginetest.Case{Grid: generate.NoiseGrid([3]int32{17, 13, 11}, 0.7, 5), Periodic: periodic, Steps: 13,
+			Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{far{failing: -1}}, nil }}
+		c.Accept(t)
+	}
+}
+
+// One rank that cannot be prepared ends all, with its number.
+func TestOneRankFailsAlone(t *testing.T) {
+	const ranks = 3
+	c := enginetest.Case{Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{far{failing: 1}}, nil }}
+	d := enginetest.Scattered(generate.FullGrid([3]int32{8, 8, 8}), 4, ranks, 1, [3]bool{})
+	failures := make([]error, ranks)
+	var all sync.WaitGroup
+	for i, tr := range transport.NewLocal(ranks) {
+		all.Go(func() { _, failures[i] = c.New(d, 1, tr) })
+	}
+	all.Wait()
+	for i, err := range failures {
+		if err == nil || !strings.Contains(err.Error(), errFails.Error()) || i != 1 && !strings.Contains(err.Error(), "rank 1") {
+			t.Errorf("rank %d: %v", i, err)
+		}
+	}
+}
+
+// probe keeps the finder that a kernel is bound with, and the kinds of its ranks.
+type probe struct {
+	far
+	found func(b *solver.Binding)
+}
+
+func (p probe) Bind(b *solver.Binding) (solver.Kernel, error) {
+	p.found(b)
+	return p.far.Bind(b)
+}
+
+// Neighbours, blocks and ghosts are those that a search over all cells finds.
+func TestLayoutAgainstSearch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := [3]int32{}
+		for a := range size {
+			size[a] = rapid.Int32Range(4, 20).Draw(t, "size")
+		}
+		periodic := [3]bool{rapid.Bool().Draw(t, "x"), rapid.Bool().Draw(t, "y"), rapid.Bool().Draw(t, "z")}
+		seed := rapid.Uint64().Draw(t, "seed")
+		grid := generate.NoiseGrid(size, rapid.Float64Range(0.1, 1).Draw(t, "share"), seed)
+		if len(grid.Runs) == 0 {
+			return
+		}
+		ranks := rapid.IntRange(1, 4).Draw(t, "ranks")
+		dense := rapid.Bool().Draw(t, "dense")
+		d := enginetest.Scattered(grid, rapid.Int32Range(1, 9).Draw(t, "side"), ranks, rand.New(rand.NewPCG(seed, 1)).Uint64(), periodic)
+		var all sync.WaitGroup
+		failures := make([]string, ranks)
+		for i, tr := range transport.NewLocal(ranks) {
+			all.Go(func() {
+				p := probe{far{-1}, func(b *solver.Binding) { failures[i] = compareLayout(b, size, periodic) }}
+				r, err := solver.NewRank(d, solver.Together{p}, processor.New(1, tr), tr, solver.Options{Dense: dense})
+				if err != nil {
+					failures[i] = err.Error()
+					return
+				}
+				r.Close()
+			})
+		}
+		all.Wait()
+		for i, f := range failures {
+			if f != "" {
+				t.Fatalf("rank %d: %s", i, f)
+			}
+		}
+	})
+}
+
+// compareLayout says what is wrong with a layout, if anything.
+func compareLayout(b *solver.Binding, size [3]int32, periodic [3]bool) string {
+	local := map[[3]int32]int32{}
+	b.EachCell(func(cell, x, y, z int32) { local[[3]int32{x, y, z}] = cell })
+	if len(local) != b.Fluid {
+		return "cells are listed twice"
+	}
+	ghosts := map[int64]int32{}
+	for at, cell := range local {
+		if k := b.BlockOf(cell); cell < b.Blocks[k].First || cell >= b.Blocks[k].End {
+			return "a cell is in no block"
+		}
+		for _, o := range farOffsets {
+			to := [3]int32{at[0] + int32(o.X), at[1] + int32(o.Y), at[2] + int32(o.Z)}
+			for a := range to {
+				if periodic[a] {
+					to[a] = (to[a] + size[a]) % size[a]
+				}
+			}
+			found, ok := b.Cell(to[0], to[1], to[2])
+			switch n, own := local[to]; {
+			case own && (!ok || found.Local != n):
+				return "an own neighbour is not found"
+			case !own && ok != b.Domain.Grid.Contains(to[0], to[1], to[2]):
+				return "a cell is found that is not there, or not one that is"
+			case !own && ok:
+				ghosts[found.Global] = found.Local
+			}
+		}
+	}
+	seen := map[int32]bool{}
+	for _, n := range ghosts {
+		seen[n] = true
+		if n < int32(b.Cells) || n >= int32(b.Cells+b.Ghosts) {
+			return "a ghost has the number of another cell"
+		}
+	}
+	if len(seen) != b.Ghosts {
+		return "ghosts share a number, or there are others"
+	}
+	for _, o := range farOffsets {
+		for cell, n := range b.Table(o) {
+			if n >= 0 && int(n) == cell && !periodic[0] && !periodic[1] && !periodic[2] {
+				return "a cell is its own neighbour"
+			}
+		}
+	}
+	return ""
+}
