@@ -3,17 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"go/format"
-	"log"
-	"os"
 	"strings"
 
 	"carina/solver/airflow/collision"
 	"carina/solver/lattice"
 )
 
-// writeGo writes the plain Go kernels.
-func writeGo(name string) {
+// writeGo returns the plain Go kernels.
+func writeGo() []byte {
 	var b bytes.Buffer
 	b.WriteString(header + "package kernel\n\n")
 	b.WriteString("func locals[T Real]() map[string]Local[T] {\nreturn map[string]Local[T]{\n")
@@ -24,18 +21,7 @@ func writeGo(name string) {
 	for _, v := range collision.Variants() {
 		writeLocal(&b, v)
 	}
-	writeSource(name, b.Bytes())
-}
-
-// writeSource formats and writes a Go file.
-func writeSource(name string, source []byte) {
-	formatted, err := format.Source(source)
-	if err != nil {
-		log.Fatalf("formatting %s: %v", name, err)
-	}
-	if err := os.WriteFile(name, formatted, 0o644); err != nil {
-		log.Fatal(err)
-	}
+	return b.Bytes()
 }
 
 func writeLocal(b *bytes.Buffer, v collision.Variant) {
