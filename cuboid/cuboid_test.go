@@ -2,8 +2,10 @@ package cuboid_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"carina/cuboid"
 	"carina/geometry"
@@ -180,26 +182,110 @@ func TestLabelRefuses(t *testing.T) {
 	}
 }
 
+// overlap says by comparing all with all whether two cuboids have a common cell.
+func overlap(cuboids []cuboid.Cuboid) bool {
+	for i, a := range cuboids {
+		for _, b := range cuboids[:i] {
+			if a.Intersect(b).Cells() > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Of the pieces of a grid none overlap, until one of them grows by a cell. The
+// two halves of the grid are cut along axes of their own.
 func TestDisjoint(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		const side = 12
-		cuboids := make([]cuboid.Cuboid, rapid.IntRange(0, 6).Draw(t, "cuboids"))
-		for i := range cuboids {
-			for axis := range 3 {
-				cuboids[i].Min[axis] = rapid.Int32Range(0, side-1).Draw(t, "min")
-				cuboids[i].Max[axis] = rapid.Int32Range(cuboids[i].Min[axis]+1, side).Draw(t, "max")
+	for seed := range uint64(2500) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		size := [3]int32{2 + random.Int32N(40), 2 + random.Int32N(40), 2 + random.Int32N(40)}
+		pieces := []cuboid.Cuboid{{Max: size}}
+		cut := func(i, axis int) {
+			if c := pieces[i]; c.Size()[axis] > 1 {
+				at := c.Min[axis] + 1 + random.Int32N(c.Size()[axis]-1)
+				lower, upper := c, c
+				lower.Max[axis], upper.Min[axis] = at, at
+				pieces[i] = lower
+				pieces = append(pieces, upper)
 			}
 		}
-		overlap := false
-		for i, a := range cuboids {
-			for _, b := range cuboids[:i] {
-				overlap = overlap || a.Intersect(b).Cells() > 0
+		half := random.IntN(3)
+		cut(0, half)
+		border := pieces[0].Max[half]
+		var axes [2][]int
+		for k := range axes {
+			axes[k] = [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}}[random.IntN(7)]
+		}
+		for range random.IntN(300) {
+			i := random.IntN(len(pieces))
+			along := axes[0]
+			if pieces[i].Min[half] >= border {
+				along = axes[1]
 			}
+			cut(i, along[random.IntN(len(along))])
 		}
-		if err := cuboid.Disjoint(cuboids, [3]int32{side, side, side}); (err != nil) != overlap {
-			t.Fatalf("error %v, but overlap is %v", err, overlap)
+		random.Shuffle(len(pieces), func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
+		pieces = pieces[:len(pieces)-random.IntN(1+len(pieces)/4)]
+		if c, axis := &pieces[0], random.IntN(3); random.IntN(3) > 0 {
+			c.Min[axis] = max(0, c.Min[axis]-random.Int32N(2))
+			c.Max[axis] = min(size[axis], c.Max[axis]+random.Int32N(2))
 		}
-	})
+		if err, want := cuboid.Disjoint(pieces, size), overlap(pieces); (err != nil) != want {
+			t.Fatalf("%v: error %v, but overlap is %v", pieces, err, want)
+		}
+	}
+}
+
+// Very many cuboids are compared in a tenth of a second, however they lie, and
+// the only two of them that overlap are found. Each with each takes minutes.
+func TestDisjointOfVeryMany(t *testing.T) {
+	const n = 100_000
+	const patience = 5 * time.Second // on a busy machine
+	box := func(x0, y0, z0, x1, y1, z1 int32) cuboid.Cuboid {
+		return cuboid.Cuboid{Min: [3]int32{x0, y0, z0}, Max: [3]int32{x1, y1, z1}}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		name string
+		side int32 // of the grid
+		at   func(i int32) cuboid.Cuboid
+	}{
+		{"plates across x", 1 << 17, func(i int32) cuboid.Cuboid { return box(i, 0, 0, i+1, 1<<17, 1<<17) }},
+		{"plates across y", 1 << 17, func(i int32) cuboid.Cuboid { return box(0, i, 0, 1<<17, i+1, 1<<17) }},
+		{"plates across z", 1 << 17, func(i int32) cuboid.Cuboid { return box(0, 0, i, 1<<17, 1<<17, i+1) }},
+		{"rods along x", 1 << 17, func(i int32) cuboid.Cuboid { return box(0, i/400, i%400, 1<<17, i/400+1, i%400+1) }},
+		{"rods along z", 1 << 17, func(i int32) cuboid.Cuboid { return box(i/400, i%400, 0, i/400+1, i%400+1, 1<<17) }},
+		{"stairs", 1 << 18, func(i int32) cuboid.Cuboid { return box(i, i, i, i+1, 1<<18, 1<<18-i) }},
+		{"cells", 64, func(i int32) cuboid.Cuboid { return box(i%64, i/64%64, i/4096, i%64+1, i/64%64+1, i/4096+1) }},
+		{"rods along all axes", 1 << 10, func(i int32) cuboid.Cuboid {
+			y, z := i/3/180*4, i/3%180*4
+			return [3]cuboid.Cuboid{
+				box(0, y, z, 1<<10, y+1, z+1), box(y+1, 0, z+1, y+2, 1<<10, z+2), box(y+2, z+2, 0, y+3, z+3, 1<<10),
+			}[i%3]
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cuboids := make([]cuboid.Cuboid, n)
+			for to, from := range random.Perm(n) {
+				cuboids[to] = c.at(int32(from))
+			}
+			size := [3]int32{c.side, c.side, c.side}
+			begin := time.Now()
+			if err := cuboid.Disjoint(cuboids, size); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(begin); took > patience {
+				t.Errorf("%d cuboids took %v", n, took)
+			}
+			i := random.IntN(n)
+			cuboids = append(cuboids, cuboids[i])
+			want := fmt.Sprintf("cuboids %d, %v, and %d, %v, overlap", i, cuboids[i], n, cuboids[i])
+			if err := cuboid.Disjoint(cuboids, size); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
+	}
 }
 
 func TestRegularFillsTheBoxWithTheCountAskedFor(t *testing.T) {

@@ -21,12 +21,8 @@ func newIndex(cuboids []Cuboid, size [3]int32) (*index, error) {
 	if len(cuboids) > math.MaxInt32 {
 		return nil, fmt.Errorf("%d cuboids, but at most %d can be numbered: use larger ones", len(cuboids), math.MaxInt32)
 	}
-	for i, c := range cuboids {
-		for axis := range 3 {
-			if c.Min[axis] < 0 || c.Max[axis] > size[axis] || c.Min[axis] >= c.Max[axis] {
-				return nil, fmt.Errorf("cuboid %d, %v, is empty or reaches outside the grid of %d×%d×%d cells: it belongs to another grid", i, c, size[0], size[1], size[2])
-			}
-		}
+	if err := inside(cuboids, size); err != nil {
+		return nil, err
 	}
 	x := &index{cuboids: cuboids, shift: 2}
 	// Bins fine enough that few cuboids share one, coarse enough that large
@@ -101,27 +97,4 @@ func (x *index) row(list []int32, y, z int32) []int32 {
 		}
 	}
 	return list
-}
-
-// Disjoint returns an error that names two cuboids with a common cell, if
-// there are any, or one that lies outside a grid of the given size.
-func Disjoint(cuboids []Cuboid, size [3]int32) error {
-	x, err := newIndex(cuboids, size)
-	if err != nil {
-		return err
-	}
-	for bin := range len(x.first) - 1 {
-		list := x.entries[x.first[bin]:x.first[bin+1]]
-		for i, a := range list {
-			for _, b := range list[i+1:] {
-				if cuboids[b].Min[0] >= cuboids[a].Max[0] {
-					break
-				}
-				if cuboids[a].Intersect(cuboids[b]).Cells() > 0 {
-					return fmt.Errorf("cuboids %d, %v, and %d, %v, overlap: every cell may belong to one only", min(a, b), cuboids[min(a, b)], max(a, b), cuboids[max(a, b)])
-				}
-			}
-		}
-	}
-	return nil
 }
