@@ -11,7 +11,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
-	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 )
 
 func writeCase(t *testing.T, text string) string {
@@ -62,7 +62,7 @@ conditions:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if settings.FlowRate != 1e-4 || settings.Waveform != (airflow.Breathing{Period: 4, Inspiration: inspiration}) {
+	if settings.FlowRate != 1e-4 || settings.Waveform != (opening.Breathing{Period: 4, Inspiration: inspiration}) {
 		t.Errorf("flow %g, waveform %v", settings.FlowRate, settings.Waveform)
 	}
 	grid := generate.FullGrid([3]int32{3, 3, 3})
@@ -73,7 +73,7 @@ conditions:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := conditions[2]; got.Kind != airflow.FlowShare || got.Share != 0.4 {
+	if got := conditions[2]; got.Kind != opening.FlowShare || got.Share != 0.4 {
 		t.Errorf("left: %+v", got)
 	}
 	if got := conditions[3]; got.ProximalResistance != 1e3 || got.DistalResistance != 2e3 || math.Abs(got.Compliance-3e-6) > 1e-18 {

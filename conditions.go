@@ -10,7 +10,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/quantity"
-	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 )
 
 // inspiration is the part of a quiet breath that is inspiration, about one to
@@ -20,7 +20,7 @@ const inspiration = 1. / 3
 // parseWaveform reads a factor over time: sine:PERIOD, breathing:PERIOD, or
 // the path of a CSV file of times in seconds and factors, which repeats when
 // periodic: stands before it. A path in a case file is relative to that file.
-func (c *Case) parseWaveform(text string) (airflow.Waveform, error) {
+func (c *Case) parseWaveform(text string) (opening.Waveform, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -36,9 +36,9 @@ func (c *Case) parseWaveform(text string) (airflow.Waveform, error) {
 			return nil, fmt.Errorf("the waveform %q cannot be meant: give a period from 1us to 1e6s", text)
 		}
 		if kind == "sine" {
-			return airflow.Sine{Period: period, Amplitude: 1}, nil
+			return opening.Sine{Period: period, Amplitude: 1}, nil
 		}
-		return airflow.Breathing{Period: period, Inspiration: inspiration}, nil
+		return opening.Breathing{Period: period, Inspiration: inspiration}, nil
 	}
 	path, periodic := c.table(text)
 	file, err := os.Open(path)
@@ -46,7 +46,7 @@ func (c *Case) parseWaveform(text string) (airflow.Waveform, error) {
 		return nil, fmt.Errorf("the waveform %q is neither sine:PERIOD nor breathing:PERIOD nor a CSV file: %w", text, err)
 	}
 	defer file.Close()
-	table, err := airflow.ReadTable(file)
+	table, err := opening.ReadTable(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -86,11 +86,11 @@ func (c *Case) Files() []string {
 }
 
 // conditions translates what the case says of single openings.
-func (c *Case) conditions(g *geometry.Grid) (map[int]airflow.Condition, error) {
+func (c *Case) conditions(g *geometry.Grid) (map[int]opening.Condition, error) {
 	if len(c.Conditions) == 0 {
 		return nil, nil
 	}
-	conditions := make(map[int]airflow.Condition, len(c.Conditions))
+	conditions := make(map[int]opening.Condition, len(c.Conditions))
 	for _, written := range c.Conditions {
 		number, err := openingNumber(g, written.Opening)
 		if err != nil {
@@ -108,20 +108,20 @@ func (c *Case) conditions(g *geometry.Grid) (map[int]airflow.Condition, error) {
 
 // meanings are the keys of a condition that mean something for each kind: at
 // least one of needs must be there, if there are any.
-var meanings = map[airflow.ConditionKind]struct{ needs, may []string }{
-	airflow.ImposedFlow:     {[]string{"flow"}, []string{"profile", "waveform"}},
-	airflow.ImposedPressure: {[]string{"pressure"}, []string{"waveform"}},
-	airflow.FlowShare:       {[]string{"share"}, nil},
-	airflow.MovingWall:      {nil, nil},
-	airflow.Windkessel:      {[]string{"proximal-resistance", "distal-resistance", "compliance"}, []string{"pressure"}},
+var meanings = map[opening.Kind]struct{ needs, may []string }{
+	opening.ImposedFlow:     {[]string{"flow"}, []string{"profile", "waveform"}},
+	opening.ImposedPressure: {[]string{"pressure"}, []string{"waveform"}},
+	opening.FlowShare:       {[]string{"share"}, nil},
+	opening.MovingWall:      {nil, nil},
+	opening.Windkessel:      {[]string{"proximal-resistance", "distal-resistance", "compliance"}, []string{"pressure"}},
 }
 
 // checkKeys refuses keys that mean nothing for the kind of a condition, and a
 // condition without any that it needs.
 func (written *ConditionCase) checkKeys() error {
-	meaning, known := meanings[airflow.ConditionKind(written.Kind)]
+	meaning, known := meanings[opening.Kind(written.Kind)]
 	if !known {
-		return fmt.Errorf("there is no kind of condition %q: choose one of %q", written.Kind, airflow.ConditionKinds)
+		return fmt.Errorf("there is no kind of condition %q: choose one of %q", written.Kind, opening.Kinds)
 	}
 	enough := len(meaning.needs) == 0
 	for _, key := range []struct {
@@ -147,9 +147,9 @@ func (written *ConditionCase) checkKeys() error {
 	return nil
 }
 
-func (c *Case) condition(written *ConditionCase) (airflow.Condition, error) {
-	condition := airflow.Condition{
-		Kind: airflow.ConditionKind(written.Kind), Profile: airflow.Profile(written.Profile), Share: written.Share,
+func (c *Case) condition(written *ConditionCase) (opening.Condition, error) {
+	condition := opening.Condition{
+		Kind: opening.Kind(written.Kind), Profile: opening.Profile(written.Profile), Share: written.Share,
 	}
 	for _, q := range []struct {
 		text  string

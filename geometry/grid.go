@@ -1,6 +1,9 @@
 package geometry
 
 import (
+	"cmp"
+	"math/bits"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -116,6 +119,24 @@ type OpeningLink struct {
 // Fraction returns q of link number link.
 func (l *Links) Fraction(link int64) float64 {
 	return (float64(l.Distance[link]) + 1) / 65536
+}
+
+// Direction returns the place in Directions of a link of boundary cell Cells[i].
+func (l *Links) Direction(i int, link int64) int {
+	mask := l.Mask[i]
+	for range link - l.First[i] {
+		mask &= mask - 1
+	}
+	return bits.TrailingZeros32(mask)
+}
+
+// Opening returns the number of the opening that a link ends at, 0 for the wall.
+func (l *Links) Opening(link int64) int {
+	i, found := slices.BinarySearchFunc(l.Openings, link, func(o OpeningLink, link int64) int { return cmp.Compare(o.Link, link) })
+	if !found {
+		return 0
+	}
+	return int(l.Openings[i].Number)
 }
 
 // Offset is the step from a cell to one of its neighbours, in cells.

@@ -12,6 +12,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -75,7 +76,7 @@ func (s *suite) cylinder(c cylinder) error {
 	settings.Collision, settings.KinematicViscosity, settings.Density = airflow.TRT, viscosity, 1
 	const latticePeak = 0.06
 	settings.TimeStep = latticePeak * dx / c.peak
-	settings.Conditions = map[int]airflow.Condition{1: {Kind: airflow.ImposedFlow, Flow: mean * height * depth, Shape: func(p r3.Vec) float64 {
+	settings.Conditions = map[int]opening.Condition{1: {Kind: opening.ImposedFlow, Flow: mean * height * depth, Shape: func(p r3.Vec) float64 {
 		u := p.Y * (height - p.Y)
 		if c.deep {
 			u *= p.Z * (height - p.Z)
@@ -147,7 +148,7 @@ func (s *suite) lid(reynolds int, reference []ghiaRow) error {
 	settings.Magic = 1. / 12
 	settings.TimeStep = latticeSpeed * sh.spacing
 	settings.RampTime = 1
-	settings.Conditions = map[int]airflow.Condition{1: {Kind: airflow.MovingWall, Velocity: [3]float64{1, 0, 0}}}
+	settings.Conditions = map[int]opening.Condition{1: {Kind: opening.MovingWall, Velocity: [3]float64{1, 0, 0}}}
 	end := 30 + 0.05*float64(reynolds)
 	f, err := s.compute(sh, settings, int64(end/settings.TimeStep), nil)
 	if err != nil {

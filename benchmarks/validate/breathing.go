@@ -8,6 +8,7 @@ import (
 	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 )
 
 // breath is what one half of a breathing cycle moves, in m³: through the
@@ -33,7 +34,7 @@ func (s *suite) breathing() error {
 	}
 	settings := airflow.DefaultSettings()
 	settings.FlowRate = litresPerMinute * 1e-3 / 60
-	settings.Waveform = airflow.Sine{Period: period, Amplitude: 1}
+	settings.Waveform = opening.Sine{Period: period, Amplitude: 1}
 	settings.LatticeVelocity = 0.05
 	s.options.Change(&settings)
 

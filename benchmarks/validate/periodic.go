@@ -6,6 +6,7 @@ import (
 	"math/cmplx"
 
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -190,7 +191,7 @@ func (s *suite) oscillation(alpha float64) (float64, error) {
 	steps := int64(math.Round(period/settings.TimeStep/(2*phases))) * 2 * phases
 	settings.TimeStep = period / float64(steps)
 	settings.BodyForce = [3]float64{force, 0, 0}
-	settings.ForceWaveform = airflow.Sine{Period: period, Amplitude: 1}
+	settings.ForceWaveform = opening.Sine{Period: period, Amplitude: 1}
 	middle := r3.Vec{Y: 0.5, Z: 0.5}
 	exact := func(r, t float64) float64 {
 		// The force is Im(F e^{iωt}).

@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -54,7 +55,7 @@ func (s *suite) poiseuille(n int32, direction r3.Vec, wall airflow.Wall) (e pipe
 	const latticeViscosity = 0.1
 	sh := pipeShape(n, direction, length)
 	settings := airflow.DefaultSettings()
-	settings.Collision, settings.Wall, settings.Profile = airflow.TRT, wall, airflow.Parabolic
+	settings.Collision, settings.Wall, settings.Profile = airflow.TRT, wall, opening.Parabolic
 	settings.KinematicViscosity, settings.Density, settings.FlowRate = 1/reynolds, 1, math.Pi/4
 	settings.TimeStep = latticeStep(latticeViscosity, sh.spacing, settings.KinematicViscosity)
 	// Four crossings by sound to start, and then until the sound is gone.

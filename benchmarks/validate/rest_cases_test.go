@@ -7,6 +7,7 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -67,8 +68,8 @@ func (c restCase) peaks(ctx context.Context, after ...int64) ([]float64, error) 
 	settings.KinematicViscosity, settings.Density, settings.FlowRate = 1, 1, 0
 	settings.TimeStep = latticeStep(c.viscosity, sh.spacing, settings.KinematicViscosity)
 	if c.open {
-		zero := airflow.Condition{Kind: airflow.ImposedPressure}
-		settings.Conditions = map[int]airflow.Condition{1: zero, 2: zero}
+		zero := opening.Condition{Kind: opening.ImposedPressure}
+		settings.Conditions = map[int]opening.Condition{1: zero, 2: zero}
 	}
 	unit := sh.spacing / settings.TimeStep
 	settings.Initial = func(p r3.Vec) (float64, r3.Vec) {

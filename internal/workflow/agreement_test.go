@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -12,8 +13,8 @@ import (
 func TestAgreementTellsSettingsApart(t *testing.T) {
 	base := func() agreement {
 		s := airflow.DefaultSettings()
-		s.Conditions = map[int]airflow.Condition{2: {Kind: airflow.ImposedPressure, Pressure: 1}}
-		s.Waveform = &airflow.Table{Times: []float64{0, 1}, Values: []float64{0, 1}}
+		s.Conditions = map[int]opening.Condition{2: {Kind: opening.ImposedPressure, Pressure: 1}}
+		s.Waveform = &opening.Table{Times: []float64{0, 1}, Values: []float64{0, 1}}
 		return agreement{Program: "p", Steps: 4, Settings: s}
 	}
 	changes := map[string]func(a *agreement){
@@ -32,14 +33,14 @@ func TestAgreementTellsSettingsApart(t *testing.T) {
 		"smagorinsky":         func(a *agreement) { a.Settings.Smagorinsky = 0.1 },
 		"lattice velocity":    func(a *agreement) { a.Settings.LatticeVelocity = 0.01 },
 		"condition of opening 2 kind": func(a *agreement) {
-			a.Settings.Conditions[2] = airflow.Condition{Kind: airflow.MovingWall, Pressure: 1}
+			a.Settings.Conditions[2] = opening.Condition{Kind: opening.MovingWall, Pressure: 1}
 		},
 		"condition of opening 2 share": func(a *agreement) {
-			a.Settings.Conditions[2] = airflow.Condition{Kind: airflow.ImposedPressure, Pressure: 1, Share: 1}
+			a.Settings.Conditions[2] = opening.Condition{Kind: opening.ImposedPressure, Pressure: 1, Share: 1}
 		},
-		"condition of opening 3 profile": func(a *agreement) { a.Settings.Conditions[3] = airflow.Condition{Profile: airflow.Plug} },
+		"condition of opening 3 profile": func(a *agreement) { a.Settings.Conditions[3] = opening.Condition{Profile: opening.Plug} },
 		"waveform": func(a *agreement) {
-			a.Settings.Waveform = &airflow.Table{Times: []float64{0, 1}, Values: []float64{0, 1}, Periodic: true}
+			a.Settings.Waveform = &opening.Table{Times: []float64{0, 1}, Values: []float64{0, 1}, Periodic: true}
 		},
 	}
 	values := func(a agreement) map[string]string {

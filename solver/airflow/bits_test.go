@@ -10,6 +10,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
@@ -94,14 +95,14 @@ func TestBitForBit(t *testing.T) {
 		func(s *Settings) { s.Collision, s.Smagorinsky = Regularized, 0.15 },
 		func(s *Settings) { s.Collision = Cumulant },
 		func(s *Settings) {
-			s.Profile, s.Waveform = Developed, Sine{Period: 1e-3, Mean: 1, Amplitude: 0.5}
-			s.Conditions = map[int]Condition{2: {Kind: FlowShare, Share: 0.5}, 3: {Kind: FlowShare, Share: 0.5}}
+			s.Profile, s.Waveform = opening.Developed, opening.Sine{Period: 1e-3, Mean: 1, Amplitude: 0.5}
+			s.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 0.5}, 3: {Kind: opening.FlowShare, Share: 0.5}}
 		},
 		func(s *Settings) {
-			s.Profile = Parabolic
-			s.Conditions = map[int]Condition{
-				2: {Kind: Windkessel, ProximalResistance: 1e6, DistalResistance: 1e6, Compliance: 1e-10},
-				3: {Kind: ImposedFlow, Flow: -3e-8},
+			s.Profile = opening.Parabolic
+			s.Conditions = map[int]opening.Condition{
+				2: {Kind: opening.Windkessel, ProximalResistance: 1e6, DistalResistance: 1e6, Compliance: 1e-10},
+				3: {Kind: opening.ImposedFlow, Flow: -3e-8},
 			}
 		},
 		func(s *Settings) { s.Lattice, s.Smagorinsky = D3Q27, 0.1 },
@@ -151,13 +152,13 @@ func TestBitForBit(t *testing.T) {
 }
 
 // boundaries are conditions of the cave's three openings, by what they show.
-var boundaries = map[string]map[int]Condition{
-	"pressures":    {2: {Kind: ImposedPressure, Pressure: 2e-3}, 3: {Kind: ImposedPressure, Pressure: 1e-3, Waveform: Sine{Period: 1e-3, Amplitude: 1}}},
-	"flows":        {1: {Kind: ImposedPressure, Pressure: 5e-3}, 2: {Kind: ImposedFlow, Flow: -5e-9, Profile: Developed}, 3: {Kind: ImposedFlow, Flow: -3e-9, Profile: Parabolic}},
-	"shares":       {2: {Kind: FlowShare, Share: 0.7}, 3: {Kind: FlowShare, Share: 0.3}},
-	"windkessels":  {2: {Kind: Windkessel, ProximalResistance: 1e6, DistalResistance: 1e6, Compliance: 1e-10}, 3: {Kind: Windkessel, DistalResistance: 2e6}},
-	"breathing":    {1: {Kind: ImposedFlow, Flow: 1e-7, Waveform: Sine{Period: 6e-4, Amplitude: 1}}}, // out from step 12 on
-	"moving walls": {3: {Kind: MovingWall, Velocity: [3]float64{0, 1, 0.5}}},
+var boundaries = map[string]map[int]opening.Condition{
+	"pressures":    {2: {Kind: opening.ImposedPressure, Pressure: 2e-3}, 3: {Kind: opening.ImposedPressure, Pressure: 1e-3, Waveform: opening.Sine{Period: 1e-3, Amplitude: 1}}},
+	"flows":        {1: {Kind: opening.ImposedPressure, Pressure: 5e-3}, 2: {Kind: opening.ImposedFlow, Flow: -5e-9, Profile: opening.Developed}, 3: {Kind: opening.ImposedFlow, Flow: -3e-9, Profile: opening.Parabolic}},
+	"shares":       {2: {Kind: opening.FlowShare, Share: 0.7}, 3: {Kind: opening.FlowShare, Share: 0.3}},
+	"windkessels":  {2: {Kind: opening.Windkessel, ProximalResistance: 1e6, DistalResistance: 1e6, Compliance: 1e-10}, 3: {Kind: opening.Windkessel, DistalResistance: 2e6}},
+	"breathing":    {1: {Kind: opening.ImposedFlow, Flow: 1e-7, Waveform: opening.Sine{Period: 6e-4, Amplitude: 1}}}, // out from step 12 on
+	"moving walls": {3: {Kind: opening.MovingWall, Velocity: [3]float64{0, 1, 0.5}}},
 }
 
 // Every treatment of walls and kind of opening, with every collision, at

@@ -6,103 +6,8 @@ import (
 	"slices"
 
 	"carina/geometry"
-
-	"gonum.org/v1/gonum/spatial/r3"
+	"carina/solver/airflow/opening"
 )
-
-// ConditionKind names what happens at an opening.
-type ConditionKind string
-
-// The kinds of conditions.
-const (
-	// ImposedFlow prescribes what enters (negative: leaves). Its profile is
-	// imposed while air enters; air that leaves brings its own.
-	ImposedFlow ConditionKind = "flow"
-	// ImposedPressure prescribes the pressure on the opening's plane.
-	ImposedPressure ConditionKind = "pressure"
-	// FlowShare prescribes which part of all that leaves leaves here, by
-	// moving the pressure until it does.
-	FlowShare ConditionKind = "share"
-	// MovingWall is a wall that moves along itself.
-	MovingWall ConditionKind = "moving wall"
-	// Windkessel lets air out through a resistance into a compliance that
-	// drains through a second resistance (RCR); without compliance it is a
-	// resistance.
-	Windkessel ConditionKind = "windkessel"
-)
-
-// ConditionKinds lists the kinds of conditions.
-var ConditionKinds = []ConditionKind{ImposedFlow, ImposedPressure, FlowShare, MovingWall, Windkessel}
-
-// Profile names how the velocity is distributed over an opening with
-// prescribed flow.
-type Profile string
-
-// The profiles.
-const (
-	// Plug is the same velocity everywhere.
-	Plug Profile = "plug"
-	// Parabolic is that of a circular pipe of the opening's area.
-	Parabolic Profile = "parabolic"
-	// Developed is that of a long straight tube of the opening's shape.
-	Developed Profile = "developed"
-)
-
-// Profiles lists the profiles.
-var Profiles = []Profile{Plug, Parabolic, Developed}
-
-// Condition is what happens at an opening.
-type Condition struct {
-	Kind ConditionKind
-	// Flow is what enters, in m³/s.
-	Flow float64
-	// Profile is that of an ImposedFlow; empty means Plug.
-	Profile Profile
-	// Shape is a profile of one's own, by position in metres and up to a
-	// factor; it takes the place of Profile.
-	Shape func(position r3.Vec) float64
-	// Velocity is that of a MovingWall, in m/s.
-	Velocity [3]float64
-	// Pressure is in Pa; of a Windkessel, that behind it.
-	Pressure float64
-	// Share is a part of one. The shares of all openings that have one add up
-	// to what is left by the others, and are scaled to do so.
-	Share float64
-	// ProximalResistance and DistalResistance are in Pa·s/m³, Compliance in
-	// m³/Pa.
-	ProximalResistance, DistalResistance, Compliance float64
-	// Waveform is a factor of Flow, Velocity or Pressure over time; nil means one, after
-	// the smooth start.
-	Waveform Waveform
-}
-
-// validate says what is wrong with a condition, if anything.
-func (c *Condition) validate() error {
-	if err := oneOf("kind of condition", c.Kind, ConditionKinds); err != nil {
-		return err
-	}
-	if c.Profile != "" {
-		if err := oneOf("profile", c.Profile, Profiles); err != nil {
-			return err
-		}
-	}
-	for _, q := range []figure{
-		{"flow", c.Flow, -largestFlow, largestFlow, " m³/s"},
-		{"pressure", c.Pressure, -largestPressure, largestPressure, " Pa"},
-		{"share", c.Share, 0, 1e6, ""},
-		{"proximal resistance", c.ProximalResistance, 0, 1e18, " Pa·s/m³"},
-		{"distal resistance", c.DistalResistance, 0, 1e18, " Pa·s/m³"},
-		{"compliance", c.Compliance, 0, 1e6, " m³/Pa"},
-	} {
-		if err := q.check(); err != nil {
-			return err
-		}
-	}
-	if c.Kind == FlowShare && c.Share == 0 {
-		return fmt.Errorf("the share of the flow is zero; close the opening instead")
-	}
-	return nil
-}
 
 // validateConditions checks the conditions against the openings of a grid.
 func (s *Settings) validateConditions(grid *geometry.Grid) error {
@@ -110,7 +15,7 @@ func (s *Settings) validateConditions(grid *geometry.Grid) error {
 		if !slices.ContainsFunc(grid.Openings, func(o geometry.Opening) bool { return o.Number == number }) {
 			return fmt.Errorf("there is a condition for opening %d, but the grid has %d openings and none of that number", number, len(grid.Openings))
 		}
-		if err := c.validate(); err != nil {
+		if err := c.Validate(); err != nil {
 			return fmt.Errorf("opening %d: %w", number, err)
 		}
 	}
@@ -141,7 +46,7 @@ func (s *openingState) impedance() float64 { return math.Sqrt(3) / max(s.area, 1
 func (o *openingStates) couples() bool { return couples(o.list) }
 
 func couples(list []openingState) bool {
-	return slices.ContainsFunc(list, func(s openingState) bool { return s.condition.Kind != MovingWall })
+	return slices.ContainsFunc(list, func(s openingState) bool { return s.condition.Kind != opening.MovingWall })
 }
 
 // couple takes over what was measured at the openings in the last step, for
@@ -153,7 +58,7 @@ func (o *openingStates) couple(measured func(i int) (outflow, areaDensity int64)
 		s := &o.list[i]
 		outflow, areaDensity := measured(i)
 		s.outflow = FromFixed(outflow)
-		if s.condition.Kind == FlowShare {
+		if s.condition.Kind == opening.FlowShare {
 			leaving += s.outflow
 			shares += s.condition.Share
 		}
@@ -161,9 +66,9 @@ func (o *openingStates) couple(measured func(i int) (outflow, areaDensity int64)
 		s.peak = max(s.peak, math.Abs(s.fast))
 		s.smooth += (s.outflow - s.smooth) * couplingInterval / smoothSteps
 		switch s.condition.Kind {
-		case Windkessel:
+		case opening.Windkessel:
 			s.drain(u)
-		case ImposedFlow:
+		case opening.ImposedFlow:
 			s.correct(FromFixed(areaDensity)/max(s.area, 1), crossing)
 		}
 	}
@@ -172,7 +77,7 @@ func (o *openingStates) couple(measured func(i int) (outflow, areaDensity int64)
 	}
 	var mean float64
 	for i := range o.list {
-		if s := &o.list[i]; s.condition.Kind == FlowShare {
+		if s := &o.list[i]; s.condition.Kind == opening.FlowShare {
 			want := leaving * s.condition.Share / shares
 			s.base += s.impedance() * (s.smooth - want) * couplingInterval / shareSteps
 			mean += s.base * s.condition.Share / shares
@@ -180,7 +85,7 @@ func (o *openingStates) couple(measured func(i int) (outflow, areaDensity int64)
 	}
 	// The pressures of all are known up to a constant only: their mean is zero.
 	for i := range o.list {
-		if s := &o.list[i]; s.condition.Kind == FlowShare {
+		if s := &o.list[i]; s.condition.Kind == opening.FlowShare {
 			s.base -= mean
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/opening"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -62,7 +63,7 @@ func runConditions(t *testing.T, change func(*Settings), steps int64) *Summary {
 func TestShares(t *testing.T) {
 	for _, share := range []float64{0.3, 0.5, 0.8} {
 		summary := runConditions(t, func(s *Settings) {
-			s.Conditions = map[int]Condition{2: {Kind: FlowShare, Share: share}, 3: {Kind: FlowShare, Share: 1 - share}}
+			s.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: share}, 3: {Kind: opening.FlowShare, Share: 1 - share}}
 		}, 6000)
 		o := summary.Openings
 		got := o[1].Flow / (o[1].Flow + o[2].Flow)
@@ -78,9 +79,9 @@ func TestShares(t *testing.T) {
 func TestWindkessel(t *testing.T) {
 	const resistance = 2e6 // Pa·s/m³, far above that of the lumen
 	summary := runConditions(t, func(s *Settings) {
-		s.Conditions = map[int]Condition{
-			2: {Kind: Windkessel, ProximalResistance: 0.25 * resistance, DistalResistance: 0.75 * resistance, Compliance: 1e-9},
-			3: {Kind: Windkessel, ProximalResistance: 2 * resistance, Pressure: 0},
+		s.Conditions = map[int]opening.Condition{
+			2: {Kind: opening.Windkessel, ProximalResistance: 0.25 * resistance, DistalResistance: 0.75 * resistance, Compliance: 1e-9},
+			3: {Kind: opening.Windkessel, ProximalResistance: 2 * resistance, Pressure: 0},
 		}
 	}, 12000)
 	o := summary.Openings
@@ -98,7 +99,7 @@ func TestWindkessel(t *testing.T) {
 func TestSoundLeaves(t *testing.T) {
 	g := pipe(0, 9, 120, 0.01)
 	s := DefaultSettings()
-	s.FlowRate, s.RampTime, s.Profile, s.LatticeVelocity = 1e-5, -1, Parabolic, 0.05
+	s.FlowRate, s.RampTime, s.Profile, s.LatticeVelocity = 1e-5, -1, opening.Parabolic, 0.05
 	s.Collision = Regularized
 	r, err := NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0])
 	if err != nil {
@@ -128,20 +129,20 @@ func TestSoundLeaves(t *testing.T) {
 }
 
 func TestWaveforms(t *testing.T) {
-	table, err := ReadTable(strings.NewReader("time,factor\n0,0\n1,2\n3,-2\n4,0\n"))
+	table, err := opening.ReadTable(strings.NewReader("time,factor\n0,0\n1,2\n3,-2\n4,0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	periodic := *table
 	periodic.Periodic = true
-	breath := Breathing{Period: 4, Inspiration: 0.25}
+	breath := opening.Breathing{Period: 4, Inspiration: 0.25}
 	for _, c := range []struct {
 		name string
-		w    Waveform
+		w    opening.Waveform
 		time float64
 		want float64
 	}{
-		{"sine", Sine{Period: 2, Mean: 1, Amplitude: 3}, 0.5, 4},
+		{"sine", opening.Sine{Period: 2, Mean: 1, Amplitude: 3}, 0.5, 4},
 		{"table", table, 0.5, 1}, {"table", table, 2, 0}, {"table ends", table, 9, 0}, {"table begins", table, -1, 0},
 		{"periodic", &periodic, 4.5, 1}, {"periodic", &periodic, -3.5, 1},
 		{"inspiration", breath, 0.5, 1}, {"expiration", breath, 2.5, -1. / 3}, {"next breath", breath, 4.5, 1},
@@ -158,7 +159,7 @@ func TestWaveforms(t *testing.T) {
 		t.Errorf("a breath leaves %g behind", volume)
 	}
 	for _, bad := range []string{"", "time,factor\n", "0,1\n0,2\n", "0,1\nx,2\n", "0,NaN\n", "0\n", "0,1,2\n"} {
-		if _, err := ReadTable(strings.NewReader(bad)); err == nil {
+		if _, err := opening.ReadTable(strings.NewReader(bad)); err == nil {
 			t.Errorf("accepted the waveform %q", bad)
 		}
 	}
@@ -168,7 +169,7 @@ func FuzzReadTable(f *testing.F) {
 	f.Add("time,factor\n0,0\n1,2\n")
 	f.Add("0,1\n0,2\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		table, err := ReadTable(strings.NewReader(text))
+		table, err := opening.ReadTable(strings.NewReader(text))
 		if err == nil && (len(table.Times) == 0 || len(table.Times) != len(table.Values)) {
 			t.Errorf("%d times and %d values", len(table.Times), len(table.Values))
 		}
@@ -177,13 +178,13 @@ func FuzzReadTable(f *testing.F) {
 
 func TestConditionsAreChecked(t *testing.T) {
 	g := cave(1, [3]bool{})
-	for name, c := range map[string]map[int]Condition{
-		"opening 4":  {4: {Kind: ImposedPressure}},
+	for name, c := range map[string]map[int]opening.Condition{
+		"opening 4":  {4: {Kind: opening.ImposedPressure}},
 		"kind":       {2: {Kind: "magic"}},
-		"share":      {2: {Kind: FlowShare}},
-		"profile":    {1: {Kind: ImposedFlow, Profile: "spiky"}},
-		"resistance": {2: {Kind: Windkessel, DistalResistance: -1}},
-		"flow":       {1: {Kind: ImposedFlow, Flow: math.NaN()}},
+		"share":      {2: {Kind: opening.FlowShare}},
+		"profile":    {1: {Kind: opening.ImposedFlow, Profile: "spiky"}},
+		"resistance": {2: {Kind: opening.Windkessel, DistalResistance: -1}},
+		"flow":       {1: {Kind: opening.ImposedFlow, Flow: math.NaN()}},
 	} {
 		s := caveSettings(g)
 		s.Conditions = c

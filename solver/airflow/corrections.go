@@ -82,12 +82,12 @@ func (c *linkCursor) isEmpty() bool { return c.links.count() == 0 }
 // that leave along i are in the place of ī, so that the same two places take
 // part. Populations are rounded as if they were in memory, where assembly
 // corrects them.
-func correct[T kernel.Real, S stored](gathered []T, c *linkCursor, window, first int) {
+func correct[T kernel.Real, S kernel.Stored](gathered []T, c *linkCursor, window, first int) {
 	if c.isEmpty() {
 		return
 	}
 	var taken [windowCells]T
-	sums := isHalf[S]()
+	sums := kernel.IsHalf[S]()
 	for d := range c.next {
 		for ; c.next[d] < c.end[d]; c.next[d]++ {
 			link := c.links.link(c.next[d], c.group)
@@ -98,7 +98,7 @@ func correct[T kernel.Real, S stored](gathered []T, c *linkCursor, window, first
 			lane, back := link.Cell()-first, d+1
 			bounced := &gathered[back*windowCells+lane]
 			change := T(share * (gathered[lattice.Opposite(back)*windowCells+lane] - *bounced))
-			*bounced = rounded[T, S](*bounced + change)
+			*bounced = kernel.Rounded[T, S](*bounced + change)
 			if sums {
 				taken[lane] += change
 			} else {
@@ -108,7 +108,7 @@ func correct[T kernel.Real, S stored](gathered []T, c *linkCursor, window, first
 	}
 	for lane, v := range taken {
 		if v != 0 {
-			gathered[lane] = rounded[T, S](gathered[lane] - v)
+			gathered[lane] = kernel.Rounded[T, S](gathered[lane] - v)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/kernel"
 	"carina/solver/lattice"
 )
 
@@ -96,20 +97,20 @@ func (c *curve) bytes() int64 {
 
 func (s *populations[T, S]) curve(links []curveLink, odd bool, received []byte) {
 	values := unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(received))), len(received)/int(unsafe.Sizeof(S(0))))
-	value := func(at location) T { return load[T](&s.f[s.offset[at.p]+int(at.cell)]) }
+	value := func(at location) T { return kernel.Load[T](&s.f[s.offset[at.p]+int(at.cell)]) }
 	for i := range links {
 		l := &links[i]
 		var last T
 		if l.third < 0 {
-			last = load[T](&values[-1-l.third])
+			last = kernel.Load[T](&values[-1-l.third])
 		} else {
 			last = value(l.last(odd))
 		}
 		back, rest := &s.f[s.offset[l.back]+int(l.cell)], &s.f[s.offset[0]+int(l.cell)]
-		before := load[T](back)
+		before := kernel.Load[T](back)
 		bend := T(before-T(2*value(l.middle(odd)))) + last
-		after := store(back, before-T(T(l.share)*bend))
-		store(rest, load[T](rest)-(after-before))
+		after := kernel.Store(back, before-T(T(l.share)*bend))
+		kernel.Store(rest, kernel.Load[T](rest)-(after-before))
 	}
 }
 
@@ -127,14 +128,15 @@ func (f *curveFinder) find() {
 	opening := 0
 	for k := range f.Pieces {
 		p := &f.Pieces[k]
-		for i := firstAtLeast(l.Cells, p.Global); i < len(l.Cells) && l.Cells[i] < p.Global+int64(p.Cells()); i++ {
+		i, _ := slices.BinarySearch(l.Cells, p.Global)
+		for ; i < len(l.Cells) && l.Cells[i] < p.Global+int64(p.Cells()); i++ {
 			x := int32(l.Cells[i] - p.Global)
 			for link := l.First[i]; link < l.First[i+1]; link++ {
 				for opening < len(l.Openings) && l.Openings[opening].Link < link {
 					opening++
 				}
 				meets := opening < len(l.Openings) && l.Openings[opening].Link == link
-				if along := linkPopulation(l, i, link); along < f.layout.set.Q && !meets {
+				if along := l.Direction(i, link) + 1; along < f.layout.set.Q && !meets {
 					f.add(p, x, along, l.Fraction(link))
 				}
 			}

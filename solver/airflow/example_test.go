@@ -8,6 +8,7 @@ import (
 	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 )
 
 // Air through a short pipe, on one rank of this process.
@@ -24,7 +25,7 @@ func ExampleRunInProcess() {
 	}
 	settings := airflow.DefaultSettings()
 	settings.FlowRate = 2e-6 // m³/s
-	settings.Profile = airflow.Developed
+	settings.Profile = opening.Developed
 	summary, err := airflow.RunInProcess(context.Background(), solver.WholeDomain(grid), settings,
 		airflow.Plan{Steps: 20000, Tolerance: 1e-4})
 	if err != nil {

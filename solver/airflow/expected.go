@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -23,7 +24,7 @@ type expected struct {
 // through is what is known of the flow through one opening.
 type through struct {
 	opening   *geometry.Opening
-	condition Condition
+	condition opening.Condition
 	// flow is what enters at factor one, low and high are its bounds over time,
 	// in m³/s, where it is prescribed.
 	prescribed      bool
@@ -31,7 +32,7 @@ type through struct {
 }
 
 // free tells whether the other openings decide how much flows here.
-func (t *through) free() bool { return !t.prescribed && t.condition.Kind != MovingWall }
+func (t *through) free() bool { return !t.prescribed && t.condition.Kind != opening.MovingWall }
 
 // expect estimates the largest velocity from the conditions of all openings:
 // twice the mean velocity (Poiseuille) through each, and twice that where it has
@@ -86,22 +87,16 @@ func (s *Settings) throughOpenings(grid *geometry.Grid) []through {
 		}
 		c, given := s.Conditions[o.Number]
 		if !given && o.Role == geometry.Inlet && shared > 0 {
-			c = Condition{Kind: ImposedFlow, Flow: s.FlowRate * o.Area / shared, Waveform: s.Waveform}
+			c = opening.Condition{Kind: opening.ImposedFlow, Flow: s.FlowRate * o.Area / shared, Waveform: s.Waveform}
 		}
-		t := through{opening: o, condition: c, prescribed: c.Kind == ImposedFlow}
+		t := through{opening: o, condition: c, prescribed: c.Kind == opening.ImposedFlow}
 		if t.prescribed {
 			t.flow = c.Flow
-			t.low, t.high = c.bounds(c.Flow)
+			t.low, t.high = c.Bounds(c.Flow)
 		}
 		list[i] = t
 	}
 	return list
-}
-
-// bounds are those over time of what the condition's waveform multiplies.
-func (c *Condition) bounds(value float64) (low, high float64) {
-	a, b := extremes(c.Waveform)
-	return min(a*value, b*value), max(a*value, b*value)
 }
 
 // largestFlows is the largest flow through each opening at any time, either way.
@@ -113,7 +108,7 @@ func largestFlows(list []through) []float64 {
 		if t.free() {
 			freeArea += t.opening.Area
 		}
-		if t.condition.Kind == FlowShare {
+		if t.condition.Kind == opening.FlowShare {
 			sharedArea += t.opening.Area
 			shares += t.condition.Share
 		}
@@ -124,7 +119,7 @@ func largestFlows(list []through) []float64 {
 		switch t := &list[i]; {
 		case t.prescribed:
 			flows[i] = max(math.Abs(t.low), math.Abs(t.high))
-		case t.condition.Kind == FlowShare && shares > 0:
+		case t.condition.Kind == opening.FlowShare && shares > 0:
 			flows[i] = left * sharedArea / freeArea * t.condition.Share / shares
 		case t.free() && freeArea > 0:
 			flows[i] = left * t.opening.Area / freeArea
@@ -135,11 +130,11 @@ func largestFlows(list []through) []float64 {
 
 // wallSpeed is that of a moving wall, in m/s.
 func (t *through) wallSpeed() float64 {
-	if t.condition.Kind != MovingWall {
+	if t.condition.Kind != opening.MovingWall {
 		return 0
 	}
 	v := t.condition.Velocity
-	low, high := t.condition.bounds(r3.Norm(r3.Vec{X: v[0], Y: v[1], Z: v[2]}))
+	low, high := t.condition.Bounds(r3.Norm(r3.Vec{X: v[0], Y: v[1], Z: v[2]}))
 	return max(-low, high)
 }
 
@@ -150,8 +145,8 @@ func (s *Settings) driven(a, b *through) float64 {
 	if !a.pressed() || !b.pressed() {
 		return 0
 	}
-	lowA, highA := a.condition.bounds(a.condition.Pressure)
-	lowB, highB := b.condition.bounds(b.condition.Pressure)
+	lowA, highA := a.condition.Bounds(a.condition.Pressure)
+	lowB, highB := b.condition.Bounds(b.condition.Pressure)
 	drop := max(highA-lowB, highB-lowA)
 	if drop <= 0 {
 		return 0
@@ -169,13 +164,13 @@ func (s *Settings) driven(a, b *through) float64 {
 
 // pressed tells whether the opening's condition is a pressure.
 func (t *through) pressed() bool {
-	return t.free() && t.condition.Kind != FlowShare && t.opening.Area > 0
+	return t.free() && t.condition.Kind != opening.FlowShare && t.opening.Area > 0
 }
 
 // resistance is what a Windkessel opposes to a sudden flow, in Pa·s/m³.
 func (t *through) resistance() float64 {
 	c := &t.condition
-	if c.Kind != Windkessel {
+	if c.Kind != opening.Windkessel {
 		return 0
 	}
 	if c.Compliance > 0 {

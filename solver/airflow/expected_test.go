@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -17,35 +18,37 @@ import (
 func TestExpectedFlow(t *testing.T) {
 	const area, flow, nu, density = 64e-8, 1e-6, 1.5e-5, 1.2
 	diameter := 2 * math.Sqrt(area/math.Pi)
-	imposed := func(q float64) Condition { return Condition{Kind: ImposedFlow, Flow: q} }
-	pressure := func(p float64) Condition { return Condition{Kind: ImposedPressure, Pressure: p} }
+	imposed := func(q float64) opening.Condition { return opening.Condition{Kind: opening.ImposedFlow, Flow: q} }
+	pressure := func(p float64) opening.Condition {
+		return opening.Condition{Kind: opening.ImposedPressure, Pressure: p}
+	}
 	small := func(g *geometry.Grid) { g.Openings[2].Area = 16e-8 } // 16 faces
 	for name, c := range map[string]struct {
-		conditions     map[int]Condition
-		waveform       Waveform
+		conditions     map[int]opening.Condition
+		waveform       opening.Waveform
 		grid           func(*geometry.Grid)
 		peak, reynolds float64
 	}{
 		"inlet's flow":     {nil, nil, nil, 2 * flow / area, flow / area * diameter / nu},
-		"factor of a wave": {nil, Sine{Period: 1, Mean: 0.5, Amplitude: -1}, nil, 1.5 * 2 * flow / area, flow / area * diameter / nu},
-		"breathing out":    {nil, Breathing{Period: 1, Inspiration: 0.75}, nil, 3 * 2 * flow / area, flow / area * diameter / nu},
-		"table":            {nil, &Table{Times: []float64{0, 1}, Values: []float64{1, -2}}, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
+		"factor of a wave": {nil, opening.Sine{Period: 1, Mean: 0.5, Amplitude: -1}, nil, 1.5 * 2 * flow / area, flow / area * diameter / nu},
+		"breathing out":    {nil, opening.Breathing{Period: 1, Inspiration: 0.75}, nil, 3 * 2 * flow / area, flow / area * diameter / nu},
+		"table":            {nil, &opening.Table{Times: []float64{0, 1}, Values: []float64{1, -2}}, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
 		"narrow outlet":    {nil, nil, small, 2 * 2 * (flow / 5) / 16e-8, flow / area * diameter / nu},
 		"closed outlet": {nil, nil, func(g *geometry.Grid) {
 			g.Openings[1].Area = 40e-8
 			g.Openings = append(g.Openings, geometry.Opening{Number: 4, Role: geometry.Outlet, Area: 1e-8})
 		}, 2 * flow / area, flow / area * diameter / nu},
-		"shares":            {map[int]Condition{2: {Kind: FlowShare, Share: 1}, 3: {Kind: FlowShare, Share: 3}}, nil, small, 2 * 2 * 0.75 * flow / 16e-8, flow / area * diameter / nu},
-		"flows of outlets":  {map[int]Condition{1: pressure(0), 2: imposed(-2 * flow), 3: imposed(-flow)}, nil, nil, 2 * 3 * flow / area, 3 * flow / area * diameter / nu},
-		"flow of an outlet": {map[int]Condition{1: pressure(0), 2: imposed(-flow)}, nil, nil, 2 * flow / area, flow / area * diameter / nu},
-		"flow and outlet's": {map[int]Condition{3: imposed(-2 * flow)}, nil, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
-		"moving wall":       {map[int]Condition{2: {Kind: MovingWall, Velocity: [3]float64{0, 30, 40}}}, nil, nil, 50, flow / area * diameter / nu},
-		"Bernoulli":         {map[int]Condition{1: pressure(5), 2: pressure(1), 3: pressure(1)}, nil, nil, math.Sqrt(2 * 4 / density), 0},
-		"Poiseuille": {map[int]Condition{1: pressure(0.1)}, nil, func(g *geometry.Grid) {
+		"shares":            {map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 1}, 3: {Kind: opening.FlowShare, Share: 3}}, nil, small, 2 * 2 * 0.75 * flow / 16e-8, flow / area * diameter / nu},
+		"flows of outlets":  {map[int]opening.Condition{1: pressure(0), 2: imposed(-2 * flow), 3: imposed(-flow)}, nil, nil, 2 * 3 * flow / area, 3 * flow / area * diameter / nu},
+		"flow of an outlet": {map[int]opening.Condition{1: pressure(0), 2: imposed(-flow)}, nil, nil, 2 * flow / area, flow / area * diameter / nu},
+		"flow and outlet's": {map[int]opening.Condition{3: imposed(-2 * flow)}, nil, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
+		"moving wall":       {map[int]opening.Condition{2: {Kind: opening.MovingWall, Velocity: [3]float64{0, 30, 40}}}, nil, nil, 50, flow / area * diameter / nu},
+		"Bernoulli":         {map[int]opening.Condition{1: pressure(5), 2: pressure(1), 3: pressure(1)}, nil, nil, math.Sqrt(2 * 4 / density), 0},
+		"Poiseuille": {map[int]opening.Condition{1: pressure(0.1)}, nil, func(g *geometry.Grid) {
 			g.Openings[0].Center = r3.Vec{X: -3}
 			g.Openings[1].Center, g.Openings[2].Center = r3.Vec{X: 1}, r3.Vec{X: 1}
 		}, 0.1 * area / math.Pi / (4 * nu * density * 4), 0},
-		"resistance": {map[int]Condition{1: pressure(5), 2: {Kind: Windkessel, ProximalResistance: 1e8, DistalResistance: 9e8}, 3: imposed(0)}, nil, nil,
+		"resistance": {map[int]opening.Condition{1: pressure(5), 2: {Kind: opening.Windkessel, ProximalResistance: 1e8, DistalResistance: 9e8}, 3: imposed(0)}, nil, nil,
 			2 * 5 / 1e9 / area, 0},
 	} {
 		g := fork()
@@ -72,7 +75,7 @@ func TestTimeStepOfOutletsFlows(t *testing.T) {
 	g := fork()
 	s := caveSettings(g)
 	s.LatticeVelocity = 0
-	s.Conditions = map[int]Condition{1: {Kind: ImposedPressure}, 2: {Kind: ImposedFlow, Flow: -flow}, 3: {Kind: ImposedFlow, Flow: -flow}}
+	s.Conditions = map[int]opening.Condition{1: {Kind: opening.ImposedPressure}, 2: {Kind: opening.ImposedFlow, Flow: -flow}, 3: {Kind: opening.ImposedFlow, Flow: -flow}}
 	peak := 2 * 2 * flow / g.Openings[0].Area
 	if re := peak * g.Spacing / s.KinematicViscosity; re < 20 {
 		t.Fatalf("cell Reynolds number %g: the grid is not coarse", re)
@@ -98,7 +101,7 @@ func TestTimeStepOfOutletsFlows(t *testing.T) {
 func TestReynoldsOfPressures(t *testing.T) {
 	g := fork()
 	s := caveSettings(g)
-	s.Conditions = map[int]Condition{1: {Kind: ImposedPressure, Pressure: 0.5}}
+	s.Conditions = map[int]opening.Condition{1: {Kind: opening.ImposedPressure, Pressure: 0.5}}
 	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 400})
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +132,7 @@ func TestMachWarning(t *testing.T) {
 	// Air that was fast is told of when it has come to rest, too.
 	gust := s
 	gust.LatticeVelocity = 0.25
-	gust.Waveform, gust.RampTime = &Table{Times: []float64{0, 3e-3, 4e-3}, Values: []float64{1, 1, 0}}, -1
+	gust.Waveform, gust.RampTime = &opening.Table{Times: []float64{0, 3e-3, 4e-3}, Values: []float64{1, 1, 0}}, -1
 	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), gust, Plan{Steps: 2000})
 	if err != nil {
 		t.Fatal(err)

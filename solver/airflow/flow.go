@@ -3,11 +3,8 @@ package airflow
 import (
 	"fmt"
 
-	"carina/geometry"
 	"carina/solver"
 	"carina/solver/lattice"
-
-	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // Flow is what a device needs to know of a computation beside the cells, in
@@ -226,9 +223,6 @@ const (
 	DivergedVelocity = divergedVelocity
 	CheckInterval    = checkInterval
 )
-
-// CellCenter is the centre of cell (x, y, z) of a grid, in metres.
-func CellCenter(grid *geometry.Grid, x, y, z int32) r3.Vec { return cellCenter(grid, x, y, z) }
 
 // Started tells whether the flow's smooth start is over after so many steps.
 func (f *Flow) Started(steps int64) bool { return float64(steps) > f.rampSteps }

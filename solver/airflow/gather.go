@@ -50,7 +50,7 @@ func (s *populations[T, S]) gathered(w *workspace) []T {
 // packed returns the worker's room for the populations of a window as they are
 // in memory: the same as gathered, unless they must be converted.
 func (s *populations[T, S]) packed(w *workspace) []S {
-	if isHalf[S]() {
+	if kernel.IsHalf[S]() {
 		return unsafe.Slice((*S)(unsafe.Pointer(&w.packed[0])), s.q*windowCells)
 	}
 	return unsafe.Slice((*S)(unsafe.Pointer(&w.gathered[0])), s.q*windowCells)
@@ -58,14 +58,14 @@ func (s *populations[T, S]) packed(w *workspace) []S {
 
 // decode converts the packed populations to the gathered ones, encode back.
 func (s *populations[T, S]) decode(w *workspace) {
-	if isHalf[S]() {
+	if kernel.IsHalf[S]() {
 		n := s.q * windowCells
 		kernel.DecodeFloat16(unsafe.Slice((*float32)(unsafe.Pointer(&w.gathered[0])), n), w.packed[:n])
 	}
 }
 
 func (s *populations[T, S]) encode(w *workspace) {
-	if isHalf[S]() {
+	if kernel.IsHalf[S]() {
 		n := s.q * windowCells
 		kernel.EncodeFloat16(w.packed[:n], unsafe.Slice((*float32)(unsafe.Pointer(&w.gathered[0])), n))
 	}
@@ -135,7 +135,7 @@ func (s *populations[T, S]) moveWalled(words []uint32, gathered []S, odd, in boo
 }
 
 // move copies f to gathered, or back.
-func move[S stored](f, gathered []S, in bool) {
+func move[S kernel.Stored](f, gathered []S, in bool) {
 	if in {
 		copy(gathered, f)
 	} else {
@@ -143,7 +143,7 @@ func move[S stored](f, gathered []S, in bool) {
 	}
 }
 
-func moveOne[S stored](f, gathered *S, in bool) {
+func moveOne[S kernel.Stored](f, gathered *S, in bool) {
 	if in {
 		*gathered = *f
 	} else {

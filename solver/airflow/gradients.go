@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"carina/solver"
+	"carina/solver/lattice"
 )
 
 // StrainRate returns the rate of strain ½(∂_a u_b + ∂_b u_a) in the rank's own
@@ -39,9 +40,6 @@ func (r *Rank) ShearStress() []float32 {
 	return shear
 }
 
-// tensorAxes lists the components of a symmetric tensor.
-var tensorAxes = [6][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}
-
 // eachStress calls f for all own cells, by their index in Fields, with the
 // second moments that arrive, less those of the equilibrium.
 func (r *bound) eachStress(f func(index int32, stress [6]float64)) {
@@ -63,11 +61,11 @@ func (r *bound) stress(populations *[27][windowCells]float64, lane int32) (stres
 		for a := range 3 {
 			u[a] += float64(c[a]) * v
 		}
-		for k, ab := range tensorAxes {
+		for k, ab := range lattice.TensorAxes {
 			stress[k] += float64(c[ab[0]]*c[ab[1]]) * v
 		}
 	}
-	for k, ab := range tensorAxes {
+	for k, ab := range lattice.TensorAxes {
 		stress[k] -= u[ab[0]] * u[ab[1]]
 		// Half the force's own stress, −½(u F + F u), is in the moments.
 		stress[k] += 0.5 * (u[ab[0]]*r.force[ab[1]] + r.force[ab[0]]*u[ab[1]])

@@ -6,6 +6,7 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/opening"
 )
 
 // The states after 60 steps are those that were recorded: a change of the bits
@@ -31,12 +32,12 @@ func TestRecordedHashes(t *testing.T) {
 		{"cumulant", "e3426b5f236f067e", func(s *Settings) { s.Collision, s.KinematicViscosity = Cumulant, 1e-7 }},
 		{"TRT on D3Q27", "ac8b848d9f22f4c4", func(s *Settings) { s.Collision, s.Lattice = TRT, D3Q27 }},
 		{"Windkessel and a waveform", "2b4b64ffbcaca540", func(s *Settings) {
-			s.Waveform = Sine{Period: 2e-3, Mean: 0.7, Amplitude: 0.4}
-			s.Conditions = map[int]Condition{2: {Kind: Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9}}
+			s.Waveform = opening.Sine{Period: 2e-3, Mean: 0.7, Amplitude: 0.4}
+			s.Conditions = map[int]opening.Condition{2: {Kind: opening.Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9}}
 		}},
 		{"shares and a force", "5a0d61c46a90e314", func(s *Settings) {
 			s.BodyForce = [3]float64{3, 2, 1}
-			s.Conditions = map[int]Condition{2: {Kind: FlowShare, Share: 0.3}, 3: {Kind: FlowShare, Share: 0.7}}
+			s.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 0.3}, 3: {Kind: opening.FlowShare, Share: 0.7}}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 func (r *bound) initialize() {
 	for _, p := range r.layout.Pieces {
 		for x := p.X0; x < p.X1; x++ {
-			pressure, velocity := r.settings.Initial(cellCenter(r.domain.Grid, x, p.Y, p.Z))
+			pressure, velocity := r.settings.Initial(r.domain.Grid.Center(x, p.Y, p.Z))
 			r.setEquilibrium(p.Local+x-p.X0, pressure/r.units.Pressure(), r3.Scale(1/r.units.Velocity(), velocity))
 		}
 	}

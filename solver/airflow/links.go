@@ -10,6 +10,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/opening"
 	"carina/solver/lattice"
 	"carina/solver/processor"
 
@@ -70,7 +71,7 @@ func openingLinks(grid *geometry.Grid, set *lattice.Set, f func(opening, populat
 			run++
 		}
 		r := grid.Runs[run]
-		if i := linkPopulation(l, cell, o.Link); i < set.Q {
+		if i := l.Direction(cell, o.Link) + 1; i < set.Q {
 			f(int(o.Number)-1, i, linkMiddle(grid, set, r.X0+int32(l.Cells[cell]-before), r.Y, r.Z, i))
 		}
 	}
@@ -79,11 +80,6 @@ func openingLinks(grid *geometry.Grid, set *lattice.Set, f func(opening, populat
 
 func runCells(r geometry.Run) int64 { return int64(r.X1 - r.X0) }
 
-func cellCenter(grid *geometry.Grid, x, y, z int32) r3.Vec {
-	center := r3.Vec{X: float64(x) + 0.5, Y: float64(y) + 0.5, Z: float64(z) + 0.5}
-	return r3.Add(grid.Origin, r3.Scale(grid.Spacing, center))
-}
-
 // linkMiddle is the middle of a link of cell (x, y, z) along population i:
 // there bounce-back imposes the velocity. The flow through an opening is the
 // same on all planes across it, so that no more need be known of where the
@@ -91,14 +87,14 @@ func cellCenter(grid *geometry.Grid, x, y, z int32) r3.Vec {
 func linkMiddle(grid *geometry.Grid, set *lattice.Set, x, y, z int32, i int) r3.Vec {
 	c := set.Velocities[i]
 	half := r3.Vec{X: float64(c[0]), Y: float64(c[1]), Z: float64(c[2])}
-	return r3.Add(cellCenter(grid, x, y, z), r3.Scale(grid.Spacing/2, half))
+	return r3.Add(grid.Center(x, y, z), r3.Scale(grid.Spacing/2, half))
 }
 
 // distanceInside is how far inside the plane of an opening the centre of cell
 // (x, y, z) lies, in cells; at most the length of a link, should the opening
 // not be plane.
 func distanceInside(grid *geometry.Grid, o *geometry.Opening, x, y, z int32) float64 {
-	distance := r3.Dot(r3.Sub(o.Center, cellCenter(grid, x, y, z)), o.Normal) / grid.Spacing
+	distance := r3.Dot(r3.Sub(o.Center, grid.Center(x, y, z)), o.Normal) / grid.Spacing
 	return max(0, min(math.Sqrt(3), distance))
 }
 
@@ -151,16 +147,6 @@ func openingProfiles(grid *geometry.Grid, set *lattice.Set, list []openingState)
 		profiles[i] = func(at r3.Vec) float64 { return scale * p(at) }
 	}
 	return profiles, nil
-}
-
-// linkPopulation is the population that moves along a link of boundary cell
-// number cell.
-func linkPopulation(l *geometry.Links, cell int, link int64) int {
-	mask := l.Mask[cell]
-	for range link - l.First[cell] {
-		mask &= mask - 1
-	}
-	return bits.TrailingZeros32(mask) + 1
 }
 
 // findLinks makes the wall streams and opening cells of every chunk, and returns
@@ -293,14 +279,14 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 // opening of index o.
 func (b *linkBuilder) openingLink(x, y, z int32, direction, o int) openingLink {
 	i := direction + 1
-	opening := &b.grid.Openings[o]
-	area := linkArea(b.set, i, opening)
+	at := &b.grid.Openings[o]
+	area := linkArea(b.set, i, at)
 	c := b.set.Velocities[lattice.Opposite(i)]
 	link := openingLink{opening: o, p: uint8(lattice.Opposite(i)), area: area,
-		along:    float64(c[0])*opening.Normal.X + float64(c[1])*opening.Normal.Y + float64(c[2])*opening.Normal.Z,
-		distance: distanceInside(b.grid, opening, x, y, z),
+		along:    float64(c[0])*at.Normal.X + float64(c[1])*at.Normal.Y + float64(c[2])*at.Normal.Z,
+		distance: distanceInside(b.grid, at, x, y, z),
 		inflow:   area * b.profiles[o](linkMiddle(b.grid, b.set, x, y, z, i))}
-	if state := &b.states[o]; state.condition.Kind == MovingWall {
+	if state := &b.states[o]; state.condition.Kind == opening.MovingWall {
 		link.inflow = wallMomentum(b.set, i, state.velocity)
 	}
 	return link

@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/opening"
 	"carina/solver/enginetest"
 	"carina/solver/transport"
 )
@@ -18,15 +19,15 @@ var methodsToMove = []struct {
 	change func(*Settings)
 }{
 	{"shares and a Windkessel", func(s *Settings) {
-		s.Conditions = map[int]Condition{2: {Kind: FlowShare, Share: 1}, 3: {Kind: Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9}}
+		s.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 1}, 3: {Kind: opening.Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9}}
 	}},
 	{"quadratic walls", func(s *Settings) { s.Collision, s.Wall = TRT, Quadratic }},
 	{"a waveform, in 16 bits", func(s *Settings) {
-		s.Precision, s.Waveform = Half, Sine{Period: 2e-3, Mean: 0.2, Amplitude: 0.9}
+		s.Precision, s.Waveform = Half, opening.Sine{Period: 2e-3, Mean: 0.2, Amplitude: 0.9}
 	}},
 	{"a dense layout, in double precision", func(s *Settings) { s.Precision, s.Layout, s.Collision = Double, Dense, Recursive }},
 	{"a changing force", func(s *Settings) {
-		s.BodyForce, s.ForceWaveform = [3]float64{3, 2, 1}, Sine{Period: 1e-3, Mean: 1, Amplitude: 0.5}
+		s.BodyForce, s.ForceWaveform = [3]float64{3, 2, 1}, opening.Sine{Period: 1e-3, Mean: 1, Amplitude: 0.5}
 	}},
 }
 

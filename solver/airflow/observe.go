@@ -100,7 +100,7 @@ func (r *Rank) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure 
 	var sums PlaneSums
 	for _, p := range r.layout.Pieces {
 		for x := p.X0; x < p.X1; x++ {
-			if !plane.Holds(cellCenter(r.domain.Grid, x, p.Y, p.Z)) {
+			if !plane.Holds(r.domain.Grid.Center(x, p.Y, p.Z)) {
 				continue
 			}
 			i := p.Index + x - p.X0

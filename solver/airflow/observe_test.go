@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"carina/solver/airflow/opening"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -15,7 +17,7 @@ func TestObservations(t *testing.T) {
 	const diameter, flow, across = 0.01, 1e-6, 21
 	g := pipe(0, across, 24, diameter)
 	s := DefaultSettings()
-	s.FlowRate, s.Profile = flow, Parabolic
+	s.FlowRate, s.Profile = flow, opening.Parabolic
 	const radius = diameter / 2
 	peak := 2 * flow / (math.Pi * radius * radius)
 	middle := r3.Vec{X: 12.5 * g.Spacing, Y: radius, Z: radius}
@@ -50,7 +52,7 @@ func TestObservations(t *testing.T) {
 		for _, p := range r.Pieces() {
 			for x := p.X0; x < p.X1; x++ {
 				i := p.Local + int(x-p.X0)
-				at := cellCenter(g, x, p.Y, p.Z)
+				at := g.Center(x, p.Y, p.Z)
 				distance := math.Hypot(at.Y-radius, at.Z-radius)
 				want := viscosity * 2 * peak * distance / (radius * radius)
 				if x > 6 && x < 18 && math.Abs(float64(shear[i])-want) > 0.06*viscosity*2*peak/radius {

@@ -4,13 +4,15 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/opening"
 	"carina/solver/lattice"
 )
 
 // openingState is what one opening imposes in the present step, in lattice
 // units, on every rank alike.
 type openingState struct {
-	condition Condition
+	condition opening.Condition
 	// area is that of the opening as voxelized, in cell faces.
 	area float64
 	// flow is what enters through the opening at factor one, in cell volumes
@@ -67,7 +69,7 @@ type openingSample struct {
 	velocity [3]float64
 	// outflow leaves through each link of the cell, in cell volumes per step.
 	outflow [26]float64
-	// stress is the second moments out of equilibrium, by tensorAxes.
+	// stress is the second moments out of equilibrium, by lattice.TensorAxes.
 	stress [6]float64
 }
 
@@ -78,16 +80,16 @@ func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units
 	for i, a := range areas {
 		c, given := s.Conditions[grid.Openings[i].Number]
 		if !given && grid.Openings[i].Role == geometry.Inlet {
-			c = Condition{Kind: ImposedFlow, Profile: s.Profile, Waveform: s.Waveform}
+			c = opening.Condition{Kind: opening.ImposedFlow, Profile: s.Profile, Waveform: s.Waveform}
 			shared += a
 		}
 		if c.Kind == "" {
-			c.Kind = ImposedPressure
+			c.Kind = opening.ImposedPressure
 		}
 		n := grid.Openings[i].Normal
 		o.list[i] = openingState{condition: c, area: a, flow: c.Flow / u.FlowRate(), normal: [3]float64{n.X, n.Y, n.Z},
 			evenTime: u.RelaxationTime(), skew: s.oddTime(u.RelaxationTime()) / u.RelaxationTime(), forgetting: 1 / (absorptionCrossings * soundCrossing(grid))}
-		if c.Kind == ImposedFlow {
+		if c.Kind == opening.ImposedFlow {
 			o.list[i].forgetting = 1
 		}
 		for axis, v := range c.Velocity {
@@ -95,7 +97,7 @@ func newOpeningStates(grid *geometry.Grid, areas []float64, s *Settings, u Units
 		}
 	}
 	for i, a := range areas {
-		if _, given := s.Conditions[grid.Openings[i].Number]; !given && o.list[i].condition.Kind == ImposedFlow {
+		if _, given := s.Conditions[grid.Openings[i].Number]; !given && o.list[i].condition.Kind == opening.ImposedFlow {
 			o.list[i].flow = s.FlowRate / u.FlowRate() * a / shared
 		}
 	}
@@ -112,16 +114,16 @@ func (o *openingStates) prepare(time, ramp float64, u Units) {
 			factor = s.condition.Waveform.Factor(time * u.TimeStep)
 		}
 		switch s.condition.Kind {
-		case ImposedFlow:
+		case opening.ImposedFlow:
 			if s.area > 0 {
 				s.inflow = s.flow * factor / s.area
 			}
 			s.steer(-s.flow*factor, sinceCoupling(time))
 			s.density = s.steered()
-		case MovingWall:
+		case opening.MovingWall:
 			s.inflow = factor
 		default:
-			if s.condition.Kind == ImposedPressure {
+			if s.condition.Kind == opening.ImposedPressure {
 				s.base = s.condition.Pressure / u.Pressure() * factor
 			}
 			s.density = s.base
@@ -166,7 +168,7 @@ func (s *populations[T, S]) observeOpenings(c *chunk, odd bool, o *openingStates
 			if back := lattice.Opposite(p); odd && p > 0 && cell.neighbour[back-1] >= 0 {
 				at = s.offset[back] + int(cell.neighbour[back-1])
 			}
-			f[p] = float64(load[T](&s.f[at]))
+			f[p] = float64(kernel.Load[T](&s.f[at]))
 		}
 		sample.sum(set, &f)
 		sample.subtractEquilibrium()
@@ -192,7 +194,7 @@ func (s *openingSample) sum(set *lattice.Set, f *[27]float64) {
 // subtractEquilibrium leaves of the second moments what is out of
 // equilibrium.
 func (s *openingSample) subtractEquilibrium() {
-	for k, ab := range tensorAxes {
+	for k, ab := range lattice.TensorAxes {
 		s.stress[k] -= s.velocity[ab[0]] * s.velocity[ab[1]]
 		if ab[0] == ab[1] {
 			s.stress[k] -= s.density / 3
@@ -202,7 +204,7 @@ func (s *openingSample) subtractEquilibrium() {
 
 // imposes tells whether an opening prescribes the velocity at present.
 func (s *openingState) imposes() bool {
-	return s.condition.Kind == ImposedFlow && !s.steering.on || s.condition.Kind == MovingWall
+	return s.condition.Kind == opening.ImposedFlow && !s.steering.on || s.condition.Kind == opening.MovingWall
 }
 
 // imposeOpenings replaces what plain bounce-back has left on the links that
@@ -221,19 +223,19 @@ func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
 			if !imposes {
 				for k := g.first; k < g.end; k++ {
 					p := cell.links[k].p
-					left[k] = float64(load[T](&s.f[s.offset[p]+int(cell.cell)])) / set.Weights[p]
+					left[k] = float64(kernel.Load[T](&s.f[s.offset[p]+int(cell.cell)])) / set.Weights[p]
 				}
 				state.returning(set, g, cell.links, sample, (*[2]float64)(o.memory[2*(cell.firstGroup+j):]), &left, &back)
 			}
 			for k := g.first; k < g.end; k++ {
 				link := &cell.links[k]
 				at := &s.f[s.offset[link.p]+int(cell.cell)]
-				before := load[T](at)
+				before := kernel.Load[T](at)
 				after := T(set.Weights[link.p] * back[k])
 				if imposes {
 					after = before + T(link.inflow*state.inflow)
 				}
-				sample.outflow[k] = float64(before) - float64(store(at, after))
+				sample.outflow[k] = float64(before) - float64(kernel.Store(at, after))
 			}
 		}
 	}
@@ -241,7 +243,7 @@ func (s *populations[T, S]) imposeOpenings(c *chunk, o *openingStates) {
 
 // pull is the stress times a vector.
 func (s *openingSample) pull(n *[3]float64) (v [3]float64) {
-	for k, ab := range tensorAxes {
+	for k, ab := range lattice.TensorAxes {
 		a, b := ab[0], ab[1]
 		v[a] += s.stress[k] * n[b]
 		if a != b {

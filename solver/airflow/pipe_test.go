@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -115,9 +116,9 @@ func TestInletProfiles(t *testing.T) {
 	const diameter, flow, across = 0.01, 1e-6, 15
 	for _, axis := range []int{0, 1} {
 		for _, c := range []struct {
-			profile  Profile
+			profile  opening.Profile
 			low, top float64
-		}{{Plug, 0.03, 1}, {Parabolic, 0, 0.01}, {Developed, 0, 0.01}} {
+		}{{opening.Plug, 0.03, 1}, {opening.Parabolic, 0, 0.01}, {opening.Developed, 0, 0.01}} {
 			g := pipe(axis, across, 14, diameter)
 			s := DefaultSettings()
 			s.FlowRate, s.Profile = flow, c.profile

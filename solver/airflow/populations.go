@@ -38,7 +38,7 @@ type state interface {
 
 // populations are the slots of all cells, one array per population, in memory
 // as S and computed with as T.
-type populations[T kernel.Real, S stored] struct {
+type populations[T kernel.Real, S kernel.Stored] struct {
 	layout *layout
 	f      []S
 	stride int
@@ -67,13 +67,13 @@ var (
 
 // newPopulations returns populations in the memory of a device, given the number of
 // their first array.
-func newPopulations[T kernel.Real, S stored](l *layout, d *processor.Device, array int32, v collision.Variant, parameters map[string]float64) (*populations[T, S], error) {
+func newPopulations[T kernel.Real, S kernel.Stored](l *layout, d *processor.Device, array int32, v collision.Variant, parameters map[string]float64) (*populations[T, S], error) {
 	local, err := kernel.NewLocal[T](v)
 	if err != nil {
 		return nil, err
 	}
 	scaled := v
-	scaled.Scaled = isHalf[S]()
+	scaled.Scaled = kernel.IsHalf[S]()
 	p := &populations[T, S]{layout: l, local: local, program: v.Program(), storedProgram: scaled.Program(), q: l.set.Q}
 	if p.table, err = kernel.NewTable[T](v, parameters); err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func newPopulations[T kernel.Real, S stored](l *layout, d *processor.Device, arr
 		}
 	}
 	if machines := kernel.Machines(); len(machines) > 0 {
-		p.vector = kernel.NewVector(machines[0], storage[S](), v)
-		p.gatheredVector = kernel.NewVector(machines[0], storage[T](), v)
+		p.vector = kernel.NewVector(machines[0], kernel.StorageOf[S](), v)
+		p.gatheredVector = kernel.NewVector(machines[0], kernel.StorageOf[T](), v)
 	}
 	return p, nil
 }
@@ -140,7 +140,7 @@ func (s *populations[T, S]) arriving(c *chunk, odd bool, w *workspace, f func(ce
 }
 
 func (s *populations[T, S]) set(cell int32, p int, value float64) {
-	store(&s.f[s.offset[p]+int(cell)], T(value))
+	kernel.Store(&s.f[s.offset[p]+int(cell)], T(value))
 }
 
 func (s *populations[T, S]) retune(parameters map[string]float64) {

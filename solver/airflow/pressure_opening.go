@@ -197,7 +197,7 @@ func (s *openingState) shear(set *lattice.Set, g *openingGroup, links []openingL
 func (s *openingState) dissipated(sample *openingSample) float64 {
 	mean := (sample.stress[0] + sample.stress[1] + sample.stress[2]) / 3
 	var square float64
-	for i, ab := range tensorAxes {
+	for i, ab := range lattice.TensorAxes {
 		if ab[0] == ab[1] {
 			square += (sample.stress[i] - mean) * (sample.stress[i] - mean)
 		} else {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -12,16 +13,16 @@ import (
 type profile func(position r3.Vec) float64
 
 // newProfile returns the profile of an opening with prescribed flow.
-func newProfile(kind Profile, grid *geometry.Grid, o *geometry.Opening) profile {
+func newProfile(kind opening.Profile, grid *geometry.Grid, o *geometry.Opening) profile {
 	switch kind {
-	case Parabolic:
+	case opening.Parabolic:
 		square := o.Area / math.Pi
 		return func(p r3.Vec) float64 {
 			d := r3.Sub(p, o.Center)
 			d = r3.Sub(d, r3.Scale(r3.Dot(d, o.Normal), o.Normal))
 			return max(0, 1-r3.Norm2(d)/square)
 		}
-	case Developed:
+	case opening.Developed:
 		return newCrossSection(grid, o).solve().at
 	}
 	return func(r3.Vec) float64 { return 1 }

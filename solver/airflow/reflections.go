@@ -32,7 +32,7 @@ import (
 //
 // Arguments are those of correct after the update, operations those of
 // kernel.Vector's Reflect.
-func reflectWalls[T kernel.Real, S stored](set *lattice.Set, gathered []T, c *linkCursor, window, first int) {
+func reflectWalls[T kernel.Real, S kernel.Stored](set *lattice.Set, gathered []T, c *linkCursor, window, first int) {
 	if c.isEmpty() {
 		return
 	}
@@ -50,12 +50,12 @@ func reflectWalls[T kernel.Real, S stored](set *lattice.Set, gathered []T, c *li
 			even := T(0.5 * T(*bounced+gathered[lattice.Opposite(back)*windowCells+lane]))
 			value := rest + T(T(link.share)*T(even-rest))
 			taken[lane] += value - *bounced
-			*bounced = rounded[T, S](value)
+			*bounced = kernel.Rounded[T, S](value)
 		}
 	}
 	for lane, v := range taken {
 		if v != 0 {
-			gathered[lane] = rounded[T, S](gathered[lane] - v)
+			gathered[lane] = kernel.Rounded[T, S](gathered[lane] - v)
 		}
 	}
 }

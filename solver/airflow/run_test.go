@@ -12,6 +12,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/solver"
+	"carina/solver/airflow/opening"
 	"carina/solver/transport"
 )
 
@@ -23,7 +24,7 @@ func TestStability(t *testing.T) {
 		stable    bool
 	}{{Automatic, true}, {Regularized, true}, {Cumulant, true}, {TRT, false}, {BGK, false}} {
 		s := DefaultSettings()
-		s.FlowRate, s.LatticeVelocity, s.Profile, s.Collision = 2e-4, 0.05, Parabolic, c.collision
+		s.FlowRate, s.LatticeVelocity, s.Profile, s.Collision = 2e-4, 0.05, opening.Parabolic, c.collision
 		summary, err := RunInProcess(context.Background(), solver.WholeDomain(pipe(0, 9, 60, 0.01)), s, Plan{Steps: 2500})
 		if (err == nil) != c.stable {
 			t.Errorf("%s: stable: %v, want %v", c.collision, err == nil, c.stable)

@@ -2,8 +2,9 @@ package airflow
 
 import (
 	"errors"
-	"fmt"
 
+	"carina/internal/quantity"
+	"carina/solver/airflow/opening"
 	"carina/solver/lattice"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -129,13 +130,13 @@ type Settings struct {
 	// FlowRate is the flow through all inlets together, in m³/s.
 	FlowRate float64
 	// Profile is that of the flow through inlets; empty means Plug.
-	Profile Profile
+	Profile opening.Profile
 	// Waveform is a factor of FlowRate over time; nil means one, after a
 	// smooth start.
-	Waveform Waveform
+	Waveform opening.Waveform
 	// Conditions are those of openings by number. Without one, inlets share
 	// FlowRate by area and outlets have pressure zero.
-	Conditions map[int]Condition
+	Conditions map[int]opening.Condition
 	// KinematicViscosity is ν, in m²/s.
 	KinematicViscosity float64
 	// Density is in kg/m³.
@@ -144,7 +145,7 @@ type Settings struct {
 	BodyForce [3]float64
 
 	// ForceWaveform is a factor of BodyForce over time; nil means one.
-	ForceWaveform Waveform
+	ForceWaveform opening.Waveform
 	// Initial gives the pressure (Pa) and velocity (m/s) at the start; nil
 	// means air at rest.
 	Initial func(position r3.Vec) (pressure float64, velocity r3.Vec)
@@ -183,27 +184,27 @@ func DefaultSettings() Settings {
 
 // Validate says what is wrong with the settings, if anything.
 func (s *Settings) Validate() error {
-	if err := oneOf("collision", s.Collision, Collisions); err != nil {
+	if err := quantity.CheckName("collision", s.Collision, Collisions); err != nil {
 		return err
 	}
-	if err := oneOf("wall", s.Wall, Walls); err != nil {
+	if err := quantity.CheckName("wall", s.Wall, Walls); err != nil {
 		return err
 	}
-	if err := oneOf("precision", s.Precision, Precisions); err != nil {
+	if err := quantity.CheckName("precision", s.Precision, Precisions); err != nil {
 		return err
 	}
 	if s.Layout != "" {
-		if err := oneOf("layout", s.Layout, Layouts); err != nil {
+		if err := quantity.CheckName("layout", s.Layout, Layouts); err != nil {
 			return err
 		}
 	}
 	if s.Lattice != "" {
-		if err := oneOf("lattice", s.Lattice, Lattices); err != nil {
+		if err := quantity.CheckName("lattice", s.Lattice, Lattices); err != nil {
 			return err
 		}
 	}
 	if s.Profile != "" {
-		if err := oneOf("profile", s.Profile, Profiles); err != nil {
+		if err := quantity.CheckName("profile", s.Profile, opening.Profiles); err != nil {
 			return err
 		}
 	}
@@ -216,47 +217,29 @@ func (s *Settings) Validate() error {
 	return nil
 }
 
-// figure is a number of the settings with the range in which it can be meant.
-type figure struct {
-	name      string
-	value     float64
-	low, high float64
-	// note says what a number at an end of the range means; may be empty.
-	note string
-}
-
-// check refuses what is outside the range, or no number.
-func (q *figure) check() error {
-	if q.value >= q.low && q.value <= q.high {
-		return nil
-	}
-	return fmt.Errorf("the %s is %g; give a number from %g to %g%s", q.name, q.value, q.low, q.high, q.note)
-}
-
-// Ranges far wider than any fluid or airway needs.
-const (
-	largestFlow     = 1e6 // m³/s
-	largestPressure = 1e9 // Pa
-)
-
 // inRange refuses numbers that cannot be meant.
 func (s *Settings) inRange() error {
-	list := []figure{
+	type number struct {
+		name             string
+		value, low, high float64
+		note             string
+	}
+	list := []number{
 		{"magic parameter", s.Magic, 1e-9, 1e3, ""},
 		{"kinematic viscosity", s.KinematicViscosity, 1e-15, 1e6, " m²/s"},
 		{"density", s.Density, 1e-6, 1e6, " kg/m³"},
 		{"lattice velocity", s.LatticeVelocity, 0, 1, " cells per step, 0 to have it chosen"},
 		{"Smagorinsky constant", s.Smagorinsky, 0, 1, ", 0 for none"},
 		{"limiter's constant", s.Limiter, 0, 1, ", 0 for none"},
-		{"flow rate", s.FlowRate, -largestFlow, largestFlow, " m³/s"},
+		{"flow rate", s.FlowRate, -opening.LargestFlow, opening.LargestFlow, " m³/s"},
 		{"time step", s.TimeStep, 0, 1e6, " s, 0 to have it chosen"},
 		{"ramp time", s.RampTime, -1e9, 1e9, " s"},
 	}
 	for _, a := range s.BodyForce {
-		list = append(list, figure{"body force", a, -1e9, 1e9, " m/s²"})
+		list = append(list, number{"body force", a, -1e9, 1e9, " m/s²"})
 	}
-	for i := range list {
-		if err := list[i].check(); err != nil {
+	for _, n := range list {
+		if err := quantity.CheckRange(n.name, n.value, n.low, n.high, n.note); err != nil {
 			return err
 		}
 	}
@@ -306,15 +289,6 @@ func (s *Settings) set() *lattice.Set {
 // geometry.Options.
 func (s *Settings) Directions() int { return s.set().Q - 1 }
 
-func oneOf[T ~string](what string, value T, list []T) error {
-	for _, v := range list {
-		if v == value {
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no %s %q; choose one of %q", what, value, list)
-}
-
 // Bytes is the size of one population.
 func (p Precision) Bytes() int {
 	switch p {
@@ -324,4 +298,13 @@ func (p Precision) Bytes() int {
 		return 2
 	}
 	return 4
+}
+
+// shortestPeriod is that of all waveforms at openings.
+func (s *Settings) shortestPeriod() float64 {
+	period := opening.ShortestPeriod(s.Waveform)
+	for _, c := range s.Conditions {
+		period = min(period, opening.ShortestPeriod(c.Waveform))
+	}
+	return period
 }

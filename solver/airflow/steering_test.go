@@ -5,16 +5,18 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"carina/solver/airflow/opening"
 )
 
 // Air breathed in and out of a fork follows the wave, divides evenly, and comes
 // in through the outlets without jets, whatever is imposed there.
 func TestBreathing(t *testing.T) {
 	const period, steps = 1e-2, 4500 // 1.4 cycles
-	resistance := Condition{Kind: Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-10}
-	for name, conditions := range map[string]map[int]Condition{
+	resistance := opening.Condition{Kind: opening.Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-10}
+	for name, conditions := range map[string]map[int]opening.Condition{
 		"pressures":   nil,
-		"shares":      {2: {Kind: FlowShare, Share: 0.5}, 3: {Kind: FlowShare, Share: 0.5}},
+		"shares":      {2: {Kind: opening.FlowShare, Share: 0.5}, 3: {Kind: opening.FlowShare, Share: 0.5}},
 		"windkessels": {2: resistance, 3: resistance},
 	} {
 		for _, method := range []Settings{{Collision: Automatic, Precision: Single}, {Collision: BGK, Precision: Half}} {
@@ -22,7 +24,7 @@ func TestBreathing(t *testing.T) {
 			s := caveSettings(g)
 			s.FlowRate, s.LatticeVelocity, s.Conditions = 1e-6, 0.05, conditions
 			s.Collision, s.Precision = method.Collision, method.Precision
-			s.Waveform = Sine{Period: period, Amplitude: 1}
+			s.Waveform = opening.Sine{Period: period, Amplitude: 1}
 			var flowError, splitError float64
 			var peaks [2]float64 // of inspiration and expiration
 			_, err := RunInProcess(context.Background(), scattered(g, 6, 2, 3, [3]bool{}), s, Plan{Steps: steps, Observe: func(r *Rank) error {
@@ -63,10 +65,10 @@ func TestBreathing(t *testing.T) {
 // one that does not is warned of.
 func TestTimeStepOfWaveform(t *testing.T) {
 	g := fork()
-	for name, w := range map[string]Waveform{
-		"sine":      Sine{Period: 2e-3, Amplitude: 1},
-		"breathing": Breathing{Period: 4e-3, Inspiration: 0.25},
-		"table":     &Table{Times: []float64{0, 1e-3, 2e-3}, Values: []float64{0, 1, 0}, Periodic: true},
+	for name, w := range map[string]opening.Waveform{
+		"sine":      opening.Sine{Period: 2e-3, Amplitude: 1},
+		"breathing": opening.Breathing{Period: 4e-3, Inspiration: 0.25},
+		"table":     &opening.Table{Times: []float64{0, 1e-3, 2e-3}, Values: []float64{0, 1, 0}, Periodic: true},
 	} {
 		s := caveSettings(g)
 		s.LatticeVelocity, s.Waveform = 0, w
@@ -83,7 +85,7 @@ func TestTimeStepOfWaveform(t *testing.T) {
 		if _, warnings, _ = chooseUnits(g, &s, e); len(warnings) != 1 || !strings.Contains(warnings[0], "sound") {
 			t.Errorf("%s: warnings %q", name, warnings)
 		}
-		s.LatticeVelocity, s.Waveform = 0, Sine{Period: 1, Amplitude: 1}
+		s.LatticeVelocity, s.Waveform = 0, opening.Sine{Period: 1, Amplitude: 1}
 		slow, _, _ := chooseUnits(g, &s, e)
 		s.Waveform = nil
 		if steady, _, _ := chooseUnits(g, &s, e); slow != steady {

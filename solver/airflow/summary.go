@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"carina/geometry"
+	"carina/solver/airflow/opening"
 	"carina/solver/transport"
 )
 
@@ -179,15 +180,15 @@ func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
 // one in the last step, and the area times the density.
 func (o *openingStates) summaries(grid *geometry.Grid, u Units, sums func(i int) (outflow, areaDensity int64)) []OpeningSummary {
 	list := make([]OpeningSummary, len(grid.Openings))
-	for i, opening := range grid.Openings {
+	for i, at := range grid.Openings {
 		state := &o.list[i]
 		outflow, areaDensity := sums(i)
 		density := state.base
-		if kind := state.condition.Kind; (kind == ImposedFlow || kind == MovingWall) && state.area > 0 {
+		if kind := state.condition.Kind; (kind == opening.ImposedFlow || kind == opening.MovingWall) && state.area > 0 {
 			density = float64(areaDensity) / fixedPoint / state.area
 		}
 		list[i] = OpeningSummary{
-			Number: opening.Number, Name: opening.Name, Role: string(opening.Role), Area: opening.Area,
+			Number: at.Number, Name: at.Name, Role: string(at.Role), Area: at.Area,
 			Flow: -float64(outflow) / fixedPoint * u.FlowRate(), Pressure: density * u.Pressure(),
 		}
 	}

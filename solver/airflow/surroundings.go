@@ -31,7 +31,7 @@ type Surroundings struct {
 // surroundingsOf looks around a cell.
 func surroundingsOf(d *solver.Domain, cell [3]int32) Surroundings {
 	g := d.Grid
-	s := Surroundings{Position: cellCenter(g, cell[0], cell[1], cell[2]), ToOpening: math.Inf(1)}
+	s := Surroundings{Position: g.Center(cell[0], cell[1], cell[2]), ToOpening: math.Inf(1)}
 	for i := range g.Openings {
 		o := &g.Openings[i]
 		if distance := toOpening(o, s.Position) / g.Spacing; distance < s.ToOpening {
@@ -110,12 +110,12 @@ func (l *lumen) wallDistance(cell [3]int32) float64 {
 // wall; infinite where it meets none.
 func (l *lumen) fraction(number int64, direction int) float64 {
 	links := &l.Links
-	i := firstAtLeast(links.Cells, number)
-	if i == len(links.Cells) || links.Cells[i] != number || links.Mask[i]>>direction&1 == 0 {
+	i, found := slices.BinarySearch(links.Cells, number)
+	if !found || links.Mask[i]>>direction&1 == 0 {
 		return math.Inf(1)
 	}
 	link := links.First[i] + int64(bits.OnesCount32(links.Mask[i]&(1<<direction-1)))
-	if meetsOpening(links, link) {
+	if links.Opening(link) != 0 {
 		return math.Inf(1)
 	}
 	return links.Fraction(link)

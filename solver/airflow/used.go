@@ -1,5 +1,7 @@
 package airflow
 
+import "carina/solver/airflow/opening"
+
 // UsedSettings are the settings of a computation with all choices made.
 type UsedSettings struct {
 	Collision Collision `json:"collision"`
@@ -7,12 +9,12 @@ type UsedSettings struct {
 	Wall      Wall      `json:"wall"`
 	Precision Precision `json:"precision"`
 	// Layout and InstructionSet are those of processors, on rank 0.
-	Layout         Layout  `json:"layout,omitempty"`
-	InstructionSet string  `json:"instruction_set,omitempty"`
-	Profile        Profile `json:"profile"`
-	Smagorinsky    float64 `json:"smagorinsky"`
-	Magic          float64 `json:"magic"`
-	Limiter        float64 `json:"limiter"`
+	Layout         Layout          `json:"layout,omitempty"`
+	InstructionSet string          `json:"instruction_set,omitempty"`
+	Profile        opening.Profile `json:"profile"`
+	Smagorinsky    float64         `json:"smagorinsky"`
+	Magic          float64         `json:"magic"`
+	Limiter        float64         `json:"limiter"`
 
 	FlowRate           float64 `json:"flow_m3_per_s"`
 	KinematicViscosity float64 `json:"kinematic_viscosity_m2_per_s"`
@@ -29,7 +31,7 @@ type UsedSettings struct {
 func (r *airflow) used() *UsedSettings {
 	s := &r.settings
 	u := &UsedSettings{
-		Collision: s.operator(r.units.RelaxationTime()), Lattice: Lattice(r.set.Name), Wall: s.Wall, Precision: s.Precision, Profile: Plug,
+		Collision: s.operator(r.units.RelaxationTime()), Lattice: Lattice(r.set.Name), Wall: s.Wall, Precision: s.Precision, Profile: opening.Plug,
 		Smagorinsky: s.Smagorinsky, Magic: s.Magic, Limiter: s.Limiter,
 		FlowRate: s.FlowRate, KinematicViscosity: s.KinematicViscosity, Density: s.Density,
 		TimeStep: r.units.TimeStep, LatticeVelocity: r.expected.peakVelocity / r.units.Velocity(), RampTime: r.rampSteps * r.units.TimeStep,

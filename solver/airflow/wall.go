@@ -3,8 +3,8 @@ package airflow
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
-	"carina/geometry"
 	"carina/solver"
 	"carina/solver/lattice"
 	"carina/solver/transport"
@@ -47,7 +47,7 @@ func (r *bound) addWallForce(sum *[3]int64, p *solver.Piece, cell, count int32, 
 	leaving := *arriving
 	r.state.leaving(&leaving, w)
 	for _, link := range links {
-		if !selected(cellCenter(r.domain.Grid, p.X0+cell-p.Local+link.lane, p.Y, p.Z)) {
+		if !selected(r.domain.Grid.Center(p.X0+cell-p.Local+link.lane, p.Y, p.Z)) {
 			continue
 		}
 		i := link.population
@@ -68,40 +68,16 @@ type windowLink struct {
 // wallLinks lists the links to walls of count cells from a global number on.
 func (r *bound) wallLinks(global int64, count int32) (list []windowLink) {
 	l := &r.domain.Grid.Links
-	for i := firstAtLeast(l.Cells, global); i < len(l.Cells) && l.Cells[i] < global+int64(count); i++ {
+	i, _ := slices.BinarySearch(l.Cells, global)
+	for ; i < len(l.Cells) && l.Cells[i] < global+int64(count); i++ {
 		link := l.First[i]
 		for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
 			d := bits.TrailingZeros32(mask)
-			if d < r.set.Q-1 && !meetsOpening(l, link) {
+			if d < r.set.Q-1 && l.Opening(link) == 0 {
 				list = append(list, windowLink{int32(l.Cells[i] - global), d + 1})
 			}
 			link++
 		}
 	}
 	return list
-}
-
-func firstAtLeast(cells []int64, global int64) int {
-	low, high := 0, len(cells)
-	for low < high {
-		if mid := (low + high) / 2; cells[mid] < global {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
-}
-
-// meetsOpening tells whether a link meets an opening.
-func meetsOpening(l *geometry.Links, link int64) bool {
-	low, high := 0, len(l.Openings)
-	for low < high {
-		if mid := (low + high) / 2; l.Openings[mid].Link < link {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low < len(l.Openings) && l.Openings[low].Link == link
 }

@@ -3,8 +3,6 @@ package cuda
 import (
 	"fmt"
 
-	"carina/solver/airflow"
-
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -33,7 +31,7 @@ func (s *Solver) initialize() error {
 					var pressure float64
 					var velocity r3.Vec
 					if s.tiles.fluid[tile]>>cell&1 == 1 {
-						pressure, velocity = initial(airflow.CellCenter(grid, at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3))
+						pressure, velocity = initial(grid.Center(at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3))
 					}
 					u := r3.Scale(1/units.Velocity(), velocity)
 					cells = appendReals(cells, s.bits, pressure/units.Pressure(), u.X, u.Y, u.Z)

@@ -63,7 +63,7 @@ func (s *Solver) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressur
 	masks := map[int32]uint64{}
 	reach := radius + 2*tileSide*grid.Spacing
 	for tile, at := range s.tiles.position {
-		middle := airflow.CellCenter(grid, at[0]*tileSide+tileSide/2, at[1]*tileSide+tileSide/2, at[2]*tileSide+tileSide/2)
+		middle := grid.Center(at[0]*tileSide+tileSide/2, at[1]*tileSide+tileSide/2, at[2]*tileSide+tileSide/2)
 		if r3.Norm(r3.Sub(middle, center)) > reach {
 			continue
 		}

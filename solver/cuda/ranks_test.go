@@ -14,6 +14,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 	"carina/solver/transport"
 )
 
@@ -70,8 +71,8 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 	}{{2, 8}, {3, 6}} {
 		d := bricked(t, 6, c.ranks, c.side)
 		settings := caveSettings(d.Grid)
-		settings.Profile = airflow.Developed
-		settings.Conditions = map[int]airflow.Condition{3: {Kind: airflow.FlowShare, Share: 0.3}}
+		settings.Profile = opening.Developed
+		settings.Conditions = map[int]opening.Condition{3: {Kind: opening.FlowShare, Share: 0.3}}
 		compute := func(d *solver.Domain, on device, rank transport.Transport) (*airflow.Summary, *airflow.Fields, error) {
 			flow, err := airflow.NewFlow(d, settings)
 			if err != nil {

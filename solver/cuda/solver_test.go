@@ -10,6 +10,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -169,7 +170,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 	besideOthers(t)
 	const steps = 120
 	small := [3]bool{true, true, true}
-	share := map[int]airflow.Condition{3: {Kind: airflow.FlowShare, Share: 0.3}}
+	share := map[int]opening.Condition{3: {Kind: opening.FlowShare, Share: 0.3}}
 	for _, c := range []struct {
 		name      string
 		periodic  [3]bool
@@ -217,7 +218,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 			domain := solver.WholeDomain(g)
 			domain.Periodic = c.periodic
 			settings := caveSettings(g)
-			settings.Collision, settings.Profile = airflow.TRT, airflow.Parabolic
+			settings.Collision, settings.Profile = airflow.TRT, opening.Parabolic
 			c.change(&settings)
 			s := computed(t, domain, settings, c.storage, steps)
 			compare(t, s, domain, settings, steps, c.tolerance)
@@ -260,30 +261,30 @@ func compare(t *testing.T, s *Solver, domain *solver.Domain, settings airflow.Se
 func TestConditionsAgree(t *testing.T) {
 	besideOthers(t)
 	const steps = 90
-	wave := airflow.Sine{Period: 2e-3, Mean: 0.7, Amplitude: 0.4}
+	wave := opening.Sine{Period: 2e-3, Mean: 0.7, Amplitude: 0.4}
 	for _, c := range []struct {
 		name   string
 		change func(*airflow.Settings)
 	}{
 		{"pressures", func(s *airflow.Settings) {
-			s.Conditions = map[int]airflow.Condition{1: {Kind: airflow.ImposedPressure, Pressure: 0.02}, 3: {Kind: airflow.ImposedPressure, Pressure: -0.01, Waveform: wave}}
+			s.Conditions = map[int]opening.Condition{1: {Kind: opening.ImposedPressure, Pressure: 0.02}, 3: {Kind: opening.ImposedPressure, Pressure: -0.01, Waveform: wave}}
 		}},
 		{"windkessel and developed profile", func(s *airflow.Settings) {
-			s.Profile, s.Waveform = airflow.Developed, wave
-			s.Conditions = map[int]airflow.Condition{
-				2: {Kind: airflow.Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9},
-				3: {Kind: airflow.Windkessel, ProximalResistance: 2e5, Pressure: 0.1}}
+			s.Profile, s.Waveform = opening.Developed, wave
+			s.Conditions = map[int]opening.Condition{
+				2: {Kind: opening.Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9},
+				3: {Kind: opening.Windkessel, ProximalResistance: 2e5, Pressure: 0.1}}
 		}},
 		{"shares", func(s *airflow.Settings) {
-			s.Conditions = map[int]airflow.Condition{2: {Kind: airflow.FlowShare, Share: 0.7}, 3: {Kind: airflow.FlowShare, Share: 0.3}}
+			s.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 0.7}, 3: {Kind: opening.FlowShare, Share: 0.3}}
 		}},
 		{"imposed flow, moving wall", func(s *airflow.Settings) {
-			s.Conditions = map[int]airflow.Condition{
-				1: {Kind: airflow.MovingWall, Velocity: [3]float64{0.02, 0.1, -0.05}, Waveform: wave},
-				2: {Kind: airflow.ImposedFlow, Flow: -1e-8, Shape: func(p r3.Vec) float64 { return 1 + 300*p.Y }}}
+			s.Conditions = map[int]opening.Condition{
+				1: {Kind: opening.MovingWall, Velocity: [3]float64{0.02, 0.1, -0.05}, Waveform: wave},
+				2: {Kind: opening.ImposedFlow, Flow: -1e-8, Shape: func(p r3.Vec) float64 { return 1 + 300*p.Y }}}
 		}},
 		{"breathing", func(s *airflow.Settings) { // out from step 30 on
-			s.Waveform = airflow.Sine{Period: 1.5e-3, Amplitude: 1}
+			s.Waveform = opening.Sine{Period: 1.5e-3, Amplitude: 1}
 		}},
 		{"force over time", func(s *airflow.Settings) {
 			s.BodyForce, s.ForceWaveform = [3]float64{30, 20, 10}, wave
@@ -348,7 +349,7 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 		summarize := func(devices int, exchange Exchange) *airflow.Summary {
 			settings := caveSettings(g)
 			settings.Lattice, settings.Collision, settings.Wall = c.lattice, airflow.TRT, c.wall
-			settings.Waveform = airflow.Sine{Period: 3e-4, Amplitude: 1} // out from step 6 on
+			settings.Waveform = opening.Sine{Period: 3e-4, Amplitude: 1} // out from step 6 on
 			flow, err := airflow.NewFlow(domain, settings)
 			if err != nil {
 				t.Fatal(err)

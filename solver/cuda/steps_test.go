@@ -5,6 +5,7 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 )
 
 // idleDevice does nothing that is given to it.
@@ -18,7 +19,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	g := tube()
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
-	settings.Waveform = airflow.Sine{Period: 1e-3, Amplitude: 1}
+	settings.Waveform = opening.Sine{Period: 1e-3, Amplitude: 1}
 	for _, c := range []struct {
 		devices  int
 		exchange Exchange

@@ -50,7 +50,7 @@ func (s *Solver) selectCells(tile int32, selected func(center r3.Vec) bool) (mas
 	at := s.tiles.position[tile]
 	for fluid := s.tiles.fluid[tile]; fluid != 0; fluid &= fluid - 1 {
 		cell := int32(bits.TrailingZeros64(fluid))
-		if selected(airflow.CellCenter(s.flow.Domain.Grid, at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3)) {
+		if selected(s.flow.Domain.Grid.Center(at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3)) {
 			mask |= 1 << cell
 		}
 	}

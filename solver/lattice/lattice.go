@@ -50,3 +50,7 @@ func newSet(name string, q int, weightByNorm [4]float64) *Set {
 	}
 	return s
 }
+
+// TensorAxes lists the axes of the components of a symmetric tensor: xx, yy, zz, xy,
+// xz and yz.
+var TensorAxes = [6][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}

@@ -1,4 +1,4 @@
-package airflow
+package opening
 
 import (
 	"bufio"
@@ -49,9 +49,9 @@ func (b Breathing) Factor(time float64) float64 {
 	return -b.Inspiration / expiration * math.Sin(math.Pi*(phase-b.Inspiration)/expiration)
 }
 
-// shortestPeriod is the shortest in which a waveform goes there and back, in
+// ShortestPeriod is the shortest in which a waveform goes there and back, in
 // seconds, and infinite where that is not known.
-func shortestPeriod(w Waveform) float64 {
+func ShortestPeriod(w Waveform) float64 {
 	period := math.Inf(1)
 	switch w := w.(type) {
 	case Sine:
@@ -86,15 +86,6 @@ func extremes(w Waveform) (low, high float64) {
 		return slices.Min(w.Values), slices.Max(w.Values)
 	}
 	return -1, 1
-}
-
-// shortestPeriod is that of all waveforms at openings.
-func (s *Settings) shortestPeriod() float64 {
-	period := shortestPeriod(s.Waveform)
-	for _, c := range s.Conditions {
-		period = min(period, shortestPeriod(c.Waveform))
-	}
-	return period
 }
 
 // Table joins values by straight lines. After the last time it stays constant
