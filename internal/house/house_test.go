@@ -46,16 +46,17 @@ var rooms = []room{
 	{"solver/expression", nil},
 	{"solver/airflow/collision", []string{"solver/lattice", "solver/expression"}},
 	{"solver/airflow/kernel", []string{"internal", "solver/lattice", "solver/expression", "solver/airflow/collision"}},
-	{"solver/airflow", []string{"internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/processor", "solver/streaming", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/kernel"}},
+	{"solver/airflow/opening", []string{"internal", "geometry", "solver/lattice", "solver/airflow/kernel"}},
+	{"solver/airflow", []string{"internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/processor", "solver/streaming", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/kernel", "solver/airflow/opening"}},
 	{"solver/cuda/driver", nil},
-	{"solver/cuda", []string{"solver/cuda/driver", "internal", "geometry", "cuboid", "balance", "solver", "solver/airflow", "solver/transport", "solver/lattice", "solver/expression", "solver/airflow/collision"}},
-	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/cuda", "solver/transport"}},
-	{".", []string{"internal", "internal/run", "geometry", "balance", "output", "solver", "solver/airflow", "solver/cuda", "solver/transport"}},
-	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/cuda", "solver/transport", "solver/airflow/kernel"}},
-	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/cuda", "solver/transport", "solver/airflow/kernel"}},
+	{"solver/cuda", []string{"solver/cuda/driver", "internal", "geometry", "cuboid", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/transport", "solver/lattice", "solver/expression", "solver/airflow/collision"}},
+	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport"}},
+	{".", []string{"internal", "internal/run", "geometry", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport"}},
+	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "solver/airflow/kernel"}},
+	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "solver/airflow/kernel"}},
 	// What users can import, as they do.
-	{"examples", []string{".", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow"}},
-	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/cuda", "solver/transport", "internal/workflow", "benchmarks"}},
+	{"examples", []string{".", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening"}},
+	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "internal/workflow", "benchmarks"}},
 }
 
 // exceptions are imports that the plan does not allow, with the reason. The list
@@ -85,7 +86,7 @@ var testExceptions = map[[2]string]string{
 // more are to be parted into rooms; none may grow until then.
 const mostFiles = 30
 
-var largePackages = map[string]int{"geometry": 55, "solver/airflow": 40, "solver/cuda": 40}
+var largePackages = map[string]int{"geometry": 55, "solver/airflow": 36, "solver/cuda": 40}
 
 // alone are libraries that one package alone imports, so that they can be
 // exchanged there.

@@ -7,6 +7,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow/collision"
+	"carina/solver/airflow/opening"
 	"carina/solver/lattice"
 	"carina/solver/streaming"
 	"carina/solver/transport"
@@ -15,16 +16,15 @@ import (
 // airflow is what is computed, alike on all ranks and devices, as a physics of the
 // engine.
 type airflow struct {
-	domain          *solver.Domain
-	settings        Settings
-	units           Units
-	expected        expected
-	warnings        []string
-	set             *lattice.Set
-	areas           []float64 // of openings, as voxelized
-	profiles        []profile
-	initialOpenings []openingState // before the first step
-	rampSteps       float64
+	domain    *solver.Domain
+	settings  Settings
+	units     Units
+	expected  expected
+	warnings  []string
+	set       *lattice.Set
+	faces     *opening.Faces
+	openings  *opening.States // before the first step
+	rampSteps float64
 	// carries tells whether the kernel leaves the velocity for others.
 	carries bool
 	force   [3]float64 // in lattice units, in the present step
@@ -48,12 +48,12 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
-	if err := settings.validateConditions(domain.Grid); err != nil {
+	if err := opening.ValidateConditions(settings.Conditions, domain.Grid); err != nil {
 		return nil, err
 	}
 	a := &airflow{domain: domain, set: settings.set(), expected: expect(domain.Grid, &settings)}
 	var err error
-	if a.areas, err = openingAreas(domain.Grid, a.set); err != nil {
+	if a.faces, err = opening.NewFaces(domain.Grid, a.set); err != nil {
 		return nil, err
 	}
 	if a.units, a.warnings, err = chooseUnits(domain.Grid, &settings, a.expected); err != nil {
@@ -61,8 +61,7 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	}
 	a.warnings = append(a.warnings, settings.settleWall(a.units.RelaxationTime())...)
 	a.settings = settings
-	a.initialOpenings = newOpeningStates(domain.Grid, a.areas, &a.settings, a.units).list
-	if a.profiles, err = openingProfiles(domain.Grid, a.set, a.initialOpenings); err != nil {
+	if a.openings, err = opening.New(a.faces, a.openingChoice()); err != nil {
 		return nil, err
 	}
 	a.rampSteps = a.chooseRamp()
@@ -70,9 +69,18 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	return a, nil
 }
 
+// openingChoice is what is chosen for openings.
+func (a *airflow) openingChoice() *opening.Choice {
+	s, u := &a.settings, a.units
+	tau := u.RelaxationTime()
+	return &opening.Choice{Conditions: s.Conditions, FlowRate: s.FlowRate, Profile: s.Profile, Waveform: s.Waveform,
+		Units:   opening.Units{TimeStep: u.TimeStep, Velocity: u.Velocity(), FlowRate: u.FlowRate(), Pressure: u.Pressure()},
+		TauPlus: tau, TauOdd: s.oddTime(tau), Crossing: a.crossing()}
+}
+
 // warnOfClosed warns of openings that meet no cell.
 func (a *airflow) warnOfClosed() {
-	for i, area := range a.areas {
+	for i, area := range a.faces.Areas {
 		if o := &a.domain.Grid.Openings[i]; area == 0 {
 			a.warnings = append(a.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed: choose a smaller spacing, or leave it out with --drop-opening %d", o.Number, o.Name, o.Number))
 		}
@@ -110,9 +118,9 @@ func (a *airflow) Program() solver.Program {
 			p.Steps[i][streamPhase].Asks = true
 			p.Steps[i] = append(p.Steps[i], solver.Phase{Name: "walls"})
 		}
-		if couples(a.initialOpenings) {
+		if a.openings.Coupled() {
 			last := &p.Steps[i][len(p.Steps[i])-1]
-			last.Reduce = &solver.Reduction{Operation: transport.Sum, Values: 2 * len(a.initialOpenings), Every: couplingInterval}
+			last.Reduce = &solver.Reduction{Operation: transport.Sum, Values: 2 * len(a.openings.List), Every: opening.CouplingInterval}
 		}
 	}
 	return p

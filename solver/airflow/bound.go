@@ -1,12 +1,9 @@
 package airflow
 
 import (
-	"bytes"
-	"encoding/binary"
-	"slices"
-
 	"carina/solver"
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/opening"
 	"carina/solver/processor"
 )
 
@@ -16,7 +13,7 @@ type bound struct {
 	device     *processor.Device
 	layout     *layout
 	state      state
-	openings   *openingStates
+	openings   *opening.States
 	curve      *curve // nil unless walls are quadratic
 	workspaces []*workspace
 	odd        bool // the step that comes next
@@ -32,12 +29,10 @@ var (
 // Bind finds windows, walls and openings of a rank.
 func (a *airflow) Bind(b *solver.Binding) (solver.Kernel, error) {
 	r := &bound{airflow: a, device: b.Device.(*processor.Device), layout: newLayout(b.Finder, a.set)}
-	r.openings = &openingStates{list: slices.Clone(a.initialOpenings), sums: make([]int64, 2*len(a.initialOpenings))}
-	groups, err := r.layout.findLinks(a.domain.Grid, a.settings.wallScheme(a.units.RelaxationTime()), r.openings.list, a.profiles)
-	if err != nil {
+	r.openings = a.openings.Clone()
+	if err := r.layout.findLinks(a.domain.Grid, a.settings.wallScheme(a.units.RelaxationTime()), r.openings); err != nil {
 		return nil, err
 	}
-	r.openings.seen, r.openings.memory = make([]openingSample, len(r.layout.openings)), make([]float64, 2*groups)
 	if err := r.newState(b.Array(0)); err != nil {
 		return nil, err
 	}
@@ -120,76 +115,32 @@ func (r *bound) Begin(steps int64) {
 		r.setForce(steps)
 		r.state.retune(r.parameters())
 	}
-	r.openings.prepare(float64(steps+1), r.rampSteps, r.units)
+	r.openings.Prepare(float64(steps+1), r.rampSteps)
 	r.odd = steps%2 == 0
 }
 
 // Collect adds what flows through the openings in the last step, and the density
 // there times the area.
 func (r *bound) Collect(_ int, sums []int64) {
-	for i := range r.layout.openings {
-		sample := &r.openings.seen[i]
-		for k, link := range r.layout.openings[i].links {
-			sums[2*link.opening] += toFixed(sample.outflow[k])
-			sums[2*link.opening+1] += toFixed(sample.density * link.area)
-		}
-	}
+	r.layout.openings.Flow(func(opening int, outflow, areaDensity float64) {
+		sums[2*opening] += ToFixed(outflow)
+		sums[2*opening+1] += ToFixed(areaDensity)
+	})
 }
 
 // Apply tells the openings how much flows through them.
 func (r *bound) Apply(_ int, sums []int64) {
-	r.openings.couple(func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }, r.crossing(), r.units)
-}
-
-// openingMemory is what an opening knows of earlier steps.
-type openingMemory struct {
-	Outflow, Fast, Smooth, Peak, Base, Stored float64
-	Steered                                   uint8
-	Wanted, Excess, Mean, Trend               float64
+	r.openings.Couple(func(i int) (float64, float64) { return FromFixed(sums[2*i]), FromFixed(sums[2*i+1]) })
 }
 
 // SaveGlobal returns what openings know of earlier steps.
-func (r *bound) SaveGlobal() []byte {
-	list := make([]openingMemory, len(r.openings.list))
-	for i := range r.openings.list {
-		o := &r.openings.list[i]
-		s := &o.steering
-		list[i] = openingMemory{Outflow: o.outflow, Fast: o.fast, Smooth: o.smooth, Peak: o.peak, Base: o.base, Stored: o.stored,
-			Wanted: s.wanted, Excess: s.excess, Mean: s.mean, Trend: s.trend}
-		if s.on {
-			list[i].Steered = 1
-		}
-	}
-	var data bytes.Buffer
-	// Numbers of known size are always written to memory.
-	_ = binary.Write(&data, binary.LittleEndian, list)
-	return data.Bytes()
-}
+func (r *bound) SaveGlobal() []byte { return r.openings.Save() }
 
 // LoadGlobal takes it over.
-func (r *bound) LoadGlobal(data []byte) error {
-	list := make([]openingMemory, len(r.openings.list))
-	if err := binary.Read(bytes.NewReader(data), binary.LittleEndian, list); err != nil {
-		return err
-	}
-	for i, m := range list {
-		o := &r.openings.list[i]
-		o.outflow, o.fast, o.smooth, o.peak, o.base, o.stored = m.Outflow, m.Fast, m.Smooth, m.Peak, m.Base, m.Stored
-		o.steering = steering{on: m.Steered == 1, wanted: m.Wanted, excess: m.Excess, mean: m.Mean, trend: m.Trend}
-	}
-	return nil
-}
+func (r *bound) LoadGlobal(data []byte) error { return r.openings.Load(data) }
 
 // Scattered is what the absorption of sound remembers, by groups of links.
-func (r *bound) Scattered() (cells []int64, numbers []float64) {
-	for i := range r.layout.openings {
-		o := &r.layout.openings[i]
-		for range o.groups {
-			cells = append(cells, o.global)
-		}
-	}
-	return cells, r.openings.memory
-}
+func (r *bound) Scattered() (cells []int64, numbers []float64) { return r.layout.openings.Memory() }
 
 // eachChunk calls f for all chunks, side by side.
 func (r *bound) eachChunk(f func(i int, w *workspace)) {

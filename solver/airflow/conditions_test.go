@@ -128,54 +128,6 @@ func TestSoundLeaves(t *testing.T) {
 	}
 }
 
-func TestWaveforms(t *testing.T) {
-	table, err := opening.ReadTable(strings.NewReader("time,factor\n0,0\n1,2\n3,-2\n4,0\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	periodic := *table
-	periodic.Periodic = true
-	breath := opening.Breathing{Period: 4, Inspiration: 0.25}
-	for _, c := range []struct {
-		name string
-		w    opening.Waveform
-		time float64
-		want float64
-	}{
-		{"sine", opening.Sine{Period: 2, Mean: 1, Amplitude: 3}, 0.5, 4},
-		{"table", table, 0.5, 1}, {"table", table, 2, 0}, {"table ends", table, 9, 0}, {"table begins", table, -1, 0},
-		{"periodic", &periodic, 4.5, 1}, {"periodic", &periodic, -3.5, 1},
-		{"inspiration", breath, 0.5, 1}, {"expiration", breath, 2.5, -1. / 3}, {"next breath", breath, 4.5, 1},
-	} {
-		if got := c.w.Factor(c.time); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("%s at %g s: %g, want %g", c.name, c.time, got, c.want)
-		}
-	}
-	var volume float64
-	for i := range 4000 {
-		volume += breath.Factor(float64(i)*1e-3+5e-4) * 1e-3
-	}
-	if math.Abs(volume) > 1e-6 {
-		t.Errorf("a breath leaves %g behind", volume)
-	}
-	for _, bad := range []string{"", "time,factor\n", "0,1\n0,2\n", "0,1\nx,2\n", "0,NaN\n", "0\n", "0,1,2\n"} {
-		if _, err := opening.ReadTable(strings.NewReader(bad)); err == nil {
-			t.Errorf("accepted the waveform %q", bad)
-		}
-	}
-}
-
-func FuzzReadTable(f *testing.F) {
-	f.Add("time,factor\n0,0\n1,2\n")
-	f.Add("0,1\n0,2\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		table, err := opening.ReadTable(strings.NewReader(text))
-		if err == nil && (len(table.Times) == 0 || len(table.Times) != len(table.Values)) {
-			t.Errorf("%d times and %d values", len(table.Times), len(table.Values))
-		}
-	})
-}
-
 func TestConditionsAreChecked(t *testing.T) {
 	g := cave(1, [3]bool{})
 	for name, c := range map[string]map[int]opening.Condition{

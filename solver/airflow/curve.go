@@ -97,7 +97,7 @@ func (c *curve) bytes() int64 {
 
 func (s *populations[T, S]) curve(links []curveLink, odd bool, received []byte) {
 	values := unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(received))), len(received)/int(unsafe.Sizeof(S(0))))
-	value := func(at location) T { return kernel.Load[T](&s.f[s.offset[at.p]+int(at.cell)]) }
+	value := func(at location) T { return kernel.Load[T](&s.Values[s.Offset[at.p]+int(at.cell)]) }
 	for i := range links {
 		l := &links[i]
 		var last T
@@ -106,7 +106,7 @@ func (s *populations[T, S]) curve(links []curveLink, odd bool, received []byte) 
 		} else {
 			last = value(l.last(odd))
 		}
-		back, rest := &s.f[s.offset[l.back]+int(l.cell)], &s.f[s.offset[0]+int(l.cell)]
+		back, rest := &s.Values[s.Offset[l.back]+int(l.cell)], &s.Values[s.Offset[0]+int(l.cell)]
 		before := kernel.Load[T](back)
 		bend := T(before-T(2*value(l.middle(odd)))) + last
 		after := kernel.Store(back, before-T(T(l.share)*bend))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"carina/solver"
+	"carina/solver/airflow/opening"
 	"carina/solver/lattice"
 )
 
@@ -23,35 +24,12 @@ type Flow struct {
 	// Force is the body force in the present step.
 	Force [3]float64
 	// Openings are those of the grid.
-	Openings []OpeningCondition
+	Openings []opening.Imposed
 
 	// flow knows what does not depend on the device.
 	flow      *airflow
 	rampSteps float64
-	crossing  float64
-	states    *openingStates
-	profiles  []profile
-}
-
-// OpeningCondition is what one opening imposes.
-type OpeningCondition struct {
-	// Velocity tells whether a velocity is imposed in the present step (else a
-	// pressure).
-	Velocity bool
-	// Area is that of the opening as voxelized, in cell faces.
-	Area float64
-	// Normal points out of the lumen.
-	Normal [3]float64
-	// EvenTime is how long stress stays out of equilibrium, in steps, Skew how many
-	// times longer third moments do, and Forgetting the part of its memory that the
-	// opening's absorption of sound forgets in a step.
-	EvenTime, Skew, Forgetting float64
-	// Inflow is the factor of the links' inflows in the present step, Density
-	// the imposed deviation of the density and Gradient that along the normal,
-	// per cell. Fastest is the largest velocity along the normal, negative, with
-	// which air comes in where a pressure is imposed, and Transition the velocity up
-	// to which it hardly moves.
-	Inflow, Density, Gradient, Fastest, Transition float64
+	states    *opening.States
 }
 
 // NewFlow prepares the computation of a domain on a device.
@@ -73,12 +51,8 @@ func NewFlow(domain *solver.Domain, settings Settings) (*Flow, error) {
 	if f.Operator == BGK {
 		f.OmegaMinus = f.OmegaPlus
 	}
-	f.states = newOpeningStates(domain.Grid, a.areas, &a.settings, f.Units)
-	for _, o := range f.states.list {
-		f.Openings = append(f.Openings, OpeningCondition{Velocity: o.imposes(), Area: o.area, Normal: o.normal, EvenTime: o.evenTime, Skew: o.skew, Forgetting: o.forgetting})
-	}
-	f.profiles = a.profiles
-	f.rampSteps, f.crossing = a.rampSteps, a.crossing()
+	f.states, f.rampSteps = a.openings.Clone(), a.rampSteps
+	f.Openings = make([]opening.Imposed, len(f.states.List))
 	f.Prepare(0)
 	return f, nil
 }
@@ -98,12 +72,9 @@ func (f *Flow) Forced() bool { return f.Settings.BodyForce != [3]float64{} }
 // Prepare sets what acts in the step after the given number of steps: what the
 // openings impose, in Openings, and the body force.
 func (f *Flow) Prepare(steps int64) {
-	f.states.prepare(float64(steps+1), f.rampSteps, f.Units)
-	for i := range f.states.list {
-		o := &f.states.list[i]
-		f.Openings[i].Velocity = o.imposes()
-		f.Openings[i].Inflow, f.Openings[i].Density, f.Openings[i].Gradient = o.inflow, o.density, o.gradient
-		f.Openings[i].Fastest, f.Openings[i].Transition = o.fastest, o.transition
+	f.states.Prepare(float64(steps+1), f.rampSteps)
+	for i := range f.states.List {
+		f.Openings[i] = f.states.List[i].Imposed
 	}
 	f.flow.setForce(steps)
 	f.Force = f.flow.force
@@ -114,38 +85,21 @@ func (f *Flow) Prepare(steps int64) {
 func (f *Flow) Parameters() map[string]float64 { return f.flow.parameters() }
 
 // Couples tells whether Couple is due after the given number of steps.
-func (f *Flow) Couples(steps int64) bool { return steps%couplingInterval == 0 && f.states.couples() }
+func (f *Flow) Couples(steps int64) bool {
+	return steps%opening.CouplingInterval == 0 && f.states.Coupled()
+}
 
 // Couple tells the openings what was measured at them in the last step, in
 // fixed point (ToFixed): what has left, in cell volumes, and the sum of link
 // areas times density of their cells.
 func (f *Flow) Couple(outflow, areaDensity []int64) {
-	f.states.couple(func(i int) (int64, int64) { return outflow[i], areaDensity[i] }, f.crossing, f.Units)
-}
-
-// ToFixed returns a number in fixed point, as an integer: sums of these do not
-// depend on the order.
-func ToFixed(v float64) int64 { return toFixed(v) }
-
-// OpeningLink is what a device needs to know of a link that meets an opening.
-type OpeningLink struct {
-	// Area is the part of the opening's area that the link stands for, in cell
-	// faces.
-	Area float64
-	// Inflow is what enters along the link where a velocity is imposed, for a
-	// factor of one, in cell volumes per step.
-	Inflow float64
-	// Distance is how far inside the opening's plane the cell's centre lies, in
-	// cells.
-	Distance float64
+	f.states.Couple(func(i int) (float64, float64) { return FromFixed(outflow[i]), FromFixed(areaDensity[i]) })
 }
 
 // OpeningLink describes the link of cell (x, y, z) in a direction, an index in
-// geometry.Directions, that meets the opening of the given index.
-func (f *Flow) OpeningLink(x, y, z int32, direction, opening int) OpeningLink {
-	b := linkBuilder{layout: &layout{set: f.Set}, grid: f.Domain.Grid, states: f.states.list, profiles: f.profiles}
-	l := b.openingLink(x, y, z, direction, opening)
-	return OpeningLink{Area: l.area, Inflow: l.inflow, Distance: l.distance}
+// geometry.Directions, to the opening of the given index.
+func (f *Flow) OpeningLink(x, y, z int32, direction, number int) opening.Link {
+	return f.states.Link(x, y, z, direction, number)
 }
 
 // FlowState is the outcome of a computation on a device, in lattice units.
@@ -194,7 +148,7 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 // OpeningSummaries describes the flow through the openings in SI units, from
 // the sums of FlowState.
 func (f *Flow) OpeningSummaries(outflow, areaDensity []int64) []OpeningSummary {
-	return f.states.summaries(f.Domain.Grid, f.Units, func(i int) (int64, int64) { return outflow[i], areaDensity[i] })
+	return openingSummaries(f.states, f.Domain.Grid, f.Units, func(i int) (int64, int64) { return outflow[i], areaDensity[i] })
 }
 
 // DivergedAt is the error of a flow that was found to have diverged at a cell.
@@ -230,11 +184,8 @@ func (f *Flow) Started(steps int64) bool { return float64(steps) > f.rampSteps }
 // WatchSteady begins to watch after so many steps for the flow to become
 // steady.
 func (f *Flow) WatchSteady(steps int64, tolerance float64) *SteadyWatch {
-	return newSteadyWatch(steps, f.rampSteps, f.crossing, tolerance)
+	return newSteadyWatch(steps, f.rampSteps, f.flow.crossing(), tolerance)
 }
-
-// FromFixed is the number that ToFixed made an integer of.
-func FromFixed(v int64) float64 { return float64(v) / fixedPoint }
 
 // GrainCells is the number of cells up to which a summary tells the grain.
 const GrainCells = grainCells

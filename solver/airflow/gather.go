@@ -34,39 +34,39 @@ func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
 
 // linkCursor returns a cursor for the links that begin a stream.
 func (s *populations[T, S]) linkCursor(links wallStream) linkCursor {
-	return newLinkCursor(links, kernel.LinkGroup, walledWidth(s.q))
+	return newLinkCursor(links, kernel.LinkGroup, walledWidth(s.Q))
 }
 
 // reflectionCursor returns a cursor for the reflections of a chunk.
 func (s *populations[T, S]) reflectionCursor(c *chunk) linkCursor {
-	return newLinkCursor(s.layout.reflections[c.reflections:], kernel.ReflectionGroup, walledWidth(s.q))
+	return newLinkCursor(s.layout.reflections[c.reflections:], kernel.ReflectionGroup, walledWidth(s.Q))
 }
 
 // gathered returns the worker's room for the populations of a window.
 func (s *populations[T, S]) gathered(w *workspace) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(&w.gathered[0])), s.q*windowCells)
+	return unsafe.Slice((*T)(unsafe.Pointer(&w.gathered[0])), s.Q*windowCells)
 }
 
 // packed returns the worker's room for the populations of a window as they are
 // in memory: the same as gathered, unless they must be converted.
 func (s *populations[T, S]) packed(w *workspace) []S {
 	if kernel.IsHalf[S]() {
-		return unsafe.Slice((*S)(unsafe.Pointer(&w.packed[0])), s.q*windowCells)
+		return unsafe.Slice((*S)(unsafe.Pointer(&w.packed[0])), s.Q*windowCells)
 	}
-	return unsafe.Slice((*S)(unsafe.Pointer(&w.gathered[0])), s.q*windowCells)
+	return unsafe.Slice((*S)(unsafe.Pointer(&w.gathered[0])), s.Q*windowCells)
 }
 
 // decode converts the packed populations to the gathered ones, encode back.
 func (s *populations[T, S]) decode(w *workspace) {
 	if kernel.IsHalf[S]() {
-		n := s.q * windowCells
+		n := s.Q * windowCells
 		kernel.DecodeFloat16(unsafe.Slice((*float32)(unsafe.Pointer(&w.gathered[0])), n), w.packed[:n])
 	}
 }
 
 func (s *populations[T, S]) encode(w *workspace) {
 	if kernel.IsHalf[S]() {
-		n := s.q * windowCells
+		n := s.Q * windowCells
 		kernel.EncodeFloat16(w.packed[:n], unsafe.Slice((*float32)(unsafe.Pointer(&w.gathered[0])), n))
 	}
 }
@@ -90,12 +90,12 @@ func (s *populations[T, S]) collide(w *workspace) {
 // neighbour against c_i, from whose slot ī it is taken.
 func (s *populations[T, S]) moveInner(words []uint32, gathered []S, odd, in bool) {
 	cell, count := int(words[0]), int(words[1])
-	for i := range s.q {
-		at := s.offset[i] + cell
+	for i := range s.Q {
+		at := s.Offset[i] + cell
 		if back := lattice.Opposite(i); odd && i > 0 {
-			at = s.offset[back] + cell + int(int32(words[2+back-1]))
+			at = s.Offset[back] + cell + int(int32(words[2+back-1]))
 		}
-		move(s.f[at:][:count], gathered[i*windowCells:], in)
+		move(s.Values[at:][:count], gathered[i*windowCells:], in)
 	}
 }
 
@@ -107,10 +107,10 @@ func (s *populations[T, S]) moveWalled(words []uint32, gathered []S, odd, in boo
 		return
 	}
 	cell, count := int(words[0]), int(words[1])
-	move(s.f[s.offset[0]+cell:][:count], gathered, in)
+	move(s.Values[s.Offset[0]+cell:][:count], gathered, in)
 	full := uint32(1)<<count - 1
-	masks := words[2+s.q-1:]
-	for i := 1; i < s.q; i++ {
+	masks := words[2+s.Q-1:]
+	for i := 1; i < s.Q; i++ {
 		back := lattice.Opposite(i)
 		d := back - 1
 		mask := masks[d/2] >> (16 * (d % 2)) & 0xffff
@@ -118,15 +118,15 @@ func (s *populations[T, S]) moveWalled(words []uint32, gathered []S, odd, in boo
 		away := cell + int(int32(words[2+d]))
 		switch mask {
 		case full:
-			move(s.f[s.offset[back]+away:][:count], lanes, in)
+			move(s.Values[s.Offset[back]+away:][:count], lanes, in)
 		case 0:
-			move(s.f[s.offset[i]+cell:][:count], lanes, in)
+			move(s.Values[s.Offset[i]+cell:][:count], lanes, in)
 		default:
-			own := s.f[s.offset[i]+cell:][:count]
+			own := s.Values[s.Offset[i]+cell:][:count]
 			for j := range lanes {
 				at := &own[j]
 				if mask>>j&1 != 0 {
-					at = &s.f[s.offset[back]+away+j]
+					at = &s.Values[s.Offset[back]+away+j]
 				}
 				moveOne(at, &lanes[j], in)
 			}

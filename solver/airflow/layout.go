@@ -6,6 +6,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/opening"
 	"carina/solver/lattice"
 	"carina/solver/processor"
 )
@@ -41,7 +42,7 @@ type layout struct {
 	near, far wallStream
 	// reflections are the links of walls that take part in the collision's stress.
 	reflections wallStream
-	openings    []openingCell
+	openings    *opening.Cells
 }
 
 // chunk is a block with its windows, by kind.
@@ -153,7 +154,7 @@ func (b *windowBuilder) serves(words []uint32, neighbours []int32, cell, first, 
 // bytes returns the memory that the layout holds beside the engine's.
 func (l *layout) bytes() int64 {
 	return size(l.windows.inner) + size(l.windows.walled) +
-		size(l.chunks) + size(l.near) + size(l.far) + size(l.reflections) + size(l.openings)
+		size(l.chunks) + size(l.near) + size(l.far) + size(l.reflections) + size(l.openings.List)
 }
 
 // size is the memory behind a slice.

@@ -16,10 +16,6 @@ const (
 	// divergedVelocity is the velocity, in cells per step, at which a
 	// computation is given up. The equilibrium loses its meaning long before.
 	divergedVelocity = 0.7
-	// fixedPoint is the scale in which reals are summed over cells and
-	// ranks as integers, so that the order does not matter. It leaves room
-	// for sums up to 2^19.
-	fixedPoint = 1 << 44
 )
 
 // check looks at the velocity of every cell and at ctx, on all ranks, and returns

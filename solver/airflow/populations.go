@@ -5,6 +5,7 @@ import (
 
 	"carina/solver/airflow/collision"
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/opening"
 	"carina/solver/expression"
 	"carina/solver/lattice"
 	"carina/solver/processor"
@@ -19,7 +20,7 @@ import (
 // finds what arrives in the neighbours' slots and leaves what departs there.
 type state interface {
 	// step updates the cells of a chunk.
-	step(c *chunk, odd bool, o *openingStates, w *workspace)
+	step(c *chunk, odd bool, o *opening.States, w *workspace)
 	// arriving gives the populations that arrive at the cells of a chunk, before an
 	// even or odd step, wall corrections included, window by window.
 	arriving(c *chunk, odd bool, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64))
@@ -39,8 +40,8 @@ type state interface {
 // populations are the slots of all cells, one array per population, in memory
 // as S and computed with as T.
 type populations[T kernel.Real, S kernel.Stored] struct {
+	kernel.Slots[S]
 	layout *layout
-	f      []S
 	stride int
 	// local is the plain Go kernel and table its table, for gathered
 	// populations.
@@ -54,9 +55,6 @@ type populations[T kernel.Real, S kernel.Stored] struct {
 	stored                 *kernel.Table[T]
 	storedProgram          *expression.Program
 	slots                  []*byte
-	// offset[p] is where the slots of population p begin.
-	offset [27]int
-	q      int
 }
 
 var (
@@ -74,18 +72,18 @@ func newPopulations[T kernel.Real, S kernel.Stored](l *layout, d *processor.Devi
 	}
 	scaled := v
 	scaled.Scaled = kernel.IsHalf[S]()
-	p := &populations[T, S]{layout: l, local: local, program: v.Program(), storedProgram: scaled.Program(), q: l.set.Q}
+	p := &populations[T, S]{layout: l, local: local, program: v.Program(), storedProgram: scaled.Program(), Slots: kernel.Slots[S]{Q: l.set.Q}}
 	if p.table, err = kernel.NewTable[T](v, parameters); err != nil {
 		return nil, err
 	}
 	if p.stored, err = kernel.NewTable[T](scaled, parameters); err != nil {
 		return nil, err
 	}
-	p.f, p.stride = processor.Values[S](d, array)
+	p.Values, p.stride = processor.Values[S](d, array)
 	p.slots = make([]*byte, kernel.CorrectedSlots)
-	for i := range p.q {
-		p.offset[i] = i * p.stride
-		p.slots[i] = (*byte)(unsafe.Pointer(&p.f[p.offset[i]]))
+	for i := range p.Q {
+		p.Offset[i] = i * p.stride
+		p.slots[i] = (*byte)(unsafe.Pointer(&p.Values[p.Offset[i]]))
 		if i > 0 {
 			p.slots[kernel.OppositeSlots+lattice.Opposite(i)] = p.slots[i]
 		}
@@ -106,7 +104,7 @@ func (s *populations[T, S]) machine() string {
 
 // eachWalled calls f for the walled windows of a chunk.
 func (s *populations[T, S]) eachWalled(c *chunk, f func(i int, words []uint32)) {
-	width := walledWidth(s.q)
+	width := walledWidth(s.Q)
 	for i := range int(c.walledEnd - c.walled) {
 		f(i, s.layout.windows.walled[(int(c.walled)+i)*width:][:width])
 	}
@@ -116,14 +114,14 @@ func (s *populations[T, S]) arriving(c *chunk, odd bool, w *workspace, f func(ce
 	populations := &w.arrived
 	gathered, packed := s.gathered(w), s.packed(w)
 	give := func(cell, count int32) {
-		for i := range s.q {
+		for i := range s.Q {
 			for lane := range count {
 				populations[i][lane] = float64(gathered[i*windowCells+int(lane)])
 			}
 		}
 		f(cell, count, populations)
 	}
-	width := innerWidth(s.q)
+	width := innerWidth(s.Q)
 	for i := int(c.inner); i < int(c.innerEnd); i++ {
 		words := s.layout.windows.inner[i*width:]
 		s.moveInner(words, packed, odd, true)
@@ -140,7 +138,7 @@ func (s *populations[T, S]) arriving(c *chunk, odd bool, w *workspace, f func(ce
 }
 
 func (s *populations[T, S]) set(cell int32, p int, value float64) {
-	kernel.Store(&s.f[s.offset[p]+int(cell)], T(value))
+	kernel.Store(&s.Values[s.Offset[p]+int(cell)], T(value))
 }
 
 func (s *populations[T, S]) retune(parameters map[string]float64) {
@@ -150,13 +148,13 @@ func (s *populations[T, S]) retune(parameters map[string]float64) {
 
 func (s *populations[T, S]) leaving(populations *[27][windowCells]float64, w *workspace) {
 	gathered := s.gathered(w)
-	for i := range s.q {
+	for i := range s.Q {
 		for lane, v := range populations[i] {
 			gathered[i*windowCells+lane] = T(v)
 		}
 	}
 	s.collide(w)
-	for i := range s.q {
+	for i := range s.Q {
 		for lane := range windowCells {
 			populations[i][lane] = float64(gathered[lattice.Opposite(i)*windowCells+lane])
 		}

@@ -20,6 +20,7 @@ type Rank struct {
 	fastest float64 // after the start, in cells per step, as far as was checked
 	average *average
 	watch   *SteadyWatch // of the last advance
+	sums    []int64      // room for those of openings
 	// lastGood are the fields before a computation diverged.
 	lastGood *Fields
 }
@@ -36,7 +37,7 @@ func NewRank(domain *solver.Domain, settings Settings, t transport.Transport) (*
 		return nil, err
 	}
 	flow.warnOfClosed()
-	return &Rank{engine: e, bound: e.Kernel(0).(*bound)}, nil
+	return &Rank{engine: e, bound: e.Kernel(0).(*bound), sums: make([]int64, 2*len(flow.openings.List))}, nil
 }
 
 // Close ends the rank's goroutines.

@@ -114,8 +114,8 @@ func (w *rankWatch) look() (bool, error) {
 			now[global] = u
 			if old, ok := w.before[global]; ok {
 				for a := range 3 {
-					sums[0] += toFixed((u[a] - old[a]) * (u[a] - old[a]))
-					sums[1] += toFixed(u[a] * u[a])
+					sums[0] += ToFixed((u[a] - old[a]) * (u[a] - old[a]))
+					sums[1] += ToFixed(u[a] * u[a])
 				}
 			}
 		})

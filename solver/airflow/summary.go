@@ -157,7 +157,7 @@ func balance(openings []OpeningSummary) (drop, mass float64) {
 // sumOpenings sums the flow through the openings in the last step, and the
 // density there times the area, over all ranks.
 func (r *Rank) sumOpenings() error {
-	sums := r.openings.sums
+	sums := r.sums
 	clear(sums)
 	r.Collect(0, sums)
 	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
@@ -172,30 +172,24 @@ func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
 	if err := r.sumOpenings(); err != nil {
 		return nil, err
 	}
-	sums := r.openings.sums
-	return r.openings.summaries(r.domain.Grid, r.units, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
+	sums := r.sums
+	return openingSummaries(r.openings, r.domain.Grid, r.units, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
 }
 
-// summaries describes the openings, of which sums gives what has left through
+// openingSummaries describes the openings, of which sums gives what has left through
 // one in the last step, and the area times the density.
-func (o *openingStates) summaries(grid *geometry.Grid, u Units, sums func(i int) (outflow, areaDensity int64)) []OpeningSummary {
+func openingSummaries(states *opening.States, grid *geometry.Grid, u Units, sums func(i int) (outflow, areaDensity int64)) []OpeningSummary {
 	list := make([]OpeningSummary, len(grid.Openings))
 	for i, at := range grid.Openings {
-		state := &o.list[i]
 		outflow, areaDensity := sums(i)
-		density := state.base
-		if kind := state.condition.Kind; (kind == opening.ImposedFlow || kind == opening.MovingWall) && state.area > 0 {
-			density = float64(areaDensity) / fixedPoint / state.area
-		}
+		density := states.List[i].MeanDensity(FromFixed(areaDensity))
 		list[i] = OpeningSummary{
 			Number: at.Number, Name: at.Name, Role: string(at.Role), Area: at.Area,
-			Flow: -float64(outflow) / fixedPoint * u.FlowRate(), Pressure: density * u.Pressure(),
+			Flow: -FromFixed(outflow) * u.FlowRate(), Pressure: density * u.Pressure(),
 		}
 	}
 	return list
 }
-
-func toFixed(v float64) int64 { return int64(math.RoundToEven(v * fixedPoint)) }
 
 // rankSummaries collects the load of all ranks.
 func (r *Rank) rankSummaries() ([]RankSummary, error) {

@@ -1,8 +1,10 @@
 package airflow
 
-func (s *populations[T, S]) step(c *chunk, odd bool, o *openingStates, w *workspace) {
+import "carina/solver/airflow/opening"
+
+func (s *populations[T, S]) step(c *chunk, odd bool, o *opening.States, w *workspace) {
 	if c.openingEnd > c.opening {
-		s.observeOpenings(c, odd, o)
+		opening.Observe[T](&s.Slots, s.layout.set, s.layout.openings, c.opening, c.openingEnd, odd)
 	}
 	if !odd && s.vector != nil {
 		s.updateCells(c, w)
@@ -19,7 +21,7 @@ func (s *populations[T, S]) step(c *chunk, odd bool, o *openingStates, w *worksp
 		}
 	}
 	if c.openingEnd > c.opening {
-		s.imposeOpenings(c, o)
+		opening.Impose[T](&s.Slots, s.layout.set, o, s.layout.openings, c.opening, c.openingEnd)
 	}
 }
 
@@ -47,7 +49,7 @@ func (s *populations[T, S]) updateCells(c *chunk, w *workspace) {
 // updateWalled updates the walled windows of a chunk in an odd step by
 // assembly.
 func (s *populations[T, S]) updateWalled(c *chunk, w *workspace) {
-	width := walledWidth(s.q)
+	width := walledWidth(s.Q)
 	words := s.layout.windows.walled[int(c.walled)*width:]
 	near, far := s.layout.near[c.near:], s.layout.far[c.far:]
 	if near[0] > 0 {
@@ -64,14 +66,14 @@ func (s *populations[T, S]) updateWalled(c *chunk, w *workspace) {
 
 // updateInner updates the inner windows of a chunk.
 func (s *populations[T, S]) updateInner(c *chunk, odd bool, w *workspace) {
-	width := innerWidth(s.q)
+	width := innerWidth(s.Q)
 	words := s.layout.windows.inner[int(c.inner)*width : int(c.innerEnd)*width]
 	if s.vector != nil {
 		s.vector.Odd(&s.slots[0], &words[0], width, len(words)/width, tablePointer(s.stored), w.registers)
 		return
 	}
 	packed := s.packed(w)
-	f, inPlace := any(s.f).([]T)
+	f, inPlace := any(s.Values).([]T)
 	for ; len(words) > 0; words = words[width:] {
 		cell, count := int(words[0]), int(words[1])
 		if !odd && inPlace {

@@ -33,8 +33,8 @@ func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 	if err := r.engine.Transport().Reduce(transport.Sum, total); err != nil {
 		return r3.Vec{}, fmt.Errorf("summing the force on the wall: %w", err)
 	}
-	unit := r.units.Force() / fixedPoint
-	return r3.Vec{X: float64(total[0]) * unit, Y: float64(total[1]) * unit, Z: float64(total[2]) * unit}, nil
+	unit := r.units.Force()
+	return r3.Vec{X: FromFixed(total[0]) * unit, Y: FromFixed(total[1]) * unit, Z: FromFixed(total[2]) * unit}, nil
 }
 
 // addWallForce adds the momentum that the links of some cells of a piece give to
@@ -54,7 +54,7 @@ func (r *bound) addWallForce(sum *[3]int64, p *solver.Piece, cell, count int32, 
 		// The weights, by which populations are shifted, are the pressure at rest.
 		momentum := leaving[i][link.lane] + arriving[lattice.Opposite(i)][link.lane]
 		for a, c := range r.set.Velocities[i] {
-			sum[a] += toFixed(float64(c) * momentum)
+			sum[a] += ToFixed(float64(c) * momentum)
 		}
 	}
 }

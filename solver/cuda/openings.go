@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 	"carina/solver/transport"
 )
 
@@ -43,13 +44,13 @@ func (s *Solver) prepare() error {
 }
 
 // numbersOfStep is struct Opening of kernels/tile.h.
-func numbersOfStep(o *airflow.OpeningCondition) [openingNumbersOfStep]float64 {
+func numbersOfStep(o *opening.Imposed) [openingNumbersOfStep]float64 {
 	velocity := 0.0
 	if o.Velocity {
 		velocity = 1
 	}
 	return [...]float64{velocity, o.Inflow, o.Density, o.Gradient, o.Fastest, o.Transition,
-		o.Normal[0], o.Normal[1], o.Normal[2], o.EvenTime, o.Skew, o.Forgetting}
+		o.Normal[0], o.Normal[1], o.Normal[2], o.TauPlus, o.TauRatio, o.Forgetting}
 }
 
 // couple tells the openings what flows through them, when it is time and once.

@@ -11,6 +11,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 )
 
 // halfWay is the distance of a plain bounce-back wall.
@@ -24,7 +25,7 @@ type (
 	openingTile  struct{ tile, firstLink, links uint32 }
 	openingLink  struct {
 		link, cell, direction, opening uint32
-		numbers                        airflow.OpeningLink
+		numbers                        opening.Link
 	}
 )
 

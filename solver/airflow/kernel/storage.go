@@ -53,3 +53,14 @@ func StorageOf[S Stored]() Storage {
 	}
 	return Double
 }
+
+// Slots are those of all cells, an array for each of Q populations: that of
+// population p of a cell is Values[Offset[p]+cell].
+type Slots[S Stored] struct {
+	Values []S
+	Offset [27]int
+	Q      int
+}
+
+// At is slot p of a cell.
+func (s *Slots[S]) At(p int, cell int32) *S { return &s.Values[s.Offset[p]+int(cell)] }

@@ -2,7 +2,10 @@ package opening
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
+	"carina/geometry"
 	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -116,4 +119,17 @@ func (c *Condition) Validate() error {
 func (c *Condition) Bounds(value float64) (low, high float64) {
 	a, b := extremes(c.Waveform)
 	return min(a*value, b*value), max(a*value, b*value)
+}
+
+// ValidateConditions checks conditions against the openings of a grid.
+func ValidateConditions(conditions map[int]Condition, grid *geometry.Grid) error {
+	for number, c := range conditions {
+		if !slices.ContainsFunc(grid.Openings, func(o geometry.Opening) bool { return o.Number == number }) {
+			return fmt.Errorf("there is a condition for opening %d, but the grid has %d openings and none of that number", number, len(grid.Openings))
+		}
+		if err := c.Validate(); err != nil {
+			return fmt.Errorf("opening %d: %w", number, err)
+		}
+	}
+	return nil
 }

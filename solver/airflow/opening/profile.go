@@ -1,28 +1,25 @@
-package airflow
+package opening
 
 import (
 	"math"
 
 	"carina/geometry"
-	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// profile is a velocity over an opening, up to a factor.
-type profile func(position r3.Vec) float64
-
-// newProfile returns the profile of an opening with prescribed flow.
-func newProfile(kind opening.Profile, grid *geometry.Grid, o *geometry.Opening) profile {
+// newProfile returns the velocity over an opening with prescribed flow, up to a
+// factor.
+func newProfile(kind Profile, grid *geometry.Grid, o *geometry.Opening) func(position r3.Vec) float64 {
 	switch kind {
-	case opening.Parabolic:
+	case Parabolic:
 		square := o.Area / math.Pi
 		return func(p r3.Vec) float64 {
 			d := r3.Sub(p, o.Center)
 			d = r3.Sub(d, r3.Scale(r3.Dot(d, o.Normal), o.Normal))
 			return max(0, 1-r3.Norm2(d)/square)
 		}
-	case opening.Developed:
+	case Developed:
 		return newCrossSection(grid, o).solve().at
 	}
 	return func(r3.Vec) float64 { return 1 }
@@ -37,7 +34,7 @@ type crossSection struct {
 	velocity           []float64
 }
 
-// newCrossSection finds the squares of the lumen that belong to the opening.
+// newCrossSection finds the squares of the lumen that belong to the
 func newCrossSection(grid *geometry.Grid, o *geometry.Opening) *crossSection {
 	dx := grid.Spacing
 	aside := r3.Vec{X: 1}

@@ -1,67 +1,10 @@
-package airflow
+package opening
 
 import (
 	"math"
 
 	"carina/solver/lattice"
 )
-
-// openingGroup is the links of a cell that meet one opening, first to end − 1,
-// with what the projection on the span of 1 and c_n over them needs, where the
-// scalar product is the sum over the links weighted by those of the lattice.
-type openingGroup struct {
-	opening    int
-	first, end int
-	// mean is the mean of c_n, weight Σw and spread Σw(c_n−mean)²; the inverse of
-	// the latter is 0 where all links have the same c_n.
-	mean, weight, spread, inverseWeight, inverseSpread float64
-}
-
-// leastSpread is the part of Σw below which Σw(c_n−mean)² is rounding.
-const leastSpread = 1e-6
-
-// groupLinks finds the groups of links that are sorted by opening.
-func groupLinks(set *lattice.Set, links []openingLink) (groups []openingGroup) {
-	for first := 0; first < len(links); {
-		g := openingGroup{opening: links[first].opening, first: first}
-		var sum float64
-		for g.end = first; g.end < len(links) && links[g.end].opening == g.opening; g.end++ {
-			w := set.Weights[links[g.end].p]
-			g.weight, sum = g.weight+w, sum+w*links[g.end].along
-		}
-		g.mean, g.inverseWeight = sum/g.weight, 1/g.weight
-		for _, link := range links[g.first:g.end] {
-			g.spread += set.Weights[link.p] * (link.along - g.mean) * (link.along - g.mean)
-		}
-		if g.spread > leastSpread*g.weight {
-			g.inverseSpread = 1 / g.spread
-		}
-		groups = append(groups, g)
-		first = g.end
-	}
-	return groups
-}
-
-// project returns the coefficients of 1 and c_n − mean of the projection of
-// values at the links.
-func (g *openingGroup) project(set *lattice.Set, links []openingLink, values *[26]float64) (mean, slope float64) {
-	for k := g.first; k < g.end; k++ {
-		w := set.Weights[links[k].p]
-		mean += w * values[k]
-		slope += w * (links[k].along - g.mean) * values[k]
-	}
-	return mean * g.inverseWeight, slope * g.inverseSpread
-}
-
-// reject subtracts the projection from values at the links and returns the
-// square of what remains.
-func (g *openingGroup) reject(set *lattice.Set, links []openingLink, values *[26]float64, mean, slope float64) (square float64) {
-	for k := g.first; k < g.end; k++ {
-		values[k] -= mean + slope*(links[k].along-g.mean)
-		square += set.Weights[links[k].p] * values[k] * values[k]
-	}
-	return square
-}
 
 // absorption is how much of a sudden change of what leaves through a pressure
 // opening returns: with 2 − √3 a plane wave of sound that meets it at right
@@ -74,10 +17,10 @@ var absorption = 2 - math.Sqrt(3)
 // sound, and leave.
 const absorptionCrossings = 2
 
-// returning computes what comes in over the links of a group through a pressure
-// opening, given what has left along them, both over the weights.
+// incoming computes what comes in over the links of a group through a pressure
+// opening, given what goes out along them, both over the weights.
 //
-// Of what has left, f̂, the difference h to what belongs to the opening's
+// Of what goes out, f̂, the difference h to what belongs to the opening's
 // pressure and the velocity v,
 //
 //	e = ρ + 9/2 (c·v)² − 3/2 v² − G (d + ½ c_n (1 − 3/2 c_t²)),
@@ -116,67 +59,67 @@ const absorptionCrossings = 2
 //
 // The projection of what changes faster than sound crosses the domain is
 // multiplied by absorption, with a memory of what was there for long.
-func (s *openingState) returning(set *lattice.Set, g *openingGroup, links []openingLink, sample *openingSample, memory *[2]float64, left, back *[26]float64) {
+func (s *State) incoming(set *lattice.Set, g *group, links []Link, sample *sample, memory *[2]float64, outgoing, incoming *[26]float64) {
 	var along float64
 	for a := range 3 {
-		along += sample.velocity[a] * s.normal[a]
+		along += sample.velocity[a] * s.Normal[a]
 	}
-	density, kept, leaves := s.density, 1.0, min(1, along/s.transition)
+	density, returned, leaving := s.Density, 1.0, min(1, along/s.Transition)
 	velocity := sample.velocity
 	if along < 0 {
-		leaves = 0
-		if along < s.fastest {
-			kept = (s.transition - s.fastest) / (s.transition - along)
-			along = s.fastest
+		leaving = 0
+		if along < s.Fastest {
+			returned = (s.Transition - s.Fastest) / (s.Transition - along)
+			along = s.Fastest
 		}
 		density -= 1.5 * along * along
 	}
-	if leaves < 1 {
+	if leaving < 1 {
 		for a := range 3 {
-			velocity[a] = along*s.normal[a] + leaves*(velocity[a]-along*s.normal[a])
+			velocity[a] = along*s.Normal[a] + leaving*(velocity[a]-along*s.Normal[a])
 		}
 	}
 	var difference, shear [26]float64
 	for k := g.first; k < g.end; k++ {
-		back[k] = density + s.belonging(set, &links[k], &velocity)
-		difference[k] = left[k] - back[k]
+		incoming[k] = density + s.equilibrium(set, &links[k], &velocity)
+		difference[k] = outgoing[k] - incoming[k]
 	}
 	mean, slope := g.project(set, links, &difference)
 	lost := g.reject(set, links, &difference, mean, slope)
-	mean = kept * s.absorb(&memory[0], mean)
+	mean = returned * s.absorb(&memory[0], mean)
 	if g.end-g.first > 1 {
-		slope = kept * s.absorb(&memory[1], slope)
+		slope = returned * s.absorb(&memory[1], slope)
 	}
-	if leaves > 0 {
+	if leaving > 0 {
 		s.shear(set, g, links, sample, along, lost, mean, slope, &shear)
 	}
 	for k := g.first; k < g.end; k++ {
-		back[k] += leaves*shear[k] - (mean + slope*(links[k].along-g.mean))
+		incoming[k] += leaving*shear[k] - (mean + slope*(links[k].along-g.mean))
 	}
 }
 
-// belonging is what belongs to the velocity and the gradient at an opening, a
+// equilibrium is what belongs to the velocity and the gradient at an opening, a
 // population over its weight without the density.
-func (s *openingState) belonging(set *lattice.Set, link *openingLink, u *[3]float64) float64 {
-	v := &set.Velocities[link.p]
+func (s *State) equilibrium(set *lattice.Set, link *Link, u *[3]float64) float64 {
+	v := &set.Velocities[link.Population]
 	c := [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}
 	cu := c[0]*u[0] + c[1]*u[1] + c[2]*u[2]
 	across := c[0]*c[0] + c[1]*c[1] + c[2]*c[2] - link.along*link.along
-	return 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]) - s.gradient*(link.distance+0.5*link.along*(1-1.5*across))
+	return 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]) - s.Gradient*(link.Distance+0.5*link.along*(1-1.5*across))
 }
 
 // shear computes θ(s − Qs + Qt), given the square of what of the differences
 // leaves and the projection that returns.
-func (s *openingState) shear(set *lattice.Set, g *openingGroup, links []openingLink, sample *openingSample, along, left, mean, slope float64, shear *[26]float64) {
-	pull := sample.pull(&s.normal)
-	normal := pull[0]*s.normal[0] + pull[1]*s.normal[1] + pull[2]*s.normal[2]
+func (s *State) shear(set *lattice.Set, g *group, links []Link, sample *sample, along, lost, mean, slope float64, shear *[26]float64) {
+	traction := sample.traction(&s.Normal)
+	normal := traction[0]*s.Normal[0] + traction[1]*s.Normal[1] + traction[2]*s.Normal[2]
 	var own [26]float64
 	for k := g.first; k < g.end; k++ {
-		c, cn := &set.Velocities[links[k].p], links[k].along
-		across := 9 * (float64(c[0])*pull[0] + float64(c[1])*pull[1] + float64(c[2])*pull[2] - normal*cn)
+		c, cn := &set.Velocities[links[k].Population], links[k].along
+		across := 9 * (float64(c[0])*traction[0] + float64(c[1])*traction[1] + float64(c[2])*traction[2] - normal*cn)
 		even, odd := cn*across, (3*cn*cn-1)*along*across
-		shear[k] = even + s.skew*odd
-		own[k] = (2-1/s.evenTime)*even + odd/s.evenTime
+		shear[k] = even + s.TauRatio*odd
+		own[k] = (2-1/s.TauPlus)*even + odd/s.TauPlus
 	}
 	shearMean, shearSlope := g.project(set, links, shear)
 	ownMean, ownSlope := g.project(set, links, &own)
@@ -184,7 +127,7 @@ func (s *openingState) shear(set *lattice.Set, g *openingGroup, links []openingL
 	common := g.weight*mean*ownMean + g.spread*slope*ownSlope
 	part := 1.0
 	// The energy of −Qh + θ(s − Qs + Qt), θ² needed − 2θ common beside |Qh|².
-	if energy := left + s.dissipated(sample); needed-2*common > energy {
+	if energy := lost + s.dissipated(sample); needed-2*common > energy {
 		part = (common + math.Sqrt(common*common+needed*energy)) / needed
 	}
 	for k := g.first; k < g.end; k++ {
@@ -194,7 +137,7 @@ func (s *openingState) shear(set *lattice.Set, g *openingGroup, links []openingL
 
 // dissipated is the energy Σf²/w that the collision takes from the traceless
 // stress of a cell, 9/2 ω(2−ω) Π:Π.
-func (s *openingState) dissipated(sample *openingSample) float64 {
+func (s *State) dissipated(sample *sample) float64 {
 	mean := (sample.stress[0] + sample.stress[1] + sample.stress[2]) / 3
 	var square float64
 	for i, ab := range lattice.TensorAxes {
@@ -204,7 +147,7 @@ func (s *openingState) dissipated(sample *openingSample) float64 {
 			square += 2 * sample.stress[i] * sample.stress[i]
 		}
 	}
-	rate := 1 / s.evenTime
+	rate := 1 / s.TauPlus
 	return 4.5 * rate * (2 - rate) * square
 }
 
@@ -214,12 +157,12 @@ const slowPart, least = 0.02, 1e-9
 
 // transitionSpeed is the velocity up to which air that leaves is treated more as
 // air that enters the slower it is.
-func (s *openingState) transitionSpeed() float64 {
-	return slowPart*s.peak/max(s.area, 1) + least
+func (s *State) transitionSpeed() float64 {
+	return slowPart*s.peak/max(s.Area, 1) + least
 }
 
 // absorb returns what comes back of a value that is given anew in every step.
-func (s *openingState) absorb(memory *float64, value float64) float64 {
-	*memory += (value - *memory) * s.forgetting
+func (s *State) absorb(memory *float64, value float64) float64 {
+	*memory += (value - *memory) * s.Forgetting
 	return absorption*value + (1-absorption)**memory
 }

@@ -1,8 +1,9 @@
-package airflow
+package opening
 
 import "math"
 
-// steering is how an opening with a prescribed flow lets air out. Where air
+// controller is the flow controller of an opening with a prescribed flow where air
+// leaves. Where air
 // enters, the velocity is imposed link by link. Where it leaves, that is
 // unstable: the flow brings a profile of its own, jets and swirls, which a
 // prescribed one sends back. So only the flow is imposed then, and what shape
@@ -14,65 +15,65 @@ import "math"
 //
 //	ρ = ρ₀ + 2Z(q−q₀),  dρ₀/dt = Z(q−q₀)/T + θ,  dθ/dt = Z(q−q₀)/(T·T_x)
 //
-// with what leaves q, what shall q₀, the opening's impedance Z, T = steerSteps
+// with what leaves q, what shall q₀, the opening's impedance Z, T = controlSteps
 // and T_x the time in which sound crosses the domain. Up to θ it acts as a
 // resistance and a spring, which can only take up energy; θ follows pressures
 // that change steadily.
-type steering struct {
-	// on tells whether the opening is steered at present.
+type controller struct {
+	// on tells whether the flow is controlled at present.
 	on bool
-	// wanted is the flow that shall leave, in cell volumes per step, excess how
+	// target is the flow that shall leave, in cell volumes per step, excess how
 	// much more does, smoothed.
-	wanted, excess float64
+	target, excess float64
 	// mean is the density measured last, trend θ.
 	mean, trend float64
 }
 
 // Constants of the controller.
 const (
-	// steerGain is the resistance in impedances.
-	steerGain = 2
-	// steerSteps is T. In the central airway of 3·10⁴ cells, breathing with 5300
+	// controlGain is the resistance in impedances.
+	controlGain = 2
+	// controlSteps is T. In the central airway of 3·10⁴ cells, breathing with 5300
 	// steps a cycle, the flow is wrong by up to 0.9 % of its amplitude, and with
 	// 20 steps by up to 1.5 %, both where inspiration ends with a kink.
-	steerSteps = 10
+	controlSteps = 10
 	// trendSteps is the time over which the trend of the density is measured
 	// while air enters.
 	trendSteps = 100
 )
 
-// steer begins or ends steering, given what shall leave and the number of
+// control begins or ends the control, given what shall leave and the number of
 // steps since the last measurement. It begins where the density is.
-func (s *openingState) steer(wanted, age float64) {
-	c := &s.steering
-	if wanted > 0 && !c.on {
+func (s *State) control(target, age float64) {
+	c := &s.controller
+	if target > 0 && !c.on {
 		s.base, c.excess = c.mean+age*c.trend, 0
 	}
-	c.wanted, c.on = wanted, wanted > 0
+	c.target, c.on = target, target > 0
 }
 
 // correct moves the density of an opening with prescribed flow towards the one
 // at which the flow is as prescribed, given the mean density measured, or
 // follows what it is.
-func (s *openingState) correct(mean, crossing float64) {
-	c := &s.steering
+func (s *State) correct(mean, crossing float64) {
+	c := &s.controller
 	if c.on {
-		error := s.outflow - c.wanted
-		push := s.impedance() * error * couplingInterval / steerSteps
-		c.excess += (error - c.excess) * couplingInterval / fastSteps
-		c.trend += push / max(crossing, steerSteps)
-		s.base += push + c.trend*couplingInterval
+		error := s.outflow - c.target
+		push := s.impedance() * error * CouplingInterval / controlSteps
+		c.excess += (error - c.excess) * CouplingInterval / fastSteps
+		c.trend += push / max(crossing, controlSteps)
+		s.base += push + c.trend*CouplingInterval
 	} else {
-		c.trend += ((mean-c.mean)/couplingInterval - c.trend) * couplingInterval / trendSteps
+		c.trend += ((mean-c.mean)/CouplingInterval - c.trend) * CouplingInterval / trendSteps
 	}
 	c.mean = mean
 }
 
-// steered is the density that an opening imposes while it is steered.
-func (s *openingState) steered() float64 {
-	return s.base + steerGain*s.impedance()*s.steering.excess
+// controlled is the density that an opening imposes while its flow is controlled.
+func (s *State) controlled() float64 {
+	return s.base + controlGain*s.impedance()*s.controller.excess
 }
 
 // sinceCoupling is the number of steps between the last measurement of the
 // flow and the step that ends at a time, in steps.
-func sinceCoupling(time float64) float64 { return math.Mod(time-1, couplingInterval) + 1 }
+func sinceCoupling(time float64) float64 { return math.Mod(time-1, CouplingInterval) + 1 }

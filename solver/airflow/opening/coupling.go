@@ -1,0 +1,90 @@
+package opening
+
+import (
+	"math"
+	"slices"
+)
+
+// Constants of the coupling between openings and the flow through them.
+const (
+	// CouplingInterval is how many steps pass between measurements of the
+	// flow. Sound needs many times longer through any opening's tube.
+	CouplingInterval = 10
+	// fastSteps is the time over which the flow is smoothed that a pressure
+	// opening answers. An answer to every change at once would only
+	// answer its own echo.
+	fastSteps = 40
+	// smoothSteps is the time over which the flow into a Windkessel is
+	// smoothed; it keeps resistances above the wave impedance stable.
+	smoothSteps = 100
+	// shareSteps is the time in which a pressure opening corrects its share.
+	shareSteps = 1000
+)
+
+// impedance is Z = c_s/A (density one): the pressure, as a density, that goes
+// with a flow in a travelling wave is 3 c_s q/A.
+func (s *State) impedance() float64 { return math.Sqrt(3) / max(s.Area, 1) }
+
+// Coupled tells whether any opening reacts to the flow.
+func (s *States) Coupled() bool {
+	return slices.ContainsFunc(s.List, func(o State) bool { return o.condition.Kind != MovingWall })
+}
+
+// Couple takes over what was measured at the openings in the last step, for
+// each what leaves (cell volumes per step) and the sum of area times density.
+func (s *States) Couple(measured func(i int) (outflow, areaDensity float64)) {
+	var leaving, shares, areaDensity float64
+	for i := range s.List {
+		o := &s.List[i]
+		o.outflow, areaDensity = measured(i)
+		if o.condition.Kind == FlowShare {
+			leaving += o.outflow
+			shares += o.condition.Share
+		}
+		o.fast += (o.outflow - o.fast) * CouplingInterval / fastSteps
+		o.peak = max(o.peak, math.Abs(o.fast))
+		o.smooth += (o.outflow - o.smooth) * CouplingInterval / smoothSteps
+		switch o.condition.Kind {
+		case Windkessel:
+			o.drain(&s.units)
+		case ImposedFlow:
+			o.correct(areaDensity/max(o.Area, 1), s.crossing)
+		}
+	}
+	if shares == 0 {
+		return
+	}
+	var mean float64
+	for i := range s.List {
+		if o := &s.List[i]; o.condition.Kind == FlowShare {
+			target := leaving * o.condition.Share / shares
+			o.base += o.impedance() * (o.smooth - target) * CouplingInterval / shareSteps
+			mean += o.base * o.condition.Share / shares
+		}
+	}
+	// The pressures of all are known up to a constant only: their mean is zero.
+	for i := range s.List {
+		if o := &s.List[i]; o.condition.Kind == FlowShare {
+			o.base -= mean
+		}
+	}
+}
+
+// drain advances a Windkessel by one coupling interval, implicitly:
+// C dp/dt = Q − (p − p_out)/R_distal, and p_opening = p + R_proximal·Q.
+func (s *State) drain(u *Units) {
+	c := &s.condition
+	flow := s.smooth * u.FlowRate
+	behind := c.Pressure
+	dt := CouplingInterval * u.TimeStep
+	pressure := behind + c.DistalResistance*flow
+	if c.Compliance > 0 && c.DistalResistance > 0 {
+		stored := s.stored * u.Pressure
+		drain := dt / (c.Compliance * c.DistalResistance)
+		pressure = (stored + dt/c.Compliance*flow + drain*behind) / (1 + drain)
+	} else if c.Compliance > 0 {
+		pressure = s.stored*u.Pressure + dt/c.Compliance*flow
+	}
+	s.stored = pressure / u.Pressure
+	s.base = s.stored + c.ProximalResistance*flow/u.Pressure
+}

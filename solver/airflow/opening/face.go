@@ -1,0 +1,141 @@
+package opening
+
+import (
+	"fmt"
+	"math"
+
+	"carina/geometry"
+	"carina/solver/lattice"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Faces are where a grid ends at its openings.
+type Faces struct {
+	grid *geometry.Grid
+	set  *lattice.Set
+	// Areas are those of the openings as voxelized, in cell faces.
+	Areas []float64
+}
+
+// NewFaces sums the areas of the links to every opening over the whole grid. A
+// spacing too coarse for a small opening leaves it none: only an inlet needs
+// some.
+func NewFaces(grid *geometry.Grid, set *lattice.Set) (*Faces, error) {
+	f := &Faces{grid: grid, set: set, Areas: make([]float64, len(grid.Openings))}
+	if err := f.eachLink(func(o, i int, _ r3.Vec) {
+		f.Areas[o] += linkArea(set, i, &grid.Openings[o])
+	}); err != nil {
+		return nil, err
+	}
+	for i, a := range f.Areas {
+		if o := &grid.Openings[i]; a == 0 && o.Role == geometry.Inlet {
+			return nil, fmt.Errorf("the inlet, opening %d (%s), meets no cell; choose a finer spacing or another inlet", o.Number, o.Name)
+		}
+	}
+	return f, nil
+}
+
+// linkArea is the area that a link along population i stands for where it
+// ends at a plane with the given outward normal, in cell faces.
+func linkArea(set *lattice.Set, i int, o *geometry.Opening) float64 {
+	c := set.Velocities[i]
+	along := float64(c[0])*o.Normal.X + float64(c[1])*o.Normal.Y + float64(c[2])*o.Normal.Z
+	return max(0, 6*set.Weights[i]*along)
+}
+
+// eachLink calls do for all links to openings: the index of the opening, the
+// population that leaves, and the link's middle.
+func (f *Faces) eachLink(do func(opening, population int, middle r3.Vec)) error {
+	l, runs := &f.grid.Links, f.grid.Runs
+	cell, run := 0, 0
+	var before int64 // cells in earlier runs
+	for _, o := range l.Openings {
+		if o.Number < 1 || int(o.Number) > len(f.grid.Openings) {
+			return fmt.Errorf("a link meets opening %d of %d; voxelize the surface again", o.Number, len(f.grid.Openings))
+		}
+		for l.First[cell+1] <= o.Link {
+			cell++
+		}
+		for n := runCells(runs[run]); l.Cells[cell] >= before+n; n = runCells(runs[run]) {
+			before += n
+			run++
+		}
+		r := runs[run]
+		if i := l.Direction(cell, o.Link) + 1; i < f.set.Q {
+			do(int(o.Number)-1, i, f.middle(r.X0+int32(l.Cells[cell]-before), r.Y, r.Z, i))
+		}
+	}
+	return nil
+}
+
+func runCells(r geometry.Run) int64 { return int64(r.X1 - r.X0) }
+
+// middle is that of a link of cell (x, y, z) along population i:
+// there bounce-back imposes the velocity. The flow through an opening is the
+// same on all planes across it, so that no more need be known of where the
+// plane cuts the link.
+func (f *Faces) middle(x, y, z int32, i int) r3.Vec {
+	c := f.set.Velocities[i]
+	half := r3.Vec{X: float64(c[0]), Y: float64(c[1]), Z: float64(c[2])}
+	return r3.Add(f.grid.Center(x, y, z), r3.Scale(f.grid.Spacing/2, half))
+}
+
+// distanceInside is how far inside the plane of an opening the centre of cell
+// (x, y, z) lies, in cells; at most the length of a link, should the opening
+// not be plane.
+func distanceInside(grid *geometry.Grid, o *geometry.Opening, x, y, z int32) float64 {
+	distance := r3.Dot(r3.Sub(o.Center, grid.Center(x, y, z)), o.Normal) / grid.Spacing
+	return max(0, min(math.Sqrt(3), distance))
+}
+
+// wallMomentum is what a moving wall adds to the population that comes back
+// along a link: −6 w_i c_i·u (Ladd 1994).
+func wallMomentum(set *lattice.Set, i int, u [3]float64) float64 {
+	c := set.Velocities[i]
+	return -6 * set.Weights[i] * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
+}
+
+// setProfiles gives every opening the profile of its flow, scaled so that its mean
+// over the links is one.
+func (f *Faces) setProfiles(list []State) error {
+	for i := range list {
+		s := &list[i]
+		if s.profile = s.condition.Shape; s.profile == nil {
+			s.profile = newProfile(s.condition.Profile, f.grid, &f.grid.Openings[i])
+		}
+	}
+	sums := make([]float64, len(list))
+	if err := f.eachLink(func(o, i int, at r3.Vec) {
+		sums[o] += linkArea(f.set, i, &f.grid.Openings[o]) * list[o].profile(at)
+	}); err != nil {
+		return err
+	}
+	for i := range list {
+		s := &list[i]
+		if sums[i] <= 0 {
+			s.profile = func(r3.Vec) float64 { return 1 }
+			continue
+		}
+		scale, shape := s.Area/sums[i], s.profile
+		s.profile = func(at r3.Vec) float64 { return scale * shape(at) }
+	}
+	return nil
+}
+
+// Link is the link of cell (x, y, z) in a direction, an index in
+// geometry.Directions, to the opening of index o.
+func (s *States) Link(x, y, z int32, direction, o int) Link {
+	f, i, state := s.faces, direction+1, &s.List[o]
+	at := &f.grid.Openings[o]
+	area := linkArea(f.set, i, at)
+	c := f.set.Velocities[lattice.Opposite(i)]
+	link := Link{Opening: o, Population: uint8(lattice.Opposite(i)), Area: area,
+		along:    float64(c[0])*at.Normal.X + float64(c[1])*at.Normal.Y + float64(c[2])*at.Normal.Z,
+		Distance: distanceInside(f.grid, at, x, y, z),
+		Inflow:   area * state.profile(f.middle(x, y, z, i))}
+	if state.condition.Kind == MovingWall {
+		link.Inflow = wallMomentum(f.set, i, state.velocity)
+	}
+	return link
+}
