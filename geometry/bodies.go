@@ -56,11 +56,7 @@ func (f *capFinder) withoutSides(found []patch) []patch {
 	for i := range found {
 		p := &found[i]
 		// Folded triangles count once.
-		var sum r3.Vec
-		for _, t := range p.triangles {
-			sum = r3.Add(sum, f.area[t])
-		}
-		share := r3.Norm(sum) / all
+		share := f.closedArea(p) / all
 		side[i] = !short[i] && (share > bodyShare || f.walledByEnds(p, i, owner)) ||
 			p.flat >= turnsFlat && f.outlineShare(p, f.goesForward) > turnsForward || f.narrowsAcross(p, share)
 	}

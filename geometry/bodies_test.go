@@ -135,7 +135,7 @@ type lobe struct {
 const stubRadius = 0.15
 
 func (l *lobe) surface(rng *rand.Rand) *Surface {
-	s, rings := &Surface{Solids: []string{""}}, 0
+	s, rings := &Surface{Mesh: Mesh{Solids: []string{""}}}, 0
 	ring := func(radius, z, power float64) {
 		broad := 1 + (l.broad-1)*(radius-stubRadius)/(1-stubRadius)
 		for j := range l.around {

@@ -14,7 +14,7 @@ const leafTriangles = 6
 // rays and winding numbers. Nodes are stored depth first: a node's first
 // child follows it.
 type hierarchy struct {
-	surface *Surface
+	surface *Mesh
 	order   []int32
 	nodes   []node
 }
@@ -27,7 +27,7 @@ type node struct {
 	second    int32
 }
 
-func newHierarchy(s *Surface) *hierarchy {
+func newHierarchy(s *Mesh) *hierarchy {
 	h := &hierarchy{surface: s, order: make([]int32, len(s.Triangles))}
 	keys := make([]sortKey, len(s.Triangles))
 	centers := make([]r3.Vec, len(s.Triangles))
@@ -41,6 +41,9 @@ func newHierarchy(s *Surface) *hierarchy {
 	}
 	return h
 }
+
+// size is how many triangles there are.
+func (h *hierarchy) size() int { return len(h.order) }
 
 // sortKey is a triangle and where its centre lies along an axis.
 type sortKey struct {
@@ -166,7 +169,7 @@ func (n *node) meets(from, inverse r3.Vec, limit float64) bool {
 }
 
 // rayTriangle returns where a ray meets triangle t (Möller and Trumbore 1997).
-func (s *Surface) rayTriangle(t int32, from, direction r3.Vec) (float64, bool) {
+func (s *Mesh) rayTriangle(t int32, from, direction r3.Vec) (float64, bool) {
 	a, b, c := s.Corners(int(t))
 	e1, e2 := r3.Sub(b, a), r3.Sub(c, a)
 	p := r3.Cross(direction, e2)

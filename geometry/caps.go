@@ -79,7 +79,7 @@ type patch struct {
 
 // capFinder looks for flat ends in a surface.
 type capFinder struct {
-	surface   *Surface
+	surface   *Mesh
 	topology  *topology
 	hierarchy *hierarchy
 	area      []r3.Vec  // vector areas

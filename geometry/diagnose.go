@@ -104,7 +104,7 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 		Triangles: len(read.Triangles), Vertices: len(read.Vertices), Low: array(low), High: array(high),
 		Unit: read.Unit.String(), UnitReason: unit.Reason, UnitCertainty: unit.Certainty, Solids: namesOf(read.Solids), Notes: read.Notes,
 		Closed: p.Closed, BoundaryLoops: p.Loops, Components: p.Components, DoubleWalled: p.DoubleWalled, PartlyDoubleWalled: p.PartlyDoubleWalled,
-		SelfIntersections: newHierarchy(p.Surface).selfIntersections(),
+		SelfIntersections: newHierarchy(&p.Surface.Mesh).selfIntersections(),
 		Volume:            p.Volume, Area: p.Area,
 		Mended: p.Mended, Method: p.Method, Openings: ReportOpenings(p.Openings), Evidence: p.Evidence,
 	}

@@ -25,7 +25,7 @@ func TestDiscCutsTube(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(boundaryEdges(p.Surface)) > 0 {
+		if len(boundaryEdges(&p.Surface.Mesh)) > 0 {
 			t.Fatal("the cut surface is not closed")
 		}
 		// The section of the prism with 40 sides.

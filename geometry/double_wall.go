@@ -24,13 +24,13 @@ const (
 
 // innerWall returns the triangles of the inner wall of a double-walled
 // surface, nil for ordinary surfaces.
-func innerWall(s *Surface, h *hierarchy) []int32 {
+func innerWall(s *Mesh, h *hierarchy) []int32 {
 	step := max(len(s.Triangles)/doubleSample, 1)
 	var area, hidden float64
 	for t := 0; t < len(s.Triangles); t += step {
 		a := r3.Norm(s.areaVector(t))
 		area += a
-		if h.lookOut(int32(t)) == hiddenWall {
+		if outlookOf(h, int32(t)) == hiddenWall {
 			hidden += a
 		}
 	}
@@ -39,7 +39,7 @@ func innerWall(s *Surface, h *hierarchy) []int32 {
 	}
 	views := make([]outlook, len(s.Triangles))
 	for t := range views {
-		views[t] = h.lookOut(int32(t))
+		views[t] = outlookOf(h, int32(t))
 	}
 	topology := newTopology(s)
 	inner := spreadInner(topology, views)
@@ -49,7 +49,7 @@ func innerWall(s *Surface, h *hierarchy) []int32 {
 
 // innerLumen returns the lumen that an inner wall makes: that wall, turned
 // over.
-func innerLumen(s *Surface, inner []int32) *Surface {
+func innerLumen(s *Mesh, inner []int32) *Mesh {
 	out := *s
 	out.Triangles = nil
 	for _, t := range inner {
@@ -72,8 +72,8 @@ const (
 	hiddenWall
 )
 
-// lookOut looks out from a triangle.
-func (h *hierarchy) lookOut(t int32) outlook {
+// outlookOf casts rays from the outer side of a triangle.
+func outlookOf(h *hierarchy, t int32) outlook {
 	v := h.surface.areaVector(int(t))
 	length := r3.Norm(v)
 	if length == 0 {
@@ -152,7 +152,7 @@ func smoothChoice(t *topology, chosen []bool) {
 }
 
 // largestPart returns the connected chosen triangles with the largest area.
-func largestPart(s *Surface, t *topology, chosen []bool) []int32 {
+func largestPart(s *Mesh, t *topology, chosen []bool) []int32 {
 	seen := make([]bool, len(chosen))
 	var best []int32
 	var bestArea float64

@@ -1,10 +1,7 @@
 package geometry
 
 import (
-	"fmt"
 	"math"
-
-	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -48,22 +45,6 @@ const (
 
 // Pinched reports whether the branch behind an end is all but shut.
 func (e *Evidence) Pinched() bool { return e.Narrowest < PinchedShare }
-
-// gatherEvidence looks at the openings that were found and remain, and warns of
-// branches that are pinched shut.
-func (p *Prepared) gatherEvidence() {
-	for i := range p.Openings {
-		o := &p.Openings[i]
-		e := p.finder.evidence(&p.ends[o.Number-1])
-		e.Number = o.Number
-		p.Evidence = append(p.Evidence, e)
-		if e.Pinched() {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("the branch of opening %d (%s) is pinched to %.2g %% of its area %s behind its end: hardly any air will pass, so mend the surface there, or leave it out with --drop-opening %d",
-				o.Number, o.Name, 100*e.Narrowest, quantity.FormatLength(e.NarrowestAt), o.Number))
-		}
-	}
-	p.finder, p.ends = nil, nil
-}
 
 // evidence looks at an end.
 func (f *capFinder) evidence(end *patch) Evidence {

@@ -97,7 +97,7 @@ func (p *Prepared) extrude(o *Opening, patch []int32, length float64) {
 // warnOfCollisions looks for new walls, from triangle number first on, that
 // run into others.
 func (p *Prepared) warnOfCollisions(first int) {
-	h := newHierarchy(p.Surface)
+	h := newHierarchy(&p.Surface.Mesh)
 	pierced := h.pierced()
 	hit := 0
 	for t := first; t < len(pierced); t++ {

@@ -71,7 +71,7 @@ func (h *hierarchy) pierce(a, b int32, pierced []bool) {
 }
 
 // parts reports whether the plane of triangle t parts the ends of an edge.
-func (s *Surface) parts(t int32, from, edge r3.Vec) bool {
+func (s *Mesh) parts(t int32, from, edge r3.Vec) bool {
 	p := plane{s.Vertices[s.Triangles[t].V[0]], r3.Unit(s.areaVector(int(t)))}
 	behind := p.height(from)
 	before := behind + r3.Dot(p.normal, edge)

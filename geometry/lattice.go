@@ -38,7 +38,7 @@ const slabThickness = 16
 // The subtraction comes first, so that a surface far from the coordinates'
 // origin loses nothing, and every vertex is rounded once: triangles that share
 // a vertex share it exactly, which is all that the fill needs to be tight.
-func newLattice(s *Surface, opening []uint16, origin r3.Vec, spacing float64, size [3]int32) *lattice {
+func newLattice(s *Mesh, opening []uint16, origin r3.Vec, spacing float64, size [3]int32) *lattice {
 	l := &lattice{size: size, triangles: s.Triangles, opening: opening, thickness: slabThickness}
 	l.points = make([][3]float64, len(s.Vertices))
 	for i, v := range s.Vertices {

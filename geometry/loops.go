@@ -1,13 +1,7 @@
 package geometry
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-
-	"carina/internal/quantity"
-
-	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // sortCaps divides the caps of loops and cuts into those of open ends and
@@ -52,51 +46,6 @@ func (f *capFinder) flatBeside(open, holes []patch) (flat, stillOpen, stillHoles
 // touch reports whether two patches share a vertex.
 func (f *capFinder) touch(a, b *patch) bool {
 	return len(f.apartFrom([]patch{*a}, []patch{*b})) == 0
-}
-
-// countHoles counts caps that close holes; the smallest only balance
-// triangles without area.
-func (p *Prepared) countHoles(f *capFinder, holes []patch) {
-	for i := range holes {
-		c := &holes[i]
-		if c.area < noArea*f.typical*f.typical {
-			p.Mended.DegenerateTriangles += len(c.triangles)
-			continue
-		}
-		p.Mended.ClosedHoles++
-		p.Mended.HoleTriangles += len(c.triangles)
-		p.patched += c.area
-		p.holes = append(p.holes, c.triangles...)
-		// The vector area of a folded cap is that of what it closes.
-		var area r3.Vec
-		for _, t := range c.triangles {
-			area = r3.Add(area, f.area[t])
-		}
-		if r3.Norm(area) > p.largestHole.area {
-			p.largestHole = *c
-			p.largestHole.area = r3.Norm(area)
-		}
-	}
-}
-
-// warnOfLargeHole says so when a closed hole may have been an end of the lumen,
-// and where, in the unit of the surface's file.
-func (p *Prepared) warnOfLargeHole(unit Unit) {
-	if len(p.Openings) == 0 || p.largestHole.area == 0 {
-		return
-	}
-	least := slices.MinFunc(p.Openings, func(a, b Opening) int { return cmp.Compare(a.Area, b.Area) })
-	hole := p.largestHole
-	if hole.area < least.Area {
-		return
-	}
-	if unit == UnknownUnit {
-		unit = Metre
-	}
-	at := r3.Scale(1/float64(unit), hole.center)
-	p.Warnings = append(p.Warnings, fmt.Sprintf("a hole of %s around %.5g,%.5g,%.5g, no smaller than opening %d (%s), was closed: "+
-		"if the lumen ends there, cut it straight a little before that with --opening x,y,z,radius,name, else look at it with carina inspect --picture and mend the surface there",
-		quantity.FormatArea(hole.area), at.X, at.Y, at.Z, least.Number, least.Name))
 }
 
 // apartFrom returns the patches that touch none of the others.

@@ -1,6 +1,8 @@
 package geometry
 
-import "math"
+import (
+	"math"
+)
 
 // tie is the distance, in cells, below which a triangle counts as lying at a
 // cell's centre: both links that end there meet it. Coordinates of a billion

@@ -63,7 +63,7 @@ const weldShare = 1e-5
 // Mend returns a copy of the surface that is welded, free of degenerate and
 // duplicate triangles, and wound consistently, outwards. Holes stay open; see
 // Prepare for those.
-func Mend(s *Surface) (*Surface, Mended) {
+func Mend(s *Mesh) (*Mesh, Mended) {
 	var m Mended
 	out := *s
 	out.Triangles = slices.Clone(s.Triangles)
@@ -80,7 +80,7 @@ func Mend(s *Surface) (*Surface, Mended) {
 
 // dropDegenerate removes triangles with two equal corners. Slivers with three
 // different corners stay: without them their neighbours would not meet.
-func dropDegenerate(s *Surface, m *Mended) {
+func dropDegenerate(s *Mesh, m *Mended) {
 	kept := s.Triangles[:0]
 	for _, t := range s.Triangles {
 		if t.V[0] != t.V[1] && t.V[1] != t.V[2] && t.V[2] != t.V[0] {
@@ -93,7 +93,7 @@ func dropDegenerate(s *Surface, m *Mended) {
 
 // dropDuplicates removes triangles with the same three corners as an earlier
 // one, however wound.
-func dropDuplicates(s *Surface, m *Mended) {
+func dropDuplicates(s *Mesh, m *Mended) {
 	seen := make(map[[3]int32]bool, len(s.Triangles))
 	kept := s.Triangles[:0]
 	for _, t := range s.Triangles {
@@ -110,7 +110,7 @@ func dropDuplicates(s *Surface, m *Mended) {
 
 // weld merges vertices closer than the tolerance, found with a grid of cells
 // of that size.
-func weld(s *Surface, m *Mended) {
+func weld(s *Mesh, m *Mended) {
 	low, high := s.Bounds()
 	tolerance := weldShare * r3.Norm(r3.Sub(high, low))
 	m.WeldTolerance = tolerance
@@ -153,7 +153,7 @@ func weld(s *Surface, m *Mended) {
 
 // orient winds every component consistently: first each of its triangles like
 // its neighbours, then the whole so that it is not inside out.
-func orient(s *Surface, m *Mended) {
+func orient(s *Mesh, m *Mended) {
 	t := newTopology(s)
 	flip := make([]bool, len(s.Triangles))
 	piece := make([]int32, len(s.Triangles))
@@ -174,47 +174,5 @@ func orient(s *Surface, m *Mended) {
 			v[1], v[2] = v[2], v[1]
 			m.FlippedTriangles++
 		}
-	}
-}
-
-// spread walks over all triangles connected to the first one through edges of
-// two triangles and sets flip where one is wound against the first.
-//
-// It passes the edges last at which the file winds two triangles unlike. Where
-// torn or doubled triangles join a surface to its own other side, no winding
-// suits all edges; then those stay behind that the file has against it.
-func (t *topology) spread(s *Surface, first, number int32, piece []int32, flip []bool) {
-	piece[first] = number
-	queue := []int32{first}
-	var late []int32
-	visit := func(side int32, against bool) {
-		mate := t.mate[side]
-		if mate < 0 || piece[mate/3] >= 0 {
-			return
-		}
-		// Neighbours that are wound alike walk their edge in opposite
-		// directions.
-		from, _ := s.side(side)
-		other, _ := s.side(mate)
-		if from == other && !against {
-			late = append(late, side)
-			return
-		}
-		piece[mate/3] = number
-		flip[mate/3] = flip[side/3] != (from == other)
-		queue = append(queue, mate/3)
-	}
-	for len(queue)+len(late) > 0 {
-		if n := len(queue); n > 0 {
-			at := queue[n-1]
-			queue = queue[:n-1]
-			for side := 3 * at; side < 3*at+3; side++ {
-				visit(side, false)
-			}
-			continue
-		}
-		n := len(late)
-		visit(late[n-1], true)
-		late = late[:n-1]
 	}
 }

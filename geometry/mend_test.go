@@ -16,7 +16,7 @@ import (
 // damage returns the surface with its triangles torn apart, jittered, partly
 // turned over, some missing and some doubled, and says how many of each.
 func damage(s *Surface, rng *rand.Rand, jitter float64, holes, flips, doubles, degenerate int) *Surface {
-	out := &Surface{Solids: s.Solids, Unit: s.Unit}
+	out := &Surface{Mesh: Mesh{Solids: s.Solids}, Unit: s.Unit}
 	order := rng.Perm(len(s.Triangles))
 	missing, turned, doubled := map[int]bool{}, map[int]bool{}, map[int]bool{}
 	used := map[int32]bool{}
@@ -79,7 +79,7 @@ func TestMendDamaged(t *testing.T) {
 		if v := sound.Volume(); math.Abs(p.Volume-v) > 1e-3*v {
 			t.Fatalf("volume %g, want %g", p.Volume, v)
 		}
-		if len(boundaryEdges(p.Surface)) > 0 {
+		if len(boundaryEdges(&p.Surface.Mesh)) > 0 {
 			t.Fatal("the mended surface is not closed")
 		}
 		if p.Closed != (holes == 0) || p.Loops != holes || len(p.Openings) != 2 {
@@ -144,7 +144,7 @@ func TestDoubleWallKeepsLumen(t *testing.T) {
 			s.Triangles = append(s.Triangles, Triangle{V: [3]int32{a, b, c}}, Triangle{V: [3]int32{a, c, d}})
 		}
 	}
-	if len(boundaryEdges(s)) > 0 {
+	if len(boundaryEdges(&s.Mesh)) > 0 {
 		t.Fatal("the pipe is not closed")
 	}
 	p, err := Prepare(s, Options{})
@@ -267,7 +267,7 @@ func TestLargeHoleIsSaid(t *testing.T) {
 
 func TestSelfIntersections(t *testing.T) {
 	s := boxSurface(r3.Vec{}, r3.Vec{X: 4, Y: 4, Z: 4})
-	if n := newHierarchy(s).selfIntersections(); n != 0 {
+	if n := newHierarchy(&s.Mesh).selfIntersections(); n != 0 {
 		t.Errorf("a box has %d pierced triangles", n)
 	}
 	other := boxSurface(r3.Vec{X: 1.1, Y: 1.2, Z: 3}, r3.Vec{X: 2.1, Y: 2.3, Z: 6})
@@ -278,7 +278,7 @@ func TestSelfIntersections(t *testing.T) {
 	}
 	// The second box sticks out of the first one's top: its edges pierce both
 	// triangles there, and the diagonal between those pierces two of its sides.
-	if got := newHierarchy(s).selfIntersections(); got != 4 {
+	if got := newHierarchy(&s.Mesh).selfIntersections(); got != 4 {
 		t.Errorf("%d triangles are pierced, want 4", got)
 	}
 }
@@ -293,7 +293,7 @@ func TestFlatWallsPierceNothing(t *testing.T) {
 		for i, v := range s.Vertices {
 			s.Vertices[i] = r3.Vec{X: float64(float32(v.X)), Y: float64(float32(v.Y)), Z: float64(float32(v.Z))}
 		}
-		if n := newHierarchy(s).selfIntersections(); n != 0 {
+		if n := newHierarchy(&s.Mesh).selfIntersections(); n != 0 {
 			t.Fatalf("a prism along %v has %d pierced triangles", axis, n)
 		}
 	}

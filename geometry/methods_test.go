@@ -18,7 +18,7 @@ func TestWindingField(t *testing.T) {
 		"tube":      tubeSurface(r3.Vec{}, r3.Vec{X: 4, Y: 5, Z: 6}, 1, 30, 60, false),
 		"open tube": tubeSurface(r3.Vec{}, r3.Vec{X: 4, Y: 5, Z: 6}, 1, 30, 60, true),
 	} {
-		w := newWindingField(s)
+		w := newWindingField(&s.Mesh)
 		low, high := s.Bounds()
 		for range 300 {
 			p := r3.Vec{

@@ -35,7 +35,7 @@ func (p *pieceState) asFiled() bool { return (p.volume > 0) != (p.flipped > p.ar
 // so with a positive sign, unless it lies inside the largest piece and is
 // closed or wound the other way in the file: then fluid is around it and not
 // in it. It is an obstacle, and is wound so that it takes its inside away.
-func turnOutwards(s *Surface, t *topology, piece []int32, pieces int, flip []bool) {
+func turnOutwards(s *Mesh, t *topology, piece []int32, pieces int, flip []bool) {
 	states := pieceStates(s, t, piece, pieces, flip)
 	largest := 0
 	for i := range states {
@@ -62,7 +62,7 @@ func turnOutwards(s *Surface, t *topology, piece []int32, pieces int, flip []boo
 	}
 }
 
-func pieceStates(s *Surface, t *topology, piece []int32, pieces int, flip []bool) []pieceState {
+func pieceStates(s *Mesh, t *topology, piece []int32, pieces int, flip []bool) []pieceState {
 	states := make([]pieceState, pieces)
 	for i := range s.Triangles {
 		p := &states[piece[i]]
@@ -93,8 +93,8 @@ func within(p, big *pieceState) bool {
 }
 
 // onePiece returns one piece of a surface by itself, wound alike.
-func onePiece(s *Surface, piece []int32, flip []bool, number int32) *Surface {
-	out := &Surface{Vertices: s.Vertices}
+func onePiece(s *Mesh, piece []int32, flip []bool, number int32) *Mesh {
+	out := &Mesh{Vertices: s.Vertices}
 	for i, t := range s.Triangles {
 		if piece[i] != number {
 			continue
@@ -109,7 +109,7 @@ func onePiece(s *Surface, piece []int32, flip []bool, number int32) *Surface {
 
 // liesInside reports whether corners spread over a piece all lie inside the
 // piece of the given field, whichever way that is wound as a whole.
-func liesInside(s *Surface, piece []int32, number int32, triangles int, field *windingField) bool {
+func liesInside(s *Mesh, piece []int32, number int32, triangles int, field *windingField) bool {
 	step := max(triangles/innerSamples, 1)
 	k := 0
 	for i := range s.Triangles {
@@ -124,33 +124,33 @@ func liesInside(s *Surface, piece []int32, number int32, triangles int, field *w
 	return true
 }
 
-// reserveObstacles keeps the finder away from obstacles, whose flat sides are
-// no ends, and counts them.
-func (f *capFinder) reserveObstacles() int {
-	flip := make([]bool, len(f.surface.Triangles))
-	piece := make([]int32, len(f.surface.Triangles))
+// obstacles tells which triangles of an oriented mesh belong to obstacles, and
+// how many of these there are.
+func obstacles(s *Mesh, t *topology) (inObstacle []bool, count int) {
+	flip := make([]bool, len(s.Triangles))
+	piece := make([]int32, len(s.Triangles))
 	for i := range piece {
 		piece[i] = -1
 	}
 	pieces := int32(0)
 	for i := range piece {
 		if piece[i] < 0 {
-			f.topology.spread(f.surface, int32(i), pieces, piece, flip)
+			t.spread(s, int32(i), pieces, piece, flip)
 			pieces++
 		}
 	}
+	inObstacle = make([]bool, len(s.Triangles))
 	if pieces < 2 {
-		return 0
+		return inObstacle, 0
 	}
-	states := pieceStates(f.surface, f.topology, piece, int(pieces), make([]bool, len(flip)))
-	obstacles := 0
+	states := pieceStates(s, t, piece, int(pieces), make([]bool, len(flip)))
 	for i := range states {
 		if states[i].volume < 0 {
-			obstacles++
+			count++
 		}
 	}
-	for t, i := range piece {
-		f.taken[t] = f.taken[t] || states[i].volume < 0
+	for i, p := range piece {
+		inObstacle[i] = states[p].volume < 0
 	}
-	return obstacles
+	return inObstacle, count
 }

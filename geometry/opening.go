@@ -1,6 +1,8 @@
 package geometry
 
-import "gonum.org/v1/gonum/spatial/r3"
+import (
+	"gonum.org/v1/gonum/spatial/r3"
+)
 
 // Role is what an opening is used for.
 type Role string

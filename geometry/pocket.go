@@ -31,13 +31,13 @@ const (
 // partLumen is the lumen of a surface that is double in a part. The solid end
 // closes the mouth of its pocket, step the gap between pocket and rest.
 type partLumen struct {
-	surface   *Surface
+	surface   *Mesh
 	end, step int32
 }
 
 // pocketLumen returns the lumen of a surface that is double in a part, or nil.
 // inner are the triangles of its inner wall.
-func pocketLumen(s *Surface, inner []int32) *partLumen {
+func pocketLumen(s *Mesh, inner []int32) *partLumen {
 	if singleWalled(s, inner) < singleShare {
 		return nil
 	}
@@ -80,7 +80,7 @@ func pocketLumen(s *Surface, inner []int32) *partLumen {
 	return l
 }
 
-func turnOver(s *Surface) {
+func turnOver(s *Mesh) {
 	for i := range s.Triangles {
 		v := &s.Triangles[i].V
 		v[1], v[2] = v[2], v[1]
@@ -89,7 +89,7 @@ func turnOver(s *Surface) {
 
 // singleWalled returns the share of the area outside of the inner wall that
 // has no inner wall behind it.
-func singleWalled(s *Surface, inner []int32) float64 {
+func singleWalled(s *Mesh, inner []int32) float64 {
 	h := newHierarchy(s)
 	isInner := make([]bool, len(s.Triangles))
 	for _, t := range inner {
@@ -119,7 +119,7 @@ func singleWalled(s *Surface, inner []int32) float64 {
 // below returns what hangs together below the smallest section around a
 // plane's point, closed there by a solid of its own, and which triangles it
 // took; nil where the plane does not divide the surface.
-func below(s *Surface, p plane) (*Surface, map[int32]bool) {
+func below(s *Mesh, p plane) (*Mesh, map[int32]bool) {
 	section := newHierarchy(s).sectionAround(p, math.Inf(1))
 	if section == nil {
 		return nil, nil
@@ -145,7 +145,7 @@ func below(s *Surface, p plane) (*Surface, map[int32]bool) {
 
 // pocketMouth returns the plane across a pocket farthest out, before its wall
 // bends to the rim.
-func pocketMouth(s *Surface, inner []int32) (plane, bool) {
+func pocketMouth(s *Mesh, inner []int32) (plane, bool) {
 	part := *s
 	part.Triangles = nil
 	for _, t := range inner {
@@ -179,11 +179,11 @@ func pocketMouth(s *Surface, inner []int32) (plane, bool) {
 }
 
 // pocketRadius is the radius of the tube with a surface's volume and area.
-func pocketRadius(s *Surface) float64 { return 2 * s.Volume() / s.Area() }
+func pocketRadius(s *Mesh) float64 { return 2 * s.Volume() / s.Area() }
 
 // pocketBottom returns the plane that cuts the bottom off a pocket, whose
 // mouth is closed by the given solid. Its normal points to the bottom.
-func pocketBottom(pocket *Surface, end int32) (plane, bool) {
+func pocketBottom(pocket *Mesh, end int32) (plane, bool) {
 	var sources []int32
 	for _, t := range pocket.Triangles {
 		if t.Solid == end {
@@ -208,7 +208,7 @@ func pocketBottom(pocket *Surface, end int32) (plane, bool) {
 
 // centerAt returns the middle of the vertices whose depth is about the given
 // one.
-func centerAt(s *Surface, depth []float64, at, tolerance float64) r3.Vec {
+func centerAt(s *Mesh, depth []float64, at, tolerance float64) r3.Vec {
 	var sum r3.Vec
 	count := 0.0
 	for i, d := range depth {
@@ -218,31 +218,4 @@ func centerAt(s *Surface, depth []float64, at, tolerance float64) r3.Vec {
 		}
 	}
 	return r3.Scale(1/max(count, 1), sum)
-}
-
-// addPartEnd adds the end at the pocket's mouth to the caps.
-func (p *Prepared) addPartEnd(caps []patch) []patch {
-	if p.part == nil {
-		return caps
-	}
-	var end patch
-	for i, t := range p.Surface.Triangles {
-		if t.Solid == p.part.end {
-			end.triangles = append(end.triangles, int32(i))
-		}
-	}
-	if len(end.triangles) == 0 {
-		return caps
-	}
-	end.byHand = true
-	return append(caps, end)
-}
-
-// reserveStep keeps the finder away from the step between pocket and rest.
-func (p *Prepared) reserveStep(f *capFinder) {
-	for i, t := range p.Surface.Triangles {
-		if p.part != nil && t.Solid == p.part.step {
-			f.taken[i] = true
-		}
-	}
 }

@@ -6,6 +6,17 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
+// perpendicular returns two unit vectors that make a right-handed frame with
+// the unit vector n as its third.
+func perpendicular(n r3.Vec) (e1, e2 r3.Vec) {
+	axis := r3.Vec{X: 1}
+	if math.Abs(n.X) > 0.6 {
+		axis = r3.Vec{Y: 1}
+	}
+	e1 = r3.Unit(r3.Cross(axis, n))
+	return e1, r3.Cross(n, e1)
+}
+
 // planar shows points in a plane: as coordinates along e1 and e2 around a
 // centre.
 func planar(points []r3.Vec, center, e1, e2 r3.Vec) [][2]float64 {

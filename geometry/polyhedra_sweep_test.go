@@ -76,7 +76,7 @@ func sweepOne(t *testing.T, s *Surface) {
 	if err != nil {
 		return
 	}
-	if n := len(boundaryEdges(p.Surface)); n > 0 {
+	if n := len(boundaryEdges(&p.Surface.Mesh)); n > 0 {
 		t.Errorf("%d edges of the prepared surface are open", n)
 	}
 	area := make([]r3.Vec, len(p.Openings)+1)

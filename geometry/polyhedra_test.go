@@ -21,7 +21,7 @@ var (
 
 // joined returns surfaces as one, their vertices apart.
 func joined(parts ...*Surface) *Surface {
-	out := &Surface{Solids: []string{""}}
+	out := &Surface{Mesh: Mesh{Solids: []string{""}}}
 	for _, p := range parts {
 		n := int32(len(out.Vertices))
 		out.Vertices = append(out.Vertices, p.Vertices...)
@@ -54,7 +54,7 @@ func moved(s *Surface, rng *rand.Rand, stretch r3.Vec, shift r3.Vec) *Surface {
 // revolved sweeps a closed or open line of (radius, height) around the z axis
 // in n steps; factor makes the radius depend on the step.
 func revolved(line [][2]float64, n int, closed bool, factor func(j int) float64) *Surface {
-	s := &Surface{Solids: []string{""}}
+	s := &Surface{Mesh: Mesh{Solids: []string{""}}}
 	for _, p := range line {
 		for j := range n {
 			sin, cos := math.Sincos(2 * math.Pi * float64(j) / float64(n))
@@ -131,7 +131,7 @@ func blocks(rng *rand.Rand) *Surface {
 
 // cubes returns the surface of the full cells of a box of the given size.
 func cubes(n [3]int, full map[[3]int]bool) *Surface {
-	s := &Surface{Solids: []string{""}}
+	s := &Surface{Mesh: Mesh{Solids: []string{""}}}
 	number := map[[3]int]int32{}
 	vertex := func(p [3]int) int32 {
 		if _, ok := number[p]; !ok {
@@ -213,7 +213,7 @@ func crystal(rng *rand.Rand) *Surface {
 
 // soup is triangles at random, which meet nowhere or anyhow.
 func soup(rng *rand.Rand) *Surface {
-	s := &Surface{Solids: []string{""}}
+	s := &Surface{Mesh: Mesh{Solids: []string{""}}}
 	points := 3 + rng.IntN(30)
 	for range points {
 		s.Vertices = append(s.Vertices, r3.Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()})
@@ -271,7 +271,7 @@ func spoiled(s *Surface, rng *rand.Rand) *Surface {
 // divided cuts every triangle into four; torn leaves every tenth whole, so
 // that its neighbours' corners lie on its sides.
 func divided(s *Surface, torn bool) *Surface {
-	out := &Surface{Vertices: append([]r3.Vec(nil), s.Vertices...), Solids: s.Solids}
+	out := &Surface{Mesh: Mesh{Vertices: append([]r3.Vec(nil), s.Vertices...), Solids: s.Solids}}
 	middle := map[edgeKey]int32{}
 	for i, t := range s.Triangles {
 		if torn && i%10 == 0 {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+
+	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -63,31 +64,33 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	if len(s.Triangles) == 0 {
 		return nil, fmt.Errorf("the surface has no triangles")
 	}
-	p := &Prepared{}
-	p.Surface, p.Mended = Mend(s)
-	_, p.Components = newTopology(p.Surface).components(p.Surface)
-	h := newHierarchy(p.Surface)
-	if inner := innerWall(p.Surface, h); inner != nil {
-		outer := countLoops(boundaryLoops(p.Surface))
+	p := &Prepared{Surface: s}
+	var mended *Mesh
+	mended, p.Mended = Mend(&s.Mesh)
+	p.setMesh(mended)
+	_, p.Components = newTopology(mended).components(mended)
+	h := newHierarchy(&p.Surface.Mesh)
+	if inner := innerWall(&p.Surface.Mesh, h); inner != nil {
+		outer := countLoops(boundaryLoops(&p.Surface.Mesh))
 		defer func() { p.Loops, p.Closed = outer, outer == 0 }()
 		p.dropOuterWall(inner)
 		if p.PartlyDoubleWalled {
 			// Holes of the outer wall are gone with it.
-			p.Mended.ClosedHoles += max(outer-countLoops(boundaryLoops(p.Surface)), 0)
+			p.Mended.ClosedHoles += max(outer-countLoops(boundaryLoops(&p.Surface.Mesh)), 0)
 		}
 	}
 	p.warnIfShrunk(s)
-	loops := boundaryLoops(p.Surface)
+	loops := boundaryLoops(&p.Surface.Mesh)
 	caps := p.closeLoops(loops)
 	caps, err := p.cutDiscs(caps, o.Openings)
 	if err != nil {
 		return nil, err
 	}
-	compact(p.Surface)
+	p.Surface.compact()
 	caps = p.addPartEnd(caps)
 	p.Volume, p.Area = p.Surface.Volume(), p.Surface.Area()
-	if h.surface != p.Surface || len(h.order) != len(p.Surface.Triangles) {
-		h = newHierarchy(p.Surface)
+	if h.surface != &p.Surface.Mesh || h.size() != len(p.Surface.Triangles) {
+		h = newHierarchy(&p.Surface.Mesh)
 	}
 	patches := p.findOpenings(h, caps)
 	if len(patches) > math.MaxUint16 {
@@ -107,15 +110,23 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	return p, nil
 }
 
+// setMesh exchanges the mesh of the surface, not in its place: a hierarchy of
+// the last one stays whole.
+func (p *Prepared) setMesh(m *Mesh) {
+	s := *p.Surface
+	s.Mesh = *m
+	p.Surface = &s
+}
+
 // dropOuterWall leaves the inner wall and what has but one wall.
 func (p *Prepared) dropOuterWall(inner []int32) {
 	before := len(p.Surface.Triangles)
 	p.DoubleWalled = true
-	if p.part = pocketLumen(p.Surface, inner); p.part != nil {
+	if p.part = pocketLumen(&p.Surface.Mesh, inner); p.part != nil {
 		p.PartlyDoubleWalled = true
-		p.Surface = p.part.surface
+		p.setMesh(p.part.surface)
 	} else {
-		p.Surface = innerLumen(p.Surface, inner)
+		p.setMesh(innerLumen(&p.Surface.Mesh, inner))
 	}
 	p.Mended.DroppedTriangles = max(before-len(p.Surface.Triangles), 0)
 }
@@ -131,11 +142,11 @@ func (p *Prepared) closeLoops(loops [][]int32) []patch {
 	p.Surface.Solids = append(slices.Clone(p.Surface.Solids), "")
 	caps := make([]patch, 0, len(loops))
 	for _, loop := range loops {
-		if t := capLoop(p.Surface, loop, solid); len(t) > 0 {
+		if t := capLoop(&p.Surface.Mesh, loop, solid); len(t) > 0 {
 			caps = append(caps, patch{triangles: t, loop: loop})
 		}
 	}
-	return partNotches(p.Surface, caps)
+	return partNotches(&p.Surface.Mesh, caps)
 }
 
 // cutDiscs cuts the surface at the openings placed by hand and adds their caps
@@ -144,19 +155,19 @@ func (p *Prepared) cutDiscs(caps []patch, discs []Disc) ([]patch, error) {
 	if len(discs) == 0 {
 		return caps, nil
 	}
-	h, t := newHierarchy(p.Surface), newTopology(p.Surface)
+	h, t := newHierarchy(&p.Surface.Mesh), newTopology(&p.Surface.Mesh)
 	cuts := make([]*cut, len(discs))
 	for i := range discs {
 		var err error
-		if cuts[i], err = discs[i].place(p.Surface, h, t); err != nil {
+		if cuts[i], err = discs[i].place(&p.Surface.Mesh, h, t); err != nil {
 			return nil, err
 		}
 	}
-	surface, closed, kept, err := applyCuts(p.Surface, cuts)
+	cutOff, closed, kept, err := applyCuts(&p.Surface.Mesh, cuts)
 	if err != nil {
 		return nil, err
 	}
-	p.Surface = surface
+	p.setMesh(cutOff)
 	caps = renumber(caps, kept)
 	for i, d := range discs {
 		if d.Name == "" {
@@ -184,78 +195,22 @@ func renumber(patches []patch, kept []int32) []patch {
 	return out
 }
 
-// findOpenings returns the ends of the lumen, largest first: loops that were
-// the open ends of tubes, and the flat solids that the file names, or else the
-// flat ends found by shape.
+// findOpenings returns the ends of the lumen, largest first, and counts what
+// the caps close.
 func (p *Prepared) findOpenings(h *hierarchy, caps []patch) []patch {
-	f := newCapFinder(h, newTopology(p.Surface))
-	p.Obstacles = f.reserveObstacles()
-	p.reserveStep(f)
-	found := f.namedSolids()
-	open, holes := f.sortCaps(caps)
-	if len(found) == 0 {
-		found, open, holes = f.flatBeside(open, holes)
-	}
-	for i := range open {
-		if !open[i].byHand {
-			p.Mended.CappedOpenings++
-		}
-	}
-	p.countHoles(f, holes)
-	var loops [][]int32
-	for _, c := range caps {
-		if !c.byHand && c.area >= noArea*f.typical*f.typical {
-			loops = append(loops, c.loop)
-		}
-	}
-	p.Loops = countLoops(loops)
-	found = append(open, found...)
-	sortPatches(found)
-	found = f.distinct(found)
-	sortPatches(found)
-	p.finder, p.ends = f, found
-	return found
+	t := newTopology(h.surface)
+	f := newCapFinder(h, t)
+	var inObstacle []bool
+	inObstacle, p.Obstacles = obstacles(h.surface, t)
+	f.reserve(inObstacle)
+	f.reserve(p.stepTriangles())
+	found := f.ends(caps)
+	p.Mended.CappedOpenings += found.opened
+	p.countHoles(f, found.holes)
+	p.Loops = countLoops(found.loops)
+	p.finder, p.ends = f, found.ends
+	return found.ends
 }
-
-// namedSolids returns the flat solids of a file that names its wall apart
-// from its ends.
-func (f *capFinder) namedSolids() []patch {
-	if len(f.surface.Solids) < 2 {
-		return nil
-	}
-	by := make([]patch, len(f.surface.Solids))
-	for t := range f.surface.Triangles {
-		i := f.surface.Triangles[t].Solid
-		by[i].triangles = append(by[i].triangles, int32(t))
-	}
-	var named []patch
-	for i := range by {
-		p := &by[i]
-		p.name = f.surface.Solids[i]
-		if len(p.triangles) == 0 || p.name == "" || strings.Contains(strings.ToLower(p.name), "wall") {
-			continue
-		}
-		f.fit(p)
-		p.core = plane{p.center, p.normal}
-		var sum r3.Vec
-		for _, t := range p.triangles {
-			sum = r3.Add(sum, f.area[t])
-		}
-		// A flat solid's vector area is as long as its area; a wall's is not.
-		if r3.Norm(sum) > flatSolid*p.area {
-			named = append(named, *p)
-		}
-	}
-	return named
-}
-
-const (
-	// flatSolid is how long the vector area of a solid must be, as a share of
-	// its area, to take it for a flat end.
-	flatSolid = 0.9
-	// A cap of less than so many squared edge lengths closes nothing.
-	noArea = 1e-3
-)
 
 // countLoops counts loops, those that touch at a vertex as one.
 func countLoops(loops [][]int32) int {
@@ -308,4 +263,47 @@ func (p *Prepared) number(patches []patch) {
 			Number: i + 1, Name: e.name, Role: Outlet, Center: e.center, Normal: e.normal, Area: r3.Norm(area),
 		})
 	}
+}
+
+// gatherEvidence looks at the openings that were found and remain, and warns of
+// branches that are pinched shut.
+func (p *Prepared) gatherEvidence() {
+	for i := range p.Openings {
+		o := &p.Openings[i]
+		e := p.finder.evidence(&p.ends[o.Number-1])
+		e.Number = o.Number
+		p.Evidence = append(p.Evidence, e)
+		if e.Pinched() {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("the branch of opening %d (%s) is pinched to %.2g %% of its area %s behind its end: hardly any air will pass, so mend the surface there, or leave it out with --drop-opening %d",
+				o.Number, o.Name, 100*e.Narrowest, quantity.FormatLength(e.NarrowestAt), o.Number))
+		}
+	}
+	p.finder, p.ends = nil, nil
+}
+
+// addPartEnd adds the end at the pocket's mouth to the caps.
+func (p *Prepared) addPartEnd(caps []patch) []patch {
+	if p.part == nil {
+		return caps
+	}
+	var end patch
+	for i, t := range p.Surface.Triangles {
+		if t.Solid == p.part.end {
+			end.triangles = append(end.triangles, int32(i))
+		}
+	}
+	if len(end.triangles) == 0 {
+		return caps
+	}
+	end.byHand = true
+	return append(caps, end)
+}
+
+// stepTriangles marks the step between pocket and rest, which is no end.
+func (p *Prepared) stepTriangles() []bool {
+	marked := make([]bool, len(p.Surface.Triangles))
+	for i, t := range p.Surface.Triangles {
+		marked[i] = p.part != nil && t.Solid == p.part.step
+	}
+	return marked
 }

@@ -1,6 +1,8 @@
 package geometry
 
-import "math"
+import (
+	"math"
+)
 
 // A planePoint is a vertex as a family of parallel lattice lines sees it: U
 // and W say which line (whole numbers are lines), T is the place along it.

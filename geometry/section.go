@@ -29,7 +29,7 @@ type section struct {
 
 // cutEdge returns where the plane cuts an edge, computed alike from both of
 // its triangles.
-func (p *plane) cutEdge(s *Surface, e edgeKey) r3.Vec {
+func (p *plane) cutEdge(s *Mesh, e edgeKey) r3.Vec {
 	a, b := s.Vertices[e.a], s.Vertices[e.b]
 	da, db := p.height(a), p.height(b)
 	return r3.Add(a, r3.Scale(da/(da-db), r3.Sub(b, a)))
@@ -44,7 +44,7 @@ type passage struct {
 
 // passages lists how the plane cuts the given triangles, in their order, and
 // finds the passages by the edge at which they begin.
-func (p *plane) passages(s *Surface, triangles []int32) (starts []edgeKey, found map[edgeKey]passage) {
+func (p *plane) passages(s *Mesh, triangles []int32) (starts []edgeKey, found map[edgeKey]passage) {
 	found = map[edgeKey]passage{}
 	for _, t := range triangles {
 		v := s.Triangles[t].V

@@ -8,7 +8,7 @@ import (
 
 // boxSurface returns the box between two corners, wound outwards.
 func boxSurface(low, high r3.Vec) *Surface {
-	s := &Surface{Solids: []string{""}}
+	s := &Surface{Mesh: Mesh{Solids: []string{""}}}
 	for i := 0; i < 8; i++ {
 		pick := func(bit int, a, b float64) float64 {
 			if i>>bit&1 == 1 {
@@ -26,7 +26,7 @@ func boxSurface(low, high r3.Vec) *Surface {
 
 // sphereSurface returns a sphere of latitudes and longitudes, wound outwards.
 func sphereSurface(center r3.Vec, radius float64, n int) *Surface {
-	s := &Surface{Solids: []string{""}}
+	s := &Surface{Mesh: Mesh{Solids: []string{""}}}
 	at := func(theta, phi float64) r3.Vec {
 		return r3.Add(center, r3.Scale(radius, r3.Vec{X: math.Sin(theta) * math.Cos(phi), Y: math.Sin(theta) * math.Sin(phi), Z: math.Cos(theta)}))
 	}
@@ -51,7 +51,7 @@ func sphereSurface(center r3.Vec, radius float64, n int) *Surface {
 // tubeSurface returns a straight tube with n sides from a to b. Its ends are
 // fans, left out where open.
 func tubeSurface(a, b r3.Vec, radius float64, n, rings int, open bool) *Surface {
-	s := &Surface{Solids: []string{""}}
+	s := &Surface{Mesh: Mesh{Solids: []string{""}}}
 	axis := r3.Unit(r3.Sub(b, a))
 	e1, e2 := perpendicular(axis)
 	for k := 0; k <= rings; k++ {

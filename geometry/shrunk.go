@@ -15,7 +15,7 @@ const shrunkSide = 0.9
 // warnIfShrunk says so when mending has made the surface that was read much
 // smaller.
 func (p *Prepared) warnIfShrunk(read *Surface) {
-	before, after := read.usedBox(), p.Surface.usedBox()
+	before, after := usedBox(&read.Mesh), usedBox(&p.Surface.Mesh)
 	if after.X >= shrunkSide*before.X && after.Y >= shrunkSide*before.Y && after.Z >= shrunkSide*before.Z {
 		return
 	}
@@ -25,8 +25,8 @@ func (p *Prepared) warnIfShrunk(read *Surface) {
 }
 
 // usedBox is the extent of the vertices that triangles use.
-func (s *Surface) usedBox() r3.Vec {
-	used := &Surface{Vertices: make([]r3.Vec, 0, 3*len(s.Triangles))}
+func usedBox(s *Mesh) r3.Vec {
+	used := &Mesh{Vertices: make([]r3.Vec, 0, 3*len(s.Triangles))}
 	for _, t := range s.Triangles {
 		used.Vertices = append(used.Vertices, s.Vertices[t.V[0]], s.Vertices[t.V[1]], s.Vertices[t.V[2]])
 	}

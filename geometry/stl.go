@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"carina/internal/machine"
@@ -24,34 +23,19 @@ const (
 	stlTriangle = 50
 )
 
-// ReadSurface reads an STL file, binary or ASCII, plain or gzipped. With
-// UnknownUnit the unit is guessed from the extents and Surface.UnitReason says
-// how.
-func ReadSurface(path string, unit Unit) (*Surface, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the surface: %w", err)
-	}
-	defer f.Close()
-	s, err := ReadSTL(f, unit)
-	if err != nil {
-		return nil, fmt.Errorf("surface %s: %w", path, err)
-	}
-	return s, nil
-}
-
-// ReadSTL reads a surface from an STL stream; see ReadSurface.
+// readSTL reads a mesh from an STL file, binary or ASCII, plain or gzipped, with
+// coordinates as in the file, and remarks about it, one sentence each.
 //
 // The parsing is github.com/hschendel/stl's. In front of it stand the checks
 // that it does not make: it takes NaN and a triangle count that the file does
 // not hold, knows keywords in lower case only, and stops after the first
 // solid.
-func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
+func readSTL(r io.Reader) (m *Mesh, notes []string, err error) {
 	buffered := bufio.NewReader(r)
 	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
 		z, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, fmt.Errorf("cannot unpack the gzipped file: %w", err)
+			return nil, nil, fmt.Errorf("cannot unpack the gzipped file: %w", err)
 		}
 		defer z.Close()
 		buffered = bufio.NewReader(z)
@@ -66,10 +50,10 @@ func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
 	}
 	var memory *machine.MemoryError
 	if errors.As(err, &memory) {
-		return nil, fmt.Errorf("the surface is too large for this machine (%w): reduce its triangles or use a machine with more memory", memory)
+		return nil, nil, fmt.Errorf("the surface is too large for this machine (%w): reduce its triangles or use a machine with more memory", memory)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the file to its end, it may be truncated: %w", err)
+		return nil, nil, fmt.Errorf("cannot read the file to its end, it may be truncated: %w", err)
 	}
 	c := &collector{index: map[[3]float32]int32{}}
 	if looksASCII(data) {
@@ -81,12 +65,12 @@ func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
 		err = c.err
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if len(c.surface.Triangles) == 0 {
-		return nil, errors.New("the file holds no triangles: export the surface again")
+	if len(c.mesh.Triangles) == 0 {
+		return nil, nil, errors.New("the file holds no triangles: export the surface again")
 	}
-	return c.finish(unit), nil
+	return c.finish(), c.notes, nil
 }
 
 // bytesPerTriangle is what a triangle takes until it is voxels, measured up to
@@ -134,19 +118,19 @@ func readBinary(data []byte, c *collector) error {
 			return err
 		}
 	}
-	held := int64(len(data)-stlHeader) / stlTriangle
+	present := int64(len(data)-stlHeader) / stlTriangle
 	rest := int64(len(data)-stlHeader) % stlTriangle
 	switch {
-	case rest == 0 && held > 0 && (promised == 0 || promised == math.MaxUint32):
+	case rest == 0 && present > 0 && (promised == 0 || promised == math.MaxUint32):
 		// Some programs write the count before they know it.
-		c.note("the header's triangle count %d is wrong, the file's size says %d", promised, held)
-		promised = held
-	case promised > held:
-		return fmt.Errorf("the file is truncated or not STL: its header promises %d triangles and %d are there", promised, held)
-	case held > promised && !allZero(data[stlHeader+promised*stlTriangle:]):
+		c.note("the header's triangle count %d is wrong, the file's size says %d", promised, present)
+		promised = present
+	case promised > present:
+		return fmt.Errorf("the file is truncated or not STL: its header promises %d triangles and %d are there", promised, present)
+	case present > promised && !allZero(data[stlHeader+promised*stlTriangle:]):
 		// Neither number can be told to be the right one.
-		return fmt.Errorf("the file is damaged: its header promises %d triangles, but there are bytes for %d; export the surface again", promised, held)
-	case held > promised || rest > 0:
+		return fmt.Errorf("the file is damaged: its header promises %d triangles, but there are bytes for %d; export the surface again", promised, present)
+	case present > promised || rest > 0:
 		c.note("%d bytes behind the last triangle are ignored", int64(len(data))-stlHeader-promised*stlTriangle)
 	}
 	body := data[:stlHeader+promised*stlTriangle]
@@ -160,20 +144,21 @@ func allZero(data []byte) bool {
 	return len(bytes.TrimLeft(data, "\x00")) == 0
 }
 
-// collector is the stl.Writer that builds a Surface: it merges equal vertices
+// collector is the stl.Writer that builds a mesh: it merges equal vertices
 // and refuses coordinates that are no numbers.
 type collector struct {
-	surface Surface
-	index   map[[3]float32]int32
-	raw     [][3]float32
-	solid   int32
-	err     error
+	mesh  Mesh
+	notes []string
+	index map[[3]float32]int32
+	raw   [][3]float32
+	solid int32
+	err   error
 }
 
 var _ stl.Writer = (*collector)(nil)
 
 func (c *collector) note(format string, args ...any) {
-	c.surface.Notes = append(c.surface.Notes, fmt.Sprintf(format, args...))
+	c.notes = append(c.notes, fmt.Sprintf(format, args...))
 }
 
 // longestSolid is how many bytes of a solid's name are kept.
@@ -182,11 +167,11 @@ const longestSolid = 200
 // begin starts a new solid. A name that no table could show is shortened.
 func (c *collector) begin(name string) {
 	if len(name) > longestSolid {
-		c.note("the name of solid %d has %d bytes and is shortened to %d", len(c.surface.Solids)+1, len(name), longestSolid)
+		c.note("the name of solid %d has %d bytes and is shortened to %d", len(c.mesh.Solids)+1, len(name), longestSolid)
 		name = strings.ToValidUTF8(name[:longestSolid], "") + "…"
 	}
-	c.solid = int32(len(c.surface.Solids))
-	c.surface.Solids = append(c.surface.Solids, name)
+	c.solid = int32(len(c.mesh.Solids))
+	c.mesh.Solids = append(c.mesh.Solids, name)
 }
 
 func (c *collector) SetName(string)          {}
@@ -201,13 +186,13 @@ func (c *collector) AppendTriangle(t stl.Triangle) {
 	for i, v := range t.Vertices {
 		for _, x := range v {
 			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-				c.err = fmt.Errorf("triangle %d has a coordinate that is not a finite number", len(c.surface.Triangles)+1)
+				c.err = fmt.Errorf("triangle %d has a coordinate that is not a finite number", len(c.mesh.Triangles)+1)
 				return
 			}
 		}
 		out.V[i] = c.vertex(v)
 	}
-	c.surface.Triangles = append(c.surface.Triangles, out)
+	c.mesh.Triangles = append(c.mesh.Triangles, out)
 }
 
 func (c *collector) vertex(v stl.Vec3) int32 {
@@ -222,18 +207,11 @@ func (c *collector) vertex(v stl.Vec3) int32 {
 	return i
 }
 
-// finish chooses the unit and turns coordinates into metres.
-func (c *collector) finish(unit Unit) *Surface {
-	s := &c.surface
-	s.Vertices = make([]r3.Vec, len(c.raw))
+// finish gives the vertices to the mesh.
+func (c *collector) finish() *Mesh {
+	c.mesh.Vertices = make([]r3.Vec, len(c.raw))
 	for i, v := range c.raw {
-		s.Vertices[i] = r3.Vec{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
+		c.mesh.Vertices[i] = r3.Vec{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
 	}
-	s.Unit, s.UnitReason = Metre, "given"
-	if unit == UnknownUnit {
-		s.GuessUnit(1)
-	} else {
-		s.rescale(unit)
-	}
-	return s
+	return &c.mesh
 }

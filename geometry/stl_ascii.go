@@ -13,7 +13,7 @@ import (
 // keywords in lower case, because the library reads one solid and only that.
 func readASCII(data []byte, c *collector) error {
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
-	var chunk bytes.Buffer
+	var text bytes.Buffer
 	open, outside := false, 0
 	for number := 1; len(data) > 0; number++ {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
@@ -32,34 +32,34 @@ func readASCII(data []byte, c *collector) error {
 				return fmt.Errorf("line %d: a solid begins before the last one has ended, the file is damaged", number)
 			}
 			open = true
-			chunk.Reset()
-			chunk.WriteString("solid x\n")
+			text.Reset()
+			text.WriteString("solid x\n")
 			c.begin(strings.ToValidUTF8(strings.TrimSpace(string(tail)), "?"))
 		case "endsolid":
 			if !open {
 				return fmt.Errorf("line %d: endsolid without solid", number)
 			}
 			open = false
-			chunk.WriteString("endsolid\n")
-			before := len(c.surface.Triangles)
-			if err := stl.CopyAll(bytes.NewReader(chunk.Bytes()), c); err != nil {
-				return fmt.Errorf("solid %d (%q), triangle %d: %s", len(c.surface.Solids), c.surface.Solids[c.solid],
-					len(c.surface.Triangles)-before+1, firstLine(err.Error()))
+			text.WriteString("endsolid\n")
+			before := len(c.mesh.Triangles)
+			if err := stl.CopyAll(bytes.NewReader(text.Bytes()), c); err != nil {
+				return fmt.Errorf("solid %d (%q), triangle %d: %s", len(c.mesh.Solids), c.mesh.Solids[c.solid],
+					len(c.mesh.Triangles)-before+1, firstLine(err.Error()))
 			}
 		case "facet":
 			if !open {
 				// Some programs write solid once for several.
-				if len(c.surface.Solids) == 0 {
+				if len(c.mesh.Solids) == 0 {
 					return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
 				}
 				open = true
-				chunk.Reset()
-				chunk.WriteString("solid x\n")
+				text.Reset()
+				text.WriteString("solid x\n")
 				c.begin("")
 			}
-			writeKeyword(&chunk, line, keyword)
+			writeKeyword(&text, line, keyword)
 		default:
-			if _, known := keywordWords[keyword]; !open && !known && len(c.surface.Triangles) > 0 {
+			if _, known := keywordWords[keyword]; !open && !known && len(c.mesh.Triangles) > 0 {
 				// What stands between solids is for other programs.
 				outside++
 				continue
@@ -67,14 +67,18 @@ func readASCII(data []byte, c *collector) error {
 			if !open {
 				return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
 			}
-			writeKeyword(&chunk, line, keyword)
+			writeKeyword(&text, line, keyword)
 		}
 	}
 	if open {
 		return errors.New("the file is truncated: its last solid has no endsolid")
 	}
 	if outside > 0 {
-		c.note("%s outside of solids ignored", count(outside, "line"))
+		lines := "lines"
+		if outside == 1 {
+			lines = "line"
+		}
+		c.note("%d %s outside of solids ignored", outside, lines)
 	}
 	return nil
 }
@@ -85,15 +89,15 @@ var keywordWords = map[string]int{"facet": 5, "outer": 2, "vertex": 4, "endloop"
 
 // writeKeyword writes a line for the library, in lower case and without
 // remarks.
-func writeKeyword(chunk *bytes.Buffer, line []byte, keyword string) {
+func writeKeyword(text *bytes.Buffer, line []byte, keyword string) {
 	line = bytes.ToLower(line)
 	if n, known := keywordWords[keyword]; known {
 		if words := bytes.Fields(line); len(words) > n {
 			line = bytes.Join(words[:n], []byte{' '})
 		}
 	}
-	chunk.Write(line)
-	chunk.WriteByte('\n')
+	text.Write(line)
+	text.WriteByte('\n')
 }
 
 // firstLine returns what an error of the library says about the first thing

@@ -27,11 +27,11 @@ func shared(t testing.TB, name string) string {
 // tetrahedron returns the surface with corners at the origin and at distance
 // size along each axis, wound outwards. Its volume is size³/6.
 func tetrahedron(size float64) *Surface {
-	return &Surface{
+	return &Surface{Mesh: Mesh{
 		Vertices:  []r3.Vec{{}, {X: size}, {Y: size}, {Z: size}},
 		Triangles: []Triangle{{V: [3]int32{0, 2, 1}}, {V: [3]int32{0, 1, 3}}, {V: [3]int32{0, 3, 2}}, {V: [3]int32{1, 2, 3}}},
 		Solids:    []string{""},
-	}
+	}}
 }
 
 func binarySTL(t *testing.T, s *Surface) []byte {

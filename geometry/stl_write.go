@@ -2,7 +2,6 @@ package geometry
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,22 +10,16 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// WriteSTL writes the surface as binary STL in the given unit. Names of
-// solids are not part of that format.
-func WriteSTL(w io.Writer, s *Surface, unit Unit) error {
-	if unit <= 0 {
-		return errors.New("cannot write STL without a unit: say mm or m")
+// writeSTL writes a mesh as binary STL, with coordinates in the given unit of
+// length and a header. Names of solids are not part of that format.
+func writeSTL(w io.Writer, m *Mesh, unit float64, header string) error {
+	if len(m.Triangles) > math.MaxUint32 {
+		return fmt.Errorf("%d triangles are more than an STL file can hold", len(m.Triangles))
 	}
-	if len(s.Triangles) > math.MaxUint32 {
-		return fmt.Errorf("%d triangles are more than an STL file can hold", len(s.Triangles))
-	}
-	solid := stl.Solid{
-		BinaryHeader: []byte("carina surface UNITS=" + unit.String()),
-		Triangles:    make([]stl.Triangle, len(s.Triangles)),
-	}
-	for i := range s.Triangles {
-		a, b, c := s.Corners(i)
-		n := s.areaVector(i)
+	solid := stl.Solid{BinaryHeader: []byte(header), Triangles: make([]stl.Triangle, len(m.Triangles))}
+	for i := range m.Triangles {
+		a, b, c := m.Corners(i)
+		n := m.areaVector(i)
 		if length := r3.Norm(n); length > 0 {
 			n = r3.Scale(1/length, n)
 		}
@@ -42,7 +35,6 @@ func WriteSTL(w io.Writer, s *Surface, unit Unit) error {
 	return buffered.Flush()
 }
 
-func toFloat32(v r3.Vec, unit Unit) stl.Vec3 {
-	u := float64(unit)
+func toFloat32(v r3.Vec, u float64) stl.Vec3 {
 	return stl.Vec3{float32(v.X / u), float32(v.Y / u), float32(v.Z / u)}
 }

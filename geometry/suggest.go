@@ -60,7 +60,7 @@ func SuggestOpenings(ctx context.Context, p *Prepared) ([]Disc, error) {
 	// Ways back to the source start with the way to the other far end.
 	to := c.walk([]int32{from.last()})
 	tips := append(c.tips(from), branchTip{source, from.distance[from.last()]})
-	h := newHierarchy(p.Surface)
+	h := newHierarchy(&p.Surface.Mesh)
 	type end struct {
 		disc Disc
 		area float64
@@ -229,7 +229,7 @@ func (c *cellGraph) disc(h *hierarchy, center r3.Vec, radius float64) (Disc, flo
 				d.Radius = max(d.Radius, suggestMargin*r3.Norm(r3.Sub(corner, d.Center)))
 			}
 			if p, again := h.smallestSection(d.Center, d.Radius); again != nil {
-				return d, again.area, h.staysNarrow(p, again.area)
+				return d, again.area, staysNarrow(h, p, again.area)
 			}
 		}
 		radius *= 1.5
@@ -240,7 +240,7 @@ func (c *cellGraph) disc(h *hierarchy, center r3.Vec, radius float64) (Disc, flo
 // staysNarrow reports whether the lumen's sections a diameter to both sides of
 // a plane are not much larger than the one there, as in a tube and unlike in a
 // corner.
-func (h *hierarchy) staysNarrow(p plane, area float64) bool {
+func staysNarrow(h *hierarchy, p plane, area float64) bool {
 	diameter := 2 * math.Sqrt(area/math.Pi)
 	for _, side := range [2]float64{-diameter, diameter} {
 		moved := plane{r3.Add(p.at, r3.Scale(side, p.normal)), p.normal}

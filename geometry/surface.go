@@ -1,25 +1,16 @@
 package geometry
 
 import (
-	"math"
-
-	"gonum.org/v1/gonum/spatial/r3"
+	"errors"
+	"fmt"
+	"io"
+	"os"
 )
 
-// Triangle is one triangle of a Surface: three indices into Vertices,
-// counter-clockwise when seen from outside, and an index into Solids.
-type Triangle struct {
-	V     [3]int32
-	Solid int32
-}
-
-// Surface is an indexed triangle surface in metres. Vertices at exactly the
+// Surface is a triangle mesh as it was read, in metres. Vertices at exactly the
 // same place in the file are one vertex here.
 type Surface struct {
-	Vertices  []r3.Vec
-	Triangles []Triangle
-	// Solids are the names of the file's solids.
-	Solids []string
+	Mesh
 	// Unit is the unit that the file was read in.
 	Unit Unit
 	// UnitReason says why Unit was chosen.
@@ -31,97 +22,42 @@ type Surface struct {
 	Notes []string
 }
 
-// Corners returns the corners of triangle t.
-func (s *Surface) Corners(t int) (a, b, c r3.Vec) {
-	v := s.Triangles[t].V
-	return s.Vertices[v[0]], s.Vertices[v[1]], s.Vertices[v[2]]
+// ReadSurface reads an STL file, binary or ASCII, plain or gzipped. With
+// UnknownUnit the unit is guessed from the extents and Surface.UnitReason says
+// how.
+func ReadSurface(path string, unit Unit) (*Surface, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the surface: %w", err)
+	}
+	defer f.Close()
+	s, err := ReadSTL(f, unit)
+	if err != nil {
+		return nil, fmt.Errorf("surface %s: %w", path, err)
+	}
+	return s, nil
 }
 
-// Bounds returns the lowest and highest corner of the bounding box of all
-// vertices.
-func (s *Surface) Bounds() (low, high r3.Vec) {
-	inf := math.Inf(1)
-	low, high = r3.Vec{X: inf, Y: inf, Z: inf}, r3.Vec{X: -inf, Y: -inf, Z: -inf}
-	for _, v := range s.Vertices {
-		low = r3.Vec{X: min(low.X, v.X), Y: min(low.Y, v.Y), Z: min(low.Z, v.Z)}
-		high = r3.Vec{X: max(high.X, v.X), Y: max(high.Y, v.Y), Z: max(high.Z, v.Z)}
+// ReadSTL reads a surface from an STL stream; see ReadSurface.
+func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
+	m, notes, err := readSTL(r)
+	if err != nil {
+		return nil, err
 	}
-	return low, high
+	s := &Surface{Mesh: *m, Unit: Metre, UnitReason: "given", Notes: notes}
+	if unit == UnknownUnit {
+		s.GuessUnit(1)
+	} else {
+		s.rescale(unit)
+	}
+	return s, nil
 }
 
-// areaVector returns the vector area of triangle t: its normal, as long as
-// its area.
-func (s *Surface) areaVector(t int) r3.Vec {
-	a, b, c := s.Corners(t)
-	return r3.Scale(0.5, r3.Cross(r3.Sub(b, a), r3.Sub(c, a)))
-}
-
-// Area returns the sum of the triangles' areas in square metres.
-func (s *Surface) Area() float64 {
-	var sum float64
-	for t := range s.Triangles {
-		sum += r3.Norm(s.areaVector(t))
+// WriteSTL writes the surface as binary STL in the given unit. Names of
+// solids are not part of that format.
+func WriteSTL(w io.Writer, s *Surface, unit Unit) error {
+	if unit <= 0 {
+		return errors.New("cannot write STL without a unit: say mm or m")
 	}
-	return sum
-}
-
-// Volume returns the signed volume that the surface encloses in cubic metres,
-// by the divergence theorem: positive for a closed surface wound outwards.
-func (s *Surface) Volume() float64 {
-	if len(s.Vertices) == 0 {
-		return 0
-	}
-	// Relative to a point of the surface, so that nothing cancels far from
-	// the coordinates' origin.
-	o := s.Vertices[0]
-	var sum float64
-	for t := range s.Triangles {
-		a, b, c := s.Corners(t)
-		sum += r3.Dot(r3.Sub(a, o), r3.Cross(r3.Sub(b, o), r3.Sub(c, o)))
-	}
-	return sum / 6
-}
-
-// meanSide returns the mean length of a triangle's sides.
-func (s *Surface) meanSide(t int) float64 {
-	a, b, c := s.Corners(t)
-	return (r3.Norm(r3.Sub(a, b)) + r3.Norm(r3.Sub(b, c)) + r3.Norm(r3.Sub(c, a))) / 3
-}
-
-// compact drops the vertices that no triangle uses.
-func compact(s *Surface) {
-	number := make([]int32, len(s.Vertices))
-	for i := range number {
-		number[i] = -1
-	}
-	var kept []r3.Vec
-	for i := range s.Triangles {
-		for k, v := range s.Triangles[i].V {
-			if number[v] < 0 {
-				number[v] = int32(len(kept))
-				kept = append(kept, s.Vertices[v])
-			}
-			s.Triangles[i].V[k] = number[v]
-		}
-	}
-	s.Vertices = kept
-}
-
-// without returns the surface less the listed triangles, and what the given
-// values of its triangles are then.
-func (s *Surface) without(triangles []int32, values []uint16) (*Surface, []uint16) {
-	drop := make([]bool, len(s.Triangles))
-	for _, t := range triangles {
-		drop[t] = true
-	}
-	out := *s
-	out.Triangles = nil
-	var kept []uint16
-	for i, t := range s.Triangles {
-		if !drop[i] {
-			out.Triangles = append(out.Triangles, t)
-			kept = append(kept, values[i])
-		}
-	}
-	return &out, kept
+	return writeSTL(w, &s.Mesh, float64(unit), "carina surface UNITS="+unit.String())
 }

@@ -19,7 +19,7 @@ type topology struct {
 
 // newTopology pairs the sides of all triangles. Triangles with two equal
 // corners must have been removed before.
-func newTopology(s *Surface) *topology {
+func newTopology(s *Mesh) *topology {
 	type entry struct {
 		key  uint64
 		side int32
@@ -62,7 +62,7 @@ func newTopology(s *Surface) *topology {
 }
 
 // side returns the two vertices of a side, in the triangle's order.
-func (s *Surface) side(side int32) (from, to int32) {
+func (s *Mesh) side(side int32) (from, to int32) {
 	v := &s.Triangles[side/3].V
 	return v[side%3], v[(side+1)%3]
 }
@@ -83,7 +83,7 @@ func (t *topology) count() (open, mixed int) {
 
 // components numbers the connected components of the surface in the order of
 // their first triangles.
-func (t *topology) components(s *Surface) (component []int32, count int) {
+func (t *topology) components(s *Mesh) (component []int32, count int) {
 	d := newDisjoint(len(s.Vertices))
 	for i := range s.Triangles {
 		v := &s.Triangles[i].V
@@ -104,30 +104,44 @@ func (t *topology) components(s *Surface) (component []int32, count int) {
 	return component, len(number)
 }
 
-// disjoint is a union-find structure whose roots are the lowest members.
-type disjoint []int32
-
-func newDisjoint(n int) disjoint {
-	d := make(disjoint, n)
-	for i := range d {
-		d[i] = int32(i)
+// spread walks over all triangles connected to the first one through edges of
+// two triangles and sets flip where one is wound against the first.
+//
+// It passes the edges last at which the file winds two triangles unlike. Where
+// torn or doubled triangles join a surface to its own other side, no winding
+// suits all edges; then those stay behind that the file has against it.
+func (t *topology) spread(s *Mesh, first, number int32, piece []int32, flip []bool) {
+	piece[first] = number
+	queue := []int32{first}
+	var late []int32
+	visit := func(side int32, against bool) {
+		mate := t.mate[side]
+		if mate < 0 || piece[mate/3] >= 0 {
+			return
+		}
+		// Neighbours that are wound alike walk their edge in opposite
+		// directions.
+		from, _ := s.side(side)
+		other, _ := s.side(mate)
+		if from == other && !against {
+			late = append(late, side)
+			return
+		}
+		piece[mate/3] = number
+		flip[mate/3] = flip[side/3] != (from == other)
+		queue = append(queue, mate/3)
 	}
-	return d
-}
-
-func (d disjoint) find(i int32) int32 {
-	for d[i] != i {
-		d[i] = d[d[i]]
-		i = d[i]
-	}
-	return i
-}
-
-func (d disjoint) union(a, b int32) {
-	a, b = d.find(a), d.find(b)
-	if a < b {
-		d[b] = a
-	} else {
-		d[a] = b
+	for len(queue)+len(late) > 0 {
+		if n := len(queue); n > 0 {
+			at := queue[n-1]
+			queue = queue[:n-1]
+			for side := 3 * at; side < 3*at+3; side++ {
+				visit(side, false)
+			}
+			continue
+		}
+		n := len(late)
+		visit(late[n-1], true)
+		late = late[:n-1]
 	}
 }

@@ -72,17 +72,6 @@ func (f *capFinder) view(p *patch) *tubeView {
 	return v
 }
 
-// perpendicular returns two unit vectors that make a right-handed frame with
-// the unit vector n as its third.
-func perpendicular(n r3.Vec) (e1, e2 r3.Vec) {
-	axis := r3.Vec{X: 1}
-	if math.Abs(n.X) > 0.6 {
-		axis = r3.Vec{Y: 1}
-	}
-	e1 = r3.Unit(r3.Cross(axis, n))
-	return e1, r3.Cross(n, e1)
-}
-
 // add looks at a triangle through points spread over it and reports whether
 // any of them is near the patch.
 func (v *tubeView) add(f *capFinder, t int32) bool {

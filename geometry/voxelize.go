@@ -167,7 +167,7 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 
 // fill decides which cells are inside.
 func (g *Grid) fill(ctx context.Context, p *Prepared, method Method, o *Options) (*lattice, []Run, error) {
-	surface, opening := p.Surface, p.Opening
+	surface, opening := &p.Surface.Mesh, p.Opening
 	if method == Winding && len(p.holes) > 0 {
 		// The winding number bridges holes better than flat caps do.
 		surface, opening = surface.without(p.holes, opening)

@@ -35,7 +35,7 @@ func TestFillTieRule(t *testing.T) {
 		low := r3.Vec{X: float64(x0) / 2, Y: float64(y0) / 2, Z: float64(z0) / 2}
 		high := r3.Vec{X: float64(x1) / 2, Y: float64(y1) / 2, Z: float64(z1) / 2}
 		size := [3]int32{24, 24, 24}
-		l := newLattice(boxSurface(low, high), make([]uint16, 12), r3.Vec{}, 1, size)
+		l := newLattice(&boxSurface(low, high).Mesh, make([]uint16, 12), r3.Vec{}, 1, size)
 		runs, leaks, err := l.fillRows(context.Background(), nonzero, 1, nil)
 		if err != nil || leaks > 0 {
 			t.Fatalf("error %v, %d leaking rows", err, leaks)
@@ -64,9 +64,10 @@ func TestFillConvex(t *testing.T) {
 		for i := range s.Vertices {
 			s.Vertices[i] = r3.Vec{X: 1 + 14*rng.Float64(), Y: 1 + 14*rng.Float64(), Z: 1 + 14*rng.Float64()}
 		}
-		s, _ = Mend(s)
+		m, _ := Mend(&s.Mesh)
+		s.Mesh = *m
 		size := [3]int32{16, 16, 33}
-		l := newLattice(s, make([]uint16, 4), r3.Vec{}, 1, size)
+		l := newLattice(m, make([]uint16, 4), r3.Vec{}, 1, size)
 		runs, leaks, err := l.fillRows(context.Background(), nonzero, 2, nil)
 		if err != nil || leaks > 0 {
 			t.Fatalf("error %v, %d leaking rows", err, leaks)

@@ -29,7 +29,7 @@ const sampleSide = 0.7
 // nearest, so that the areas sum to the surface's. The grid must be made from
 // the prepared surface.
 func MeasureWalls(ctx context.Context, p *Prepared, g *Grid, workers int) (*Walls, error) {
-	l := newLattice(p.Surface, p.Opening, g.Origin, g.Spacing, g.Size)
+	l := newLattice(&p.Surface.Mesh, p.Opening, g.Origin, g.Spacing, g.Size)
 	index := newRowIndex(g.Runs, g.Size)
 	starts := g.Starts()
 	w := &Walls{Area: make([]float32, len(g.Links.Cells)), Normal: make([][3]float32, len(g.Links.Cells))}

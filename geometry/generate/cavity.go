@@ -33,7 +33,7 @@ func Cavity(o CavityOptions) (*geometry.Surface, []geometry.Opening, error) {
 		}
 	}
 	s := &geometry.Surface{
-		Solids:     []string{"wall", "lid"},
+		Mesh:       geometry.Mesh{Solids: []string{"wall", "lid"}},
 		Unit:       geometry.Metre,
 		UnitReason: "generated in metres",
 	}

@@ -112,7 +112,7 @@ func damaged(s *geometry.Surface, rng *rand.Rand) (*geometry.Surface, string) {
 	share := func() float64 { return float64(rng.IntN(2)) * rng.Float64() }
 	lost, turned, doubled, flat := 0.02*share(), 0.3*share(), 0.05*share(), 0.05*share()
 	what := fmt.Sprintf("%d triangles, %d ends opened, torn by %g, %.4f lost, %.2f turned, %.2f doubled, %.2f without area", len(s.Triangles), len(opened), tear, lost, turned, doubled, flat)
-	out := &geometry.Surface{Solids: []string{""}, Unit: geometry.Metre}
+	out := &geometry.Surface{Mesh: geometry.Mesh{Solids: []string{""}}, Unit: geometry.Metre}
 	index := map[int32]int32{}
 	vertex := func(v int32) int32 {
 		if n, ok := index[v]; ok && tear == 0 {

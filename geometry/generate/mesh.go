@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// A mesh grows into a surface row by row. A row is a list of vertices, in
+// A builder makes a surface row by row. A row is a list of vertices, in
 // counter-clockwise order when one looks against the flow out of the trunk; a
 // ring is a row whose last vertex is its first.
-type mesh struct {
+type builder struct {
 	vertices  []r3.Vec
 	triangles []geometry.Triangle
 	solids    []string
@@ -21,21 +21,21 @@ type mesh struct {
 // wallSolid is the index of the wall among the solids.
 const wallSolid = 0
 
-func newMesh() *mesh { return &mesh{solids: []string{"wall"}} }
+func newBuilder() *builder { return &builder{solids: []string{"wall"}} }
 
 // add adds a vertex.
-func (m *mesh) add(p r3.Vec) int32 {
+func (m *builder) add(p r3.Vec) int32 {
 	m.vertices = append(m.vertices, p)
 	return int32(len(m.vertices) - 1)
 }
 
-func (m *mesh) triangle(a, b, c, solid int32) {
+func (m *builder) triangle(a, b, c, solid int32) {
 	m.triangles = append(m.triangles, geometry.Triangle{V: [3]int32{a, b, c}, Solid: solid})
 }
 
 // strip joins two rows of equally many vertices, upper lying further along
 // the branch.
-func (m *mesh) strip(lower, upper []int32) {
+func (m *builder) strip(lower, upper []int32) {
 	for i := range len(lower) - 1 {
 		a, b, c, d := lower[i], lower[i+1], upper[i+1], upper[i]
 		switch {
@@ -53,7 +53,7 @@ func (m *mesh) strip(lower, upper []int32) {
 	}
 }
 
-func (m *mesh) squared(a, b int32) float64 {
+func (m *builder) squared(a, b int32) float64 {
 	return r3.Norm2(r3.Sub(m.vertices[a], m.vertices[b]))
 }
 
@@ -65,7 +65,7 @@ type angledRing struct {
 }
 
 // stitch joins two rings of any numbers of vertices about the same axis.
-func (m *mesh) stitch(lower, upper angledRing) {
+func (m *builder) stitch(lower, upper angledRing) {
 	upper = upper.startingNear(lower.angles[0])
 	i, k := 0, 0
 	for i < len(lower.vertices)-1 || k < len(upper.vertices)-1 {
@@ -114,7 +114,7 @@ func (r angledRing) startingNear(angle float64) angledRing {
 
 // ring adds a ring of n vertices on the circle with the given radius about
 // station s of b, starting on the inner side of its bend.
-func (m *mesh) ring(b *branch, s float64, n int, distance func(psi float64) float64) []int32 {
+func (m *builder) ring(b *branch, s float64, n int, distance func(psi float64) float64) []int32 {
 	row := make([]int32, n+1)
 	for i := range n {
 		psi := -math.Pi + 2*math.Pi*float64(i)/float64(n)
@@ -126,7 +126,7 @@ func (m *mesh) ring(b *branch, s float64, n int, distance func(psi float64) floa
 
 // cap closes a ring by a flat fan around its centre. A start cap looks
 // against the branch's direction, an end cap along it.
-func (m *mesh) cap(ring []int32, center r3.Vec, start bool, name string) {
+func (m *builder) cap(ring []int32, center r3.Vec, start bool, name string) {
 	solid := int32(len(m.solids))
 	m.solids = append(m.solids, name)
 	c := m.add(center)

@@ -31,7 +31,7 @@ func sweep(trunk *branch) (*geometry.Surface, []geometry.Opening, error) {
 	for i, b := range ends {
 		numbers[b] = i + 2
 	}
-	m := newMesh()
+	m := newBuilder()
 	first := m.ring(trunk, 0, trunk.segments, func(psi float64) float64 { return trunk.line.to })
 	base := trunk.base
 	openings := make([]geometry.Opening, len(ends)+1)
@@ -69,9 +69,7 @@ func sweep(trunk *branch) (*geometry.Surface, []geometry.Opening, error) {
 		return nil, nil, err
 	}
 	return &geometry.Surface{
-		Vertices:   m.vertices,
-		Triangles:  m.triangles,
-		Solids:     m.solids,
+		Mesh:       geometry.Mesh{Vertices: m.vertices, Triangles: m.triangles, Solids: m.solids},
 		Unit:       geometry.Metre,
 		UnitReason: "generated in metres",
 	}, openings, nil
@@ -122,7 +120,7 @@ func (b *branch) side() int { return int(b.path & 1) }
 
 // tube adds the rings of b from its start, where row is, to station end, and
 // returns the last one.
-func (m *mesh) tube(b *branch, row []int32, end float64) []int32 {
+func (m *builder) tube(b *branch, row []int32, end float64) []int32 {
 	start := b.start()
 	edge := 2 * math.Pi * b.line.to / float64(b.segments)
 	steps := max(1, int(math.Round((end-start)/(ringStep*edge))))
@@ -142,7 +140,7 @@ func (m *mesh) tube(b *branch, row []int32, end float64) []int32 {
 
 // divide adds the junction at the end of b, whose last ring is lower, and
 // returns the rings at which the daughters' own tubes start.
-func (m *mesh) divide(b *branch, lower []int32) ([2][]int32, error) {
+func (m *builder) divide(b *branch, lower []int32) ([2][]int32, error) {
 	j := b.junction
 	counts := [2]int{b.daughters[0].segments, b.daughters[1].segments}
 	edge := math.Pi * (j.lines[0].to/float64(counts[0]) + j.lines[1].to/float64(counts[1]))
@@ -179,7 +177,7 @@ func (m *mesh) divide(b *branch, lower []int32) ([2][]int32, error) {
 // arm adds the part of daughter d's surface between its parent's end and the
 // tip of the carina: one row for every point of the crotch, from its back to
 // its front end.
-func (m *mesh) arm(b *branch, d int, points []crotchPoint, ends [2][]int32) [][]int32 {
+func (m *builder) arm(b *branch, d int, points []crotchPoint, ends [2][]int32) [][]int32 {
 	j := b.parent.junction
 	n := b.segments
 	last := len(points) - 1
@@ -202,7 +200,7 @@ func (m *mesh) arm(b *branch, d int, points []crotchPoint, ends [2][]int32) [][]
 
 // stitchTo joins the last ring of b to the ring that the first rows of its
 // two daughters form.
-func (m *mesh) stitchTo(b *branch, lower []int32, first [2][]int32) {
+func (m *builder) stitchTo(b *branch, lower []int32, first [2][]int32) {
 	below := m.angled(b, lower)
 	upper := angledRing{vertices: append(append([]int32{}, first[0]...), first[1][1:]...)}
 	above := m.angled(b, upper.vertices)
@@ -210,7 +208,7 @@ func (m *mesh) stitchTo(b *branch, lower []int32, first [2][]int32) {
 }
 
 // angled measures the angles of a ring about the end of b.
-func (m *mesh) angled(b *branch, ring []int32) angledRing {
+func (m *builder) angled(b *branch, ring []int32) angledRing {
 	f := b.end()
 	angles := make([]float64, len(ring))
 	for i, v := range ring {
