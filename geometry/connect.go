@@ -1,5 +1,9 @@
 package geometry
 
+import (
+	"carina/internal/disjoint"
+)
+
 // rowIndex finds the runs of a row: those of row (y, z) are
 // runs[start[z·ny+y]:start[z·ny+y+1]].
 type rowIndex struct {
@@ -54,15 +58,15 @@ func (x *rowIndex) find(runs []Run, cx, cy, cz int32) int32 {
 
 // connect joins runs whose cells share faces; find on the result gives the
 // same for all runs of one lumen.
-func connect(runs []Run, index *rowIndex) disjoint {
-	d := newDisjoint(len(runs))
+func connect(runs []Run, index *rowIndex) disjoint.Sets {
+	d := disjoint.New(len(runs))
 	join := func(i int, from, to int32) {
 		r := &runs[i]
 		for from < to && runs[from].X1 <= r.X0 {
 			from++
 		}
 		for ; from < to && runs[from].X0 < r.X1; from++ {
-			d.union(int32(i), from)
+			d.Union(int32(i), from)
 		}
 	}
 	for i := range runs {
@@ -80,7 +84,7 @@ func lumens(runs []Run, index *rowIndex) (part []int32, cells []int64) {
 	d := connect(runs, index)
 	part = make([]int32, len(runs))
 	for i := range runs {
-		root := d.find(int32(i))
+		root := d.Find(int32(i))
 		// The root is the part's first run, so it has its number already.
 		if root == int32(i) {
 			part[i] = int32(len(cells))

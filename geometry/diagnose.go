@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"carina/geometry/mend"
+	"carina/geometry/mesh"
+	"carina/geometry/opening"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -36,11 +40,11 @@ type Diagnosis struct {
 	// Volume is what the mended surface encloses.
 	Volume   float64         `json:"volume_m3"`
 	Area     float64         `json:"area_m2"`
-	Mended   Mended          `json:"mended"`
+	Mended   mend.Changes    `json:"mended"`
 	Method   Method          `json:"method"`
 	Openings []OpeningReport `json:"openings"`
 	// Evidence says how much each opening looks like the end of a tube.
-	Evidence []Evidence `json:"evidence,omitempty"`
+	Evidence []opening.Evidence `json:"evidence,omitempty"`
 	// Suggested are places to cut a lumen in which no openings were found.
 	Suggested []DiscReport `json:"suggested_openings"`
 	Warnings  []string     `json:"warnings"`
@@ -104,7 +108,7 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 		Triangles: len(read.Triangles), Vertices: len(read.Vertices), Low: array(low), High: array(high),
 		Unit: read.Unit.String(), UnitReason: unit.Reason, UnitCertainty: unit.Certainty, Solids: namesOf(read.Solids), Notes: read.Notes,
 		Closed: p.Closed, BoundaryLoops: p.Loops, Components: p.Components, DoubleWalled: p.DoubleWalled, PartlyDoubleWalled: p.PartlyDoubleWalled,
-		SelfIntersections: newHierarchy(&p.Surface.Mesh).selfIntersections(),
+		SelfIntersections: mesh.NewHierarchy(&p.Surface.Mesh).SelfIntersections(),
 		Volume:            p.Volume, Area: p.Area,
 		Mended: p.Mended, Method: p.Method, Openings: ReportOpenings(p.Openings), Evidence: p.Evidence,
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"carina/geometry/mesh"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -121,13 +123,13 @@ func TestBodyInTubeIsObstacle(t *testing.T) {
 
 // meshedEnd returns a tube of radius 10 mm along z, closed at z = 0 by rings
 // around a hub and at the other end by a fan.
-func meshedEnd(n, rings int, length float64) (s *Surface, end []Triangle) {
+func meshedEnd(n, rings int, length float64) (s *Surface, end []mesh.Triangle) {
 	s = tubeSurface(r3.Vec{}, r3.Vec{Z: length}, 10e-3, n, rings, true)
 	top := int32(len(s.Vertices))
 	s.Vertices = append(s.Vertices, r3.Vec{Z: length})
 	for j := range int32(n) {
 		first := int32(rings * n)
-		s.Triangles = append(s.Triangles, Triangle{V: [3]int32{top, first + j, first + (j+1)%int32(n)}})
+		s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{top, first + j, first + (j+1)%int32(n)}})
 	}
 	outer := int32(0)
 	for _, share := range []float64{0.8, 0.5, 0} {
@@ -138,10 +140,10 @@ func meshedEnd(n, rings int, length float64) (s *Surface, end []Triangle) {
 		for j := range int32(n) {
 			k := (j + 1) % int32(n)
 			if share == 0 {
-				end = append(end, Triangle{V: [3]int32{outer + k, outer + j, inner}})
+				end = append(end, mesh.Triangle{V: [3]int32{outer + k, outer + j, inner}})
 				continue
 			}
-			end = append(end, Triangle{V: [3]int32{outer + k, outer + j, inner + j}}, Triangle{V: [3]int32{outer + k, inner + j, inner + k}})
+			end = append(end, mesh.Triangle{V: [3]int32{outer + k, outer + j, inner + j}}, mesh.Triangle{V: [3]int32{outer + k, inner + j, inner + k}})
 		}
 		outer = inner
 	}
@@ -200,7 +202,7 @@ func TestTwistedBridgeTurnsLittle(t *testing.T) {
 	s := tubeSurface(r3.Vec{}, r3.Vec{Z: 120e-3}, 10e-3, n, rings, false)
 	a, b := s.Triangles[2*n*5].V, s.Triangles[2*n*50+3].V
 	out := *s
-	out.Triangles = []Triangle{{V: [3]int32{a[0], a[1], b[0]}}, {V: [3]int32{b[0], a[1], b[1]}}}
+	out.Triangles = []mesh.Triangle{{V: [3]int32{a[0], a[1], b[0]}}, {V: [3]int32{b[0], a[1], b[1]}}}
 	for i, tr := range s.Triangles {
 		if i != 2*n*5 && i != 2*n*50+3 {
 			out.Triangles = append(out.Triangles, tr)
@@ -230,8 +232,8 @@ func TestPartlyDoubleWall(t *testing.T) {
 	for j := int32(0); j < n; j++ {
 		k := (j + 1) % n
 		s.Triangles = append(s.Triangles,
-			Triangle{V: [3]int32{k, j, base + j}}, Triangle{V: [3]int32{k, base + j, base + k}},
-			Triangle{V: [3]int32{base + 60*n + k, base + 60*n + j, bottom}})
+			mesh.Triangle{V: [3]int32{k, j, base + j}}, mesh.Triangle{V: [3]int32{k, base + j, base + k}},
+			mesh.Triangle{V: [3]int32{base + 60*n + k, base + 60*n + j, bottom}})
 	}
 	// A hole in the outer wall, a fourth of the way down.
 	s.Triangles = slices.Delete(s.Triangles, 2*n*22, 2*n*22+1)
@@ -262,37 +264,5 @@ func TestPartlyDoubleWall(t *testing.T) {
 	g := mustVoxelize(t, s, Options{Spacing: 0.7e-3})
 	if v := float64(g.Cells()) * 0.343e-9; math.Abs(v/p.Volume-1) > 0.02 || len(g.lostOpenings(make([]bool, 3))) > 0 {
 		t.Errorf("the cells hold %g, the surface encloses %g", v, p.Volume)
-	}
-}
-
-// The walls of a winding channel are flat and often wider than it is deep; only
-// its two ends are ends.
-func TestChannelHasTwoEnds(t *testing.T) {
-	for _, leg := range []int{3, 6, 10} {
-		full := map[[3]int]bool{}
-		x, y, d := 0, 0, 1
-		for range 6 {
-			for range leg {
-				full[[3]int{x, y, 0}] = true
-				x += d
-			}
-			d = -d
-			for range 3 {
-				full[[3]int{x, y, 0}] = true
-				y++
-			}
-		}
-		full[[3]int{x, y, 0}] = true
-		s := cubes([3]int{leg + 1, y + 1, 1}, full)
-		for range 2 {
-			s = divided(s, false)
-			p, err := Prepare(s, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(p.Openings) != 2 || p.Openings[0].Area != 1 || p.Openings[1].Area != 1 {
-				t.Errorf("legs of %d: %+v", leg, p.Openings)
-			}
-		}
 	}
 }

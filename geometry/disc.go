@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"carina/geometry/mesh"
 	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -27,29 +28,29 @@ func (d *Disc) String() string {
 }
 
 // place finds the plane of a disc on a closed surface and what it cuts off.
-func (d *Disc) place(s *Mesh, h *hierarchy, t *topology) (*cut, error) {
+func (d *Disc) place(s *mesh.Mesh, h *mesh.Hierarchy, t *mesh.Topology) (*mesh.Cut, error) {
 	if !(d.Radius > 0) || math.IsInf(d.Radius, 0) {
 		return nil, fmt.Errorf("%v: the radius must be positive", d)
 	}
-	c := &cut{name: d.String(), plane: plane{at: d.Center}}
+	c := &mesh.Cut{Name: d.String(), Plane: mesh.Plane{At: d.Center}}
 	if d.Normal != (r3.Vec{}) {
-		c.plane.normal = r3.Unit(d.Normal)
-		c.section = h.sectionWithin(c.plane, d.Radius)
+		c.Plane.Normal = r3.Unit(d.Normal)
+		c.Section = h.SectionWithin(c.Plane, d.Radius)
 	} else {
-		c.plane, c.section = h.smallestSection(d.Center, d.Radius)
+		c.Plane, c.Section = h.SmallestSection(d.Center, d.Radius)
 	}
-	if c.section == nil {
+	if c.Section == nil {
 		return nil, fmt.Errorf("%v: no plane there cuts the lumen within that radius: move the center into the lumen or enlarge the radius", d)
 	}
 	var lower []int32
-	if c.upper, lower = c.section.sides(s, t, &c.plane); d.Normal == (r3.Vec{}) && s.areaOf(c.upper) > s.areaOf(lower) {
-		c.plane.normal = r3.Scale(-1, c.plane.normal)
-		if c.section = h.sectionWithin(c.plane, d.Radius); c.section == nil {
+	if c.Upper, lower = c.Section.Sides(s, t, &c.Plane); d.Normal == (r3.Vec{}) && s.AreaOf(c.Upper) > s.AreaOf(lower) {
+		c.Plane.Normal = r3.Scale(-1, c.Plane.Normal)
+		if c.Section = h.SectionWithin(c.Plane, d.Radius); c.Section == nil {
 			return nil, fmt.Errorf("%v: the section there is not clean: move the center a little", d)
 		}
-		c.upper, _ = c.section.sides(s, t, &c.plane)
+		c.Upper, _ = c.Section.Sides(s, t, &c.Plane)
 	}
-	if c.upper == nil {
+	if c.Upper == nil {
 		return nil, fmt.Errorf("%v: the plane does not divide the lumen, since its sides are connected elsewhere: choose another place", d)
 	}
 	return c, nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"carina/geometry/mesh"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -25,7 +27,7 @@ func TestDiscCutsTube(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(boundaryEdges(&p.Surface.Mesh)) > 0 {
+		if len(mesh.BoundaryEdges(&p.Surface.Mesh)) > 0 {
 			t.Fatal("the cut surface is not closed")
 		}
 		// The section of the prism with 40 sides.

@@ -4,10 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"carina/geometry/mesh"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// solidAngle returns the solid angle of a triangle seen from a point (van
+// SolidAngle returns the solid angle of a triangle seen from a point (van
 // Oosterom and Strackee 1983).
 func solidAngle(a, b, c r3.Vec) float64 {
 	la, lb, lc := r3.Norm(a), r3.Norm(b), r3.Norm(c)
@@ -29,7 +31,7 @@ func windsAround(s *Surface, at r3.Vec) float64 {
 // surface, of those lines that wind around the plane's point and lie within
 // reach of it, joined from the triangles' segments by their edges.
 func bruteSection(s *Surface, at, normal r3.Vec, reach float64) []float64 {
-	e1, e2 := perpendicular(normal)
+	e1, e2 := mesh.Perpendicular(normal)
 	height := make(map[int32]float64)
 	of := func(v int32) float64 {
 		h, ok := height[v]

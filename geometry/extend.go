@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"carina/geometry/mesh"
 	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -49,14 +50,14 @@ func (p *Prepared) extrude(o *Opening, patch []int32, length float64) {
 		own[t] = true
 	}
 	// Sides that the patch shares with itself come in both directions.
-	border := map[directedEdge]bool{}
+	border := map[[2]int32]bool{}
 	for _, t := range patch {
 		for k := int32(0); k < 3; k++ {
-			a, b := s.side(3*t + k)
-			if border[directedEdge{b, a}] {
-				delete(border, directedEdge{b, a})
+			a, b := s.Side(3*t + k)
+			if border[[2]int32{b, a}] {
+				delete(border, [2]int32{b, a})
 			} else {
-				border[directedEdge{a, b}] = true
+				border[[2]int32{a, b}] = true
 			}
 		}
 	}
@@ -75,10 +76,10 @@ func (p *Prepared) extrude(o *Opening, patch []int32, length float64) {
 	}
 	for _, t := range patch {
 		for k := int32(0); k < 3; k++ {
-			a, b := s.side(3*t + k)
-			if border[directedEdge{a, b}] {
+			a, b := s.Side(3*t + k)
+			if border[[2]int32{a, b}] {
 				c, d := move(a), move(b)
-				s.Triangles = append(s.Triangles, Triangle{V: [3]int32{a, b, d}}, Triangle{V: [3]int32{a, d, c}})
+				s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{a, b, d}}, mesh.Triangle{V: [3]int32{a, d, c}})
 				p.Opening = append(p.Opening, 0, 0)
 			}
 		}
@@ -88,7 +89,7 @@ func (p *Prepared) extrude(o *Opening, patch []int32, length float64) {
 		for k, v := range s.Triangles[t].V {
 			s.Triangles[t].V[k] = move(v)
 		}
-		area = r3.Add(area, s.areaVector(int(t)))
+		area = r3.Add(area, s.AreaVector(int(t)))
 	}
 	o.Center = end
 	o.Area = r3.Dot(area, o.Normal)
@@ -97,8 +98,8 @@ func (p *Prepared) extrude(o *Opening, patch []int32, length float64) {
 // warnOfCollisions looks for new walls, from triangle number first on, that
 // run into others.
 func (p *Prepared) warnOfCollisions(first int) {
-	h := newHierarchy(&p.Surface.Mesh)
-	pierced := h.pierced()
+	h := mesh.NewHierarchy(&p.Surface.Mesh)
+	pierced := h.Pierced()
 	hit := 0
 	for t := first; t < len(pierced); t++ {
 		if pierced[t] {

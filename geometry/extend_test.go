@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"carina/geometry/mesh"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -14,7 +16,7 @@ func TestExtendOpenings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(boundaryEdges(&p.Surface.Mesh)) > 0 {
+	if len(mesh.BoundaryEdges(&p.Surface.Mesh)) > 0 {
 		t.Fatal("the lengthened surface is not closed")
 	}
 	// Two diameters of the disc with the area of the 40-sided end, at both.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"carina/geometry/mesh"
 	"carina/internal/crash"
 
 	"golang.org/x/sync/errgroup"
@@ -18,7 +19,7 @@ import (
 type lattice struct {
 	size      [3]int32
 	points    [][3]float64
-	triangles []Triangle
+	triangles []mesh.Triangle
 	// opening is the number of the opening that a triangle closes, 0 for wall.
 	opening []uint16
 	// slabs[first[i]:first[i+1]] are the triangles that reach into slab i.
@@ -38,7 +39,7 @@ const slabThickness = 16
 // The subtraction comes first, so that a surface far from the coordinates'
 // origin loses nothing, and every vertex is rounded once: triangles that share
 // a vertex share it exactly, which is all that the fill needs to be tight.
-func newLattice(s *Mesh, opening []uint16, origin r3.Vec, spacing float64, size [3]int32) *lattice {
+func newLattice(s *mesh.Mesh, opening []uint16, origin r3.Vec, spacing float64, size [3]int32) *lattice {
 	l := &lattice{size: size, triangles: s.Triangles, opening: opening, thickness: slabThickness}
 	l.points = make([][3]float64, len(s.Vertices))
 	for i, v := range s.Vertices {
@@ -63,7 +64,7 @@ func (l *lattice) layers(i int) (z0, z1 int32) {
 // of it.
 func (l *lattice) binTriangles() {
 	n := l.slabCount()
-	span := func(t *Triangle) (int, int) {
+	span := func(t *mesh.Triangle) (int, int) {
 		z := [3]float64{l.points[t.V[0]][2], l.points[t.V[1]][2], l.points[t.V[2]][2]}
 		low, high := min(z[0], z[1], z[2])-1.5, max(z[0], z[1], z[2])+1.5
 		a := int(math.Floor(low / float64(l.thickness)))

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"carina/geometry/mesh"
+
 	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
 )
@@ -16,7 +18,7 @@ import (
 // damage returns the surface with its triangles torn apart, jittered, partly
 // turned over, some missing and some doubled, and says how many of each.
 func damage(s *Surface, rng *rand.Rand, jitter float64, holes, flips, doubles, degenerate int) *Surface {
-	out := &Surface{Mesh: Mesh{Solids: s.Solids}, Unit: s.Unit}
+	out := &Surface{Mesh: mesh.Mesh{Solids: s.Solids}, Unit: s.Unit}
 	order := rng.Perm(len(s.Triangles))
 	missing, turned, doubled := map[int]bool{}, map[int]bool{}, map[int]bool{}
 	used := map[int32]bool{}
@@ -38,7 +40,7 @@ func damage(s *Surface, rng *rand.Rand, jitter float64, holes, flips, doubles, d
 			d := r3.Vec{X: rng.Float64() - 0.5, Y: rng.Float64() - 0.5, Z: rng.Float64() - 0.5}
 			out.Vertices = append(out.Vertices, r3.Add(v, r3.Scale(jitter, d)))
 		}
-		out.Triangles = append(out.Triangles, Triangle{V: [3]int32{n, n + 1, n + 2}})
+		out.Triangles = append(out.Triangles, mesh.Triangle{V: [3]int32{n, n + 1, n + 2}})
 	}
 	for t := range s.Triangles {
 		a, b, c := s.Corners(t)
@@ -79,7 +81,7 @@ func TestMendDamaged(t *testing.T) {
 		if v := sound.Volume(); math.Abs(p.Volume-v) > 1e-3*v {
 			t.Fatalf("volume %g, want %g", p.Volume, v)
 		}
-		if len(boundaryEdges(&p.Surface.Mesh)) > 0 {
+		if len(mesh.BoundaryEdges(&p.Surface.Mesh)) > 0 {
 			t.Fatal("the mended surface is not closed")
 		}
 		if p.Closed != (holes == 0) || p.Loops != holes || len(p.Openings) != 2 {
@@ -99,7 +101,7 @@ func TestMendInnerWall(t *testing.T) {
 			if inner {
 				v[1], v[2] = v[2], v[1]
 			}
-			outer.Triangles = append(outer.Triangles, Triangle{V: v})
+			outer.Triangles = append(outer.Triangles, mesh.Triangle{V: v})
 		}
 		return outer
 	}
@@ -132,7 +134,7 @@ func TestDoubleWallKeepsLumen(t *testing.T) {
 	base := int32(len(s.Vertices))
 	s.Vertices = append(s.Vertices, in.Vertices...)
 	for _, tr := range in.Triangles {
-		s.Triangles = append(s.Triangles, Triangle{V: [3]int32{tr.V[0] + base, tr.V[2] + base, tr.V[1] + base}})
+		s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{tr.V[0] + base, tr.V[2] + base, tr.V[1] + base}})
 	}
 	for j := int32(0); j < n; j++ {
 		k := (j + 1) % n
@@ -141,10 +143,10 @@ func TestDoubleWallKeepsLumen(t *testing.T) {
 			if ring == 0 {
 				a, b, c, d = b, a, d, c
 			}
-			s.Triangles = append(s.Triangles, Triangle{V: [3]int32{a, b, c}}, Triangle{V: [3]int32{a, c, d}})
+			s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{a, b, c}}, mesh.Triangle{V: [3]int32{a, c, d}})
 		}
 	}
-	if len(boundaryEdges(&s.Mesh)) > 0 {
+	if len(mesh.BoundaryEdges(&s.Mesh)) > 0 {
 		t.Fatal("the pipe is not closed")
 	}
 	p, err := Prepare(s, Options{})
@@ -180,18 +182,6 @@ func TestOpenTubeIsCapped(t *testing.T) {
 	}
 }
 
-func TestBoxHasNoOpenings(t *testing.T) {
-	for name, s := range map[string]*Surface{
-		"cube":   boxSurface(r3.Vec{}, r3.Vec{X: 1, Y: 1, Z: 1}),
-		"sphere": sphereSurface(r3.Vec{}, 1, 20),
-	} {
-		p, err := Prepare(s, Options{})
-		if err != nil || len(p.Openings) != 0 {
-			t.Errorf("%s: error %v, %d openings, want none", name, err, len(p.Openings))
-		}
-	}
-}
-
 // An open end is found though long triangles of the wall are lost beside it, so
 // that one boundary runs around both and a cap of both folds across the end.
 func TestNotchBesideOpenEnd(t *testing.T) {
@@ -200,7 +190,7 @@ func TestNotchBesideOpenEnd(t *testing.T) {
 		for wide := 1; wide <= 5; wide++ {
 			for deep := 1; deep <= 2; deep++ {
 				s := tubeSurface(r3.Vec{}, r3.Vec{Z: 80e-3}, 10e-3, n, 3, true)
-				var kept []Triangle
+				var kept []mesh.Triangle
 				for i, tr := range s.Triangles {
 					if i/(2*n) >= deep || i%(2*n) >= wide {
 						kept = append(kept, tr)
@@ -235,7 +225,7 @@ func TestLargeHoleIsSaid(t *testing.T) {
 	}{{12, 3, 4, false}, {14, 14, 7, true}} {
 		s := tubeSurface(r3.Vec{}, r3.Vec{Z: 100e-3}, 10e-3, n, rings, false)
 		s.Unit = Millimetre
-		var kept []Triangle
+		var kept []mesh.Triangle
 		for i, tr := range s.Triangles {
 			ring, place := i/(2*n), i%(2*n)/2
 			if ring < c.first || ring >= c.first+c.long || place >= c.wide {
@@ -261,40 +251,6 @@ func TestLargeHoleIsSaid(t *testing.T) {
 		p, err = Prepare(s, Options{Openings: []Disc{{Name: "cut", Center: r3.Vec{Z: 25e-3}, Radius: 15e-3}}})
 		if err != nil || !slices.ContainsFunc(p.Openings, func(o Opening) bool { return o.Name == "cut" }) {
 			t.Errorf("cut straight: error %v, %+v", err, p)
-		}
-	}
-}
-
-func TestSelfIntersections(t *testing.T) {
-	s := boxSurface(r3.Vec{}, r3.Vec{X: 4, Y: 4, Z: 4})
-	if n := newHierarchy(&s.Mesh).selfIntersections(); n != 0 {
-		t.Errorf("a box has %d pierced triangles", n)
-	}
-	other := boxSurface(r3.Vec{X: 1.1, Y: 1.2, Z: 3}, r3.Vec{X: 2.1, Y: 2.3, Z: 6})
-	n := int32(len(s.Vertices))
-	s.Vertices = append(s.Vertices, other.Vertices...)
-	for _, tr := range other.Triangles {
-		s.Triangles = append(s.Triangles, Triangle{V: [3]int32{tr.V[0] + n, tr.V[1] + n, tr.V[2] + n}})
-	}
-	// The second box sticks out of the first one's top: its edges pierce both
-	// triangles there, and the diagonal between those pierces two of its sides.
-	if got := newHierarchy(&s.Mesh).selfIntersections(); got != 4 {
-		t.Errorf("%d triangles are pierced, want 4", got)
-	}
-}
-
-// The sides of a prism are flat but for rounding: edges in a triangle's plane
-// pierce nothing.
-func TestFlatWallsPierceNothing(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	for range 20 {
-		axis := r3.Unit(r3.Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()})
-		s := tubeSurface(r3.Vec{}, r3.Scale(10, axis), 1, 40, 30, false)
-		for i, v := range s.Vertices {
-			s.Vertices[i] = r3.Vec{X: float64(float32(v.X)), Y: float64(float32(v.Y)), Z: float64(float32(v.Z))}
-		}
-		if n := newHierarchy(&s.Mesh).selfIntersections(); n != 0 {
-			t.Fatalf("a prism along %v has %d pierced triangles", axis, n)
 		}
 	}
 }
@@ -403,35 +359,4 @@ func TestCentralAirwayVariants(t *testing.T) {
 		turned.Vertices[i] = rotation.Rotate(v)
 	}
 	compare("turned", cells(turned), 0.005)
-}
-
-// A finely divided flat end costs no more than its triangles.
-func TestFineFlatEnds(t *testing.T) {
-	s := tubeSurface(r3.Vec{}, r3.Vec{Z: 6}, 1, 40, 20, false)
-	// Divide the triangles of the ends into 4, again and again.
-	for range 4 {
-		var out []Triangle
-		for i, tr := range s.Triangles {
-			if math.Abs(r3.Unit(s.areaVector(i)).Z) < 0.9 {
-				out = append(out, tr)
-				continue
-			}
-			var m [3]int32
-			for k := range m {
-				m[k] = int32(len(s.Vertices))
-				s.Vertices = append(s.Vertices, r3.Scale(0.5, r3.Add(s.Vertices[tr.V[k]], s.Vertices[tr.V[(k+1)%3]])))
-			}
-			for _, v := range [][3]int32{{tr.V[0], m[0], m[2]}, {m[0], tr.V[1], m[1]}, {m[2], m[1], tr.V[2]}, {m[0], m[1], m[2]}} {
-				out = append(out, Triangle{V: v})
-			}
-		}
-		s.Triangles = out
-	}
-	p, err := Prepare(s, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Openings) != 2 || len(s.Triangles) < 20000 {
-		t.Errorf("%d openings in %d triangles, want 2", len(p.Openings), len(s.Triangles))
-	}
 }

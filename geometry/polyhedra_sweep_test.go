@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"syscall"
 	"testing"
 	"time"
+
+	"carina/geometry/mesh"
+	"carina/geometry/meshtest"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -52,23 +54,13 @@ func TestSweepPolyhedra(t *testing.T) {
 			if len(s.Triangles) == 0 {
 				return
 			}
-			begin := processTime()
+			begin := meshtest.ProcessTime()
 			peak := peakHeap(func() { sweepOne(t, s) })
-			if d := processTime() - begin; d > sweepTime || peak > sweepMemory {
+			if d := meshtest.ProcessTime() - begin; d > sweepTime || peak > sweepMemory {
 				t.Errorf("%d triangles took %v and %d MB", len(s.Triangles), d, peak>>20)
 			}
 		})
 	}
-}
-
-// processTime is the time that the processors have worked for this process,
-// which other processes of the machine do not lengthen.
-func processTime() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func sweepOne(t *testing.T, s *Surface) {
@@ -76,12 +68,12 @@ func sweepOne(t *testing.T, s *Surface) {
 	if err != nil {
 		return
 	}
-	if n := len(boundaryEdges(&p.Surface.Mesh)); n > 0 {
+	if n := len(mesh.BoundaryEdges(&p.Surface.Mesh)); n > 0 {
 		t.Errorf("%d edges of the prepared surface are open", n)
 	}
 	area := make([]r3.Vec, len(p.Openings)+1)
 	for i, o := range p.Opening {
-		area[o] = r3.Add(area[o], p.Surface.areaVector(i))
+		area[o] = r3.Add(area[o], p.Surface.AreaVector(i))
 	}
 	for i, o := range p.Openings {
 		if o.Number != i+1 || o.Name == "" || math.Abs(r3.Norm(o.Normal)-1) > 1e-6 || !(o.Area > 0) || math.IsInf(o.Area, 0) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"carina/geometry/mesh"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -21,12 +23,12 @@ var (
 
 // joined returns surfaces as one, their vertices apart.
 func joined(parts ...*Surface) *Surface {
-	out := &Surface{Mesh: Mesh{Solids: []string{""}}}
+	out := &Surface{Mesh: mesh.Mesh{Solids: []string{""}}}
 	for _, p := range parts {
 		n := int32(len(out.Vertices))
 		out.Vertices = append(out.Vertices, p.Vertices...)
 		for _, t := range p.Triangles {
-			out.Triangles = append(out.Triangles, Triangle{V: [3]int32{t.V[0] + n, t.V[1] + n, t.V[2] + n}})
+			out.Triangles = append(out.Triangles, mesh.Triangle{V: [3]int32{t.V[0] + n, t.V[1] + n, t.V[2] + n}})
 		}
 	}
 	return out
@@ -54,7 +56,7 @@ func moved(s *Surface, rng *rand.Rand, stretch r3.Vec, shift r3.Vec) *Surface {
 // revolved sweeps a closed or open line of (radius, height) around the z axis
 // in n steps; factor makes the radius depend on the step.
 func revolved(line [][2]float64, n int, closed bool, factor func(j int) float64) *Surface {
-	s := &Surface{Mesh: Mesh{Solids: []string{""}}}
+	s := &Surface{Mesh: mesh.Mesh{Solids: []string{""}}}
 	for _, p := range line {
 		for j := range n {
 			sin, cos := math.Sincos(2 * math.Pi * float64(j) / float64(n))
@@ -71,7 +73,7 @@ func revolved(line [][2]float64, n int, closed bool, factor func(j int) float64)
 		for j := range n {
 			a, b := int32(i*n+j), int32(i*n+(j+1)%n)
 			c, d := int32(k*n+(j+1)%n), int32(k*n+j)
-			s.Triangles = append(s.Triangles, Triangle{V: [3]int32{a, b, c}}, Triangle{V: [3]int32{a, c, d}})
+			s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{a, b, c}}, mesh.Triangle{V: [3]int32{a, c, d}})
 		}
 	}
 	return s
@@ -129,49 +131,6 @@ func blocks(rng *rand.Rand) *Surface {
 	return cubes(n, full)
 }
 
-// cubes returns the surface of the full cells of a box of the given size.
-func cubes(n [3]int, full map[[3]int]bool) *Surface {
-	s := &Surface{Mesh: Mesh{Solids: []string{""}}}
-	number := map[[3]int]int32{}
-	vertex := func(p [3]int) int32 {
-		if _, ok := number[p]; !ok {
-			number[p] = int32(len(s.Vertices))
-			s.Vertices = append(s.Vertices, r3.Vec{X: float64(p[0]), Y: float64(p[1]), Z: float64(p[2])})
-		}
-		return number[p]
-	}
-	for x := range n[0] {
-		for y := range n[1] {
-			for z := range n[2] {
-				c := [3]int{x, y, z}
-				for axis := 0; axis < 3 && full[c]; axis++ {
-					for side := range 2 {
-						next := c
-						next[axis] += 2*side - 1
-						if full[next] {
-							continue
-						}
-						u, w := (axis+1)%3, (axis+2)%3
-						at := c
-						at[axis] += side
-						q := [4][3]int{at, at, at, at}
-						q[1][u]++
-						q[2][u]++
-						q[2][w]++
-						q[3][w]++
-						a, b, d, e := vertex(q[0]), vertex(q[1]), vertex(q[2]), vertex(q[3])
-						if side == 0 {
-							b, e = e, b
-						}
-						s.Triangles = append(s.Triangles, Triangle{V: [3]int32{a, b, d}}, Triangle{V: [3]int32{a, d, e}})
-					}
-				}
-			}
-		}
-	}
-	return s
-}
-
 // lathe is a turned part: pulleys, bottles, pipes with flanges, cones.
 func lathe(rng *rand.Rand) *Surface {
 	line := [][2]float64{{0, 0}}
@@ -213,13 +172,13 @@ func crystal(rng *rand.Rand) *Surface {
 
 // soup is triangles at random, which meet nowhere or anyhow.
 func soup(rng *rand.Rand) *Surface {
-	s := &Surface{Mesh: Mesh{Solids: []string{""}}}
+	s := &Surface{Mesh: mesh.Mesh{Solids: []string{""}}}
 	points := 3 + rng.IntN(30)
 	for range points {
 		s.Vertices = append(s.Vertices, r3.Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()})
 	}
 	for range 1 + rng.IntN(100) {
-		s.Triangles = append(s.Triangles, Triangle{V: [3]int32{rng.Int32N(int32(points)), rng.Int32N(int32(points)), rng.Int32N(int32(points))}})
+		s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{rng.Int32N(int32(points)), rng.Int32N(int32(points)), rng.Int32N(int32(points))}})
 	}
 	return s
 }
@@ -268,33 +227,6 @@ func spoiled(s *Surface, rng *rand.Rand) *Surface {
 	return s
 }
 
-// divided cuts every triangle into four; torn leaves every tenth whole, so
-// that its neighbours' corners lie on its sides.
-func divided(s *Surface, torn bool) *Surface {
-	out := &Surface{Mesh: Mesh{Vertices: append([]r3.Vec(nil), s.Vertices...), Solids: s.Solids}}
-	middle := map[edgeKey]int32{}
-	for i, t := range s.Triangles {
-		if torn && i%10 == 0 {
-			out.Triangles = append(out.Triangles, t)
-			continue
-		}
-		var m [3]int32
-		for k := range m {
-			a, b := t.V[k], t.V[(k+1)%3]
-			key := newEdgeKey(a, b)
-			if _, ok := middle[key]; !ok {
-				middle[key] = int32(len(out.Vertices))
-				out.Vertices = append(out.Vertices, r3.Scale(0.5, r3.Add(s.Vertices[a], s.Vertices[b])))
-			}
-			m[k] = middle[key]
-		}
-		for _, v := range [][3]int32{{t.V[0], m[0], m[2]}, {m[0], t.V[1], m[1]}, {m[2], m[1], t.V[2]}, {m[0], m[1], m[2]}} {
-			out.Triangles = append(out.Triangles, Triangle{V: v, Solid: t.Solid})
-		}
-	}
-	return out
-}
-
 // splitSides puts triangles without area between some and their neighbours, as
 // exporters do that join meshes of different fineness.
 func splitSides(s *Surface, rng *rand.Rand) {
@@ -306,6 +238,6 @@ func splitSides(s *Surface, rng *rand.Rand) {
 		m := int32(len(s.Vertices))
 		s.Vertices = append(s.Vertices, r3.Scale(0.5, r3.Add(s.Vertices[v[0]], s.Vertices[v[1]])))
 		s.Triangles[i].V = [3]int32{v[0], m, v[2]}
-		s.Triangles = append(s.Triangles, Triangle{V: [3]int32{m, v[1], v[2]}}, Triangle{V: [3]int32{v[0], v[1], m}})
+		s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{m, v[1], v[2]}}, mesh.Triangle{V: [3]int32{v[0], v[1], m}})
 	}
 }

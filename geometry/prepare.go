@@ -5,6 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"carina/geometry/mend"
+	"carina/geometry/mesh"
+	"carina/geometry/opening"
+	"carina/internal/disjoint"
 	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -23,9 +27,9 @@ type Prepared struct {
 	// InletGuess says why the inlet is a guess, empty where it is none.
 	InletGuess string
 	// Evidence says of every opening how much it looks like the end of a tube.
-	Evidence []Evidence
+	Evidence []opening.Evidence
 	// Mended says what was changed.
-	Mended Mended
+	Mended mend.Changes
 	// Closed says whether the surface was closed after welding, Loops how many
 	// boundary loops it had, Components of how many pieces it was.
 	Closed     bool
@@ -49,13 +53,13 @@ type Prepared struct {
 	// holes are the triangles that close holes, patched is their area.
 	holes       []int32
 	patched     float64
-	largestHole patch
+	largestHole opening.Patch
 	// part is set where the surface was double only in a part.
-	part *partLumen
+	part *mend.PartLumen
 	// finder and ends are what the openings were found with, until Evidence is
 	// gathered.
-	finder *capFinder
-	ends   []patch
+	finder *opening.Finder
+	ends   []opening.Patch
 }
 
 // Prepare mends a surface, closes its holes and open ends, and finds its
@@ -65,32 +69,32 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 		return nil, fmt.Errorf("the surface has no triangles")
 	}
 	p := &Prepared{Surface: s}
-	var mended *Mesh
-	mended, p.Mended = Mend(&s.Mesh)
+	var mended *mesh.Mesh
+	mended, p.Mended = mend.Mend(&s.Mesh)
 	p.setMesh(mended)
-	_, p.Components = newTopology(mended).components(mended)
-	h := newHierarchy(&p.Surface.Mesh)
-	if inner := innerWall(&p.Surface.Mesh, h); inner != nil {
-		outer := countLoops(boundaryLoops(&p.Surface.Mesh))
+	_, p.Components = mesh.NewTopology(mended).Components(mended)
+	h := mesh.NewHierarchy(&p.Surface.Mesh)
+	if inner := mend.InnerWall(&p.Surface.Mesh, h); inner != nil {
+		outer := countLoops(mesh.BoundaryLoops(&p.Surface.Mesh))
 		defer func() { p.Loops, p.Closed = outer, outer == 0 }()
 		p.dropOuterWall(inner)
 		if p.PartlyDoubleWalled {
 			// Holes of the outer wall are gone with it.
-			p.Mended.ClosedHoles += max(outer-countLoops(boundaryLoops(&p.Surface.Mesh)), 0)
+			p.Mended.ClosedHoles += max(outer-countLoops(mesh.BoundaryLoops(&p.Surface.Mesh)), 0)
 		}
 	}
 	p.warnIfShrunk(s)
-	loops := boundaryLoops(&p.Surface.Mesh)
+	loops := mesh.BoundaryLoops(&p.Surface.Mesh)
 	caps := p.closeLoops(loops)
 	caps, err := p.cutDiscs(caps, o.Openings)
 	if err != nil {
 		return nil, err
 	}
-	p.Surface.compact()
+	p.Surface.Compact()
 	caps = p.addPartEnd(caps)
 	p.Volume, p.Area = p.Surface.Volume(), p.Surface.Area()
-	if h.surface != &p.Surface.Mesh || h.size() != len(p.Surface.Triangles) {
-		h = newHierarchy(&p.Surface.Mesh)
+	if h.Mesh != &p.Surface.Mesh || h.Size() != len(p.Surface.Triangles) {
+		h = mesh.NewHierarchy(&p.Surface.Mesh)
 	}
 	patches := p.findOpenings(h, caps)
 	if len(patches) > math.MaxUint16 {
@@ -112,7 +116,7 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 
 // setMesh exchanges the mesh of the surface, not in its place: a hierarchy of
 // the last one stays whole.
-func (p *Prepared) setMesh(m *Mesh) {
+func (p *Prepared) setMesh(m *mesh.Mesh) {
 	s := *p.Surface
 	s.Mesh = *m
 	p.Surface = &s
@@ -122,17 +126,17 @@ func (p *Prepared) setMesh(m *Mesh) {
 func (p *Prepared) dropOuterWall(inner []int32) {
 	before := len(p.Surface.Triangles)
 	p.DoubleWalled = true
-	if p.part = pocketLumen(&p.Surface.Mesh, inner); p.part != nil {
+	if p.part = mend.PocketLumen(&p.Surface.Mesh, inner); p.part != nil {
 		p.PartlyDoubleWalled = true
-		p.setMesh(p.part.surface)
+		p.setMesh(p.part.Mesh)
 	} else {
-		p.setMesh(innerLumen(&p.Surface.Mesh, inner))
+		p.setMesh(mend.InnerLumen(&p.Surface.Mesh, inner))
 	}
 	p.Mended.DroppedTriangles = max(before-len(p.Surface.Triangles), 0)
 }
 
 // closeLoops closes every boundary loop and returns the triangles of each.
-func (p *Prepared) closeLoops(loops [][]int32) []patch {
+func (p *Prepared) closeLoops(loops [][]int32) []opening.Patch {
 	if len(loops) == 0 {
 		return nil
 	}
@@ -140,30 +144,30 @@ func (p *Prepared) closeLoops(loops [][]int32) []patch {
 	// file's.
 	solid := int32(len(p.Surface.Solids))
 	p.Surface.Solids = append(slices.Clone(p.Surface.Solids), "")
-	caps := make([]patch, 0, len(loops))
+	caps := make([]opening.Patch, 0, len(loops))
 	for _, loop := range loops {
-		if t := capLoop(&p.Surface.Mesh, loop, solid); len(t) > 0 {
-			caps = append(caps, patch{triangles: t, loop: loop})
+		if t := mesh.CapLoop(&p.Surface.Mesh, loop, solid); len(t) > 0 {
+			caps = append(caps, opening.Patch{Triangles: t, Loop: loop})
 		}
 	}
-	return partNotches(&p.Surface.Mesh, caps)
+	return opening.PartNotches(&p.Surface.Mesh, caps)
 }
 
 // cutDiscs cuts the surface at the openings placed by hand and adds their caps
 // to those of the boundary loops.
-func (p *Prepared) cutDiscs(caps []patch, discs []Disc) ([]patch, error) {
+func (p *Prepared) cutDiscs(caps []opening.Patch, discs []Disc) ([]opening.Patch, error) {
 	if len(discs) == 0 {
 		return caps, nil
 	}
-	h, t := newHierarchy(&p.Surface.Mesh), newTopology(&p.Surface.Mesh)
-	cuts := make([]*cut, len(discs))
+	h, t := mesh.NewHierarchy(&p.Surface.Mesh), mesh.NewTopology(&p.Surface.Mesh)
+	cuts := make([]*mesh.Cut, len(discs))
 	for i := range discs {
 		var err error
 		if cuts[i], err = discs[i].place(&p.Surface.Mesh, h, t); err != nil {
 			return nil, err
 		}
 	}
-	cutOff, closed, kept, err := applyCuts(&p.Surface.Mesh, cuts)
+	cutOff, closed, kept, err := mesh.ApplyCuts(&p.Surface.Mesh, cuts)
 	if err != nil {
 		return nil, err
 	}
@@ -173,19 +177,19 @@ func (p *Prepared) cutDiscs(caps []patch, discs []Disc) ([]patch, error) {
 		if d.Name == "" {
 			d.Name = fmt.Sprintf("opening_%02d", i+1)
 		}
-		caps = append(caps, patch{triangles: closed[i], name: d.Name, byHand: true})
+		caps = append(caps, opening.Patch{Triangles: closed[i], Name: d.Name, ByHand: true})
 	}
 	return caps, nil
 }
 
 // renumber follows triangles to their new numbers, -1 for those that are gone,
 // and drops patches that lost any.
-func renumber(patches []patch, kept []int32) []patch {
+func renumber(patches []opening.Patch, kept []int32) []opening.Patch {
 	out := patches[:0]
 	for _, p := range patches {
 		whole := true
-		for i, t := range p.triangles {
-			p.triangles[i] = kept[t]
+		for i, t := range p.Triangles {
+			p.Triangles[i] = kept[t]
 			whole = whole && kept[t] >= 0
 		}
 		if whole {
@@ -197,36 +201,36 @@ func renumber(patches []patch, kept []int32) []patch {
 
 // findOpenings returns the ends of the lumen, largest first, and counts what
 // the caps close.
-func (p *Prepared) findOpenings(h *hierarchy, caps []patch) []patch {
-	t := newTopology(h.surface)
-	f := newCapFinder(h, t)
+func (p *Prepared) findOpenings(h *mesh.Hierarchy, caps []opening.Patch) []opening.Patch {
+	t := mesh.NewTopology(h.Mesh)
+	f := opening.NewFinder(h, t)
 	var inObstacle []bool
-	inObstacle, p.Obstacles = obstacles(h.surface, t)
-	f.reserve(inObstacle)
-	f.reserve(p.stepTriangles())
-	found := f.ends(caps)
-	p.Mended.CappedOpenings += found.opened
-	p.countHoles(f, found.holes)
-	p.Loops = countLoops(found.loops)
-	p.finder, p.ends = f, found.ends
-	return found.ends
+	inObstacle, p.Obstacles = mend.Obstacles(h.Mesh, t)
+	f.Reserve(inObstacle)
+	f.Reserve(p.stepTriangles())
+	found := f.Ends(caps)
+	p.Mended.CappedOpenings += found.Opened
+	p.countHoles(f, found.Holes)
+	p.Loops = countLoops(found.Loops)
+	p.finder, p.ends = f, found.Ends
+	return found.Ends
 }
 
 // countLoops counts loops, those that touch at a vertex as one.
 func countLoops(loops [][]int32) int {
-	d := newDisjoint(len(loops))
+	d := disjoint.New(len(loops))
 	by := map[int32]int32{}
 	for i, loop := range loops {
 		for _, v := range loop {
 			if other, ok := by[v]; ok {
-				d.union(int32(i), other)
+				d.Union(int32(i), other)
 			}
 			by[v] = int32(i)
 		}
 	}
 	count := 0
 	for i := range loops {
-		if d.find(int32(i)) == int32(i) {
+		if d.Find(int32(i)) == int32(i) {
 			count++
 		}
 	}
@@ -251,16 +255,16 @@ func (p *Prepared) chooseMethod(forced Method) {
 }
 
 // number turns the patches into openings, in their order.
-func (p *Prepared) number(patches []patch) {
+func (p *Prepared) number(patches []opening.Patch) {
 	p.Opening = make([]uint16, len(p.Surface.Triangles))
 	for i, e := range patches {
 		var area r3.Vec
-		for _, t := range e.triangles {
+		for _, t := range e.Triangles {
 			p.Opening[t] = uint16(i + 1)
-			area = r3.Add(area, p.Surface.areaVector(int(t)))
+			area = r3.Add(area, p.Surface.AreaVector(int(t)))
 		}
 		p.Openings = append(p.Openings, Opening{
-			Number: i + 1, Name: e.name, Role: Outlet, Center: e.center, Normal: e.normal, Area: r3.Norm(area),
+			Number: i + 1, Name: e.Name, Role: Outlet, Center: e.Center, Normal: e.Normal, Area: r3.Norm(area),
 		})
 	}
 }
@@ -270,7 +274,7 @@ func (p *Prepared) number(patches []patch) {
 func (p *Prepared) gatherEvidence() {
 	for i := range p.Openings {
 		o := &p.Openings[i]
-		e := p.finder.evidence(&p.ends[o.Number-1])
+		e := p.finder.Evidence(&p.ends[o.Number-1])
 		e.Number = o.Number
 		p.Evidence = append(p.Evidence, e)
 		if e.Pinched() {
@@ -282,20 +286,20 @@ func (p *Prepared) gatherEvidence() {
 }
 
 // addPartEnd adds the end at the pocket's mouth to the caps.
-func (p *Prepared) addPartEnd(caps []patch) []patch {
+func (p *Prepared) addPartEnd(caps []opening.Patch) []opening.Patch {
 	if p.part == nil {
 		return caps
 	}
-	var end patch
+	var end opening.Patch
 	for i, t := range p.Surface.Triangles {
-		if t.Solid == p.part.end {
-			end.triangles = append(end.triangles, int32(i))
+		if t.Solid == p.part.End {
+			end.Triangles = append(end.Triangles, int32(i))
 		}
 	}
-	if len(end.triangles) == 0 {
+	if len(end.Triangles) == 0 {
 		return caps
 	}
-	end.byHand = true
+	end.ByHand = true
 	return append(caps, end)
 }
 
@@ -303,7 +307,7 @@ func (p *Prepared) addPartEnd(caps []patch) []patch {
 func (p *Prepared) stepTriangles() []bool {
 	marked := make([]bool, len(p.Surface.Triangles))
 	for i, t := range p.Surface.Triangles {
-		marked[i] = p.part != nil && t.Solid == p.part.step
+		marked[i] = p.part != nil && t.Solid == p.part.Step
 	}
 	return marked
 }

@@ -8,6 +8,9 @@ import (
 	"math"
 	"slices"
 
+	"carina/geometry/mesh"
+	"carina/internal/disjoint"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -60,7 +63,7 @@ func SuggestOpenings(ctx context.Context, p *Prepared) ([]Disc, error) {
 	// Ways back to the source start with the way to the other far end.
 	to := c.walk([]int32{from.last()})
 	tips := append(c.tips(from), branchTip{source, from.distance[from.last()]})
-	h := newHierarchy(&p.Surface.Mesh)
+	h := mesh.NewHierarchy(&p.Surface.Mesh)
 	type end struct {
 		disc Disc
 		area float64
@@ -168,7 +171,7 @@ type branchTip struct {
 // sinks from the far end, and where two uncovered parts join, the lower
 // maximum's branch begins.
 func (c *cellGraph) tips(w walk) []branchTip {
-	parent := newDisjoint(len(c.cells))
+	parent := disjoint.New(len(c.cells))
 	top := make([]int32, len(c.cells))
 	uncovered := make([]bool, len(c.cells))
 	var found []branchTip
@@ -179,7 +182,7 @@ func (c *cellGraph) tips(w walk) []branchTip {
 			if n < 0 || !uncovered[n] {
 				continue
 			}
-			a, b := parent.find(at), parent.find(n)
+			a, b := parent.Find(at), parent.Find(n)
 			if a == b {
 				continue
 			}
@@ -190,8 +193,8 @@ func (c *cellGraph) tips(w walk) []branchTip {
 			if low != at {
 				found = append(found, branchTip{low, w.distance[low] - w.distance[at]})
 			}
-			parent.union(a, b)
-			top[parent.find(a)] = high
+			parent.Union(a, b)
+			top[parent.Find(a)] = high
 		}
 	}
 	return append(found, branchTip{w.last(), w.distance[w.last()]})
@@ -199,7 +202,7 @@ func (c *cellGraph) tips(w walk) []branchTip {
 
 // cutBehind goes back from a tip until the branch has its width, and places a
 // disc there. It reports whether the branch is long enough for its width.
-func (c *cellGraph) cutBehind(h *hierarchy, tip branchTip, parent, wall []int32) (Disc, float64, bool) {
+func (c *cellGraph) cutBehind(h *mesh.Hierarchy, tip branchTip, parent, wall []int32) (Disc, float64, bool) {
 	at, widest := tip.cell, int32(1)
 	for back := int32(0); parent[at] >= 0; back++ {
 		// The way may hug the wall, so the width is that of the middle nearby.
@@ -220,16 +223,16 @@ func (c *cellGraph) cutBehind(h *hierarchy, tip branchTip, parent, wall []int32)
 
 // disc puts a disc around the smallest section through a point and moves it
 // into the middle of that, where it must find a section again.
-func (c *cellGraph) disc(h *hierarchy, center r3.Vec, radius float64) (Disc, float64, bool) {
+func (c *cellGraph) disc(h *mesh.Hierarchy, center r3.Vec, radius float64) (Disc, float64, bool) {
 	for range 4 {
-		if _, cut := h.smallestSection(center, radius); cut != nil {
+		if _, cut := h.SmallestSection(center, radius); cut != nil {
 			d := Disc{}
-			d.Center, _ = loopPlane(cut.corners)
-			for _, corner := range cut.corners {
+			d.Center, _ = mesh.LoopPlane(cut.Corners)
+			for _, corner := range cut.Corners {
 				d.Radius = max(d.Radius, suggestMargin*r3.Norm(r3.Sub(corner, d.Center)))
 			}
-			if p, again := h.smallestSection(d.Center, d.Radius); again != nil {
-				return d, again.area, staysNarrow(h, p, again.area)
+			if p, again := h.SmallestSection(d.Center, d.Radius); again != nil {
+				return d, again.Area, staysNarrow(h, p, again.Area)
 			}
 		}
 		radius *= 1.5
@@ -240,11 +243,11 @@ func (c *cellGraph) disc(h *hierarchy, center r3.Vec, radius float64) (Disc, flo
 // staysNarrow reports whether the lumen's sections a diameter to both sides of
 // a plane are not much larger than the one there, as in a tube and unlike in a
 // corner.
-func staysNarrow(h *hierarchy, p plane, area float64) bool {
+func staysNarrow(h *mesh.Hierarchy, p mesh.Plane, area float64) bool {
 	diameter := 2 * math.Sqrt(area/math.Pi)
 	for _, side := range [2]float64{-diameter, diameter} {
-		moved := plane{r3.Add(p.at, r3.Scale(side, p.normal)), p.normal}
-		if s := h.sectionAround(moved, 8*diameter); s != nil && s.area > tubeGrowth*area {
+		moved := mesh.Plane{At: r3.Add(p.At, r3.Scale(side, p.Normal)), Normal: p.Normal}
+		if s := h.SectionAround(moved, 8*diameter); s != nil && s.Area > tubeGrowth*area {
 			return false
 		}
 	}

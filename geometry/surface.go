@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"carina/geometry/mesh"
+	"carina/geometry/stl"
 )
 
 // Surface is a triangle mesh as it was read, in metres. Vertices at exactly the
 // same place in the file are one vertex here.
 type Surface struct {
-	Mesh
+	mesh.Mesh
 	// Unit is the unit that the file was read in.
 	Unit Unit
 	// UnitReason says why Unit was chosen.
@@ -40,7 +43,7 @@ func ReadSurface(path string, unit Unit) (*Surface, error) {
 
 // ReadSTL reads a surface from an STL stream; see ReadSurface.
 func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
-	m, notes, err := readSTL(r)
+	m, notes, err := stl.Read(r)
 	if err != nil {
 		return nil, err
 	}
@@ -59,5 +62,5 @@ func WriteSTL(w io.Writer, s *Surface, unit Unit) error {
 	if unit <= 0 {
 		return errors.New("cannot write STL without a unit: say mm or m")
 	}
-	return writeSTL(w, &s.Mesh, float64(unit), "carina surface UNITS="+unit.String())
+	return stl.Write(w, &s.Mesh, float64(unit), "carina surface UNITS="+unit.String())
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 
+	"carina/geometry/mesh"
 	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -170,14 +171,14 @@ func (g *Grid) fill(ctx context.Context, p *Prepared, method Method, o *Options)
 	surface, opening := &p.Surface.Mesh, p.Opening
 	if method == Winding && len(p.holes) > 0 {
 		// The winding number bridges holes better than flat caps do.
-		surface, opening = surface.without(p.holes, opening)
+		surface, opening = surface.Without(p.holes, opening)
 	}
 	l := newLattice(surface, opening, g.Origin, g.Spacing, g.Size)
 	var runs []Run
 	var err error
 	switch method {
 	case Winding:
-		runs, err = l.fillWinding(ctx, newWindingField(surface), g.Center, o.workers(), o.stage("fill"))
+		runs, err = l.fillWinding(ctx, mesh.NewWindingField(surface), g.Center, o.workers(), o.stage("fill"))
 	case Vote:
 		runs, err = l.fillVote(ctx, o.workers(), o.stage("fill"))
 	case Rows:

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"carina/geometry/mend"
+	"carina/geometry/mesh"
+
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
@@ -64,7 +67,7 @@ func TestFillConvex(t *testing.T) {
 		for i := range s.Vertices {
 			s.Vertices[i] = r3.Vec{X: 1 + 14*rng.Float64(), Y: 1 + 14*rng.Float64(), Z: 1 + 14*rng.Float64()}
 		}
-		m, _ := Mend(&s.Mesh)
+		m, _ := mend.Mend(&s.Mesh)
 		s.Mesh = *m
 		size := [3]int32{16, 16, 33}
 		l := newLattice(m, make([]uint16, 4), r3.Vec{}, 1, size)
@@ -80,7 +83,7 @@ func TestFillConvex(t *testing.T) {
 					inside, clear := true, true
 					for i := range s.Triangles {
 						a, _, _ := s.Corners(i)
-						d := r3.Dot(r3.Unit(s.areaVector(i)), r3.Sub(p, a))
+						d := r3.Dot(r3.Unit(s.AreaVector(i)), r3.Sub(p, a))
 						inside = inside && d < 0
 						clear = clear && math.Abs(d) > 1e-9
 					}
@@ -376,7 +379,7 @@ func TestJoinedPairs(t *testing.T) {
 		n := int32(len(s.Vertices))
 		s.Vertices = append(s.Vertices, other.Vertices...)
 		for _, tr := range other.Triangles {
-			s.Triangles = append(s.Triangles, Triangle{V: [3]int32{tr.V[0] + n, tr.V[1] + n, tr.V[2] + n}})
+			s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{tr.V[0] + n, tr.V[1] + n, tr.V[2] + n}})
 		}
 		p, err := Prepare(s, Options{})
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"carina/geometry/mesh"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -11,7 +13,7 @@ import (
 // above one half. It is evaluated where rows cross the surface and, in
 // between, at the ends and the middle of every piece of row: away from the
 // surface it only changes across holes, and there halving finds the place.
-func (l *lattice) fillWinding(ctx context.Context, w *windingField, center func(x, y, z int32) r3.Vec, workers int, progress func(float64)) ([]Run, error) {
+func (l *lattice) fillWinding(ctx context.Context, w *mesh.WindingField, center func(x, y, z int32) r3.Vec, workers int, progress func(float64)) ([]Run, error) {
 	perSlab := make([][]Run, l.slabCount())
 	err := l.eachSlab(ctx, workers, progress, func(slab int) error {
 		crossings := l.rowCrossings(slab)
@@ -40,13 +42,13 @@ func (l *lattice) fillWinding(ctx context.Context, w *windingField, center func(
 
 // windingRow fills one row.
 type windingRow struct {
-	field  *windingField
+	field  *mesh.WindingField
 	center func(x, y, z int32) r3.Vec
 	y, z   int32
 	size   int32
 }
 
-func (r *windingRow) inside(x int32) bool { return r.field.at(r.center(x, r.y, r.z)) > 0.5 }
+func (r *windingRow) inside(x int32) bool { return r.field.At(r.center(x, r.y, r.z)) > 0.5 }
 
 // fill appends the runs of the row, cut into pieces at the given cells.
 func (r *windingRow) fill(places []int32, runs []Run) []Run {

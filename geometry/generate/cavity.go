@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/geometry/mesh"
 	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -33,7 +34,7 @@ func Cavity(o CavityOptions) (*geometry.Surface, []geometry.Opening, error) {
 		}
 	}
 	s := &geometry.Surface{
-		Mesh:       geometry.Mesh{Solids: []string{"wall", "lid"}},
+		Mesh:       mesh.Mesh{Solids: []string{"wall", "lid"}},
 		Unit:       geometry.Metre,
 		UnitReason: "generated in metres",
 	}
@@ -46,8 +47,8 @@ func Cavity(o CavityOptions) (*geometry.Surface, []geometry.Opening, error) {
 	}
 	for _, f := range cavityFaces {
 		s.Triangles = append(s.Triangles,
-			geometry.Triangle{V: [3]int32{f.corners[0], f.corners[1], f.corners[2]}, Solid: f.solid},
-			geometry.Triangle{V: [3]int32{f.corners[0], f.corners[2], f.corners[3]}, Solid: f.solid})
+			mesh.Triangle{V: [3]int32{f.corners[0], f.corners[1], f.corners[2]}, Solid: f.solid},
+			mesh.Triangle{V: [3]int32{f.corners[0], f.corners[2], f.corners[3]}, Solid: f.solid})
 	}
 	return s, nil, nil
 }

@@ -1,6 +1,8 @@
 package generate
 
-import "math"
+import (
+	"math"
+)
 
 // A centerline is the axis of a tube in the plane in which it bends: it
 // leaves the origin along +z, follows a circular arc towards +x, and goes on

@@ -6,12 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/geometry/mesh"
+	"carina/geometry/meshtest"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -47,9 +48,9 @@ func TestSweepDamagedAirways(t *testing.T) {
 		}
 		damaged, what := damaged(s, rng)
 		ends = move(damaged, ends, math.Pow(10, 2*rng.Float64()-1), rng)
-		begin := processTime()
+		begin := meshtest.ProcessTime()
 		p, err := geometry.Prepare(damaged, geometry.Options{})
-		if d := processTime() - begin; d > 5*time.Second {
+		if d := meshtest.ProcessTime() - begin; d > 5*time.Second {
 			t.Errorf("airway %d (%s): %v", i, what, d)
 		}
 		if err != nil {
@@ -73,14 +74,6 @@ func TestSweepDamagedAirways(t *testing.T) {
 	if runtime.ReadMemStats(&memory); memory.Sys > 500<<20 {
 		t.Errorf("%d MB were taken", memory.Sys>>20)
 	}
-}
-
-func processTime() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func randomAirway(rng *rand.Rand) (*geometry.Surface, []geometry.Opening, error) {
@@ -112,7 +105,7 @@ func damaged(s *geometry.Surface, rng *rand.Rand) (*geometry.Surface, string) {
 	share := func() float64 { return float64(rng.IntN(2)) * rng.Float64() }
 	lost, turned, doubled, flat := 0.02*share(), 0.3*share(), 0.05*share(), 0.05*share()
 	what := fmt.Sprintf("%d triangles, %d ends opened, torn by %g, %.4f lost, %.2f turned, %.2f doubled, %.2f without area", len(s.Triangles), len(opened), tear, lost, turned, doubled, flat)
-	out := &geometry.Surface{Mesh: geometry.Mesh{Solids: []string{""}}, Unit: geometry.Metre}
+	out := &geometry.Surface{Mesh: mesh.Mesh{Solids: []string{""}}, Unit: geometry.Metre}
 	index := map[int32]int32{}
 	vertex := func(v int32) int32 {
 		if n, ok := index[v]; ok && tear == 0 {
@@ -133,11 +126,11 @@ func damaged(s *geometry.Surface, rng *rand.Rand) (*geometry.Surface, string) {
 			v[1], v[2] = v[2], v[1]
 		}
 		for k := 0; k < 1 || k < 2 && rng.Float64() < doubled; k++ {
-			out.Triangles = append(out.Triangles, geometry.Triangle{V: [3]int32{vertex(v[0]), vertex(v[1]), vertex(v[2])}})
+			out.Triangles = append(out.Triangles, mesh.Triangle{V: [3]int32{vertex(v[0]), vertex(v[1]), vertex(v[2])}})
 		}
 		if rng.Float64() < flat {
 			a := vertex(v[0])
-			out.Triangles = append(out.Triangles, geometry.Triangle{V: [3]int32{a, vertex(v[1]), a}})
+			out.Triangles = append(out.Triangles, mesh.Triangle{V: [3]int32{a, vertex(v[1]), a}})
 		}
 	}
 	return out, what

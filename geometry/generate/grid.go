@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"carina/geometry"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 

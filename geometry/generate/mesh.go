@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"carina/geometry"
+	"carina/geometry/mesh"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -14,7 +14,7 @@ import (
 // ring is a row whose last vertex is its first.
 type builder struct {
 	vertices  []r3.Vec
-	triangles []geometry.Triangle
+	triangles []mesh.Triangle
 	solids    []string
 }
 
@@ -30,7 +30,7 @@ func (m *builder) add(p r3.Vec) int32 {
 }
 
 func (m *builder) triangle(a, b, c, solid int32) {
-	m.triangles = append(m.triangles, geometry.Triangle{V: [3]int32{a, b, c}, Solid: solid})
+	m.triangles = append(m.triangles, mesh.Triangle{V: [3]int32{a, b, c}, Solid: solid})
 }
 
 // strip joins two rows of equally many vertices, upper lying further along

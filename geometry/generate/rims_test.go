@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/geometry/mesh"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -98,9 +99,9 @@ func bevel(s *geometry.Surface, openings []geometry.Opening, width, depth float6
 			}
 			c, d := inner[a], inner[b]
 			if rng.IntN(2) == 0 {
-				s.Triangles = append(s.Triangles, geometry.Triangle{V: [3]int32{c, a, b}}, geometry.Triangle{V: [3]int32{c, b, d}})
+				s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{c, a, b}}, mesh.Triangle{V: [3]int32{c, b, d}})
 			} else {
-				s.Triangles = append(s.Triangles, geometry.Triangle{V: [3]int32{c, a, d}}, geometry.Triangle{V: [3]int32{a, b, d}})
+				s.Triangles = append(s.Triangles, mesh.Triangle{V: [3]int32{c, a, d}}, mesh.Triangle{V: [3]int32{a, b, d}})
 			}
 		}
 	}
@@ -127,14 +128,14 @@ func splitEdges(s *geometry.Surface, openings []geometry.Opening, share float64,
 			s.Vertices = append(s.Vertices, r3.Add(s.Vertices[a], r3.Scale(0.3+0.4*rng.Float64(), r3.Sub(s.Vertices[b], s.Vertices[a]))))
 		}
 	}
-	var out []geometry.Triangle
-	var put func(tri geometry.Triangle)
-	put = func(tri geometry.Triangle) {
+	var out []mesh.Triangle
+	var put func(tri mesh.Triangle)
+	put = func(tri mesh.Triangle) {
 		for k, a := range tri.V {
 			b, c := tri.V[(k+1)%3], tri.V[(k+2)%3]
 			if m := split[[2]int32{min(a, b), max(a, b)}]; m > 0 {
-				put(geometry.Triangle{V: [3]int32{a, m, c}, Solid: tri.Solid})
-				put(geometry.Triangle{V: [3]int32{m, b, c}, Solid: tri.Solid})
+				put(mesh.Triangle{V: [3]int32{a, m, c}, Solid: tri.Solid})
+				put(mesh.Triangle{V: [3]int32{m, b, c}, Solid: tri.Solid})
 				return
 			}
 		}

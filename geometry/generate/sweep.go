@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"carina/geometry"
+	"carina/geometry/mesh"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -69,7 +70,7 @@ func sweep(trunk *branch) (*geometry.Surface, []geometry.Opening, error) {
 		return nil, nil, err
 	}
 	return &geometry.Surface{
-		Mesh:       geometry.Mesh{Vertices: m.vertices, Triangles: m.triangles, Solids: m.solids},
+		Mesh:       mesh.Mesh{Vertices: m.vertices, Triangles: m.triangles, Solids: m.solids},
 		Unit:       geometry.Metre,
 		UnitReason: "generated in metres",
 	}, openings, nil

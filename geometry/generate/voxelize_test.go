@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/geometry/mesh"
 	"carina/octree"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -18,7 +19,7 @@ import (
 func unnamed(s *geometry.Surface) *geometry.Surface {
 	plain := *s
 	plain.Solids = nil
-	plain.Triangles = append([]geometry.Triangle(nil), s.Triangles...)
+	plain.Triangles = append([]mesh.Triangle(nil), s.Triangles...)
 	for i := range plain.Triangles {
 		plain.Triangles[i].Solid = 0
 	}

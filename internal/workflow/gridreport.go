@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"carina/geometry"
+	"carina/geometry/mend"
+	"carina/geometry/opening"
 	"carina/internal/quantity"
 )
 
@@ -14,15 +16,15 @@ import (
 // made from, in SI units. Fields of the surface are missing where the grid
 // was read from a grid file.
 type GridReport struct {
-	Triangles     int              `json:"triangles,omitempty"`
-	Closed        *bool            `json:"closed,omitempty"`
-	BoundaryLoops *int             `json:"boundary_loops,omitempty"`
-	Components    int              `json:"components,omitempty"`
-	VolumeM3      float64          `json:"volume_m3,omitempty"`
-	AreaM2        float64          `json:"area_m2,omitempty"`
-	Unit          string           `json:"unit,omitempty"`
-	Mended        *geometry.Mended `json:"mended,omitempty"`
-	Method        string           `json:"method,omitempty"`
+	Triangles     int           `json:"triangles,omitempty"`
+	Closed        *bool         `json:"closed,omitempty"`
+	BoundaryLoops *int          `json:"boundary_loops,omitempty"`
+	Components    int           `json:"components,omitempty"`
+	VolumeM3      float64       `json:"volume_m3,omitempty"`
+	AreaM2        float64       `json:"area_m2,omitempty"`
+	Unit          string        `json:"unit,omitempty"`
+	Mended        *mend.Changes `json:"mended,omitempty"`
+	Method        string        `json:"method,omitempty"`
 
 	Openings        []geometry.OpeningReport `json:"openings"`
 	SpacingM        float64                  `json:"spacing_m"`
@@ -119,7 +121,7 @@ func (r *GridReport) Words() string {
 
 // openingsTable lists openings and, where there is evidence, how sure it is
 // that they are ends.
-func openingsTable(openings []geometry.OpeningReport, evidence []geometry.Evidence) string {
+func openingsTable(openings []geometry.OpeningReport, evidence []opening.Evidence) string {
 	if len(openings) == 0 {
 		return "no openings were found: name them with --opening x,y,z,radius,name\n"
 	}

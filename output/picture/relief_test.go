@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/geometry/mesh"
 	"carina/output"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -107,9 +108,9 @@ func TestBSpline(t *testing.T) {
 
 // A tilted triangle must be seen at the depths of its plane and nowhere else.
 func TestRasterize(t *testing.T) {
-	s := &geometry.Surface{Mesh: geometry.Mesh{
+	s := &geometry.Surface{Mesh: mesh.Mesh{
 		Vertices:  []r3.Vec{{X: 0, Y: 0, Z: 0}, {X: 1, Y: 0.5, Z: 0}, {X: 0, Y: 0.25, Z: 1}},
-		Triangles: []geometry.Triangle{{V: [3]int32{0, 1, 2}}},
+		Triangles: []mesh.Triangle{{V: [3]int32{0, 1, 2}}},
 	}}
 	views := Views(surfaceFrame(s))
 	v := &views[0]

@@ -1,0 +1,179 @@
+package mend
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"carina/geometry/mesh"
+	"carina/internal/quantity"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Changes counts what was changed in a surface to make it whole.
+type Changes struct {
+	// WeldedVertices were merged with others within WeldTolerance metres.
+	WeldedVertices int     `json:"welded_vertices"`
+	WeldTolerance  float64 `json:"weld_tolerance_m"`
+	// DegenerateTriangles had no area or two equal corners; Duplicates had the
+	// same corners as another.
+	DegenerateTriangles int `json:"degenerate_triangles"`
+	DuplicateTriangles  int `json:"duplicate_triangles"`
+	// FlippedTriangles were wound against their neighbours or inside out.
+	FlippedTriangles int `json:"flipped_triangles"`
+	// ClosedHoles were closed with HoleTriangles triangles.
+	ClosedHoles   int `json:"closed_holes"`
+	HoleTriangles int `json:"hole_triangles"`
+	// CappedOpenings were open ends that were closed.
+	CappedOpenings int `json:"capped_openings"`
+	// DroppedTriangles belonged to the outer of two walls.
+	DroppedTriangles int `json:"dropped_triangles"`
+}
+
+// String says in words what was mended, "nothing" for a sound surface.
+func (m Changes) String() string {
+	var parts []string
+	add := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "one "+one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+		}
+	}
+	within := " welded within " + quantity.FormatLength(m.WeldTolerance)
+	add(m.WeldedVertices, "vertex"+within, "vertices"+within)
+	add(m.DegenerateTriangles, "degenerate triangle dropped", "degenerate triangles dropped")
+	add(m.DuplicateTriangles, "duplicate triangle dropped", "duplicate triangles dropped")
+	add(m.FlippedTriangles, "triangle turned over", "triangles turned over")
+	add(m.ClosedHoles, "hole closed", "holes closed")
+	add(m.CappedOpenings, "open end capped", "open ends capped")
+	add(m.DroppedTriangles, "triangle of an outer wall dropped", "triangles of outer walls dropped")
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// weldShare is the weld tolerance as a share of the diagonal of the bounding
+// box: far below any detail of a lumen, far above the rounding of exporters.
+const weldShare = 1e-5
+
+// Mend returns a copy of the surface that is welded, free of degenerate and
+// duplicate triangles, and wound consistently, outwards. Holes stay open; see
+// Prepare for those.
+func Mend(s *mesh.Mesh) (*mesh.Mesh, Changes) {
+	var m Changes
+	out := *s
+	out.Triangles = slices.Clone(s.Triangles)
+	out.Vertices = slices.Clone(s.Vertices)
+	dropDegenerate(&out, &m)
+	if open, mixed := mesh.NewTopology(&out).Count(); open > 0 || mixed > 0 {
+		weld(&out, &m)
+		dropDegenerate(&out, &m)
+	}
+	dropDuplicates(&out, &m)
+	orient(&out, &m)
+	return &out, m
+}
+
+// dropDegenerate removes triangles with two equal corners. Slivers with three
+// different corners stay: without them their neighbours would not meet.
+func dropDegenerate(s *mesh.Mesh, m *Changes) {
+	kept := s.Triangles[:0]
+	for _, t := range s.Triangles {
+		if t.V[0] != t.V[1] && t.V[1] != t.V[2] && t.V[2] != t.V[0] {
+			kept = append(kept, t)
+		}
+	}
+	m.DegenerateTriangles += len(s.Triangles) - len(kept)
+	s.Triangles = kept
+}
+
+// dropDuplicates removes triangles with the same three corners as an earlier
+// one, however wound.
+func dropDuplicates(s *mesh.Mesh, m *Changes) {
+	seen := make(map[[3]int32]bool, len(s.Triangles))
+	kept := s.Triangles[:0]
+	for _, t := range s.Triangles {
+		key := t.V
+		slices.Sort(key[:])
+		if !seen[key] {
+			seen[key] = true
+			kept = append(kept, t)
+		}
+	}
+	m.DuplicateTriangles += len(s.Triangles) - len(kept)
+	s.Triangles = kept
+}
+
+// weld merges vertices closer than the tolerance, found with a grid of cells
+// of that size.
+func weld(s *mesh.Mesh, m *Changes) {
+	low, high := s.Bounds()
+	tolerance := weldShare * r3.Norm(r3.Sub(high, low))
+	m.WeldTolerance = tolerance
+	if tolerance == 0 {
+		return
+	}
+	cell := func(v r3.Vec) [3]int64 {
+		return [3]int64{
+			int64(math.Floor((v.X - low.X) / tolerance)),
+			int64(math.Floor((v.Y - low.Y) / tolerance)),
+			int64(math.Floor((v.Z - low.Z) / tolerance)),
+		}
+	}
+	kept := map[[3]int64][]int32{}
+	target := make([]int32, len(s.Vertices))
+	for i, v := range s.Vertices {
+		target[i] = int32(i)
+		c := cell(v)
+		best := tolerance
+		for n := 0; n < 27; n++ {
+			near := [3]int64{c[0] + int64(n%3) - 1, c[1] + int64(n/3%3) - 1, c[2] + int64(n/9) - 1}
+			for _, k := range kept[near] {
+				if d := r3.Norm(r3.Sub(s.Vertices[k], v)); d < best {
+					best, target[i] = d, k
+				}
+			}
+		}
+		if target[i] == int32(i) {
+			kept[c] = append(kept[c], int32(i))
+		} else {
+			m.WeldedVertices++
+		}
+	}
+	for i := range s.Triangles {
+		for k, v := range s.Triangles[i].V {
+			s.Triangles[i].V[k] = target[v]
+		}
+	}
+}
+
+// orient winds every component consistently: first each of its triangles like
+// its neighbours, then the whole so that it is not inside out.
+func orient(s *mesh.Mesh, m *Changes) {
+	t := mesh.NewTopology(s)
+	flip := make([]bool, len(s.Triangles))
+	piece := make([]int32, len(s.Triangles))
+	for i := range piece {
+		piece[i] = -1
+	}
+	pieces := int32(0)
+	for i := range s.Triangles {
+		if piece[i] < 0 {
+			t.Spread(s, int32(i), pieces, piece, flip)
+			pieces++
+		}
+	}
+	turnOutwards(s, t, piece, int(pieces), flip)
+	for i := range s.Triangles {
+		if flip[i] {
+			v := &s.Triangles[i].V
+			v[1], v[2] = v[2], v[1]
+			m.FlippedTriangles++
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package mesh
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// leafTriangles is the most triangles that a leaf of the hierarchy holds.
+const leafTriangles = 6
+
+// Hierarchy is a tree of bounding boxes over the triangles of a surface, for
+// rays and winding numbers. Nodes are stored depth first: a node's first
+// child follows it.
+type Hierarchy struct {
+	Mesh  *Mesh
+	order []int32
+	nodes []node
+}
+
+// node is a box around order[from:to]. second is the index of its second
+// child, 0 for a leaf.
+type node struct {
+	low, high r3.Vec
+	from, to  int32
+	second    int32
+}
+
+// NewHierarchy makes the tree of a mesh, whose triangles must stay where they are.
+func NewHierarchy(s *Mesh) *Hierarchy {
+	h := &Hierarchy{Mesh: s, order: make([]int32, len(s.Triangles))}
+	keys := make([]sortKey, len(s.Triangles))
+	centers := make([]r3.Vec, len(s.Triangles))
+	for i := range h.order {
+		h.order[i] = int32(i)
+		a, b, c := s.Corners(i)
+		centers[i] = r3.Scale(1.0/3, r3.Add(a, r3.Add(b, c)))
+	}
+	if len(h.order) > 0 {
+		h.build(centers, keys, 0, int32(len(h.order)))
+	}
+	return h
+}
+
+// Size is how many triangles there are.
+func (h *Hierarchy) Size() int { return len(h.order) }
+
+// sortKey is a triangle and where its centre lies along an axis.
+type sortKey struct {
+	at       float64
+	triangle int32
+}
+
+// build makes the node of order[from:to] and those below it by halving the
+// centres along the longest side of their box.
+func (h *Hierarchy) build(centers []r3.Vec, keys []sortKey, from, to int32) {
+	at := len(h.nodes)
+	low, high := h.bounds(from, to)
+	h.nodes = append(h.nodes, node{low: low, high: high, from: from, to: to})
+	if to-from <= leafTriangles {
+		return
+	}
+	inf := math.Inf(1)
+	a, b := r3.Vec{X: inf, Y: inf, Z: inf}, r3.Vec{X: -inf, Y: -inf, Z: -inf}
+	for _, t := range h.order[from:to] {
+		a, b = MinVec(a, centers[t]), MaxVec(b, centers[t])
+	}
+	side, axis := r3.Sub(b, a), 0
+	if side.Y >= side.X && side.Y >= side.Z {
+		axis = 1
+	} else if side.Z >= side.X {
+		axis = 2
+	}
+	part := keys[from:to]
+	for i, t := range h.order[from:to] {
+		c := &centers[t]
+		part[i] = sortKey{[3]float64{c.X, c.Y, c.Z}[axis], t}
+	}
+	slices.SortFunc(part, func(s, t sortKey) int {
+		switch {
+		case s.at < t.at:
+			return -1
+		case s.at > t.at:
+			return 1
+		}
+		return int(s.triangle - t.triangle)
+	})
+	for i := range part {
+		h.order[from+int32(i)] = part[i].triangle
+	}
+	middle := (from + to) / 2
+	h.build(centers, keys, from, middle)
+	h.nodes[at].second = int32(len(h.nodes))
+	h.build(centers, keys, middle, to)
+}
+
+func (h *Hierarchy) bounds(from, to int32) (low, high r3.Vec) {
+	inf := math.Inf(1)
+	low, high = r3.Vec{X: inf, Y: inf, Z: inf}, r3.Vec{X: -inf, Y: -inf, Z: -inf}
+	for _, t := range h.order[from:to] {
+		for _, v := range h.Mesh.Triangles[t].V {
+			low, high = MinVec(low, h.Mesh.Vertices[v]), MaxVec(high, h.Mesh.Vertices[v])
+		}
+	}
+	return low, high
+}
+
+// MinVec returns the lower of every two coordinates.
+func MinVec(a, b r3.Vec) r3.Vec {
+	return r3.Vec{X: min(a.X, b.X), Y: min(a.Y, b.Y), Z: min(a.Z, b.Z)}
+}
+
+// MaxVec returns the higher of every two coordinates.
+func MaxVec(a, b r3.Vec) r3.Vec {
+	return r3.Vec{X: max(a.X, b.X), Y: max(a.Y, b.Y), Z: max(a.Z, b.Z)}
+}
+
+// Ray returns how far from a point along a direction the first triangle lies,
+// in lengths of the direction, and which it is; +Inf and -1 when there is
+// none within limit.
+func (h *Hierarchy) Ray(from, direction r3.Vec, limit float64) (float64, int32) {
+	best, hit := limit, int32(-1)
+	inverse := r3.Vec{X: 1 / direction.X, Y: 1 / direction.Y, Z: 1 / direction.Z}
+	var stack [64]int32
+	depth := 1
+	if len(h.nodes) == 0 {
+		depth = 0
+	}
+	for depth > 0 {
+		depth--
+		at := stack[depth]
+		n := &h.nodes[at]
+		if !n.meets(from, inverse, best) {
+			continue
+		}
+		if n.second != 0 {
+			stack[depth], stack[depth+1] = n.second, at+1
+			depth += 2
+			continue
+		}
+		for _, t := range h.order[n.from:n.to] {
+			if d, ok := h.Mesh.rayTriangle(t, from, direction); ok && d < best {
+				best, hit = d, t
+			}
+		}
+	}
+	if hit < 0 {
+		return math.Inf(1), -1
+	}
+	return best, hit
+}
+
+// meets reports whether a ray meets the node's box before limit.
+func (n *node) meets(from, inverse r3.Vec, limit float64) bool {
+	near, far := 0.0, limit
+	for _, s := range [3][4]float64{
+		{from.X, inverse.X, n.low.X, n.high.X},
+		{from.Y, inverse.Y, n.low.Y, n.high.Y},
+		{from.Z, inverse.Z, n.low.Z, n.high.Z},
+	} {
+		if math.IsInf(s[1], 0) {
+			if s[0] < s[2] || s[0] > s[3] {
+				return false
+			}
+			continue
+		}
+		a, b := (s[2]-s[0])*s[1], (s[3]-s[0])*s[1]
+		near, far = max(near, min(a, b)), min(far, max(a, b))
+	}
+	return near <= far
+}
+
+// rayTriangle returns where a ray meets triangle t (Möller and Trumbore 1997).
+func (s *Mesh) rayTriangle(t int32, from, direction r3.Vec) (float64, bool) {
+	a, b, c := s.Corners(int(t))
+	e1, e2 := r3.Sub(b, a), r3.Sub(c, a)
+	p := r3.Cross(direction, e2)
+	det := r3.Dot(e1, p)
+	if det == 0 {
+		return 0, false
+	}
+	d := r3.Sub(from, a)
+	u := r3.Dot(d, p) / det
+	q := r3.Cross(d, e1)
+	v := r3.Dot(direction, q) / det
+	if u < 0 || v < 0 || u+v > 1 {
+		return 0, false
+	}
+	at := r3.Dot(e2, q) / det
+	return at, at > 0
+}

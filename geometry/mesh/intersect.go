@@ -1,0 +1,79 @@
+package mesh
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// An edge passes through a plane where its ends lie on both sides, farther
+// from it than this share of the edge: rounding leaves the corners of a flat
+// wall nearer to its plane, and the edges within it pierce nothing.
+const piercedDepth = 1e-9
+
+// SelfIntersections counts the triangles that an edge of another triangle
+// pierces.
+func (h *Hierarchy) SelfIntersections() int {
+	count := 0
+	for _, p := range h.Pierced() {
+		if p {
+			count++
+		}
+	}
+	return count
+}
+
+// Pierced marks the triangles that an edge of another triangle, one they share
+// no corner with, pierces.
+func (h *Hierarchy) Pierced() []bool {
+	pierced := make([]bool, len(h.Mesh.Triangles))
+	for i := range h.Mesh.Triangles {
+		v := h.Mesh.Triangles[i].V
+		for k := range v {
+			a, b := v[k], v[(k+1)%3]
+			// Every edge once: from the triangle that walks it upwards.
+			if a < b {
+				h.pierce(a, b, pierced)
+			}
+		}
+	}
+	return pierced
+}
+
+// pierce marks the triangles that the edge between two vertices pierces.
+func (h *Hierarchy) pierce(a, b int32, pierced []bool) {
+	from := h.Mesh.Vertices[a]
+	direction := r3.Sub(h.Mesh.Vertices[b], from)
+	inverse := r3.Vec{X: 1 / direction.X, Y: 1 / direction.Y, Z: 1 / direction.Z}
+	var stack [64]int32
+	for depth := 1; depth > 0; {
+		depth--
+		at := stack[depth]
+		n := &h.nodes[at]
+		if !n.meets(from, inverse, 1) {
+			continue
+		}
+		if n.second != 0 {
+			stack[depth], stack[depth+1] = n.second, at+1
+			depth += 2
+			continue
+		}
+		for _, t := range h.order[n.from:n.to] {
+			v := h.Mesh.Triangles[t].V
+			if v[0] == a || v[1] == a || v[2] == a || v[0] == b || v[1] == b || v[2] == b {
+				continue
+			}
+			if d, ok := h.Mesh.rayTriangle(t, from, direction); ok && d < 1 && h.Mesh.parts(t, from, direction) {
+				pierced[t] = true
+			}
+		}
+	}
+}
+
+// parts reports whether the plane of triangle t parts the ends of an edge.
+func (s *Mesh) parts(t int32, from, edge r3.Vec) bool {
+	p := Plane{s.Vertices[s.Triangles[t].V[0]], r3.Unit(s.AreaVector(int(t)))}
+	behind := p.Height(from)
+	before := behind + r3.Dot(p.Normal, edge)
+	return behind*before < 0 && min(math.Abs(behind), math.Abs(before)) > piercedDepth*r3.Norm(edge)
+}

@@ -1,0 +1,114 @@
+package opening
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"carina/geometry/mesh"
+	"carina/geometry/meshtest"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// endsOf finds the ends of a mesh, whose boundary loops it closes.
+func endsOf(m *mesh.Mesh) []Patch {
+	var caps []Patch
+	for _, loop := range mesh.BoundaryLoops(m) {
+		caps = append(caps, Patch{Triangles: mesh.CapLoop(m, loop, 0), Loop: loop})
+	}
+	caps = PartNotches(m, caps)
+	return NewFinder(mesh.NewHierarchy(m), mesh.NewTopology(m)).Ends(caps).Ends
+}
+
+// The walls of a winding channel are flat and often wider than it is deep; only
+// its two ends are ends.
+func TestChannelHasTwoEnds(t *testing.T) {
+	for _, leg := range []int{3, 6, 10} {
+		full := map[[3]int]bool{}
+		x, y, d := 0, 0, 1
+		for range 6 {
+			for range leg {
+				full[[3]int{x, y, 0}] = true
+				x += d
+			}
+			d = -d
+			for range 3 {
+				full[[3]int{x, y, 0}] = true
+				y++
+			}
+		}
+		full[[3]int{x, y, 0}] = true
+		s := meshtest.Cubes([3]int{leg + 1, y + 1, 1}, full)
+		for range 2 {
+			s = meshtest.Divided(s, false)
+			found := endsOf(s)
+			if len(found) != 2 || found[0].Area != 1 || found[1].Area != 1 {
+				t.Errorf("legs of %d: %+v", leg, found)
+			}
+		}
+	}
+}
+
+// A finely divided flat end costs no more than its triangles.
+func TestFineFlatEnds(t *testing.T) {
+	s := meshtest.Tube(r3.Vec{}, r3.Vec{Z: 6}, 1, 40, 20, false)
+	// Divide the triangles of the ends into 4, again and again.
+	for range 4 {
+		var out []mesh.Triangle
+		for i, tr := range s.Triangles {
+			if math.Abs(r3.Unit(s.AreaVector(i)).Z) < 0.9 {
+				out = append(out, tr)
+				continue
+			}
+			var m [3]int32
+			for k := range m {
+				m[k] = int32(len(s.Vertices))
+				s.Vertices = append(s.Vertices, r3.Scale(0.5, r3.Add(s.Vertices[tr.V[k]], s.Vertices[tr.V[(k+1)%3]])))
+			}
+			for _, v := range [][3]int32{{tr.V[0], m[0], m[2]}, {m[0], tr.V[1], m[1]}, {m[2], m[1], tr.V[2]}, {m[0], m[1], m[2]}} {
+				out = append(out, mesh.Triangle{V: v})
+			}
+		}
+		s.Triangles = out
+	}
+	found := endsOf(s)
+	if len(found) != 2 || len(s.Triangles) < 20000 {
+		t.Errorf("%d openings in %d triangles, want 2", len(found), len(s.Triangles))
+	}
+}
+
+func TestBoxHasNoOpenings(t *testing.T) {
+	for name, s := range map[string]*mesh.Mesh{
+		"cube":   meshtest.Box(r3.Vec{}, r3.Vec{X: 1, Y: 1, Z: 1}),
+		"sphere": meshtest.Sphere(r3.Vec{}, 1, 20),
+	} {
+		if found := endsOf(s); len(found) != 0 {
+			t.Errorf("%s: %d openings, want none", name, len(found))
+		}
+	}
+}
+
+// A flat face of many triangles takes no time that grows with their square,
+// however little they deviate from its plane.
+func TestNoisyFacesTakeLittleTime(t *testing.T) {
+	for _, noise := range []float64{1e-4, 1e-3, 1e-2} {
+		s := meshtest.Box(r3.Vec{}, r3.Vec{X: 10e-3, Y: 10e-3, Z: 40e-3})
+		for len(s.Triangles) < 40_000 {
+			s = meshtest.Divided(s, false)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for i, v := range s.Vertices {
+			s.Vertices[i] = r3.Add(v, r3.Scale(noise*1e-3, r3.Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}))
+		}
+		begin := meshtest.ProcessTime()
+		found := endsOf(s)
+		if len(found) != 2 {
+			t.Errorf("noise of %g: %d openings, want the two ends of the duct", noise, len(found))
+		}
+		if d := meshtest.ProcessTime() - begin; d > 5*time.Second {
+			t.Errorf("noise of %g: %d triangles took %v", noise, len(s.Triangles), d)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package opening
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"carina/geometry/mesh"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// A flat end of a tube is recognised by what surrounds it: a patch of nearly
+// coplanar triangles whose neighbours, all around, turn away and go back along
+// the tube. The rim between the two may be bevelled, as it is in surfaces that
+// were smoothed or thinned out.
+var (
+	cosCore = math.Cos(6 * math.Pi / 180)
+	cosRim  = math.Cos(20 * math.Pi / 180)
+)
+
+const (
+	// Triangles of a core lie within this share of the local edge length of
+	// its plane, those of the rim within the second.
+	coreDepth = 0.08
+	rimDepth  = 0.45
+	// The cosine beyond which two normals count as equal.
+	coplanar = 1 - 1e-9
+	// Around any end the wall must be seen in so many sectors.
+	fewSectors = 6
+	// A core of so many squared edge lengths, and of this share of the core in
+	// question, is more than a piece of its rim.
+	otherCore, otherShare = 2.5, 0.1
+	// In surfaces with open ends, only ends this flat count.
+	strictFlat = 0.7
+	// What touches an end, lies within so many of its radii from its axis and
+	// faces another way belongs to its rim.
+	rimWide, rimCos = 1.4, 0.94
+	// A facet of an end reaches so many of its radii from its axis (1.0 to 1.3
+	// was found; a small end grown to a large one 1.5), lies so many from its
+	// plane and is turned by less than 45°.
+	facetReach, facetHeight, facetCos = 1.35, 0.25, 0.7
+)
+
+// endRules are the combinations of signs that make an end: at least so many
+// Triangles, sectors with wall, share of the area in one plane, and
+// slenderness of the lumen behind. They were chosen on decimated and smoothed
+// airways with ends of 4 to 100 triangles, partly grown into one another, and
+// on a segmented airway without flat ends.
+var endRules = []struct {
+	triangles, sectors int
+	flat, slender      float64
+}{
+	{4, 10, 0.15, 4.2},
+	{4, 7, 0.15, 5},
+	{4, 8, 0.3, 3.5},
+	{3, 7, 0.5, 4.2},
+	{3, 6, 0.9, 4.2},
+	{4, 13, 0.3, 2.1},
+	{4, 11, 0.5, 1.8},
+	{6, 7, 0.6, 2},
+	{4, 8, 0.75, 2.5},
+	{20, 6, 0.8, 2.5},
+	{4, 13, 0.6, 1.5},
+	{1, 16, 0.7, 1},
+}
+
+// Patch is a set of triangles that may close the lumen.
+type Patch struct {
+	Triangles []int32
+	Center    r3.Vec
+	Normal    r3.Vec
+	Area      float64
+	core      mesh.Plane // of the part in one plane
+	coreID    int32      // of that part, among the cores
+	flat      float64    // share of the area that lies in one plane
+	Name      string     // of the solid in the file
+	Loop      []int32    // the boundary that it closes
+	ByHand    bool       // at a place that the user gave
+}
+
+// Finder looks for flat ends in a surface.
+type Finder struct {
+	mesh      *mesh.Mesh
+	topology  *mesh.Topology
+	hierarchy *mesh.Hierarchy
+	area      []r3.Vec  // vector areas
+	unit      []r3.Vec  // normals, zero for degenerate triangles
+	edge      []float64 // mean lengths of the triangles' sides
+	typical   float64   // the median of the triangles' edge lengths
+	open      []Patch   // the open ends
+	strict    bool      // only plain ends count
+	taken     []bool    // by ends
+	coreOf    []int32
+	coreArea  []float64
+	seen      []int32 // the last search that came by
+	search    int32
+}
+
+// NewFinder returns a finder of ends in the closed mesh of a hierarchy.
+func NewFinder(h *mesh.Hierarchy, t *mesh.Topology) *Finder {
+	s := h.Mesh
+	f := &Finder{mesh: s, topology: t, hierarchy: h}
+	f.area = make([]r3.Vec, len(s.Triangles))
+	f.unit = make([]r3.Vec, len(s.Triangles))
+	f.taken = make([]bool, len(s.Triangles))
+	f.seen = make([]int32, len(s.Triangles))
+	for i := range s.Triangles {
+		f.area[i] = s.AreaVector(i)
+		if n := r3.Norm(f.area[i]); n > 0 {
+			f.unit[i] = r3.Scale(1/n, f.area[i])
+		}
+	}
+	f.edge = make([]float64, len(s.Triangles))
+	for i := range f.edge {
+		f.edge[i] = s.MeanSide(i)
+	}
+	edges := slices.Clone(f.edge)
+	slices.Sort(edges)
+	if len(edges) > 0 {
+		f.typical = edges[len(edges)/2]
+	}
+	return f
+}
+
+// find returns the flat ends, largest first.
+//
+// The largest flat cores come first and keep their triangles, so that two
+// ends that touch stay two.
+func (f *Finder) find() []Patch {
+	var found []Patch
+	reserved := slices.Clone(f.taken)
+	cores := f.findCores()
+	for id := range cores {
+		if f.taken[cores[id].Triangles[0]] {
+			continue
+		}
+		if end := f.growEnd(&cores[id], int32(id)); f.isEnd(&end) {
+			found = append(found, end)
+			for _, t := range end.Triangles {
+				f.taken[t] = true
+			}
+		}
+	}
+	f.settle(found)
+	sortPatches(found)
+	found = f.withoutBoxes(f.withoutRims(found))
+	found = f.findRagged(found, cores)
+	sortPatches(found)
+	copy(f.taken, reserved)
+	f.outline(found)
+	copy(f.taken, reserved)
+	found = slices.DeleteFunc(found, func(p Patch) bool { return !f.closesTube(&p) || f.goesBack(&p) < shallow })
+	found = f.withoutSides(found)
+	sortPatches(found)
+	return found
+}
+
+// sortPatches puts the largest first.
+func sortPatches(p []Patch) {
+	slices.SortStableFunc(p, func(a, b Patch) int { return cmp.Compare(b.Area, a.Area) })
+}
+
+// growEnd takes a core and the rim around it for an end.
+func (f *Finder) growEnd(core *Patch, id int32) Patch {
+	end := f.grow(core.Triangles, func(t int32) bool {
+		return f.facing(t, core.Normal, core.Center, cosRim, rimDepth) && f.joinsRim(t, id)
+	})
+	end.flat = core.Area / end.Area
+	end.core = mesh.Plane{At: core.Center, Normal: core.Normal}
+	end.coreID = id
+	return end
+}
+
+// facing reports whether a triangle faces as a plane does and lies close to
+// it, measured by the length of its edges.
+func (f *Finder) facing(t int32, normal, center r3.Vec, cos, share float64) bool {
+	return r3.Dot(f.unit[t], normal) >= cos && f.depth(t, center, normal) <= share*min(f.edge[t], f.typical)
+}
+
+// joinsRim reports whether a triangle may belong to the rim around a core:
+// not when it is part of another core of some size, a neighbouring end.
+// Triangles without area are part of no core.
+func (f *Finder) joinsRim(t, core int32) bool {
+	other := f.coreOf[t]
+	return other == core || other < 0 || f.coreArea[other] < max(otherCore*f.typical*f.typical, otherShare*f.coreArea[core])
+}
+
+// grow collects the triangles that are connected to the seeds and accepted.
+func (f *Finder) grow(seeds []int32, accept func(t int32) bool) Patch {
+	f.search++
+	p := Patch{Triangles: append([]int32(nil), seeds...)}
+	for _, t := range seeds {
+		f.seen[t] = f.search
+	}
+	for i := 0; i < len(p.Triangles); i++ {
+		for side := 3 * p.Triangles[i]; side < 3*p.Triangles[i]+3; side++ {
+			m := f.topology.Mate[side]
+			if m < 0 || f.seen[m/3] == f.search || f.taken[m/3] {
+				continue
+			}
+			f.seen[m/3] = f.search
+			if accept(m / 3) {
+				p.Triangles = append(p.Triangles, m/3)
+			}
+		}
+	}
+	slices.Sort(p.Triangles)
+	f.fit(&p)
+	return p
+}
+
+// fit sets the patch's area, centre and mean normal.
+func (f *Finder) fit(p *Patch) {
+	var m moments
+	for _, t := range p.Triangles {
+		m.add(f, t)
+	}
+	m.fit(p)
+}
+
+// moments are the sums over triangles from which a patch is fitted.
+type moments struct {
+	area           float64
+	normal, center r3.Vec
+}
+
+func (m *moments) add(f *Finder, t int32) {
+	a := r3.Norm(f.area[t])
+	m.area += a
+	m.normal = r3.Add(m.normal, f.area[t])
+	m.center = r3.Add(m.center, r3.Scale(a, f.centroid(t)))
+}
+
+func (m *moments) fit(p *Patch) {
+	p.Area = m.area
+	p.Center = r3.Scale(1/m.area, m.center)
+	p.Normal = r3.Unit(m.normal)
+}
+
+func (f *Finder) centroid(t int32) r3.Vec {
+	a, b, c := f.mesh.Corners(int(t))
+	return r3.Scale(1.0/3, r3.Add(a, r3.Add(b, c)))
+}
+
+// depth returns how far a triangle's corners reach out of a plane.
+func (f *Finder) depth(t int32, center, normal r3.Vec) float64 {
+	var far float64
+	for _, v := range f.mesh.Triangles[t].V {
+		far = max(far, math.Abs(r3.Dot(normal, r3.Sub(f.mesh.Vertices[v], center))))
+	}
+	return far
+}
+
+// isEnd reports whether the patch closes a tube. Two signs count, each of
+// which some ends lack that have grown into a neighbour: the surface goes back
+// from a flat patch on nearly all sides, or the lumen behind it goes on much
+// farther than it is wide.
+func (f *Finder) isEnd(p *Patch) bool {
+	good, slender := -1, 0.0
+	for _, rule := range endRules {
+		if len(p.Triangles) < rule.triangles || p.flat < rule.flat || f.strict && rule.flat < strictFlat {
+			continue
+		}
+		// The costly signs are looked for once some rule asks.
+		if good < 0 {
+			if good = f.wallSectors(p); good < fewSectors {
+				return false
+			}
+			slender = min(f.slenderness(p, p.core.Normal), f.slenderness(p, p.Normal))
+		}
+		if good >= rule.sectors && slender >= rule.slender {
+			return true
+		}
+	}
+	return !f.strict && good >= bluntSectors && p.flat >= bluntFlat && f.endsEvenTube(p)
+}

@@ -1,0 +1,193 @@
+package opening
+
+import (
+	"math"
+	"slices"
+
+	"carina/geometry/mesh"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+const (
+	// The wall behind an end is looked at over this range of depths, and out
+	// to this distance from the axis, in radii of the end.
+	wallNear, wallFar, wallWide = 0.15, 1.0, 1.6
+	// The wall counts as perpendicular to the end below this cosine between
+	// their normals.
+	wallCos = 0.55
+	sectors = 16
+	// How far back the lumen is followed, in radii of the end.
+	farBack = 8
+)
+
+// wallSectors counts the sectors around a patch where its tube's wall is seen.
+func (f *Finder) wallSectors(p *Patch) int {
+	v := f.tube(p, nil)
+	good := 0
+	for k := range v.wall {
+		if v.wall[k] > v.other[k] {
+			good++
+		}
+	}
+	return good
+}
+
+// tube looks at the surface around a patch, at triangle after triangle.
+func (f *Finder) tube(p *Patch, see func(t int32)) *tubeView {
+	v := f.view(p)
+	f.search++
+	queue := append([]int32(nil), p.Triangles...)
+	for _, t := range queue {
+		f.seen[t] = f.search
+	}
+	for i := 0; i < len(queue); i++ {
+		for side := 3 * queue[i]; side < 3*queue[i]+3; side++ {
+			m := f.topology.Mate[side]
+			if m < 0 || f.seen[m/3] == f.search {
+				continue
+			}
+			f.seen[m/3] = f.search
+			if see != nil {
+				see(m / 3)
+			}
+			if v.add(f, m/3) {
+				queue = append(queue, m/3)
+			}
+		}
+	}
+	return v
+}
+
+// tubeView is what is seen around a patch: the area, by sectors around its
+// axis, of wall behind it and of anything else near it.
+type tubeView struct {
+	patch       *Patch
+	radius      float64
+	e1, e2      r3.Vec
+	wall, other [sectors]float64
+}
+
+func (f *Finder) view(p *Patch) *tubeView {
+	v := &tubeView{patch: p, radius: math.Sqrt(p.Area / math.Pi)}
+	v.e1, v.e2 = mesh.Perpendicular(p.Normal)
+	return v
+}
+
+// add looks at a triangle through points spread over it and reports whether
+// any of them is near the patch.
+func (v *tubeView) add(f *Finder, t int32) bool {
+	a, b, c := f.mesh.Corners(int(t))
+	longest := max(r3.Norm(r3.Sub(a, b)), r3.Norm(r3.Sub(b, c)), r3.Norm(r3.Sub(c, a)))
+	n := int(min(max(math.Ceil(longest/(0.4*v.radius)), 1), 64))
+	weight := r3.Norm(f.area[t]) / float64(n*n)
+	near := false
+	for i := 0; i < n; i++ {
+		for j := 0; j < n-i; j++ {
+			p, q := (float64(i)+1.0/3)/float64(n), (float64(j)+1.0/3)/float64(n)
+			point := r3.Add(a, r3.Add(r3.Scale(p, r3.Sub(b, a)), r3.Scale(q, r3.Sub(c, a))))
+			if v.addPoint(point, f.unit[t], weight) {
+				near = true
+			}
+		}
+	}
+	return near
+}
+
+func (v *tubeView) addPoint(point, normal r3.Vec, weight float64) bool {
+	d := r3.Sub(point, v.patch.Center)
+	depth := -r3.Dot(d, v.patch.Normal)
+	x, y := r3.Dot(d, v.e1), r3.Dot(d, v.e2)
+	wide := math.Hypot(x, y)
+	if wide > wallWide*v.radius || depth > wallFar*v.radius || depth < -wallFar*v.radius {
+		return false
+	}
+	if math.Abs(depth) < wallNear*v.radius {
+		return true
+	}
+	k := int((math.Atan2(y, x)/(2*math.Pi)+0.5)*sectors) % sectors
+	outward := r3.Dot(normal, r3.Add(r3.Scale(x, v.e1), r3.Scale(y, v.e2))) > 0
+	if depth > 0 && outward && math.Abs(r3.Dot(normal, v.patch.Normal)) < wallCos {
+		v.wall[k] += weight
+	} else {
+		v.other[k] += weight
+	}
+	return true
+}
+
+// slenderness compares how far the lumen goes straight back from a patch with
+// how wide it is there: the median distance to the sides.
+func (f *Finder) slenderness(p *Patch, axis r3.Vec) float64 {
+	r := math.Sqrt(p.Area / math.Pi)
+	e1, e2 := mesh.Perpendicular(axis)
+	from := r3.Sub(p.Center, r3.Scale(0.7*r, axis))
+	var side [sectors]float64
+	for k := range side {
+		sin, cos := math.Sincos(2 * math.Pi * float64(k) / sectors)
+		side[k], _ = f.hierarchy.Ray(from, r3.Add(r3.Scale(cos, e1), r3.Scale(sin, e2)), farBack*r)
+	}
+	slices.Sort(side[:])
+	back, _ := f.hierarchy.Ray(r3.Sub(p.Center, r3.Scale(0.2*r, axis)), r3.Scale(-1, axis), farBack*r)
+	return min(back, farBack*r) / side[sectors/2]
+}
+
+const (
+	// Half a radius behind an end its tube's section is so many times as large
+	// at most (smoothing leaves a flat end smaller than the tube, growing into
+	// a neighbour makes the tube wider: 1.1 to 5.7 were found); behind a flat
+	// piece in the crotch of two branches it is a hundred times as large.
+	sectionBehind, widestSection = 0.5, 8
+	// Sections are followed out to so many radii.
+	sectionReach = 16
+	// An end before a bend, with the signs of endRules this strong: the
+	// sections behind it are at most so many times as large.
+	bluntSectors, bluntFlat, evenSection = 10, 0.5, 2.5
+)
+
+// sectionShare returns the area of the section around an end's axis, so many
+// radii behind it, over the end's own; +Inf where it is not one closed line.
+func (f *Finder) sectionShare(end *Patch, normal r3.Vec, radii float64) float64 {
+	radius := math.Sqrt(end.Area / math.Pi)
+	section := f.hierarchy.SectionAround(mesh.Plane{At: r3.Sub(end.Center, r3.Scale(radii*radius, normal)), Normal: normal}, sectionReach*radius)
+	if section == nil {
+		return math.Inf(1)
+	}
+	return section.Area / end.Area
+}
+
+// closesTube reports whether there is a tube behind an end, and not a crotch.
+func (f *Finder) closesTube(end *Patch) bool {
+	return f.sectionShare(end, end.Normal, sectionBehind) <= widestSection
+}
+
+// endsEvenTube reports whether the tube behind an end has sections like the
+// end over two radii.
+func (f *Finder) endsEvenTube(end *Patch) bool {
+	for _, radii := range [...]float64{0.5, 1, 2} {
+		if f.sectionShare(end, end.core.Normal, radii) > evenSection {
+			return false
+		}
+	}
+	return true
+}
+
+// shallow is the least way that the lumen goes straight back from an end, over
+// the reach of the end from its centre: a flat side of a channel is wider than
+// the channel is deep behind it (0.5 and less for channels twice as wide), an
+// end of a tube is not (0.94 and more were found).
+const shallow = 0.8
+
+// goesBack returns how far the lumen goes straight back from an end, over how
+// far the end reaches from its centre.
+func (f *Finder) goesBack(end *Patch) float64 {
+	radius := math.Sqrt(end.Area / math.Pi)
+	reach := radius
+	for _, t := range end.Triangles {
+		for _, v := range f.mesh.Triangles[t].V {
+			reach = max(reach, r3.Norm(r3.Sub(f.mesh.Vertices[v], end.Center)))
+		}
+	}
+	const start = 0.2
+	back, _ := f.hierarchy.Ray(r3.Sub(end.Center, r3.Scale(start*radius, end.Normal)), r3.Scale(-1, end.Normal), farBack*reach)
+	return (back + start*radius) / reach
+}

@@ -1,0 +1,61 @@
+package stl
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// foreignMarks are how files of other formats begin.
+var foreignMarks = []struct{ mark, format string }{
+	{"OFF\n", "OFF"}, {"OFF\r", "OFF"}, {"OFF ", "OFF"}, {"COFF", "OFF"}, {"NOFF", "OFF"}, {"STOFF", "OFF"},
+	{"ply\n", "PLY"}, {"ply\r", "PLY"}, {"# vtk DataFile", "VTK"}, {"<?xml", "XML (VTP, 3MF or the like)"}, {"<VTKFile", "VTP"},
+	{"glTF", "glTF"}, {"$MeshFormat", "Gmsh mesh"}, {"ISO-10303-21", "STEP"}, {"PK\x03\x04", "zip (3MF or the like)"}, {"MeshVersionFormatted", "Medit mesh"},
+}
+
+// foreignFormat names the format of a surface that is not STL, empty where
+// none is recognised.
+func foreignFormat(data []byte) string {
+	start := bytes.TrimLeft(data[:min(len(data), 4096)], " \t\r\n\xef\xbb\xbf")
+	for _, f := range foreignMarks {
+		if bytes.HasPrefix(start, []byte(f.mark)) {
+			return f.format
+		}
+	}
+	if looksOBJ(start) {
+		return "OBJ"
+	}
+	return ""
+}
+
+// looksOBJ reports whether the lines of a text are those of an OBJ file: it
+// has no mark, but its first statements are vertices, names or comments.
+func looksOBJ(start []byte) bool {
+	vertices := 0
+	for line := range bytes.Lines(start) {
+		words := bytes.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		switch string(words[0]) {
+		case "v":
+			if vertices++; len(words) < 4 {
+				return false
+			}
+		case "vn", "vt", "f", "o", "g", "s", "mtllib", "usemtl":
+		default:
+			if words[0][0] != '#' {
+				// The last line may be cut off; before it, this is something else.
+				return vertices > 2
+			}
+		}
+	}
+	return vertices > 0
+}
+
+// refuseForeign says what a file is that is no STL.
+func refuseForeign(data []byte) error {
+	if format := foreignFormat(data); format != "" {
+		return fmt.Errorf("this is a file in the format %s and not STL: convert it to STL, for instance with MeshLab, Blender or meshio", format)
+	}
+	return nil
+}

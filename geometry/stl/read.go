@@ -1,0 +1,218 @@
+package stl
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"carina/geometry/mesh"
+	"carina/internal/machine"
+
+	"github.com/hschendel/stl"
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Sizes of the parts of a binary STL file.
+const (
+	stlHeader   = 84
+	stlTriangle = 50
+)
+
+// Read reads a mesh from an STL file, binary or ASCII, plain or gzipped, with
+// coordinates as in the file, and remarks about it, one sentence each.
+//
+// The parsing is github.com/hschendel/stl's. In front of it stand the checks
+// that it does not make: it takes NaN and a triangle count that the file does
+// not hold, knows keywords in lower case only, and stops after the first
+// solid.
+func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
+	buffered := bufio.NewReader(r)
+	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot unpack the gzipped file: %w", err)
+		}
+		defer z.Close()
+		buffered = bufio.NewReader(z)
+	}
+	shortest := int64(stlTriangle)
+	if head, _ := buffered.Peek(1024); looksASCII(head) {
+		shortest = shortestASCII
+	}
+	data, err := machine.ReadAll(buffered, bytesPerTriangle/shortest)
+	if err == nil {
+		err = admitTriangles(data)
+	}
+	var memory *machine.MemoryError
+	if errors.As(err, &memory) {
+		return nil, nil, fmt.Errorf("the surface is too large for this machine (%w): reduce its triangles or use a machine with more memory", memory)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot read the file to its end, it may be truncated: %w", err)
+	}
+	c := &collector{index: map[[3]float32]int32{}}
+	if looksASCII(data) {
+		err = readASCII(data, c)
+	} else {
+		err = readBinary(data, c)
+	}
+	if err == nil {
+		err = c.err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(c.mesh.Triangles) == 0 {
+		return nil, nil, errors.New("the file holds no triangles: export the surface again")
+	}
+	return c.finish(), c.notes, nil
+}
+
+// bytesPerTriangle is what a triangle takes until it is voxels, measured up to
+// 1.6 million; in an ASCII file it has hardly less than shortestASCII bytes.
+const bytesPerTriangle, shortestASCII = 550, 150
+
+// admitTriangles asks for the memory that the triangles of a file will take.
+func admitTriangles(data []byte) error {
+	if looksASCII(data) {
+		// A solid is copied before it is parsed.
+		return machine.Admit(int64(len(data)) + int64(len(data)/shortestASCII)*bytesPerTriangle)
+	}
+	return machine.Admit(int64(len(data)/stlTriangle) * bytesPerTriangle)
+}
+
+// looksASCII tells the two kinds of STL apart. A size that fits the binary
+// triangle count settles it, because binary headers may begin with "solid".
+func looksASCII(data []byte) bool {
+	if len(data) >= stlHeader {
+		count := int64(binary.LittleEndian.Uint32(data[80:]))
+		if int64(len(data)) == stlHeader+count*stlTriangle {
+			return false
+		}
+	}
+	start := bytes.TrimLeft(data[:min(len(data), 1024)], " \t\r\n\xef\xbb\xbf")
+	if len(start) < 5 || !bytes.EqualFold(start[:5], []byte("solid")) {
+		return false
+	}
+	return bytes.IndexByte(start, 0) < 0
+}
+
+func readBinary(data []byte, c *collector) error {
+	if len(data) == 0 {
+		return errors.New("the file is empty")
+	}
+	if len(data) < stlHeader {
+		if err := refuseForeign(data); err != nil {
+			return err
+		}
+		return fmt.Errorf("the file has %d bytes, too few for an STL file", len(data))
+	}
+	promised := int64(binary.LittleEndian.Uint32(data[80:]))
+	if int64(len(data)) != stlHeader+promised*stlTriangle {
+		if err := refuseForeign(data); err != nil {
+			return err
+		}
+	}
+	present := int64(len(data)-stlHeader) / stlTriangle
+	rest := int64(len(data)-stlHeader) % stlTriangle
+	switch {
+	case rest == 0 && present > 0 && (promised == 0 || promised == math.MaxUint32):
+		// Some programs write the count before they know it.
+		c.note("the header's triangle count %d is wrong, the file's size says %d", promised, present)
+		promised = present
+	case promised > present:
+		return fmt.Errorf("the file is truncated or not STL: its header promises %d triangles and %d are there", promised, present)
+	case present > promised && !allZero(data[stlHeader+promised*stlTriangle:]):
+		// Neither number can be told to be the right one.
+		return fmt.Errorf("the file is damaged: its header promises %d triangles, but there are bytes for %d; export the surface again", promised, present)
+	case present > promised || rest > 0:
+		c.note("%d bytes behind the last triangle are ignored", int64(len(data))-stlHeader-promised*stlTriangle)
+	}
+	body := data[:stlHeader+promised*stlTriangle]
+	binary.LittleEndian.PutUint32(body[80:], uint32(promised))
+	c.begin("")
+	return stl.CopyAll(bytes.NewReader(body), c)
+}
+
+// allZero tells whether bytes are nothing but padding.
+func allZero(data []byte) bool {
+	return len(bytes.TrimLeft(data, "\x00")) == 0
+}
+
+// collector is the stl.Writer that builds a mesh: it merges equal vertices
+// and refuses coordinates that are no numbers.
+type collector struct {
+	mesh  mesh.Mesh
+	notes []string
+	index map[[3]float32]int32
+	raw   [][3]float32
+	solid int32
+	err   error
+}
+
+var _ stl.Writer = (*collector)(nil)
+
+func (c *collector) note(format string, args ...any) {
+	c.notes = append(c.notes, fmt.Sprintf(format, args...))
+}
+
+// longestSolid is how many bytes of a solid's name are kept.
+const longestSolid = 200
+
+// begin starts a new solid. A name that no table could show is shortened.
+func (c *collector) begin(name string) {
+	if len(name) > longestSolid {
+		c.note("the name of solid %d has %d bytes and is shortened to %d", len(c.mesh.Solids)+1, len(name), longestSolid)
+		name = strings.ToValidUTF8(name[:longestSolid], "") + "…"
+	}
+	c.solid = int32(len(c.mesh.Solids))
+	c.mesh.Solids = append(c.mesh.Solids, name)
+}
+
+func (c *collector) SetName(string)          {}
+func (c *collector) SetBinaryHeader([]byte)  {}
+func (c *collector) SetASCII(bool)           {}
+func (c *collector) SetTriangleCount(uint32) {}
+func (c *collector) AppendTriangle(t stl.Triangle) {
+	if c.err != nil {
+		return
+	}
+	out := mesh.Triangle{Solid: c.solid}
+	for i, v := range t.Vertices {
+		for _, x := range v {
+			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+				c.err = fmt.Errorf("triangle %d has a coordinate that is not a finite number", len(c.mesh.Triangles)+1)
+				return
+			}
+		}
+		out.V[i] = c.vertex(v)
+	}
+	c.mesh.Triangles = append(c.mesh.Triangles, out)
+}
+
+func (c *collector) vertex(v stl.Vec3) int32 {
+	// Adding zero turns -0 into +0, which are the same place.
+	key := [3]float32{v[0] + 0, v[1] + 0, v[2] + 0}
+	if i, ok := c.index[key]; ok {
+		return i
+	}
+	i := int32(len(c.raw))
+	c.index[key] = i
+	c.raw = append(c.raw, key)
+	return i
+}
+
+// finish gives the vertices to the mesh.
+func (c *collector) finish() *mesh.Mesh {
+	c.mesh.Vertices = make([]r3.Vec, len(c.raw))
+	for i, v := range c.raw {
+		c.mesh.Vertices[i] = r3.Vec{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
+	}
+	return &c.mesh
+}

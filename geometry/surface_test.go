@@ -1,0 +1,78 @@
+package geometry
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"carina/geometry/mesh"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// shared returns the path of a real surface, or skips the test where there
+// are none.
+func shared(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join("..", "..", "shared", "geometries", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not here: this test needs the real surfaces in ../shared", name)
+	}
+	return path
+}
+
+// tetrahedron returns the surface with corners at the origin and at distance
+// size along each axis, wound outwards. Its volume is size³/6.
+func tetrahedron(size float64) *Surface {
+	return &Surface{Mesh: mesh.Mesh{
+		Vertices:  []r3.Vec{{}, {X: size}, {Y: size}, {Z: size}},
+		Triangles: []mesh.Triangle{{V: [3]int32{0, 2, 1}}, {V: [3]int32{0, 1, 3}}, {V: [3]int32{0, 3, 2}}, {V: [3]int32{1, 2, 3}}},
+		Solids:    []string{""},
+	}}
+}
+
+func TestReadSharedSurfaces(t *testing.T) {
+	// Triangle counts and states from the collection's README.
+	cases := []struct {
+		name      string
+		triangles int
+		solids    int
+		unit      Unit
+	}{
+		{"airway-central-mm.stl", 29998, 1, Millimetre},
+		{"airway-central-patches-ascii-m.stl", 29998, 13, Metre},
+		{"airway-full-mm.stl", 100000, 1, Millimetre},
+		{"airway-ct-mm.stl", 60000, 1, Millimetre},
+		{"difficult/hubmap_vhm_trachea_mainbronchi_m.stl", 19740, 1, Metre},
+		{"difficult/hschendel_bin_starting_with_solid.stl", 4, 1, Metre},
+		{"difficult/hschendel_confusingheader_bin.stl", 4, 1, Metre},
+		{"difficult/trimesh_two_objects_mixed_case.stl", 24, 2, Millimetre},
+	}
+	for _, c := range cases {
+		s, err := ReadSurface(shared(t, c.name), UnknownUnit)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if len(s.Triangles) != c.triangles || len(s.Solids) != c.solids || s.Unit != c.unit {
+			t.Errorf("%s: %d triangles, %d solids, unit %s; want %d, %d, %s",
+				c.name, len(s.Triangles), len(s.Solids), s.Unit, c.triangles, c.solids, c.unit)
+		}
+	}
+	for _, name := range []string{"difficult/trimesh_empty.stl", "difficult/trimesh_empty_bin.stl"} {
+		if _, err := ReadSurface(shared(t, name), UnknownUnit); err == nil || !strings.Contains(err.Error(), "no triangles") {
+			t.Errorf("%s: error %v, want one that says the file holds no triangles", name, err)
+		}
+	}
+}
+
+func TestGmshMultiSolid(t *testing.T) {
+	s, err := ReadSurface(shared(t, "difficult/gmsh_multi_solid.stl"), UnknownUnit)
+	if err != nil || len(s.Triangles) != 376 || len(s.Solids) != 5 {
+		t.Fatalf("error %v, want 376 triangles in 5 solids", err)
+	}
+	if _, err := Prepare(s, Options{}); err != nil {
+		t.Error(err)
+	}
+}

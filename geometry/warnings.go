@@ -1,0 +1,102 @@
+package geometry
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"carina/geometry/mesh"
+	"carina/geometry/opening"
+	"carina/internal/quantity"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// shrunkSide is the share of its length that a side of the bounding box keeps
+// when nothing but an outer wall was dropped.
+const shrunkSide = 0.9
+
+// warnIfShrunk says so when mending has made the surface that was read much
+// smaller.
+func (p *Prepared) warnIfShrunk(read *Surface) {
+	before, after := usedBox(&read.Mesh), usedBox(&p.Surface.Mesh)
+	if after.X >= shrunkSide*before.X && after.Y >= shrunkSide*before.Y && after.Z >= shrunkSide*before.Z {
+		return
+	}
+	p.Warnings = append(p.Warnings, fmt.Sprintf("mending made the surface smaller, from %s to %s (%s): "+
+		"look at it with carina inspect --picture, and if a branch is missing, export the inner wall alone",
+		quantity.FormatLengths(before.X, before.Y, before.Z), quantity.FormatLengths(after.X, after.Y, after.Z), p.Mended))
+}
+
+// usedBox is the extent of the vertices that triangles use.
+func usedBox(s *mesh.Mesh) r3.Vec {
+	used := &mesh.Mesh{Vertices: make([]r3.Vec, 0, 3*len(s.Triangles))}
+	for _, t := range s.Triangles {
+		used.Vertices = append(used.Vertices, s.Vertices[t.V[0]], s.Vertices[t.V[1]], s.Vertices[t.V[2]])
+	}
+	low, high := used.Bounds()
+	return r3.Sub(high, low)
+}
+
+// obstacleWords says that bodies stand in the lumen, empty where none do.
+func (p *Prepared) obstacleWords() string {
+	switch p.Obstacles {
+	case 0:
+		return ""
+	case 1:
+		return "a closed body stands in the lumen and is taken for an obstacle: its inside is no fluid"
+	}
+	return fmt.Sprintf("%d closed bodies stand in the lumen and are taken for obstacles: their inside is no fluid", p.Obstacles)
+}
+
+// Remarks are sentences about the surface and what is assumed of it, beside
+// the warnings.
+func (p *Prepared) Remarks() []string {
+	var remarks []string
+	for _, words := range []string{p.obstacleWords(), p.InletGuess} {
+		if words != "" {
+			remarks = append(remarks, words)
+		}
+	}
+	return remarks
+}
+
+// countHoles counts caps that close holes; the smallest only balance
+// triangles without area.
+func (p *Prepared) countHoles(f *opening.Finder, holes []opening.Patch) {
+	for i := range holes {
+		c := &holes[i]
+		if f.ClosesNothing(c) {
+			p.Mended.DegenerateTriangles += len(c.Triangles)
+			continue
+		}
+		p.Mended.ClosedHoles++
+		p.Mended.HoleTriangles += len(c.Triangles)
+		p.patched += c.Area
+		p.holes = append(p.holes, c.Triangles...)
+		if area := f.ClosedArea(c); area > p.largestHole.Area {
+			p.largestHole = *c
+			p.largestHole.Area = area
+		}
+	}
+}
+
+// warnOfLargeHole says so when a closed hole may have been an end of the lumen,
+// and where, in the unit of the surface's file.
+func (p *Prepared) warnOfLargeHole(unit Unit) {
+	if len(p.Openings) == 0 || p.largestHole.Area == 0 {
+		return
+	}
+	least := slices.MinFunc(p.Openings, func(a, b Opening) int { return cmp.Compare(a.Area, b.Area) })
+	hole := p.largestHole
+	if hole.Area < least.Area {
+		return
+	}
+	if unit == UnknownUnit {
+		unit = Metre
+	}
+	at := r3.Scale(1/float64(unit), hole.Center)
+	p.Warnings = append(p.Warnings, fmt.Sprintf("a hole of %s around %.5g,%.5g,%.5g, no smaller than opening %d (%s), was closed: "+
+		"if the lumen ends there, cut it straight a little before that with --opening x,y,z,radius,name, else look at it with carina inspect --picture and mend the surface there",
+		quantity.FormatArea(hole.Area), at.X, at.Y, at.Z, least.Number, least.Name))
+}
