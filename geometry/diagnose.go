@@ -7,7 +7,6 @@ import (
 
 	"carina/geometry/mend"
 	"carina/geometry/mesh"
-	"carina/geometry/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -44,7 +43,7 @@ type Diagnosis struct {
 	Method   Method          `json:"method"`
 	Openings []OpeningReport `json:"openings"`
 	// Evidence says how much each opening looks like the end of a tube.
-	Evidence []opening.Evidence `json:"evidence,omitempty"`
+	Evidence []Evidence `json:"evidence,omitempty"`
 	// Suggested are places to cut a lumen in which no openings were found.
 	Suggested []DiscReport `json:"suggested_openings"`
 	Warnings  []string     `json:"warnings"`

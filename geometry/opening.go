@@ -1,6 +1,8 @@
 package geometry
 
 import (
+	"carina/geometry/opening"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -12,6 +14,12 @@ const (
 	Inlet  Role = "inlet"
 	Outlet Role = "outlet"
 )
+
+// Evidence says how much an opening looks like the end of a tube.
+type Evidence struct {
+	Number int `json:"number"`
+	opening.Evidence
+}
 
 // Opening is a flat end of the lumen through which air enters or leaves.
 type Opening struct {

@@ -27,7 +27,7 @@ type Prepared struct {
 	// InletGuess says why the inlet is a guess, empty where it is none.
 	InletGuess string
 	// Evidence says of every opening how much it looks like the end of a tube.
-	Evidence []opening.Evidence
+	Evidence []Evidence
 	// Mended says what was changed.
 	Mended mend.Changes
 	// Closed says whether the surface was closed after welding, Loops how many
@@ -275,8 +275,7 @@ func (p *Prepared) gatherEvidence() {
 	for i := range p.Openings {
 		o := &p.Openings[i]
 		e := p.finder.Evidence(&p.ends[o.Number-1])
-		e.Number = o.Number
-		p.Evidence = append(p.Evidence, e)
+		p.Evidence = append(p.Evidence, Evidence{o.Number, e})
 		if e.Pinched() {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("the branch of opening %d (%s) is pinched to %.2g %% of its area %s behind its end: hardly any air will pass, so mend the surface there, or leave it out with --drop-opening %d",
 				o.Number, o.Name, 100*e.Narrowest, quantity.FormatLength(e.NarrowestAt), o.Number))

@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// Evidence says how much an opening looks like the end of a tube.
+// Evidence says how much a patch looks like the end of a tube.
 type Evidence struct {
-	Number int `json:"number"`
 	// Sure is from 0 to 1: the mean of the four signs that follow, each over
 	// the value from which on it is as good as it gets. Open ends and those that
 	// the file names or the user has placed are sure.

@@ -57,7 +57,7 @@ var rooms = []room{
 	{"solver/cuda", []string{"solver/cuda/driver", "internal", "geometry", "cuboid", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/transport", "solver/lattice", "solver/expression", "solver/airflow/collision"}},
 	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport"}},
 	{".", []string{"internal", "internal/run", "geometry", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport"}},
-	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "geometry/mend", "geometry/opening", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "solver/airflow/kernel"}},
+	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "geometry/mend", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "solver/airflow/kernel"}},
 	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "solver/airflow/kernel"}},
 	// What users can import, as they do.
 	{"examples", []string{".", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening"}},

@@ -8,7 +8,6 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/mend"
-	"carina/geometry/opening"
 	"carina/internal/quantity"
 )
 
@@ -121,7 +120,7 @@ func (r *GridReport) Words() string {
 
 // openingsTable lists openings and, where there is evidence, how sure it is
 // that they are ends.
-func openingsTable(openings []geometry.OpeningReport, evidence []opening.Evidence) string {
+func openingsTable(openings []geometry.OpeningReport, evidence []geometry.Evidence) string {
 	if len(openings) == 0 {
 		return "no openings were found: name them with --opening x,y,z,radius,name\n"
 	}
