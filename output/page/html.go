@@ -10,7 +10,9 @@ import (
 	"html"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -27,17 +29,12 @@ func (s *scene) write(w io.Writer, p *Page) error {
 	if err != nil {
 		return fmt.Errorf("view page: %w", err)
 	}
-	parts := map[string][]byte{"HEADER": header, "STREAMS": s.data}
-	for key, name := range map[string]string{
-		"PAGE": "page.js", "THREE": "three/three.module.min.js", "CORE": "three/three.core.min.js", "CONTROLS": "three/OrbitControls.js",
-	} {
-		parts[key] = script(name)
+	same, err := fixedParts()
+	if err != nil {
+		return fmt.Errorf("view page: %w", err)
 	}
-	fill := []string{
-		"{{TITLE}}", html.EscapeString(p.Title), "{{SUBTITLE}}", html.EscapeString(p.Subtitle),
-		"{{STYLE}}", string(script("page.css")), "{{LICENSE}}", html.EscapeString(string(script("three/LICENSE"))),
-	}
-	for key, data := range parts {
+	fill := append(slices.Clip(same), "{{TITLE}}", html.EscapeString(p.Title), "{{SUBTITLE}}", html.EscapeString(p.Subtitle))
+	for key, data := range map[string][]byte{"HEADER": header, "STREAMS": s.data} {
 		packed, err := compressed(data)
 		if err != nil {
 			return fmt.Errorf("view page: %w", err)
@@ -47,6 +44,21 @@ func (s *scene) write(w io.Writer, p *Page) error {
 	_, err = strings.NewReplacer(fill...).WriteString(w, string(script("page.html")))
 	return err
 }
+
+// fixedParts are what the template is filled with on all pages, compressed once.
+var fixedParts = sync.OnceValues(func() ([]string, error) {
+	fill := []string{"{{STYLE}}", string(script("page.css")), "{{LICENSE}}", html.EscapeString(string(script("three/LICENSE")))}
+	for key, name := range map[string]string{
+		"PAGE": "page.js", "THREE": "three/three.module.min.js", "CORE": "three/three.core.min.js", "CONTROLS": "three/OrbitControls.js",
+	} {
+		packed, err := compressed(script(name))
+		if err != nil {
+			return nil, err
+		}
+		fill = append(fill, "{{"+key+"}}", packed)
+	}
+	return fill, nil
+})
 
 // script returns an embedded file. Scripts have no addresses on the page, so
 // that three's own relative import becomes a name.
