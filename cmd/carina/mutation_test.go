@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/workflow"
+	"carina/solver/airflow"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -47,7 +50,7 @@ type mutation struct {
 // grid is refused, and a changed partition file is refused or leads to the same
 // fields. make fuzz changes 10,000 bytes.
 func TestChangedBytes(t *testing.T) {
-	count := 240
+	count := 300
 	if text := os.Getenv("CARINA_CHANGED_BYTES"); text != "" {
 		var err error
 		if count, err = strconv.Atoi(text); err != nil {
@@ -133,7 +136,13 @@ func watched(t *testing.T, what string, arguments []string) (status int, stdout,
 	t.Helper()
 	var out, err bytes.Buffer
 	done := make(chan int, 1)
-	go func() { done <- execute(context.Background(), arguments, &out, &err) }()
+	go func() {
+		if arguments[0] == readShare {
+			done <- shareIsRead(arguments[1], &err)
+			return
+		}
+		done <- execute(context.Background(), arguments, &out, &err)
+	}()
 	limit, look := time.After(changedTime), time.NewTicker(20*time.Millisecond)
 	defer look.Stop()
 	for {
@@ -174,6 +183,9 @@ func mutationsOf(t *testing.T) []mutation {
 	graph := write("ring.graph", ringGraph(40))
 	page, out, made := in("page.html"), in("out"), in("made.part.json")
 	hash := stateHash(t, part)
+	shared := in("shared.part.json")
+	succeed[partitionResult](t, "partition", stl, "--spacing", "4mm", "--ranks", "3", "--shares", "-o", shared)
+	share := workflow.SharePath(shared, shareRank)
 	refused := func(statuses []int, _ string) error {
 		if slices.Contains(statuses, 0) {
 			return fmt.Errorf("statuses %v, but none may succeed", statuses)
@@ -194,6 +206,8 @@ func mutationsOf(t *testing.T) []mutation {
 		{"partition file with results", part, replaced, [][]string{
 			{"inspect", part, "--json"}, {"export", part, "--to", "vtk", "-o", in("x")}, solved(part, sometimes, out),
 		}, sameHash(hash)},
+		{"share of a rank", share, replaced, [][]string{{readShare, shared}}, refused},
+		{"head of a share", share, resealedShare, [][]string{{readShare, shared}}, nil},
 		{"surface", stl, replaced, [][]string{
 			{"inspect", stl, "--unit", "mm"}, {"view", stl, "--unit", "mm", "-o", page},
 			{"partition", stl, "--unit", "mm", "--spacing", "4mm", "--ranks", "2", "-o", made}, solved(made, sometimes, out),
@@ -208,6 +222,37 @@ func mutationsOf(t *testing.T) []mutation {
 		}, nil},
 		{"graph", graph, replaced, [][]string{{"inspect", graph}, {"graph", graph, "4", "-o", in("ring.part")}}, nil},
 	}
+}
+
+// readShare stands for what ranks on GPUs under MPI do with a partition file: that
+// of one reads its share.
+const (
+	readShare = "read share"
+	shareRank = 1
+)
+
+func shareIsRead(partition string, stderr io.Writer) int {
+	_, share, err := workflow.ReadShare(partition, shareRank)
+	if err == nil {
+		_, err = airflow.NewFlow(share, airflow.DefaultSettings())
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "carina: %v\n", err)
+		return exitFailure
+	}
+	return 0
+}
+
+// resealedShare changes a byte of what a share file says beside the grid, and
+// gives it the checksum that belongs to it.
+func resealedShare(data []byte, at int, to byte) []byte {
+	length := len("carina share 1\n")
+	sum := length + 8
+	head := data[sum+sha256.Size:][:binary.LittleEndian.Uint64(data[length:])]
+	head[at%len(head)] = to
+	sealed := sha256.Sum256(head)
+	copy(data[sum:], sealed[:])
+	return data
 }
 
 // sometimes stands for --out: results take longer to draw than all else.

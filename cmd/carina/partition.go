@@ -79,13 +79,12 @@ func newPartition() *cobra.Command {
 				return err
 			}
 			seconds := time.Since(begin).Seconds()
-			if err := workflow.WritePartition(&c, output, p, g); err != nil {
-				return err
-			}
+			write := workflow.WritePartition
 			if shares {
-				if _, err := workflow.WriteShares(output, p, g.Grid); err != nil {
-					return err
-				}
+				write = workflow.WriteShares
+			}
+			if err := write(&c, output, p, g); err != nil {
+				return err
 			}
 			return printResult(command, describePartition(output, p, seconds), func() string {
 				return g.Report.Words() + workflow.PartitionWords(p) + fmt.Sprintf("wrote %s and, beside it, the grid %s\n", output, p.Source.File)

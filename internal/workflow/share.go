@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"carina"
@@ -19,6 +20,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/internal/atomicfile"
+	"carina/internal/resultsfolder"
 	"carina/internal/run"
 	"carina/solver"
 	"carina/solver/cuda"
@@ -59,29 +61,52 @@ func fingerprint(p *balance.Partition) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// WriteShares writes the share files of all ranks beside a partition file. It
-// returns their paths.
-func WriteShares(path string, p *balance.Partition, g *geometry.Grid) ([]string, error) {
-	domain, err := run.Domain(p, g)
+// WriteShares is WritePartition with the share files of all ranks beside. All
+// files come at once when they are complete, or none does.
+func WriteShares(c *carina.Case, path string, p *balance.Partition, g *Gridded) (err error) {
+	if len(p.Ranks) == 1 {
+		return errors.New("one rank has no share of its own: leave --shares out or give more --ranks")
+	}
+	if strings.HasPrefix(filepath.Base(path), ".") {
+		return fmt.Errorf("%s is hidden, which shares beside it cannot be: give it a name without a dot in front", path)
+	}
+	folder := filepath.Dir(path)
+	f, err := resultsfolder.Open(folder, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if domain.Ranks == 1 {
-		return nil, errors.New("one rank has no share of its own: leave --shares out or give more --ranks")
+	// What was not moved into place goes with the hidden folder.
+	defer func() { err = errors.Join(err, f.Close()) }()
+	hidden := func(name string) string { return resultsfolder.Hidden(folder, filepath.Base(name)) }
+	m := made{name: strings.TrimSuffix(filepath.Base(carina.GridBeside(path)), ".grid"), gridded: g}
+	grid, there, err := m.placeGrid(folder, c.Surface, nil)
+	if err != nil {
+		return err
 	}
-	var paths []string
+	if !there {
+		grid = hidden(grid)
+	}
+	if p.Source, err = g.sourceOfGrid(grid); err != nil {
+		return err
+	}
+	if err := p.WriteFile(hidden(path)); err != nil {
+		return err
+	}
+	domain, err := run.Domain(p, g.Grid)
+	if err != nil {
+		return err
+	}
 	for rank := range domain.Ranks {
 		share, err := cuda.Cut(domain, rank)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		name := SharePath(path, rank)
-		if err := atomicfile.Write(name, func(w io.Writer) error { return encodeShare(w, share, rank, fingerprint(p)) }); err != nil {
-			return nil, err
+		if err := atomicfile.Write(hidden(SharePath(path, rank)), func(w io.Writer) error { return encodeShare(w, share, rank, fingerprint(p)) }); err != nil {
+			return err
 		}
-		paths = append(paths, name)
 	}
-	return paths, nil
+	_, err = f.Add()
+	return err
 }
 
 func encodeShare(w io.Writer, d *solver.Domain, rank int, partition string) error {

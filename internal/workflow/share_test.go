@@ -14,6 +14,8 @@ import (
 	"carina/geometry/generate"
 	"carina/internal/run"
 	"carina/solver/cuda"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // sharedGrid writes a partitioned grid with its shares and returns the
@@ -27,10 +29,7 @@ func sharedGrid(t *testing.T, seed uint64) string {
 	}
 	path := filepath.Join(t.TempDir(), "a.part.json")
 	c := carina.Case{Surface: "a.stl"}
-	if err := WritePartition(&c, path, p, &Gridded{Grid: grid}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := WriteShares(path, p, grid); err != nil {
+	if err := WriteShares(&c, path, p, &Gridded{Grid: grid}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -61,6 +60,63 @@ func TestSharesAreReadAsCut(t *testing.T) {
 	}
 	if _, share, err := ReadShare(path, 3); share != nil || err != nil {
 		t.Errorf("a rank without a share file got %v, %v", share, err)
+	}
+}
+
+// A partition file, its grid and its shares are all of one partition, also
+// where the last of them cannot be written.
+func TestSharesComeAllOrNone(t *testing.T) {
+	path := sharedGrid(t, 5)
+	folder := filepath.Dir(path)
+	read := func() map[string]string {
+		files := map[string]string{}
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			if entry.IsDir() {
+				files[entry.Name()] = "folder"
+				continue
+			}
+			data, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[entry.Name()] = string(data)
+		}
+		return files
+	}
+	if err := os.Mkdir(SharePath(path, 3), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := read()
+	grid := generate.BallsGrid([3]int32{40, 24, 24}, 9, 6)
+	p, err := balance.Make(context.Background(), grid, balance.Options{Ranks: 4, MinSide: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := carina.Case{Surface: "b.stl"}
+	write := func() error { return WriteShares(&c, path, p, &Gridded{Grid: grid}) }
+	if err := write(); err == nil || !strings.Contains(err.Error(), SharePath(path, 3)) {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(before, read()); diff != "" {
+		t.Errorf("files changed:\n%s", diff)
+	}
+	if err := os.Remove(SharePath(path, 3)); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := carina.ReadPartition(path); err != nil {
+		t.Error(err)
+	}
+	for rank := range 4 {
+		if _, share, err := ReadShare(path, rank); err != nil || share == nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
 	}
 }
 
