@@ -58,9 +58,6 @@ type Cost struct {
 	// that vector kernels compute at once: the more of them, the fewer fluid cells
 	// a window has.
 	Lane float64 `json:"lane_s,omitempty"`
-	// Row is the time that a row of fluid cells along x costs besides its cells,
-	// in machine files from before Lane was known.
-	Row float64 `json:"row_s,omitempty"`
 	// Cuboid is the time that a cuboid costs besides its cells.
 	Cuboid float64 `json:"cuboid_s"`
 	// CopyPerByte is the time per byte that crosses between two cuboids of one
@@ -77,7 +74,7 @@ type Cost struct {
 	// two hosts.
 	Inside  Link `json:"inside_host"`
 	Between Link `json:"between_hosts"`
-	// Held says how the times of cells, rows, cuboids, copies and packing depend on
+	// Held says how the times of cells, cuboids, copies and packing depend on
 	// how many cells a rank holds, in ascending order of the cells; where there is
 	// nothing they do not.
 	Held []Held `json:"held,omitempty"`
@@ -142,7 +139,7 @@ func (c *Cost) Check() error {
 		value float64
 	}{
 		{"fluid_s", c.Fluid}, {"boundary_s", c.Boundary}, {"opening_s", c.Opening}, {"empty_s", c.Empty},
-		{"lane_s", c.Lane}, {"row_s", c.Row}, {"cuboid_s", c.Cuboid}, {"copy_seconds_per_byte", c.CopyPerByte}, {"packing_seconds_per_byte", c.Packing},
+		{"lane_s", c.Lane}, {"cuboid_s", c.Cuboid}, {"copy_seconds_per_byte", c.CopyPerByte}, {"packing_seconds_per_byte", c.Packing},
 		{"inside_host.latency_s", c.Inside.Latency}, {"inside_host.overhead_s", c.Inside.Overhead}, {"between_hosts.overhead_s", c.Between.Overhead}, {"inside_host.seconds_per_byte", c.Inside.SecondsPerByte},
 		{"between_hosts.latency_s", c.Between.Latency}, {"between_hosts.seconds_per_byte", c.Between.SecondsPerByte},
 	} {
@@ -150,7 +147,7 @@ func (c *Cost) Check() error {
 			return fmt.Errorf("%s is %v in the cost model: give seconds, at least 0", f.name, f.value)
 		}
 	}
-	if c.Fluid < 1e-15 || max(c.Boundary, c.Opening, c.Empty, c.Lane, c.Row) > 1e6*c.Fluid || c.Cuboid > 1e9*c.Fluid {
+	if c.Fluid < 1e-15 || max(c.Boundary, c.Opening, c.Empty, c.Lane) > 1e6*c.Fluid || c.Cuboid > 1e9*c.Fluid {
 		return fmt.Errorf("a fluid cell costs %v s in the cost model, too little beside the other figures: measure them together", c.Fluid)
 	}
 	if c.BytesPerPopulation < 1 || c.BytesPerPopulation > 16 {
@@ -172,7 +169,7 @@ func (c *Cost) AddPacking(secondsPerByte float64) {
 
 // Seconds returns the time a rank of speed 1 spends on the cells of a cuboid.
 func (c *Cost) Seconds(n cuboid.Counts) float64 {
-	return c.Cuboid + c.Row*float64(n.Rows) + c.Lane*float64(n.Lanes) + c.Fluid*float64(n.Fluid-n.Boundary) +
+	return c.Cuboid + c.Lane*float64(n.Lanes) + c.Fluid*float64(n.Fluid-n.Boundary) +
 		c.Boundary*float64(n.Boundary-n.Opening) + c.Opening*float64(n.Opening) + c.Empty*float64(c.computedEmpty(n))
 }
 
@@ -180,7 +177,7 @@ func (c *Cost) Seconds(n cuboid.Counts) float64 {
 func (c *Cost) count(g *geometry.Grid, cuboids []cuboid.Cuboid, segments []cuboid.Segment) []cuboid.Counts {
 	counts := cuboid.Count(g, cuboids, segments)
 	if c.Layout == Dense {
-		cuboid.CountWindows(cuboids, segments, counts)
+		CountWindows(cuboids, segments, counts)
 	}
 	return counts
 }
@@ -199,7 +196,7 @@ func (c *Cost) cutRows(axis int, facing int64) float64 {
 	if axis != 0 {
 		return 0
 	}
-	return (c.Row + cuboid.LanesPerCut*c.Lane) * float64(facing)
+	return lanesPerCut * c.Lane * float64(facing)
 }
 
 // unitsPerFluidCell makes graph weights whole numbers without rounding that

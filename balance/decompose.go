@@ -193,6 +193,7 @@ const fewestCells = 8
 // split cuts cuboids if need be; it labels the grid again then and, where the
 // cells were counted before, counts them.
 func (d *decomposition) split(ctx context.Context, g *geometry.Grid, cost *Cost, split cuboid.Splitting) error {
+	split.LanesPerCut = lanesPerCut
 	counted := d.counts != nil
 	if counted {
 		split.Extra = d.beyondFluid(split.Weight)

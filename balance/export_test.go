@@ -148,7 +148,7 @@ func TestFitCostFindsTheCosts(t *testing.T) {
 		}
 		seconds := 0.0
 		counts := cuboid.Count(g, cuboids, segments)
-		cuboid.CountWindows(cuboids, segments, counts)
+		balance.CountWindows(cuboids, segments, counts)
 		for _, n := range counts {
 			seconds += want.Seconds(n)
 		}
@@ -230,7 +230,7 @@ func held(list string) string {
 func TestCostsForFewCells(t *testing.T) {
 	cost := balance.DefaultCost(balance.Plain)
 	cost.Held = []balance.Held{{Cells: 1000, Factor: 0.5, Empty: 0.1, Packing: 0.4}, {Cells: 100_000, Factor: 0.8, Empty: 0.5, Packing: 0.6}, {Cells: 1_000_000, Factor: 1, Empty: 1}}
-	n := cuboid.Counts{Fluid: 100, Boundary: 20, Opening: 5, Rows: 10}
+	n := cuboid.Counts{Fluid: 100, Boundary: 20, Opening: 5}
 	const empty = 50
 	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-12*want }
 	for _, c := range []struct{ cells, factor, empty, packing float64 }{

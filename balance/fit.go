@@ -135,7 +135,6 @@ func measureCases(ctx context.Context, cost *Cost, cases []Case, measure Measure
 			s.Counts.Boundary += n.Boundary
 			s.Counts.Opening += n.Opening
 			s.Counts.Empty += n.Empty
-			s.Counts.Rows += n.Rows
 			s.Counts.Lanes += n.Lanes
 			s.Counts.Passed += n.Passed
 		}

@@ -69,7 +69,7 @@ func (c *Cost) For(cells float64) Cost {
 func (c *Cost) scale(by Held) {
 	faster := c.Fluid * (1 - by.Factor)
 	c.Boundary, c.Opening = c.Boundary-faster, c.Opening-faster
-	for _, figure := range []*float64{&c.Fluid, &c.Row, &c.Cuboid, &c.CopyPerByte} {
+	for _, figure := range []*float64{&c.Fluid, &c.Cuboid, &c.CopyPerByte} {
 		*figure *= by.Factor
 	}
 	c.Empty *= by.Empty

@@ -33,7 +33,7 @@ func Make(ctx context.Context, g *geometry.Grid, opt Options) (*Partition, error
 	}
 	for i := range p.Counts {
 		n := &p.Counts[i]
-		n.Rows, n.Lanes, n.Passed = 0, 0, 0 // like read from a file
+		n.Lanes, n.Passed = 0, 0 // like read from a file
 	}
 	opt.Progress("judge", 1)
 	return p, nil

@@ -96,8 +96,8 @@ type Partition struct {
 	Method  Method
 	Quality Quality
 	// Cuboids are disjoint and hold every fluid cell; Counts[i] and Owners[i]
-	// belong to Cuboids[i]. Rows of the counts are left out, as in files; the
-	// quality counts the work for them.
+	// belong to Cuboids[i]. Lanes and Passed of the counts are left out, as in files;
+	// the quality counts the work for them.
 	Cuboids []cuboid.Cuboid
 	Counts  []cuboid.Counts
 	Owners  []int32

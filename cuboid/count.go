@@ -15,7 +15,6 @@ func Count(g *geometry.Grid, cuboids []Cuboid, segments []Segment) []Counts {
 	for i := range segments {
 		s := &segments[i]
 		counts[s.Cuboid].Fluid += int64(s.X1 - s.X0)
-		counts[s.Cuboid].Rows++
 	}
 	for i := range counts {
 		counts[i].Empty = cuboids[i].Cells() - counts[i].Fluid

@@ -19,12 +19,11 @@ type Segment struct {
 // Counts says what the cells of a cuboid are. Boundary cells are fluid cells
 // with at least one link that leaves the fluid and are counted in Fluid too;
 // Opening cells are boundary cells with at least one link that meets an
-// opening and are counted in Boundary too. Rows is the number of rows of fluid
-// along x, each without a gap: the segments of Label. Lanes is the number of
-// places without fluid in the windows of WindowCells cells that vector kernels
-// compute at once, Passed the number of empty cells that they pass over, some of
-// Empty; both are left to CountWindows.
-type Counts struct{ Fluid, Boundary, Opening, Empty, Rows, Lanes, Passed int64 }
+// opening and are counted in Boundary too. Lanes is the number of places without
+// fluid in the windows of cells that vector kernels compute at once, Passed the
+// number of empty cells that they pass over, some of Empty; package balance, which
+// knows these windows, counts both.
+type Counts struct{ Fluid, Boundary, Opening, Empty, Lanes, Passed int64 }
 
 // Box returns the cuboid that covers the whole grid.
 func Box(g *geometry.Grid) Cuboid { return Cuboid{Max: g.Size} }

@@ -138,7 +138,6 @@ func bruteForce(cuboids []cuboid.Cuboid, owners map[[3]int32]int32, directions i
 		counts[owner].Fluid++
 		counts[owner].Empty--
 		if before, fluid := owners[[3]int32{cell[0] - 1, cell[1], cell[2]}]; !fluid || before != owner {
-			counts[owner].Rows++
 		}
 		boundary := int64(0)
 		for _, d := range geometry.Directions[:directions] {

@@ -76,6 +76,41 @@ func segmentRows(segments []Segment) []row {
 	return rowsOf(len(segments), func(i int) (int32, int32) { return segments[i].Y, segments[i].Z })
 }
 
+// Beside are the segments of a row beside another, whose cells reach so far
+// along x of them.
+type Beside struct {
+	Segments []Segment
+	Reach    int32
+}
+
+// WalkRows calls visit for every row of segments with the number of its first
+// one, its segments and those of the rows beside it, for 18 or 26 directions.
+// Several calls run at a time; what visit does to beside is forgotten.
+func WalkRows(segments []Segment, directions int, visit func(from int, own []Segment, beside []Beside)) {
+	rows := segmentRows(segments)
+	_ = chunks(len(rows), pieces, func(_, from, to int) error {
+		if from == to {
+			return nil
+		}
+		var cursors []cursor
+		var beside []Beside
+		for _, n := range rowReaches(directions) {
+			for _, sign := range []int32{1, -1} {
+				cursors = append(cursors, newCursor(rows, rows[from], sign*n.dy, sign*n.dz))
+				beside = append(beside, Beside{Reach: n.reach})
+			}
+		}
+		for _, r := range rows[from:to] {
+			for i := range cursors {
+				n := cursors[i].seek(r)
+				beside[i].Segments = segments[n.from:n.to]
+			}
+			visit(r.from, segments[r.from:r.to], beside)
+		}
+		return nil
+	})
+}
+
 // cursor finds the row at a fixed offset from the rows that are visited in
 // order; it only moves forward.
 type cursor struct {

@@ -10,9 +10,11 @@ import (
 
 // Splitting says when Split is done.
 type Splitting struct {
-	// Weight is what a cuboid costs. Boundary, Opening and Rows of the counts it
-	// is given for a cuboid are 0.
+	// Weight is what a cuboid costs. Boundary and Opening of the counts it is
+	// given are 0, and Lanes for a cuboid.
 	Weight func(Counts) int64
+	// LanesPerCut is how many lanes more a row takes that is cut in two.
+	LanesPerCut int64
 	// Extra, if given, is what each cuboid costs besides, such as that of its
 	// boundary cells; its pieces are taken to share it by their fluid cells.
 	Extra []int64
@@ -208,8 +210,7 @@ func (s *splitter) bestCut(p *piece) (axis int, plane int32, ok bool) {
 				s.opt.Weight(Counts{Fluid: high, Empty: highBox.Cells() - high})+part(p.extra, high, f.all))
 			apart := Counts{Fluid: facing * min(f.fluid[i-1], f.fluid[i])}
 			if a == 0 { // every pair was in one row
-				apart.Rows = min(f.fluid[i-1], f.fluid[i])
-				apart.Lanes = LanesPerCut * apart.Rows
+				apart.Lanes = s.opt.LanesPerCut * min(f.fluid[i-1], f.fluid[i])
 			}
 			worst += s.opt.Weight(apart)
 			if worst < best {

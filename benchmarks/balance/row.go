@@ -106,7 +106,7 @@ func countsOf(g *geometry.Grid, p *balance.Partition) ([]cuboid.Counts, error) {
 		return nil, err
 	}
 	counts := cuboid.Count(g, p.Cuboids, segments)
-	cuboid.CountWindows(p.Cuboids, segments, counts)
+	balance.CountWindows(p.Cuboids, segments, counts)
 	return counts, nil
 }
 
@@ -118,7 +118,7 @@ func ideal(p *balance.Partition, counts []cuboid.Counts) (float64, Losses) {
 		all := p.Cost.Seconds(n)
 		n.Empty, n.Passed = 0, 0
 		full := p.Cost.Seconds(n)
-		n.Lanes, n.Rows = 0, 0
+		n.Lanes = 0
 		fluid := p.Cost.Seconds(n) - p.Cost.Cuboid
 		lost.Empty += all - full
 		lost.Cuboids += full - fluid

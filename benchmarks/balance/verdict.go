@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"carina/balance"
-	"carina/cuboid"
 )
 
 // The margins that are asked for: the source's, of shrinking and graph over the
@@ -132,7 +131,7 @@ func (r *report) agreement(rows []Row, layout balance.Layout) {
 	}
 	r.printf("Ranks that hold few cells are predicted to be faster by what caches do for them, see the cost model. ")
 	if layout == balance.Dense {
-		r.printf("The cost model counts the windows of %d cells that the solver's vector kernels compute and the empty cells that they pass over, see the cases of the machine file. ", cuboid.WindowCells)
+		r.printf("The cost model counts the windows of %d cells that the solver's vector kernels compute and the empty cells that they pass over, see the cases of the machine file. ", balance.WindowCells)
 	}
 	r.printf("The step is that of the slowest rank: where all ranks are predicted to take the same time, it is the one that takes longest against its prediction.\n\n")
 }
@@ -160,7 +159,7 @@ func (r *report) aboutDense() {
 	r.printf("Cuboids that are stored whole by the solver itself (`--layout dense`), in populations of %d bytes. ", dense.BytesPerPopulation)
 	r.printf("Its vector kernels compute a fluid cell %.0f times as fast as the plain one does (%s against %s ns); an empty cell between fluid ones costs %.0f %% of a fluid one (%.0f %% there), one that is passed over nothing. ",
 		plain.Fluid/dense.Fluid, nano(dense.Fluid), nano(plain.Fluid), 100*dense.Empty/dense.Fluid, 100*plain.Empty/plain.Fluid)
-	r.printf("Vectors hold %d cells of a row and do not reach across its ends nor across those of its neighbours' cuboids; each place in them without fluid costs %.0f %% of a fluid cell, ", cuboid.WindowCells, 100*dense.Lane/dense.Fluid)
+	r.printf("Vectors hold %d cells of a row and do not reach across its ends nor across those of its neighbours' cuboids; each place in them without fluid costs %.0f %% of a fluid cell, ", balance.WindowCells, 100*dense.Lane/dense.Fluid)
 	r.printf("and a message in a host (%.2g µs, and %.2g ns a byte with packing and what cells next to other ranks lose, where ranks hold many cells) as much as %.0f fluid cells and %.2g for each byte, with the plain kernel %.0f and %.2g. ",
 		1e6*dense.Inside.Latency, 1e9*dense.Inside.SecondsPerByte, dense.Inside.Latency/dense.Fluid, dense.Inside.SecondsPerByte/dense.Fluid, plain.Inside.Latency/plain.Fluid, plain.Inside.SecondsPerByte/plain.Fluid)
 	r.printf("The more ranks, the more of a step is messages, which no decomposition sheds.\n\n")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/solver"
@@ -187,7 +188,7 @@ func TestCountWindows(t *testing.T) {
 			passed -= int64(c.cellEnd - c.cell)
 		}
 		counts := cuboid.Count(g, d.Boxes, d.Segments)
-		cuboid.CountWindows(d.Boxes, d.Segments, counts)
+		balance.CountWindows(d.Boxes, d.Segments, counts)
 		var lanes, counted int64
 		for _, n := range counts {
 			lanes += n.Lanes

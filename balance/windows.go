@@ -1,6 +1,10 @@
-package cuboid
+package balance
 
-import "slices"
+import (
+	"slices"
+
+	"carina/cuboid"
+)
 
 // Vector kernels of a solver that stores cuboids whole update WindowCells
 // neighbouring cells of a row at once. Every row of a cuboid is divided into
@@ -14,13 +18,13 @@ const (
 	sweptCells  = 256
 )
 
-// LanesPerCut is about how many lanes more a row takes that is cut in two: the
+// lanesPerCut is about how many lanes more a row takes that is cut in two: the
 // last cell at either side gets a window of its own.
-const LanesPerCut = 2 * WindowCells
+const lanesPerCut = 2 * WindowCells
 
-// CountWindows works out Lanes and Passed, for counts that Count made of the
-// same cuboids and segments.
-func CountWindows(cuboids []Cuboid, segments []Segment, counts []Counts) {
+// CountWindows works out Lanes and Passed, for counts that cuboid.Count made of
+// the same cuboids and segments.
+func CountWindows(cuboids []cuboid.Cuboid, segments []cuboid.Segment, counts []cuboid.Counts) {
 	for i := range counts {
 		counts[i].Lanes, counts[i].Passed = -counts[i].Fluid, cuboids[i].Cells()
 	}
@@ -66,51 +70,30 @@ func (w *sweep) take(from, to int64) int64 {
 // windowParts returns for every segment how many parts its windows have besides
 // one each: there is another wherever the cuboid of a neighbour changes from one
 // cell to the next.
-func windowParts(cuboids []Cuboid, segments []Segment) []int32 {
-	rows := segmentRows(segments)
+func windowParts(cuboids []cuboid.Cuboid, segments []cuboid.Segment) []int32 {
 	parts := make([]int32, len(segments))
-	_ = chunks(len(rows), pieces, func(_, from, to int) error {
-		if from == to {
-			return nil
-		}
-		var cursors []cursor
-		var reaches []int32
-		const directions = 18
-		for _, n := range rowReaches(directions) {
-			for _, sign := range []int32{1, -1} {
-				cursors = append(cursors, newCursor(rows, rows[from], sign*n.dy, sign*n.dz))
-				reaches = append(reaches, n.reach)
+	const directions = 18
+	cuboid.WalkRows(segments, directions, func(from int, own []cuboid.Segment, beside []cuboid.Beside) {
+		var buffer [32]int32
+		for i := range own {
+			changes := changesAlong(buffer[:0], own, i)
+			for k := range beside {
+				changes, beside[k].Segments = changesBeside(changes, &own[i], beside[k].Segments, beside[k].Reach)
 			}
-		}
-		around := make([][]Segment, len(cursors))
-		var changes []int32
-		for _, r := range rows[from:to] {
-			own := segments[r.from:r.to]
-			for i := range cursors {
-				n := cursors[i].seek(r)
-				around[i] = segments[n.from:n.to]
-			}
-			for i := range own {
-				changes = changesAlong(changes[:0], own, i)
-				for k := range around {
-					changes, around[k] = changesBeside(changes, &own[i], around[k], reaches[k])
-				}
-				slices.Sort(changes)
-				for _, x := range slices.Compact(changes) {
-					if (x-cuboids[own[i].Cuboid].Min[0])%WindowCells != 0 {
-						parts[r.from+i]++
-					}
+			slices.Sort(changes)
+			for _, x := range slices.Compact(changes) {
+				if (x-cuboids[own[i].Cuboid].Min[0])%WindowCells != 0 {
+					parts[from+i]++
 				}
 			}
 		}
-		return nil
 	})
 	return parts
 }
 
 // changesAlong appends the cells of segment i of a row from which on a neighbour
 // in the row lies in another cuboid than that of the cell before.
-func changesAlong(changes []int32, own []Segment, i int) []int32 {
+func changesAlong(changes []int32, own []cuboid.Segment, i int) []int32 {
 	s := &own[i]
 	if s.X1-s.X0 == 1 {
 		return changes
@@ -127,7 +110,7 @@ func changesAlong(changes []int32, own []Segment, i int) []int32 {
 // changesBeside appends those for the neighbours in a row beside the segment's,
 // which reach so far along x, and returns what of that row may matter to the
 // segments behind.
-func changesBeside(changes []int32, s *Segment, row []Segment, reach int32) ([]int32, []Segment) {
+func changesBeside(changes []int32, s *cuboid.Segment, row []cuboid.Segment, reach int32) ([]int32, []cuboid.Segment) {
 	for len(row) > 1 && row[1].X0 <= s.X0-reach {
 		row = row[1:]
 	}
