@@ -7,6 +7,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/solver/lattice"
 )
 
 // rest is the population that does not move; the others follow
@@ -91,23 +92,12 @@ func newPlainBlock(g *geometry.Grid, c cuboid.Cuboid) *plainBlock {
 	})
 	for q := range populations {
 		b.f[q], b.next[q] = make([]float64, n), make([]float64, n)
+		w := lattice.D3Q19.Weights[(q+1)%populations]
 		for i := range b.f[q] {
-			b.f[q][i], b.next[q][i] = weight(q), weight(q)
+			b.f[q][i], b.next[q][i] = w, w
 		}
 	}
 	return b
-}
-
-// weight is the D3Q19 weight of a population.
-func weight(q int) float64 {
-	switch {
-	case q == rest:
-		return 1. / 3
-	case q < 6:
-		return 1. / 18
-	default:
-		return 1. / 36
-	}
 }
 
 func (b *plainBlock) index(x, y, z int32) int {

@@ -1,9 +1,11 @@
 package balancebench
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"carina/balance"
@@ -125,20 +127,24 @@ func TestCostsOfOtherLayoutsStay(t *testing.T) {
 	}
 }
 
-// TestOlderRowsAreRead checks that rows of a version with fewer columns are
-// read, and that those with unknown ones are refused.
-func TestOlderRowsAreRead(t *testing.T) {
+// TestRowsWithOtherColumnsAreRefused checks that rows are read whose columns are
+// those of today, and no others.
+func TestRowsWithOtherColumnsAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
-	for text, want := range map[string]int{"geometry,ranks,fluid_cells\ntube,8,1000\n": 1, "geometry,unheard_of\ntube,8\n": 0} {
+	want := Row{Geometry: "tube", Ranks: 8, FluidCells: 1000}
+	var text strings.Builder
+	if err := errors.Join(writeCSV(&text, []Row{want}), os.WriteFile(path, []byte(text.String()), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := readCSV(path); err != nil || len(rows) != 1 || rows[0].Geometry != want.Geometry || rows[0].Ranks != want.Ranks || rows[0].FluidCells != want.FluidCells {
+		t.Errorf("%+v, error %v", rows, err)
+	}
+	for _, text := range []string{"", "geometry,ranks,fluid_cells\ntube,8,1000\n", "geometry,unheard_of\ntube,8\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := readCSV(path)
-		if (err == nil) != (want > 0) || len(rows) != want {
-			t.Errorf("%q: %d rows, error %v", text, len(rows), err)
-		}
-		if want > 0 && (rows[0].Geometry != "tube" || rows[0].Ranks != 8 || rows[0].FluidCells != 1000) {
-			t.Errorf("%+v", rows[0])
+		if rows, err := readCSV(path); err == nil {
+			t.Errorf("%q: read as %+v", text, rows)
 		}
 	}
 }

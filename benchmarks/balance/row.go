@@ -275,16 +275,15 @@ func readCSV(path string) ([]Row, error) {
 	if err == nil && len(lines) == 0 {
 		err = errors.New("it is empty")
 	}
+	if err == nil && !slices.EqualFunc(lines[0], columns, func(name string, c column) bool { return name == c.name }) {
+		err = errors.New("its columns are others")
+	}
 	var rows []Row
 	for i := 1; i < len(lines) && err == nil; i++ {
 		var row Row
-		for k, name := range lines[0] { // an older version may have had fewer columns
-			c := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
-			switch {
-			case c < 0:
-				err = fmt.Errorf("its column %s is that of another version", name)
-			case columns[c].read != nil:
-				err = errors.Join(err, columns[c].read(&row, lines[i][k]))
+		for k, c := range columns {
+			if c.read != nil {
+				err = errors.Join(err, c.read(&row, lines[i][k]))
 			}
 		}
 		rows = append(rows, row)

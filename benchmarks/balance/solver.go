@@ -76,7 +76,7 @@ func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPer
 	if err != nil {
 		return 0, nil, err
 	}
-	set.Layout = airflow.Layout(layout)
+	set.Layout = layout
 	t := newAlone(rank, domain.Ranks)
 	r, err := airflow.NewRank(domain, set, t)
 	if err != nil {

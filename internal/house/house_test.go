@@ -58,7 +58,7 @@ var rooms = []room{
 	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport"}},
 	{".", []string{"internal", "internal/run", "geometry", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport"}},
 	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "geometry/mend", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "solver/airflow/kernel"}},
-	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "solver/airflow/kernel"}},
+	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "solver/lattice", "solver/airflow/kernel"}},
 	// What users can import, as they do.
 	{"examples", []string{".", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening"}},
 	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "internal/workflow", "benchmarks"}},

@@ -140,7 +140,7 @@ func (f *Flow) Summary(s *FlowState) *Summary {
 	r.Steady, r.VelocityChange = s.Watch.outcome()
 	r.Openings = f.OpeningSummaries(s.Outflow, s.AreaDensity)
 	r.Reynolds = f.flow.expected.reynolds(r.Openings, f.Units.KinematicViscosity)
-	r.PressureDrop, r.MassBalance = balance(r.Openings)
+	r.PressureDrop, r.MassBalance = dropAndBalance(r.Openings)
 	r.Limited, r.Grain = s.Limited, s.Grain
 	return r
 }

@@ -3,6 +3,7 @@ package airflow
 import (
 	"errors"
 
+	"carina/balance"
 	"carina/internal/quantity"
 	"carina/solver/airflow/opening"
 	"carina/solver/lattice"
@@ -79,15 +80,15 @@ const (
 var Precisions = []Precision{Single, Double, Half}
 
 // Layout names how the cells of a rank are stored.
-type Layout string
+type Layout = balance.Layout
 
 // The layouts. Both give the same results.
 const (
 	// Sparse stores fluid cells alone, row after row.
-	Sparse Layout = "sparse"
+	Sparse = balance.Sparse
 	// Dense stores the boxes of all cuboids whole. Solid cells next to fluid
 	// ones are computed along and ignored.
-	Dense Layout = "dense"
+	Dense = balance.Dense
 )
 
 // Layouts lists the layouts.

@@ -102,7 +102,7 @@ func (r *Rank) Summary() (*Summary, error) {
 		return nil, err
 	}
 	s.Reynolds = r.expected.reynolds(s.Openings, r.units.KinematicViscosity)
-	s.PressureDrop, s.MassBalance = balance(s.Openings)
+	s.PressureDrop, s.MassBalance = dropAndBalance(s.Openings)
 	if s.Limited, err = r.limited(); err != nil {
 		return nil, err
 	}
@@ -128,9 +128,9 @@ func (s *Summary) describe(settings *Settings, u Units) {
 	s.Density, s.KinematicViscosity = u.Density, u.KinematicViscosity
 }
 
-// balance returns the pressure drop from the inlets to the outlets, averaged
+// dropAndBalance returns the pressure drop from the inlets to the outlets, averaged
 // by area, and the relative mass balance.
-func balance(openings []OpeningSummary) (drop, mass float64) {
+func dropAndBalance(openings []OpeningSummary) (drop, mass float64) {
 	var area, pressure [2]float64
 	var in, out float64
 	for _, o := range openings {
