@@ -12,7 +12,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/solver"
-	"carina/solver/lattice"
+	"carina/solver/airflow/kernel"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -181,11 +181,10 @@ func TestCountWindows(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Close()
-		l, set := r.layout, lattice.D3Q19
-		windows := len(l.windows.inner)/innerWidth(set.Q) + len(l.windows.walled)/walledWidth(set.Q)
+		l := r.layout
 		passed := int64(l.Cells)
-		for _, c := range l.chunks {
-			passed -= int64(c.cellEnd - c.cell)
+		for _, c := range l.Blocks {
+			passed -= int64(c.End - c.First)
 		}
 		counts := cuboid.Count(g, d.Boxes, d.Segments)
 		balance.CountWindows(d.Boxes, d.Segments, counts)
@@ -195,7 +194,7 @@ func TestCountWindows(t *testing.T) {
 			counted += n.Passed
 		}
 		// It is wrong about a few windows beside rows with gaps.
-		if want := int64(windowCells*windows - l.Fluid); max(lanes-want, want-lanes) > want/200 {
+		if want := int64(kernel.WindowCells*l.Windows() - l.Fluid); max(lanes-want, want-lanes) > want/200 {
 			t.Errorf("blocks of %d: %d lanes without fluid, want %d", side, lanes, want)
 		}
 		// Several cuboids share the runs of cells that even steps compute.

@@ -6,6 +6,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/update"
 )
 
 // Piece is a row of cells of one rank.
@@ -51,8 +52,8 @@ func (f *Fields) arrays() [][]float32 {
 func (r *Rank) Fields() *Fields {
 	f := newFields(r.layout.Fluid)
 	pressure, velocity := r.units.Pressure(), r.units.Velocity()
-	r.eachChunk(func(i int, w *workspace) {
-		r.eachCell(&r.layout.chunks[i], w, func(p *solver.Piece, cell int32, density float64, u [3]float64) {
+	r.eachBlock(func(i int, w *update.Workspace) {
+		r.eachCell(int32(i), w, func(p *solver.Piece, cell int32, density float64, u [3]float64) {
 			index := p.Index + cell - p.Local
 			f.Pressure[index] = float32(density * pressure)
 			for a := range 3 {

@@ -63,7 +63,7 @@ func NewFlow(domain *solver.Domain, settings Settings) (*Flow, error) {
 // wρ + (q−τ)/(1−τ) (e − wρ).
 func (f *Flow) ReflectsWalls() bool {
 	scheme := f.Settings.wallScheme(f.Units.RelaxationTime())
-	return scheme.reflects()
+	return scheme.Reflects
 }
 
 // Forced tells whether there is a body force at any time.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"carina/solver"
+	"carina/solver/airflow/update"
 	"carina/solver/lattice"
 )
 
@@ -43,8 +44,8 @@ func (r *Rank) ShearStress() []float32 {
 // eachStress calls f for all own cells, by their index in Fields, with the
 // second moments that arrive, less those of the equilibrium.
 func (r *bound) eachStress(f func(index int32, stress [6]float64)) {
-	r.eachChunk(func(i int, w *workspace) {
-		r.eachPart(&r.layout.chunks[i], w, func(p *solver.Piece, cell, count int32, populations *[27][windowCells]float64) {
+	r.eachBlock(func(i int, w *update.Workspace) {
+		r.eachPart(int32(i), w, func(p *solver.Piece, cell, count int32, populations *update.Window) {
 			for lane := range count {
 				f(p.Index+cell-p.Local+lane, r.stress(populations, lane))
 			}
@@ -52,7 +53,7 @@ func (r *bound) eachStress(f func(index int32, stress [6]float64)) {
 	})
 }
 
-func (r *bound) stress(populations *[27][windowCells]float64, lane int32) (stress [6]float64) {
+func (r *bound) stress(populations *update.Window, lane int32) (stress [6]float64) {
 	var density float64
 	u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}
 	for i, c := range r.set.Velocities {

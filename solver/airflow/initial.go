@@ -19,6 +19,6 @@ func (r *bound) setEquilibrium(cell int32, density float64, u r3.Vec) {
 	square := r3.Norm2(u)
 	for i, c := range r.set.Velocities {
 		cu := float64(c[0])*u.X + float64(c[1])*u.Y + float64(c[2])*u.Z
-		r.state.set(cell, i, r.set.Weights[i]*(density+3*cu+4.5*cu*cu-1.5*square))
+		r.populations.Set(cell, i, r.set.Weights[i]*(density+3*cu+4.5*cu*cu-1.5*square))
 	}
 }

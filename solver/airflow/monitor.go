@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"carina/solver"
+	"carina/solver/airflow/update"
 	"carina/solver/transport"
 )
 
@@ -39,7 +40,7 @@ func (r *Rank) explained(err error) error {
 // cell that has diverged.
 func (r *bound) Check(b *solver.Block, worker int) (peak float64, diverged int64) {
 	diverged = solver.NoCell
-	r.eachCell(&r.layout.chunks[b.Number], r.workspaces[worker], func(p *solver.Piece, cell int32, _ float64, u [3]float64) {
+	r.eachCell(b.Number, r.workspaces[worker], func(p *solver.Piece, cell int32, _ float64, u [3]float64) {
 		square := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
 		if !(square < divergedVelocity*divergedVelocity) {
 			diverged = min(diverged, p.Global+int64(cell-p.Local))
@@ -50,11 +51,11 @@ func (r *bound) Check(b *solver.Block, worker int) (peak float64, diverged int64
 	return math.Sqrt(peak), diverged
 }
 
-// eachPart calls f for the fluid cells of a chunk with what arrives there,
+// eachPart calls f for the fluid cells of a block with what arrives there,
 // before a step: for some cells of one piece at a time.
-func (r *bound) eachPart(c *chunk, w *workspace, f func(p *solver.Piece, cell, count int32, populations *[27][windowCells]float64)) {
-	var part [27][windowCells]float64
-	r.state.arriving(c, r.odd, w, func(cell, count int32, populations *[27][windowCells]float64) {
+func (r *bound) eachPart(block int32, w *update.Workspace, f func(p *solver.Piece, cell, count int32, populations *update.Window)) {
+	var part update.Window
+	r.populations.Arriving(block, r.odd, w, func(cell, count int32, populations *update.Window) {
 		r.layout.EachPiece(cell, cell+count, func(p *solver.Piece, from, to int32) {
 			if from == cell {
 				f(p, from, to-from, populations)
@@ -68,11 +69,11 @@ func (r *bound) eachPart(c *chunk, w *workspace, f func(p *solver.Piece, cell, c
 	})
 }
 
-// eachCell calls f for the fluid cells of a chunk with the piece they belong
+// eachCell calls f for the fluid cells of a block with the piece they belong
 // to, density and velocity in lattice units, between steps.
-func (r *bound) eachCell(c *chunk, w *workspace, f func(p *solver.Piece, cell int32, density float64, u [3]float64)) {
+func (r *bound) eachCell(block int32, w *update.Workspace, f func(p *solver.Piece, cell int32, density float64, u [3]float64)) {
 	set := r.set
-	r.eachPart(c, w, func(p *solver.Piece, cell, count int32, populations *[27][windowCells]float64) {
+	r.eachPart(block, w, func(p *solver.Piece, cell, count int32, populations *update.Window) {
 		for lane := range count {
 			var density float64
 			u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}

@@ -105,8 +105,8 @@ func (w *rankWatch) look() (bool, error) {
 	}
 	now := map[int64][3]float64{}
 	var sums [2]int64
-	for i := range r.layout.chunks {
-		r.eachCell(&r.layout.chunks[i], r.workspaces[0], func(p *solver.Piece, cell int32, _ float64, u [3]float64) {
+	for i := range r.layout.Blocks {
+		r.eachCell(int32(i), r.workspaces[0], func(p *solver.Piece, cell int32, _ float64, u [3]float64) {
 			global := p.Global + int64(cell-p.Local)
 			if global%SampleStride != 0 {
 				return

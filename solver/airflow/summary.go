@@ -223,7 +223,7 @@ func (r *Rank) rankSummaries() ([]RankSummary, error) {
 }
 
 // Bytes returns the memory that the rank holds for its cells.
-func (r *Rank) Bytes() int64 { return r.engine.Bytes() + r.layout.bytes() + r.curve.bytes() }
+func (r *Rank) Bytes() int64 { return r.engine.Bytes() + r.layout.Bytes() + r.quadratic.Bytes() }
 
 // Hash returns a hash of the state of all cells. It does not depend on how the
 // cells are distributed. Call it on all ranks.

@@ -45,7 +45,7 @@ func (r *airflow) used() *UsedSettings {
 // usedOnProcessor adds what processors do.
 func (r *Rank) usedOnProcessor() *UsedSettings {
 	u := r.used()
-	u.Layout, u.InstructionSet, u.Workers = Sparse, r.state.machine(), len(r.workspaces)
+	u.Layout, u.InstructionSet, u.Workers = Sparse, r.populations.InstructionSet(), len(r.workspaces)
 	if r.settings.Layout != "" {
 		u.Layout = r.settings.Layout
 	}

@@ -64,3 +64,9 @@ type Slots[S Stored] struct {
 
 // At is slot p of a cell.
 func (s *Slots[S]) At(p int, cell int32) *S { return &s.Values[s.Offset[p]+int(cell)] }
+
+// SizeOf is the memory behind a slice, in bytes.
+func SizeOf[T any](s []T) int64 {
+	var element T
+	return int64(cap(s)) * int64(unsafe.Sizeof(element))
+}

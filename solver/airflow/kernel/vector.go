@@ -70,13 +70,13 @@ type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch
 // added to bounced, the population that comes back, and taken from the
 // population at rest; with 16-bit storage the sum of all that a cell's links take
 // is. The companion is the opposite population where the kernels find or leave
-// it. The cells are fewer than ChunkCells + WindowCells. Scratch is memory of
+// it. The cells are fewer than BlockCells + WindowCells. Scratch is memory of
 // ScratchBytes.
 type Corrector func(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
-// ChunkCells is the least number of cells that are corrected together, unless
+// BlockCells is the least number of cells that are corrected together, unless
 // there are no more. A link has eight bits for a cell.
-const ChunkCells = 256 - WindowCells
+const BlockCells = 256 - WindowCells
 
 const (
 	// LinkCountBits is how many bits the number of links of a Corrector takes,

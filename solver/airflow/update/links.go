@@ -1,4 +1,4 @@
-package airflow
+package update
 
 import (
 	"fmt"
@@ -10,47 +10,48 @@ import (
 	"carina/solver"
 	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
+	"carina/solver/airflow/wall"
 	"carina/solver/processor"
 )
 
-// findLinks makes the wall streams and opening cells of every chunk.
-func (l *layout) findLinks(grid *geometry.Grid, wall wallScheme, openings *opening.States) error {
+// FindLinks makes the wall links and opening cells of every block.
+func (l *Layout) FindLinks(grid *geometry.Grid, scheme *wall.Scheme, openings *opening.States) error {
 	links := &grid.Links
 	if len(links.Cells) > 0 && links.Directions < l.set.Q-1 {
 		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
 			links.Directions, l.set.Name, l.set.Q-1)
 	}
-	b := linkBuilder{layout: l, grid: grid, wall: wall, openings: openings}
+	b := linkBuilder{Layout: l, grid: grid, scheme: scheme, openings: openings}
 	q := l.set.Q
-	for i := range l.chunks {
-		c := &l.chunks[i]
+	for i := range l.blocks {
+		c := &l.blocks[i]
 		c.near, c.far, c.reflections, c.opening = int64(len(l.near)), int64(len(l.far)), int64(len(l.reflections)), int32(len(b.cells))
 		for w := c.walled; w < c.walledEnd; w++ {
 			b.window = l.windows.walled[int(w)*walledWidth(q):][:walledWidth(q)]
 			b.addWindow(int(w-c.walled), c.cell)
 		}
-		b.finishStreams()
+		b.appendLinks()
 		c.openingEnd = int32(len(b.cells))
 	}
 	l.near, l.far, l.reflections = processor.InHugePages(l.near, 0), processor.InHugePages(l.far, 0), processor.InHugePages(l.reflections, 0)
-	l.openings = opening.NewCells(b.cells)
+	l.Openings = opening.NewCells(b.cells)
 	return nil
 }
 
 type linkBuilder struct {
-	*layout
+	*Layout
 	grid        *geometry.Grid
-	wall        wallScheme
+	scheme      *wall.Scheme
 	openings    *opening.States
 	cells       []opening.Cell
 	openingNext int
 	piece       *solver.Piece // of the cells at hand
 	window      []uint32
-	// shares are those of the window at hand, by direction and lane.
-	shares [26][windowCells]linkShare
-	// nearLinks, farLinks and reflected are those of the chunk at hand, by
+	// corrections are those of the window at hand, by direction and lane.
+	corrections [26][windowCells]wall.Correction
+	// nearLinks, farLinks and reflected are those of the block at hand, by
 	// direction.
-	nearLinks, farLinks, reflected [26][]wallLink
+	nearLinks, farLinks, reflected [26][]wall.Link
 }
 
 // neighbour returns that of a lane of the window at hand in a direction, or −1
@@ -63,7 +64,7 @@ func (b *linkBuilder) neighbour(lane int32, d int) int32 {
 }
 
 // addWindow adds the links of the window at hand, given its number in the
-// chunk and the chunk's first cell.
+// block and the block's first cell.
 func (b *linkBuilder) addWindow(number int, first int32) {
 	l := &b.grid.Links
 	cell, count := int32(b.window[0]), int32(b.window[1])
@@ -75,33 +76,33 @@ func (b *linkBuilder) addWindow(number int, first int32) {
 			b.addCell(from-cell+int32(l.Cells[i]-global), i)
 		}
 	})
-	for d := range b.shares {
-		for lane, share := range b.shares[d] {
-			if share.kind == halfWayLink {
+	for d := range b.corrections {
+		for lane, c := range b.corrections[d] {
+			if c.Kind == wall.HalfWay {
 				continue
 			}
-			b.shares[d][lane] = linkShare{}
-			links := b.linksOf(share.kind)
-			links[d] = append(links[d], wallLink{kernel.NewCorrectedLink(int(cell-first)+lane, d^1, number, len(b.window)), share.share})
+			b.corrections[d][lane] = wall.Correction{}
+			links := b.linksOf(c.Kind)
+			links[d] = append(links[d], wall.Link{CorrectedLink: kernel.NewCorrectedLink(int(cell-first)+lane, d^1, number, len(b.window)), Factor: c.Factor})
 		}
 	}
 }
 
-// linksOf are those of a kind of the chunk at hand, by direction.
-func (b *linkBuilder) linksOf(kind linkKind) *[26][]wallLink {
+// linksOf are those of a kind of the block at hand, by direction.
+func (b *linkBuilder) linksOf(kind wall.Kind) *[26][]wall.Link {
 	switch kind {
-	case nearLink:
+	case wall.Near:
 		return &b.nearLinks
-	case farLink:
+	case wall.Far:
 		return &b.farLinks
 	}
 	return &b.reflected
 }
 
-// finishStreams ends the corrections of one kind of windows of a chunk.
-func (b *linkBuilder) finishStreams() {
-	b.near, b.far = b.near.finish(&b.nearLinks, kernel.LinkGroup), b.far.finish(&b.farLinks, kernel.LinkGroup)
-	b.reflections = b.reflections.finish(&b.reflected, kernel.ReflectionGroup)
+// appendLinks appends those of a block.
+func (b *linkBuilder) appendLinks() {
+	b.near, b.far = b.near.Append(&b.nearLinks, kernel.LinkGroup), b.far.Append(&b.farLinks, kernel.LinkGroup)
+	b.reflections = b.reflections.Append(&b.reflected, kernel.ReflectionGroup)
 }
 
 // addCell adds the links of one lane, boundary cell number i of the grid.
@@ -122,7 +123,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 			continue
 		}
 		if b.neighbour(lane, d^1) >= 0 {
-			b.shares[d][lane] = b.wall.share(l.Fraction(number))
+			b.corrections[d][lane] = b.scheme.Correction(l.Fraction(number))
 		}
 	}
 	if len(open) == 0 {
@@ -135,7 +136,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 	b.cells = append(b.cells, o)
 }
 
-// openingOf returns the index of the opening that a link meets, or −1.
+// openingOf returns the index of the opening that a link ends at, or −1.
 func (b *linkBuilder) openingOf(link int64) int {
 	list := b.grid.Links.Openings
 	// Links come nearly in order; search only after a jump.

@@ -1,4 +1,4 @@
-package airflow
+package update
 
 import (
 	"unsafe"
@@ -6,42 +6,47 @@ import (
 	"carina/solver/airflow/collision"
 	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
+	"carina/solver/airflow/wall"
 	"carina/solver/expression"
 	"carina/solver/lattice"
 	"carina/solver/processor"
 )
 
-// state is the populations of one rank and what is done with them.
-// populations implements it for each precision.
+// Populations are those of one rank and what is done with them. Their type is another
+// for each precision.
 //
 // Streaming is in place (the A-A pattern of Bailey et al. 2009). Before an
 // even step the slots of a cell hold what arrives there; an even step works
 // on the cell alone and leaves what departs along i in slot ī; an odd step
 // finds what arrives in the neighbours' slots and leaves what departs there.
-type state interface {
-	// step updates the cells of a chunk.
-	step(c *chunk, odd bool, o *opening.States, w *workspace)
-	// arriving gives the populations that arrive at the cells of a chunk, before an
+type Populations interface {
+	// Step updates the cells of a block.
+	Step(block int32, odd bool, o *opening.States, w *Workspace)
+	// Arriving gives the populations that arrive at the cells of a block, before an
 	// even or odd step, wall corrections included, window by window.
-	arriving(c *chunk, odd bool, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64))
-	// set writes a population of a cell, before an even step.
-	set(cell int32, p int, value float64)
-	// curve makes the linear corrections of walls quadratic, between steps.
-	curve(links []curveLink, odd bool, received []byte)
-	// retune changes the parameters of the collision.
-	retune(parameters map[string]float64)
-	// leaving computes what leaves the cells of a window whose arriving
-	// populations are given, without changing the state.
-	leaving(populations *[27][windowCells]float64, w *workspace)
-	// machine is the instruction set of the kernels.
-	machine() string
+	Arriving(block int32, odd bool, w *Workspace, f func(cell, count int32, populations *Window))
+	// Set writes a population of a cell, before an even step.
+	Set(cell int32, p int, value float64)
+	// CorrectQuadratic makes the corrections of walls in a block quadratic, between
+	// steps.
+	CorrectQuadratic(walls *wall.Quadratic, block int32, odd bool)
+	// Retune changes the parameters of the collision.
+	Retune(parameters map[string]float64)
+	// Outgoing makes of the populations that arrive in a window those that leave its
+	// cells, without changing the state.
+	Outgoing(populations *Window, w *Workspace)
+	// InstructionSet is that of the kernels.
+	InstructionSet() string
 }
+
+// Window is the populations of the cells of a window.
+type Window [27][windowCells]float64
 
 // populations are the slots of all cells, one array per population, in memory
 // as S and computed with as T.
 type populations[T kernel.Real, S kernel.Stored] struct {
 	kernel.Slots[S]
-	layout *layout
+	layout *Layout
 	stride int
 	// local is the plain Go kernel and table its table, for gathered
 	// populations.
@@ -58,14 +63,12 @@ type populations[T kernel.Real, S kernel.Stored] struct {
 }
 
 var (
-	_ state = (*populations[float32, float32])(nil)
-	_ state = (*populations[float64, float64])(nil)
-	_ state = (*populations[float32, kernel.Float16])(nil)
+	_ Populations = (*populations[float32, float32])(nil)
+	_ Populations = (*populations[float64, float64])(nil)
+	_ Populations = (*populations[float32, kernel.Float16])(nil)
 )
 
-// newPopulations returns populations in the memory of a device, given the number of
-// their first array.
-func newPopulations[T kernel.Real, S kernel.Stored](l *layout, d *processor.Device, array int32, v collision.Variant, parameters map[string]float64) (*populations[T, S], error) {
+func newPopulations[T kernel.Real, S kernel.Stored](l *Layout, d *processor.Device, array int32, v collision.Variant, parameters map[string]float64) (*populations[T, S], error) {
 	local, err := kernel.NewLocal[T](v)
 	if err != nil {
 		return nil, err
@@ -95,23 +98,35 @@ func newPopulations[T kernel.Real, S kernel.Stored](l *layout, d *processor.Devi
 	return p, nil
 }
 
-func (s *populations[T, S]) machine() string {
+// New makes the populations of a precision in the memory of a device, given the number
+// of their first array.
+func New(precision kernel.Storage, l *Layout, d *processor.Device, array int32, v collision.Variant, parameters map[string]float64) (Populations, error) {
+	switch precision {
+	case kernel.Double:
+		return newPopulations[float64, float64](l, d, array, v, parameters)
+	case kernel.Half:
+		return newPopulations[float32, kernel.Float16](l, d, array, v, parameters)
+	}
+	return newPopulations[float32, float32](l, d, array, v, parameters)
+}
+
+func (s *populations[T, S]) InstructionSet() string {
 	if s.vector == nil {
 		return "Go"
 	}
 	return s.vector.Machine
 }
 
-// eachWalled calls f for the walled windows of a chunk.
-func (s *populations[T, S]) eachWalled(c *chunk, f func(i int, words []uint32)) {
+// eachWalled calls f for the walled windows of a block.
+func (s *populations[T, S]) eachWalled(c *block, f func(i int, words []uint32)) {
 	width := walledWidth(s.Q)
 	for i := range int(c.walledEnd - c.walled) {
 		f(i, s.layout.windows.walled[(int(c.walled)+i)*width:][:width])
 	}
 }
 
-func (s *populations[T, S]) arriving(c *chunk, odd bool, w *workspace, f func(cell, count int32, populations *[27][windowCells]float64)) {
-	populations := &w.arrived
+func (s *populations[T, S]) Arriving(block int32, odd bool, w *Workspace, f func(cell, count int32, populations *Window)) {
+	populations, c := &w.arrived, &s.layout.blocks[block]
 	gathered, packed := s.gathered(w), s.packed(w)
 	give := func(cell, count int32) {
 		for i := range s.Q {
@@ -132,21 +147,25 @@ func (s *populations[T, S]) arriving(c *chunk, odd bool, w *workspace, f func(ce
 	s.eachWalled(c, func(i int, words []uint32) {
 		s.moveWalled(words, packed, odd, true)
 		s.decode(w)
-		correct[T, S](gathered, &near, i, int(int32(words[0])-c.cell))
+		wall.Correct[T, S](gathered, &near, i, int(int32(words[0])-c.cell))
 		give(int32(words[0]), int32(words[1]))
 	})
 }
 
-func (s *populations[T, S]) set(cell int32, p int, value float64) {
+func (s *populations[T, S]) CorrectQuadratic(walls *wall.Quadratic, block int32, odd bool) {
+	wall.CorrectQuadratic[T](&s.Slots, walls, block, odd)
+}
+
+func (s *populations[T, S]) Set(cell int32, p int, value float64) {
 	kernel.Store(&s.Values[s.Offset[p]+int(cell)], T(value))
 }
 
-func (s *populations[T, S]) retune(parameters map[string]float64) {
+func (s *populations[T, S]) Retune(parameters map[string]float64) {
 	copy(s.table[:], expression.EvaluateTable[T](s.program, parameters))
 	copy(s.stored[:], expression.EvaluateTable[T](s.storedProgram, parameters))
 }
 
-func (s *populations[T, S]) leaving(populations *[27][windowCells]float64, w *workspace) {
+func (s *populations[T, S]) Outgoing(populations *Window, w *Workspace) {
 	gathered := s.gathered(w)
 	for i := range s.Q {
 		for lane, v := range populations[i] {

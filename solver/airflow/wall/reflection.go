@@ -1,11 +1,11 @@
-package airflow
+package wall
 
 import (
 	"carina/solver/airflow/kernel"
 	"carina/solver/lattice"
 )
 
-// reflectWalls makes what comes back from walls for operators that leave, of what is
+// Reflect makes what comes back from walls for operators that leave, of what is
 // out of equilibrium, the stress alone: along a link i, with the density's
 // deviation ρ, the velocity u and the strain rate S of the cell,
 //
@@ -30,13 +30,13 @@ import (
 // to plain bounce-back is taken from it, so that walls neither leak nor produce
 // mass.
 //
-// Arguments are those of correct after the update, operations those of
+// Arguments are those of Correct after the update, operations those of
 // kernel.Vector's Reflect.
-func reflectWalls[T kernel.Real, S kernel.Stored](set *lattice.Set, gathered []T, c *linkCursor, window, first int) {
-	if c.isEmpty() {
+func Reflect[T kernel.Real, S kernel.Stored](set *lattice.Set, gathered []T, c *Cursor, window, first int) {
+	if c.IsEmpty() {
 		return
 	}
-	var taken [windowCells]T
+	var taken [kernel.WindowCells]T
 	for d := range set.Q - 1 {
 		ratio := kernel.ReflectionRatio[T](set, d+1)
 		for ; c.next[d] < c.end[d]; c.next[d]++ {
@@ -45,10 +45,10 @@ func reflectWalls[T kernel.Real, S kernel.Stored](set *lattice.Set, gathered []T
 				break
 			}
 			lane, back := link.Cell()-first, d+1
-			bounced := &gathered[back*windowCells+lane]
+			bounced := &gathered[back*kernel.WindowCells+lane]
 			rest := T(ratio * gathered[lane])
-			even := T(0.5 * T(*bounced+gathered[lattice.Opposite(back)*windowCells+lane]))
-			value := rest + T(T(link.share)*T(even-rest))
+			even := T(0.5 * T(*bounced+gathered[lattice.Opposite(back)*kernel.WindowCells+lane]))
+			value := rest + T(T(link.Factor)*T(even-rest))
 			taken[lane] += value - *bounced
 			*bounced = kernel.Rounded[T, S](value)
 		}

@@ -1,4 +1,4 @@
-package airflow
+package wall
 
 import (
 	"slices"
@@ -7,29 +7,29 @@ import (
 	"carina/solver/airflow/kernel"
 )
 
-// A stream holds its links in order, and what fills its first group corrects
-// nothing and touches no place of its own.
+// A list keeps its links in order, and what fills its first group corrects
+// nothing and touches no slot of its own.
 func TestWallStreamHoldsLinks(t *testing.T) {
 	const width = 29
-	var stream wallStream
+	var list Links
 	for count := range 4*kernel.LinkGroup + 2 {
-		var byDirection [26][]wallLink
-		var want []wallLink
+		var byDirection [26][]Link
+		var want []Link
 		var vectors uint32
 		for i := range count {
 			d, cell := 2*i/3, (37*i)%250
-			link := wallLink{kernel.NewCorrectedLink(cell, d, i, width), 0.25 + float32(i)}
+			link := Link{kernel.NewCorrectedLink(cell, d, i, width), 0.25 + float32(i)}
 			byDirection[d] = append(byDirection[d], link)
 			want = append(want, link)
-			vectors |= 1 << (cell / windowCells)
+			vectors |= 1 << (cell / kernel.WindowCells)
 		}
-		begin := len(stream)
-		stream = stream.finish(&byDirection, kernel.LinkGroup)
-		own := stream[begin:]
+		begin := len(list)
+		list = list.Append(&byDirection, kernel.LinkGroup)
+		own := list[begin:]
 		if own.count() != count || own[0]>>kernel.LinkCountBits != vectors {
 			t.Fatalf("%d links: %d and vectors %b, not %b", count, own.count(), own[0]>>kernel.LinkCountBits, vectors)
 		}
-		var got []wallLink
+		var got []Link
 		for i := range own.count() {
 			got = append(got, own.link(i, kernel.LinkGroup))
 		}
@@ -41,12 +41,12 @@ func TestWallStreamHoldsLinks(t *testing.T) {
 		}
 		filling := (len(own)-1)/2 - count
 		for i := range filling {
-			link, share := kernel.CorrectedLink(own[1+i]), own[1+kernel.LinkGroup+i]
-			if link != want[0].CorrectedLink || share != 0 {
-				t.Fatalf("%d links: number %d that fills is %v with share %x", count, i, link, share)
+			link, factor := kernel.CorrectedLink(own[1+i]), own[1+kernel.LinkGroup+i]
+			if link != want[0].CorrectedLink || factor != 0 {
+				t.Fatalf("%d links: number %d that fills is %v with factor %x", count, i, link, factor)
 			}
 		}
-		if slices.ContainsFunc(byDirection[:], func(links []wallLink) bool { return len(links) > 0 }) {
+		if slices.ContainsFunc(byDirection[:], func(links []Link) bool { return len(links) > 0 }) {
 			t.Fatal("links are still collected")
 		}
 	}

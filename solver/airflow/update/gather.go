@@ -1,55 +1,56 @@
-package airflow
+package update
 
 import (
 	"unsafe"
 
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/wall"
 	"carina/solver/lattice"
 )
 
-// updateGathered gathers, updates and returns the walled windows of a chunk.
-func (s *populations[T, S]) updateGathered(c *chunk, odd bool, w *workspace) {
+// updateGathered gathers, updates and returns the walled windows of a block.
+func (s *populations[T, S]) updateGathered(c *block, odd bool, w *Workspace) {
 	gathered, packed := s.gathered(w), s.packed(w)
 	before, after, reflected := s.linkCursor(s.layout.near[c.near:]), s.linkCursor(s.layout.far[c.far:]), s.reflectionCursor(c)
 	s.eachWalled(c, func(i int, words []uint32) {
 		first := int(int32(words[0]) - c.cell)
 		s.moveWalled(words, packed, odd, true)
 		s.decode(w)
-		correct[T, S](gathered, &before, i, first)
+		wall.Correct[T, S](gathered, &before, i, first)
 		s.collide(w)
-		if !after.isEmpty() {
+		if !after.IsEmpty() {
 			s.encode(w)
 			s.decode(w)
-			correct[T, S](gathered, &after, i, first)
+			wall.Correct[T, S](gathered, &after, i, first)
 		}
-		if !reflected.isEmpty() {
+		if !reflected.IsEmpty() {
 			s.encode(w)
 			s.decode(w)
-			reflectWalls[T, S](s.layout.set, gathered, &reflected, i, first)
+			wall.Reflect[T, S](s.layout.set, gathered, &reflected, i, first)
 		}
 		s.encode(w)
 		s.moveWalled(words, packed, odd, false)
 	})
 }
 
-// linkCursor returns a cursor for the links that begin a stream.
-func (s *populations[T, S]) linkCursor(links wallStream) linkCursor {
-	return newLinkCursor(links, kernel.LinkGroup, walledWidth(s.Q))
+// linkCursor returns a cursor for the links that begin a list.
+func (s *populations[T, S]) linkCursor(links wall.Links) wall.Cursor {
+	return wall.NewCursor(links, kernel.LinkGroup, walledWidth(s.Q))
 }
 
-// reflectionCursor returns a cursor for the reflections of a chunk.
-func (s *populations[T, S]) reflectionCursor(c *chunk) linkCursor {
-	return newLinkCursor(s.layout.reflections[c.reflections:], kernel.ReflectionGroup, walledWidth(s.Q))
+// reflectionCursor returns a cursor for the reflections of a block.
+func (s *populations[T, S]) reflectionCursor(c *block) wall.Cursor {
+	return wall.NewCursor(s.layout.reflections[c.reflections:], kernel.ReflectionGroup, walledWidth(s.Q))
 }
 
 // gathered returns the worker's room for the populations of a window.
-func (s *populations[T, S]) gathered(w *workspace) []T {
+func (s *populations[T, S]) gathered(w *Workspace) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&w.gathered[0])), s.Q*windowCells)
 }
 
 // packed returns the worker's room for the populations of a window as they are
 // in memory: the same as gathered, unless they must be converted.
-func (s *populations[T, S]) packed(w *workspace) []S {
+func (s *populations[T, S]) packed(w *Workspace) []S {
 	if kernel.IsHalf[S]() {
 		return unsafe.Slice((*S)(unsafe.Pointer(&w.packed[0])), s.Q*windowCells)
 	}
@@ -57,14 +58,14 @@ func (s *populations[T, S]) packed(w *workspace) []S {
 }
 
 // decode converts the packed populations to the gathered ones, encode back.
-func (s *populations[T, S]) decode(w *workspace) {
+func (s *populations[T, S]) decode(w *Workspace) {
 	if kernel.IsHalf[S]() {
 		n := s.Q * windowCells
 		kernel.DecodeFloat16(unsafe.Slice((*float32)(unsafe.Pointer(&w.gathered[0])), n), w.packed[:n])
 	}
 }
 
-func (s *populations[T, S]) encode(w *workspace) {
+func (s *populations[T, S]) encode(w *Workspace) {
 	if kernel.IsHalf[S]() {
 		n := s.Q * windowCells
 		kernel.EncodeFloat16(w.packed[:n], unsafe.Slice((*float32)(unsafe.Pointer(&w.gathered[0])), n))
@@ -77,7 +78,7 @@ func tablePointer[T kernel.Real](t *kernel.Table[T]) *byte { return (*byte)(unsa
 var oneWindow = []uint32{0, windowCells}
 
 // collide updates the cells in the worker's gathered populations in place.
-func (s *populations[T, S]) collide(w *workspace) {
+func (s *populations[T, S]) collide(w *Workspace) {
 	if s.gatheredVector != nil {
 		s.gatheredVector.Even(&w.slots[unsafe.Sizeof(T(0))/8][0], &oneWindow[0], 0, 1, tablePointer(s.table), w.registers)
 		return

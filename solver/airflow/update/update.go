@@ -1,10 +1,14 @@
-package airflow
+package update
 
-import "carina/solver/airflow/opening"
+import (
+	"carina/solver/airflow/opening"
+	"carina/solver/airflow/wall"
+)
 
-func (s *populations[T, S]) step(c *chunk, odd bool, o *opening.States, w *workspace) {
+func (s *populations[T, S]) Step(block int32, odd bool, o *opening.States, w *Workspace) {
+	c := &s.layout.blocks[block]
 	if c.openingEnd > c.opening {
-		opening.Observe[T](&s.Slots, s.layout.set, s.layout.openings, c.opening, c.openingEnd, odd)
+		opening.Observe[T](&s.Slots, s.layout.set, s.layout.Openings, c.opening, c.openingEnd, odd)
 	}
 	if !odd && s.vector != nil {
 		s.updateCells(c, w)
@@ -21,21 +25,21 @@ func (s *populations[T, S]) step(c *chunk, odd bool, o *opening.States, w *works
 		}
 	}
 	if c.openingEnd > c.opening {
-		opening.Impose[T](&s.Slots, s.layout.set, o, s.layout.openings, c.opening, c.openingEnd)
+		opening.Impose[T](&s.Slots, s.layout.set, o, s.layout.Openings, c.opening, c.openingEnd)
 	}
 }
 
-// updateCells updates the cells of a chunk in an even step by assembly. Since
+// updateCells updates the cells of a block in an even step by assembly. Since
 // no neighbour takes part, windows may go from one row to the next.
-func (s *populations[T, S]) updateCells(c *chunk, w *workspace) {
+func (s *populations[T, S]) updateCells(c *block, w *Workspace) {
 	const width = 2
 	words := w.words[:0]
 	for cell := c.cell; cell < c.cellEnd; cell += windowCells {
 		words = append(words, uint32(cell), uint32(min(windowCells, c.cellEnd-cell)))
 	}
-	correct := func(stream wallStream) {
-		if stream[0] > 0 {
-			s.vector.Correct(&s.slots[0], &words[0], int(c.cell), &stream[0], 0, w.registers)
+	correct := func(links wall.Links) {
+		if links[0] > 0 {
+			s.vector.Correct(&s.slots[0], &words[0], int(c.cell), &links[0], 0, w.registers)
 		}
 	}
 	correct(s.layout.near[c.near:])
@@ -46,9 +50,9 @@ func (s *populations[T, S]) updateCells(c *chunk, w *workspace) {
 	}
 }
 
-// updateWalled updates the walled windows of a chunk in an odd step by
+// updateWalled updates the walled windows of a block in an odd step by
 // assembly.
-func (s *populations[T, S]) updateWalled(c *chunk, w *workspace) {
+func (s *populations[T, S]) updateWalled(c *block, w *Workspace) {
 	width := walledWidth(s.Q)
 	words := s.layout.windows.walled[int(c.walled)*width:]
 	near, far := s.layout.near[c.near:], s.layout.far[c.far:]
@@ -64,8 +68,8 @@ func (s *populations[T, S]) updateWalled(c *chunk, w *workspace) {
 	}
 }
 
-// updateInner updates the inner windows of a chunk.
-func (s *populations[T, S]) updateInner(c *chunk, odd bool, w *workspace) {
+// updateInner updates the inner windows of a block.
+func (s *populations[T, S]) updateInner(c *block, odd bool, w *Workspace) {
 	width := innerWidth(s.Q)
 	words := s.layout.windows.inner[int(c.inner)*width : int(c.innerEnd)*width]
 	if s.vector != nil {

@@ -1,4 +1,4 @@
-package airflow
+package wall
 
 import (
 	"slices"
@@ -11,13 +11,13 @@ import (
 	"carina/solver/lattice"
 )
 
-// location is slot p of a cell.
-type location struct {
-	cell int32
-	p    uint8
+// slot is that of a population of a cell.
+type slot struct {
+	cell       int32
+	population uint8
 }
 
-// curve makes the linear corrections of walls quadratic, after every step.
+// Quadratic makes the linear corrections of walls quadratic, after every step.
 //
 // With population i leaving cell x towards the wall at the fraction q of the
 // link, the quadratic interpolation of Bouzidi, Firdaouss and Lallemand (2001,
@@ -32,98 +32,100 @@ type location struct {
 // in the next step at x or at x−c_i; the last one is asked for where it is known
 // to other ranks alone. What is added is taken from the
 // population at rest, as with the linear correction.
-type curve struct {
-	links []curveLink
+type Quadratic struct {
+	links []quadraticLink
 	// blocks is where the links of every block begin and end.
 	blocks [][2]int32
 	// received is what others have sent.
 	received []byte
 }
 
-// curveLink is a wall link with two fluid cells behind it.
-type curveLink struct {
+// quadraticLink is a wall link with two fluid cells behind it.
+type quadraticLink struct {
 	// cell is x, second x−c_i and third x−2c_i, or −1 − the index of the last term
 	// among what was asked for.
 	cell, second, third int32
 	back                uint8 // ī
 	far                 bool  // q ≥ ½
-	share               float32
+	factor              float32
 }
 
 // middle and last are the slots of the second and third term before a step.
 // What arrives at a cell along a population, or has left the cell against it,
 // is in one of two slots, by parity.
-func (l *curveLink) middle(odd bool) location {
+func (l *quadraticLink) middle(odd bool) slot {
 	if odd == l.far {
-		return location{l.cell, uint8(lattice.Opposite(int(l.back)))}
+		return slot{l.cell, uint8(lattice.Opposite(int(l.back)))}
 	}
-	return location{l.second, l.back}
+	return slot{l.second, l.back}
 }
 
-func (l *curveLink) last(odd bool) location {
+func (l *quadraticLink) last(odd bool) slot {
 	if odd == l.far {
-		return location{l.second, uint8(lattice.Opposite(int(l.back)))}
+		return slot{l.second, uint8(lattice.Opposite(int(l.back)))}
 	}
-	return location{l.third, l.back}
+	return slot{l.third, l.back}
 }
 
-// newCurve finds the links of a rank and what it asks for.
-func newCurve(b *solver.Binding, l *layout, bytesPerValue int) *curve {
-	f := curveFinder{Binding: b, layout: l, curve: &curve{}}
+// NewQuadratic finds the links of a rank and what it asks for after a phase.
+func NewQuadratic(b *solver.Binding, set *lattice.Set, phase, bytesPerValue int) *Quadratic {
+	f := quadraticFinder{Binding: b, set: set, quadratic: &Quadratic{}}
 	f.find()
-	c := f.curve
+	c := f.quadratic
 	c.received = make([]byte, max(1, len(f.asks))*bytesPerValue)
 	for step := range 2 {
-		b.Ask(step, streamPhase, f.asks, c.received)
+		b.Ask(step, phase, f.asks, c.received)
 	}
 	c.links = slices.Clip(c.links)
-	slices.SortStableFunc(c.links, func(a, b curveLink) int { return int(a.cell - b.cell) })
+	slices.SortStableFunc(c.links, func(a, b quadraticLink) int { return int(a.cell - b.cell) })
 	from := func(cell int32) int32 {
 		return int32(sort.Search(len(c.links), func(i int) bool { return c.links[i].cell >= cell }))
 	}
-	for _, block := range l.Blocks {
+	for _, block := range b.Blocks {
 		c.blocks = append(c.blocks, [2]int32{from(block.First), from(block.End)})
 	}
 	return c
 }
 
-// bytes is the memory held.
-func (c *curve) bytes() int64 {
+// Bytes is the memory of its tables.
+func (c *Quadratic) Bytes() int64 {
 	if c == nil {
 		return 0
 	}
-	return size(c.links) + size(c.blocks) + size(c.received)
+	return kernel.SizeOf(c.links) + kernel.SizeOf(c.blocks) + kernel.SizeOf(c.received)
 }
 
-func (s *populations[T, S]) curve(links []curveLink, odd bool, received []byte) {
-	values := unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(received))), len(received)/int(unsafe.Sizeof(S(0))))
-	value := func(at location) T { return kernel.Load[T](&s.Values[s.Offset[at.p]+int(at.cell)]) }
+// CorrectQuadratic makes the corrections of the links in a block quadratic.
+func CorrectQuadratic[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], c *Quadratic, block int32, odd bool) {
+	received := unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(c.received))), len(c.received)/int(unsafe.Sizeof(S(0))))
+	value := func(at slot) T { return kernel.Load[T](slots.At(int(at.population), at.cell)) }
+	links := c.links[c.blocks[block][0]:c.blocks[block][1]]
 	for i := range links {
 		l := &links[i]
 		var last T
 		if l.third < 0 {
-			last = kernel.Load[T](&values[-1-l.third])
+			last = kernel.Load[T](&received[-1-l.third])
 		} else {
 			last = value(l.last(odd))
 		}
-		back, rest := &s.Values[s.Offset[l.back]+int(l.cell)], &s.Values[s.Offset[0]+int(l.cell)]
+		back, rest := slots.At(int(l.back), l.cell), slots.At(0, l.cell)
 		before := kernel.Load[T](back)
-		bend := T(before-T(2*value(l.middle(odd)))) + last
-		after := kernel.Store(back, before-T(T(l.share)*bend))
+		difference := T(before-T(2*value(l.middle(odd)))) + last
+		after := kernel.Store(back, before-T(T(l.factor)*difference))
 		kernel.Store(rest, kernel.Load[T](rest)-(after-before))
 	}
 }
 
-// curveFinder goes over the wall links of a rank.
-type curveFinder struct {
+// quadraticFinder goes over the wall links of a rank.
+type quadraticFinder struct {
 	*solver.Binding
-	layout *layout
-	curve  *curve
-	asks   []solver.Ask
+	set       *lattice.Set
+	quadratic *Quadratic
+	asks      []solver.Ask
 }
 
 // find goes over the links.
-func (f *curveFinder) find() {
+func (f *quadraticFinder) find() {
 	l := &f.Domain.Grid.Links
 	opening := 0
 	for k := range f.Pieces {
@@ -135,8 +137,8 @@ func (f *curveFinder) find() {
 				for opening < len(l.Openings) && l.Openings[opening].Link < link {
 					opening++
 				}
-				meets := opening < len(l.Openings) && l.Openings[opening].Link == link
-				if along := l.Direction(i, link) + 1; along < f.layout.set.Q && !meets {
+				ends := opening < len(l.Openings) && l.Openings[opening].Link == link
+				if along := l.Direction(i, link) + 1; along < f.set.Q && !ends {
 					f.add(p, x, along, l.Fraction(link))
 				}
 			}
@@ -146,7 +148,7 @@ func (f *curveFinder) find() {
 
 // add adds the link of a cell of a piece along population i, if two cells are
 // behind it.
-func (f *curveFinder) add(p *solver.Piece, x int32, i int, q float64) {
+func (f *quadraticFinder) add(p *solver.Piece, x int32, i int, q float64) {
 	c := geometry.Directions[i-1]
 	behind := func(n int32) (solver.Found, bool) {
 		return f.Cell(p.X0+x-n*int32(c.X), p.Y-n*int32(c.Y), p.Z-n*int32(c.Z))
@@ -160,17 +162,17 @@ func (f *curveFinder) add(p *solver.Piece, x int32, i int, q float64) {
 		return
 	}
 	back := lattice.Opposite(i)
-	l := curveLink{cell: p.Local + x, second: second.Local, third: third.Local, back: uint8(back), far: q >= 0.5, share: float32((1 - 2*q) / 2)}
+	l := quadraticLink{cell: p.Local + x, second: second.Local, third: third.Local, back: uint8(back), far: q >= 0.5, factor: float32((1 - 2*q) / 2)}
 	// The last term is what arrives at the second cell along i or, far, at the
 	// third along ī. Where both are others' the owner is asked.
 	known, value := second, i
 	if l.far {
-		l.share = float32((2*q - 1) / (2*q + 1))
+		l.factor = float32((2*q - 1) / (2*q + 1))
 		known, value = third, back
 	}
 	if second.Owner != f.Rank && known.Owner != f.Rank {
 		l.third = -1 - int32(len(f.asks))
 		f.asks = append(f.asks, solver.Ask{Cell: known.Global, Value: int32(value)})
 	}
-	f.curve.links = append(f.curve.links, l)
+	f.quadratic.links = append(f.quadratic.links, l)
 }

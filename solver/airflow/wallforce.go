@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"carina/solver"
+	"carina/solver/airflow/update"
 	"carina/solver/lattice"
 	"carina/solver/transport"
 
@@ -18,9 +19,9 @@ import (
 // which in steady flow is the same. Call it on all ranks, after an even number
 // of steps; all get the same.
 func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
-	sums := make([][3]int64, len(r.layout.chunks))
-	r.eachChunk(func(i int, w *workspace) {
-		r.eachPart(&r.layout.chunks[i], w, func(p *solver.Piece, cell, count int32, arriving *[27][windowCells]float64) {
+	sums := make([][3]int64, len(r.layout.Blocks))
+	r.eachBlock(func(i int, w *update.Workspace) {
+		r.eachPart(int32(i), w, func(p *solver.Piece, cell, count int32, arriving *update.Window) {
 			r.addWallForce(&sums[i], p, cell, count, arriving, w, selected)
 		})
 	})
@@ -39,13 +40,13 @@ func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 
 // addWallForce adds the momentum that the links of some cells of a piece give to
 // walls.
-func (r *bound) addWallForce(sum *[3]int64, p *solver.Piece, cell, count int32, arriving *[27][windowCells]float64, w *workspace, selected func(r3.Vec) bool) {
+func (r *bound) addWallForce(sum *[3]int64, p *solver.Piece, cell, count int32, arriving *update.Window, w *update.Workspace, selected func(r3.Vec) bool) {
 	links := r.wallLinks(p.Global+int64(cell-p.Local), count)
 	if len(links) == 0 {
 		return
 	}
 	leaving := *arriving
-	r.state.leaving(&leaving, w)
+	r.populations.Outgoing(&leaving, w)
 	for _, link := range links {
 		if !selected(r.domain.Grid.Center(p.X0+cell-p.Local+link.lane, p.Y, p.Z)) {
 			continue

@@ -1,12 +1,11 @@
-package airflow
+package update
 
 import (
-	"unsafe"
-
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
+	"carina/solver/airflow/wall"
 	"carina/solver/lattice"
 	"carina/solver/processor"
 )
@@ -15,38 +14,39 @@ const (
 	// windowCells is the number of neighbouring cells of a row that are
 	// updated together: one AVX-512 register of single-precision numbers.
 	windowCells = kernel.WindowCells
-	// chunkCells is the least number of cells of a chunk. Its populations
+	// blockCells is the least number of cells of a block. Its populations
 	// stay in the first-level cache while links are corrected.
-	chunkCells = kernel.ChunkCells
+	blockCells = kernel.BlockCells
 )
 
 // Kernels and the engine must mean the same groups and blocks of cells.
 var (
 	_ [windowCells]struct{} = [solver.GroupCells]struct{}{}
-	_ [chunkCells]struct{}  = [solver.BlockCells]struct{}{}
+	_ [blockCells]struct{}  = [solver.BlockCells]struct{}{}
 )
 
-// layout is how the cells of a rank are streamed and where their walls and
+// Layout is how the cells of a rank are streamed and where their walls and
 // openings are.
 //
 // The update of cell x touches, in an odd step, for each moving population p,
 // either slot p of the neighbour in direction c_p or, where that is not
 // fluid, slot opposite(p) of x itself. No two cells touch the same location.
-type layout struct {
+type Layout struct {
 	*solver.Layout
 	set *lattice.Set
-	// chunks belong to the blocks of the engine's layout.
-	chunks  []chunk
+	// blocks are those of the engine's layout, with their windows.
+	blocks  []block
 	windows windows
 	// near and far are the corrections of interpolated walls.
-	near, far wallStream
+	near, far wall.Links
 	// reflections are the links of walls that take part in the collision's stress.
-	reflections wallStream
-	openings    *opening.Cells
+	reflections wall.Links
+	// Openings are the cells at openings.
+	Openings *opening.Cells
 }
 
-// chunk is a block with its windows, by kind.
-type chunk struct {
+// block is a block with its windows, by kind.
+type block struct {
 	cell, cellEnd       int32
 	inner, innerEnd     int32
 	walled, walledEnd   int32
@@ -71,26 +71,26 @@ type windows struct {
 func innerWidth(q int) int  { return 2 + (q - 1) }
 func walledWidth(q int) int { return 2 + (q - 1) + (q-1)/2 }
 
-// windowBuilder holds what is needed only while windows are made.
+// windowBuilder is what is needed only while windows are made.
 type windowBuilder struct {
-	*layout
+	*Layout
 	// neighbours are those of a group's cells, by direction and cell.
 	neighbours []int32
 	blank      []uint32 // room for one regular window
 }
 
-// newLayout finds the windows of a rank's blocks.
-func newLayout(f *solver.Finder, set *lattice.Set) *layout {
-	l := &layout{Layout: f.Layout, set: set, chunks: make([]chunk, len(f.Blocks))}
-	b := windowBuilder{layout: l, neighbours: make([]int32, (set.Q-1)*windowCells), blank: make([]uint32, walledWidth(set.Q))}
+// NewLayout finds the windows of a rank's blocks.
+func NewLayout(f *solver.Finder, set *lattice.Set) *Layout {
+	l := &Layout{Layout: f.Layout, set: set, blocks: make([]block, len(f.Blocks))}
+	b := windowBuilder{Layout: l, neighbours: make([]int32, (set.Q-1)*windowCells), blank: make([]uint32, walledWidth(set.Q))}
 	for i, block := range f.Blocks {
-		l.chunks[i].cell, l.chunks[i].cellEnd = block.First, block.End
+		l.blocks[i].cell, l.blocks[i].cellEnd = block.First, block.End
 	}
 	f.EachGroup(func(g *solver.Group) {
 		for d, c := range geometry.Directions[:set.Q-1] {
 			g.Neighbours(c, b.neighbours[d*windowCells:])
 		}
-		c := &l.chunks[g.Block]
+		c := &l.blocks[g.Block]
 		if g.First == c.cell {
 			c.inner, c.walled = int32(len(l.windows.inner)/innerWidth(set.Q)), int32(len(l.windows.walled)/walledWidth(set.Q))
 		}
@@ -151,14 +151,13 @@ func (b *windowBuilder) serves(words []uint32, neighbours []int32, cell, first, 
 	return true
 }
 
-// bytes returns the memory that the layout holds beside the engine's.
-func (l *layout) bytes() int64 {
-	return size(l.windows.inner) + size(l.windows.walled) +
-		size(l.chunks) + size(l.near) + size(l.far) + size(l.reflections) + size(l.openings.List)
+// Bytes returns the memory of the layout beside the engine's.
+func (l *Layout) Bytes() int64 {
+	return kernel.SizeOf(l.windows.inner) + kernel.SizeOf(l.windows.walled) +
+		kernel.SizeOf(l.blocks) + kernel.SizeOf(l.near) + kernel.SizeOf(l.far) + kernel.SizeOf(l.reflections) + kernel.SizeOf(l.Openings.List)
 }
 
-// size is the memory behind a slice.
-func size[T any](s []T) int64 {
-	var element T
-	return int64(cap(s)) * int64(unsafe.Sizeof(element))
+// Windows is the number of windows that are updated in an odd step.
+func (l *Layout) Windows() int {
+	return len(l.windows.inner)/innerWidth(l.set.Q) + len(l.windows.walled)/walledWidth(l.set.Q)
 }
