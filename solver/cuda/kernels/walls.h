@@ -105,25 +105,28 @@ struct PressureOpening {
 		const real per_weight = 1 / total, per_spread = spread > real(1e-6) * total ? 1 / spread : 0;
 		mean *= per_weight, slope *= per_spread, shear_mean *= per_weight, shear_slope *= per_spread, own_mean *= per_weight, own_slope *= per_spread;
 	}
-	DEVICE real square(const Sample &u) const
+	// Energies are added up in double precision: single precision has none of the
+	// first faint waves of sound, and divides by nothing.
+	DEVICE static double square(double v) { return v * v; }
+	DEVICE static double square(const Sample &u)
 	{
-		const real third = (u.stress[0] + u.stress[1] + u.stress[2]) / 3, x = u.stress[0] - third, y = u.stress[1] - third, z = u.stress[2] - third;
-		return x * x + y * y + z * z + 2 * (u.stress[3] * u.stress[3] + u.stress[4] * u.stress[4] + u.stress[5] * u.stress[5]);
+		const double third = (double(u.stress[0]) + u.stress[1] + u.stress[2]) / 3;
+		return square(u.stress[0] - third) + square(u.stress[1] - third) + square(u.stress[2] - third) + 2 * (square(u.stress[3]) + square(u.stress[4]) + square(u.stress[5]));
 	}
 	// part is how much of the shear returns: no more than its energy allows.
 	DEVICE real part() const
 	{
-		real energy = 0, needed = total * own_mean * own_mean + spread * own_slope * own_slope;
+		double energy = 0, needed = total * square(own_mean) + spread * square(own_slope);
 		for (int k = first; k < end; k++) {
 			const OpeningLink l = walls.opening_links[k];
 			const int q = l.direction;
-			const real c = along(q) - center, rest = difference(l) - mean - slope * c, more = shear(q) - shear_mean - shear_slope * c;
-			energy += weight(q) * rest * rest, needed += weight(q) * more * more;
+			const real c = along(q) - center;
+			energy += weight(q) * square(difference(l) - mean - slope * c), needed += weight(q) * square(shear(q) - shear_mean - shear_slope * c);
 		}
-		const real rate = 1 / o.even_time;
-		energy += real(4.5) * rate * (2 - rate) * square(cell);
-		const real common = total * back * own_mean + spread * back_slope * own_slope;
-		return needed - 2 * common <= energy ? 1 : (common + square_root(common * common + needed * energy)) / needed;
+		const double rate = 1 / o.even_time;
+		energy += 4.5 * rate * (2 - rate) * square(cell);
+		const double common = total * (double(back) * own_mean) + spread * (double(back_slope) * own_slope);
+		return needed - 2 * common <= energy ? 1 : real((common + square_root(common * common + needed * energy)) / needed);
 	}
 	DEVICE real absorb(int k, real value) const
 	{
