@@ -42,5 +42,5 @@ func (r *bound) carry(b *solver.Block, odd bool, worker int) {
 }
 
 // Velocity is that in the cells of the block that a worker has last computed, in
-// cells per step, by their place there.
+// cells per step, from its first cell on.
 func (r *bound) Velocity(worker int) *[3][]float32 { return &r.carried[worker].velocity }

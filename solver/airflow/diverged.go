@@ -56,11 +56,11 @@ func (r *airflow) divergedAt(steps int64, cell [3]int32) *DivergedError {
 // Error says what happened, where, and what to do.
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the flow diverged before step %d (%.4g s) at cell (%d, %d, %d), %s, at the planned Mach number %.3g and relaxation time %.4f; %s",
-		e.Step, e.Time, e.Cell[0], e.Cell[1], e.Cell[2], e.place(), e.Mach, e.RelaxationTime, e.advice())
+		e.Step, e.Time, e.Cell[0], e.Cell[1], e.Cell[2], e.where(), e.Mach, e.RelaxationTime, e.advice())
 }
 
-// place says where the cell is, and what is known of the flow there.
-func (e *DivergedError) place() string {
+// where says where the cell is, and what is known of the flow there.
+func (e *DivergedError) where() string {
 	unit, name := e.Unit, " "+e.UnitName
 	switch {
 	case unit == 0:

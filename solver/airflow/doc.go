@@ -8,15 +8,21 @@
 // way. Everything outside is in SI units.
 //
 // Only fluid cells are stored, in run order, one array per population;
-// streaming is in place (the A-A pattern), so that every location belongs to
-// one cell in each step and blocks of cells can be updated in any order. The
-// arithmetic of a collision is described once (package collision) and
-// generated as Go, AVX2 and AVX-512 code (package kernel) with the same
-// operations in the same order, for populations of 16, 32 or 64 bits. The state is
-// therefore the same, bit for bit, for any number of ranks and workers, any
-// partition and, but for numbers below the least normal one, instruction set.
+// streaming is in place (the A-A pattern), so that every slot belongs to one cell in
+// each step and blocks of cells can be updated in any order. The state is the same,
+// bit for bit, for any number of ranks and workers, any partition and, but for numbers
+// below the least normal one, instruction set.
 //
-// What lives elsewhere: exchange between ranks, saving, loading and moving
-// (package solver), memory and goroutines (package processor), GPUs (package cuda).
-// Begin reading with settings.go and airflow.go.
+// This package has the settings and units, the program of a step, and what is read
+// from a flow: fields, observations and the summary. What lives elsewhere:
+//
+//   - opening: conditions and waveforms, what openings impose
+//   - wall: what comes back from walls
+//   - update: a step of the cells of a rank, in windows
+//   - kernel: the generated arithmetic of a window, in Go and assembly
+//   - collision: the operators, described once for all of these and for GPUs
+//   - package solver: exchange between ranks, saving, loading and moving
+//   - package processor: memory and goroutines; package cuda: GPUs
+//
+// Begin reading with settings.go, airflow.go and bound.go.
 package airflow

@@ -104,7 +104,7 @@ func (r *Rank) Gather() (*Fields, error) {
 	return all, nil
 }
 
-// scatter copies the arrays of one rank to their global places.
+// scatter copies the arrays of one rank to their global numbers.
 func scatter(all, own [][]float32, pieces []solver.Piece, rank int32) {
 	local := int64(0)
 	for _, p := range pieces {

@@ -172,7 +172,7 @@ func (f *Flow) Recall(e *DivergedError, fields *Fields) {
 }
 
 // DivergedVelocity is the velocity, in cells per step, at which a computation
-// is given up, and CheckInterval how many steps pass between looks at it.
+// is given up, and CheckInterval how many steps pass between checks of it.
 const (
 	DivergedVelocity = divergedVelocity
 	CheckInterval    = checkInterval

@@ -20,7 +20,7 @@ func (s *Settings) limiterFactor() float64 { return 9 * math.Sqrt2 * s.Limiter *
 // acts.
 func (s *Settings) limitedStress(tau float64) float64 { return (tau - 0.5) / s.limiterFactor() }
 
-// limited is the share of all cells in which the limiter acts, nil where it
+// limited is the part of all cells in which the limiter acts, nil where it
 // cannot. Call it on all ranks; all get the same.
 func (r *Rank) limited() (*float64, error) {
 	tau := r.units.RelaxationTime()
@@ -38,8 +38,8 @@ func (r *Rank) limited() (*float64, error) {
 	if err := r.engine.Transport().Reduce(transport.Sum, sum); err != nil {
 		return nil, fmt.Errorf("counting the cells in which the limiter acts: %w", err)
 	}
-	share := float64(sum[0]) / float64(r.domain.CellCount())
-	return &share, nil
+	part := float64(sum[0]) / float64(r.domain.CellCount())
+	return &part, nil
 }
 
 // tracelessNorm is √(s:s) of the traceless part of a tensor.

@@ -7,7 +7,7 @@ import (
 	"carina/solver/transport"
 )
 
-func TestMemoryEstimateCoversWhatIsHeld(t *testing.T) {
+func TestMemoryEstimateCoversWhatIsUsed(t *testing.T) {
 	for _, precision := range Precisions {
 		for _, lattice := range Lattices {
 			checkMemoryEstimate(t, precision, lattice)
@@ -26,9 +26,9 @@ func checkMemoryEstimate(t *testing.T, precision Precision, lattice Lattice) {
 		t.Fatal(err)
 	}
 	const fields = 16 // bytes a cell, for output
-	held, estimate := r.Bytes()+fields*grid.Cells(), MemoryEstimate(grid.Cells(), settings)
+	used, estimate := r.Bytes()+fields*grid.Cells(), MemoryEstimate(grid.Cells(), settings)
 	r.Close()
-	if held > estimate || held < estimate/2 {
-		t.Errorf("%s, %s: %d bytes are held, %d estimated", precision, lattice, held, estimate)
+	if used > estimate || used < estimate/2 {
+		t.Errorf("%s, %s: %d bytes are held, %d estimated", precision, lattice, used, estimate)
 	}
 }

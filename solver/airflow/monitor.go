@@ -19,8 +19,8 @@ const (
 	divergedVelocity = 0.7
 )
 
-// check looks at the velocity of every cell and at ctx, on all ranks, and returns
-// the largest.
+// check checks the velocity of every cell, and ctx, on all ranks, and returns the
+// largest.
 func (r *Rank) check(ctx context.Context) (float64, error) {
 	peak, err := r.engine.Check(ctx)
 	return peak, r.explained(err)

@@ -73,7 +73,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A stop that is met after the last step has interrupted nothing.
+// A stop that comes after the last step has interrupted nothing.
 func TestInterruptedMeansThatStepsAreMissing(t *testing.T) {
 	g := cave(1, [3]bool{})
 	for _, steps := range []int64{2*checkInterval - 1, 2 * checkInterval, 3 * checkInterval} {

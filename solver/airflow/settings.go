@@ -247,10 +247,10 @@ func (s *Settings) inRange() error {
 	return nil
 }
 
-// largestOddTime is τ₋−½ above which TRT is unstable at inlets: odd moments,
+// largestTauMinus is τ₋−½ above which TRT is unstable at inlets: odd moments,
 // hardly relaxed, add up. A pipe of 9 cells at τ₊ = 0.508 diverges with 7.5 and
 // not with 5.
-const largestOddTime = 4
+const largestTauMinus = 4
 
 // operator is the collision operator for a relaxation time.
 func (s *Settings) operator(tau float64) Collision {
@@ -258,7 +258,7 @@ func (s *Settings) operator(tau float64) Collision {
 		return s.Collision
 	}
 	switch {
-	case s.Magic/(tau-0.5) <= largestOddTime:
+	case s.Magic/(tau-0.5) <= largestTauMinus:
 		return TRT
 	case s.set() == lattice.D3Q27:
 		return Cumulant
@@ -266,12 +266,12 @@ func (s *Settings) operator(tau float64) Collision {
 	return Recursive
 }
 
-// oddTime is how long third moments stay out of equilibrium, in steps. Operators
+// tauMinus is the relaxation time of third moments, in steps: τ₋ of TRT. Operators
 // that make them of the second keep them as long as those.
-func (s *Settings) oddTime(tau float64) float64 {
+func (s *Settings) tauMinus(tau float64) float64 {
 	switch s.operator(tau) {
 	case TRT:
-		return 0.5 + min(s.Magic/(tau-0.5), largestOddTime)
+		return 0.5 + min(s.Magic/(tau-0.5), largestTauMinus)
 	case Regularized:
 		return 1
 	}

@@ -11,19 +11,19 @@ import (
 // SteadyWatch finds out whether a flow has become steady, from a sample of the
 // cells: every SampleStride-th.
 type SteadyWatch struct {
-	// Change is the relative change of the velocity between the last two looks,
+	// Change is the relative change of the velocity between the last two samples,
 	// NaN while it is not known.
 	Change float64
 
 	tolerance float64
-	interval  int64 // steps between looks
+	interval  int64 // steps between samples
 	next      int64
-	quiet     int     // looks in a row with a change below the tolerance
-	judged    int     // looks that had one before them to compare with
-	previous  float64 // Change at the look before the last
+	quiet     int     // samples in a row with a change below the tolerance
+	judged    int     // samples that had one before them to compare with
+	previous  float64 // Change at the sample before the last
 }
 
-// SampleStride is the distance of the cells that a SteadyWatch looks at, by
+// SampleStride is the distance of the cells that a SteadyWatch samples, by
 // global number.
 const SampleStride = 61
 
@@ -38,13 +38,13 @@ func newSteadyWatch(steps int64, rampSteps, crossing, tolerance float64) *Steady
 }
 
 // Postpone lets the watch begin only shortly before the last step, where it is
-// not to end the computation: looks take time.
+// not to end the computation: samples take time.
 func (w *SteadyWatch) Postpone(last int64) {
-	const looks = 4
-	w.next = max(w.next, last-(looks-1)*w.interval)
+	const samples = 4
+	w.next = max(w.next, last-(samples-1)*w.interval)
 }
 
-// Due tells whether it is time for a look after so many steps.
+// Due tells whether it is time for a sample after so many steps.
 func (w *SteadyWatch) Due(steps int64) bool {
 	if w.tolerance <= 0 || steps < w.next {
 		return false
@@ -54,8 +54,8 @@ func (w *SteadyWatch) Due(steps int64) bool {
 }
 
 // Judge takes the sums over the sampled cells of the squared change of the
-// velocity since the last look and of the squared velocity, in fixed point,
-// both zero at the first look, and tells whether the flow is steady: whether
+// velocity since the last sample and of the squared velocity, in fixed point,
+// both zero at the first sample, and tells whether the flow is steady: whether
 // the change was below the tolerance twice in a row.
 func (w *SteadyWatch) Judge(change, square int64) bool {
 	if square == 0 {
@@ -73,7 +73,7 @@ func (w *SteadyWatch) Judge(change, square int64) bool {
 }
 
 // outcome tells whether the flow is steady and by how much the velocity changed
-// between looks, the larger of the last two changes; nil where that is not
+// between samples, the larger of the last two changes; nil where that is not
 // known.
 func (w *SteadyWatch) outcome() (steady *bool, change *float64) {
 	if w == nil || w.judged == 0 {
@@ -96,9 +96,9 @@ type rankWatch struct {
 	before map[int64][3]float64 // velocity by global number
 }
 
-// look compares with the last look and tells whether the flow is steady. All
+// compare takes a sample, compares it with the last one and tells whether the flow is steady. All
 // ranks agree.
-func (w *rankWatch) look() (bool, error) {
+func (w *rankWatch) compare() (bool, error) {
 	r := w.rank
 	if !w.Due(r.engine.Steps()) {
 		return false, nil

@@ -43,7 +43,7 @@ type Summary struct {
 	// the domain, the larger of the last two.
 	Steady         *bool    `json:"steady,omitempty"`
 	VelocityChange *float64 `json:"velocity_change,omitempty"`
-	// Limited is the share of the cells in which the recursive operator's limiter
+	// Limited is the part of the cells in which the recursive operator's limiter
 	// acts at the end, nil with other operators.
 	Limited *float64 `json:"limited_share,omitempty"`
 	// Grain tells how smooth the velocity is, see Grain; nil where there are very
@@ -222,7 +222,7 @@ func (r *Rank) rankSummaries() ([]RankSummary, error) {
 	return list, nil
 }
 
-// Bytes returns the memory that the rank holds for its cells.
+// Bytes returns the memory that the rank uses for its cells.
 func (r *Rank) Bytes() int64 { return r.engine.Bytes() + r.layout.Bytes() + r.quadratic.Bytes() }
 
 // Hash returns a hash of the state of all cells. It does not depend on how the

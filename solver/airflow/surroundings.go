@@ -28,7 +28,7 @@ type Surroundings struct {
 	ToWall, Across float64
 }
 
-// surroundingsOf looks around a cell.
+// surroundingsOf describes where a cell lies.
 func surroundingsOf(d *solver.Domain, cell [3]int32) Surroundings {
 	g := d.Grid
 	s := Surroundings{Position: g.Center(cell[0], cell[1], cell[2]), ToOpening: math.Inf(1)}
@@ -67,11 +67,11 @@ func (l *lumen) around(cell [3]int32) (toWall, across float64) {
 	if math.IsInf(toWall, 1) {
 		return 0, 0
 	}
-	place, best := cell, toWall
+	center, best := cell, toWall
 	for {
-		next, farthest := place, best
+		next, farthest := center, best
 		for _, c := range geometry.Directions {
-			n := stepped(place, c, 1)
+			n := stepped(center, c, 1)
 			if l.number(n) < 0 {
 				continue
 			}
@@ -79,10 +79,10 @@ func (l *lumen) around(cell [3]int32) (toWall, across float64) {
 				next, farthest = n, w
 			}
 		}
-		if next == place {
+		if next == center {
 			return toWall, 2 * best
 		}
-		place, best = next, farthest
+		center, best = next, farthest
 	}
 }
 
@@ -107,7 +107,7 @@ func (l *lumen) wallDistance(cell [3]int32) float64 {
 }
 
 // fraction is that of the link from a cell in a direction that lies inside the
-// wall; infinite where it meets none.
+// wall; infinite where it ends elsewhere.
 func (l *lumen) fraction(number int64, direction int) float64 {
 	links := &l.Links
 	i, found := slices.BinarySearch(links.Cells, number)

@@ -16,7 +16,7 @@ type Variant struct {
 	// stress of each cell (Hou, Sterling, Chen and Doolen 1996).
 	LargeEddy bool
 	// Scaled means that populations come and leave multiplied by Scale, as
-	// 16-bit storage holds them. The results are the same to the last bit: all
+	// 16-bit storage stores them. The results are the same to the last bit: all
 	// that changes is constants, by powers of two.
 	Scaled bool
 }

@@ -7,14 +7,14 @@ import (
 )
 
 // ReflectionGroup is how many links stand together for Vector.Reflect: it reads
-// links like those of a Corrector, a CorrectedLink and its share, one after the
+// links like those of a Corrector, a CorrectedLink and its factor, one after the
 // other.
 //
 // Reflect makes what comes back along a link from what the collision left in the
-// cell along it, against it (the companion) and at rest. With the ratio of the
+// cell along it, against it and at rest. With the ratio of the
 // weights it is
 //
-//	r + share·(½(along + against) − r),   r = ratio·rest,
+//	r + factor·(½(along + against) − r),   r = ratio·rest,
 //
 // where all links of a cell find the population at rest as it was; the sum of
 // what they add is taken from it afterwards.

@@ -65,12 +65,11 @@ type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch
 // windows as for Walled. Links begins with their number, which is not zero, in
 // LinkCountBits, and above these a bit for every WindowCells cells from first on
 // that have links; then come groups of LinkGroup links: as many CorrectedLinks
-// and, behind these, float32 shares. The first group is filled from the front by
-// copies of its first link with share zero. Share times (companion − bounced) is
+// and, behind these, float32 factors. The first group is filled from the front by
+// copies of its first link with factor zero. Factor times (opposite − bounced) is
 // added to bounced, the population that comes back, and taken from the
 // population at rest; with 16-bit storage the sum of all that a cell's links take
-// is. The companion is the opposite population where the kernels find or leave
-// it. The cells are fewer than BlockCells + WindowCells. Scratch is memory of
+// is. The opposite population is taken where the kernels find or leave it. The cells are fewer than BlockCells + WindowCells. Scratch is memory of
 // ScratchBytes.
 type Corrector func(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
@@ -92,8 +91,8 @@ const (
 
 // CorrectedLink is a link for a Corrector: the cell, from the first one on, in 8
 // bits, the direction of bounced, from 0, in 8 bits, and in 16 bits which of the
-// words, from those of the chunk's first window on, is the offset to the
-// neighbour where an odd step finds the companion.
+// words, from those of the block's first window on, is the offset to the
+// neighbour where an odd step finds the opposite population.
 type CorrectedLink uint32
 
 // NewCorrectedLink is the link of a cell given its window, whose words are

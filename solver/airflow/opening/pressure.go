@@ -7,7 +7,7 @@ import (
 )
 
 // absorption is how much of a sudden change of what leaves through a pressure
-// opening returns: with 2 − √3 a plane wave of sound that meets it at right
+// opening returns: with 2 − √3 a plane wave of sound that reaches it at right
 // angles is not reflected, since its density is c_n/√3 times its part of the
 // velocity.
 var absorption = 2 - math.Sqrt(3)

@@ -18,8 +18,8 @@ type Imposed struct {
 	Area float64
 	// Normal points out of the lumen.
 	Normal [3]float64
-	// TauPlus is the relaxation time of the stress, in steps, TauRatio how many
-	// times longer third moments stay out of equilibrium.
+	// TauPlus is the relaxation time of the stress, in steps, and TauRatio that of
+	// third moments over it.
 	TauPlus, TauRatio float64
 	// Forgetting is the part of its memory that the opening's absorption of sound
 	// forgets in a step: all where a controller prescribes the flow, which absorbs
@@ -71,9 +71,9 @@ type Choice struct {
 	Profile    Profile
 	Waveform   Waveform
 	Units      Units
-	// TauPlus is the relaxation time of the stress and TauOdd how long third moments
-	// stay out of equilibrium, in steps.
-	TauPlus, TauOdd float64
+	// TauPlus and TauMinus are the relaxation times of the stress and of third moments,
+	// in steps.
+	TauPlus, TauMinus float64
 	// Crossing is the number of steps in which sound crosses the domain.
 	Crossing float64
 }
@@ -114,7 +114,7 @@ func (s *States) newState(i int, c Condition, choice *Choice) State {
 	n := s.faces.grid.Openings[i].Normal
 	state := State{condition: c, flow: c.Flow / s.units.FlowRate, Imposed: Imposed{
 		Area: s.faces.Areas[i], Normal: [3]float64{n.X, n.Y, n.Z},
-		TauPlus: choice.TauPlus, TauRatio: choice.TauOdd / choice.TauPlus, Forgetting: 1 / (absorptionCrossings * choice.Crossing)}}
+		TauPlus: choice.TauPlus, TauRatio: choice.TauMinus / choice.TauPlus, Forgetting: 1 / (absorptionCrossings * choice.Crossing)}}
 	if c.Kind == ImposedFlow {
 		state.Forgetting = 1
 	}

@@ -98,8 +98,8 @@ type Table struct {
 // Factor is the factor at a time in seconds.
 func (t *Table) Factor(time float64) float64 {
 	n := len(t.Times)
-	if span := t.Times[n-1] - t.Times[0]; t.Periodic && span > 0 {
-		time = t.Times[0] + math.Mod(math.Mod(time-t.Times[0], span)+span, span)
+	if period := t.Times[n-1] - t.Times[0]; t.Periodic && period > 0 {
+		time = t.Times[0] + math.Mod(math.Mod(time-t.Times[0], period)+period, period)
 	}
 	i := sort.SearchFloat64s(t.Times, time)
 	switch {

@@ -87,7 +87,7 @@ func (s *populations[T, S]) collide(w *Workspace) {
 }
 
 // moveInner copies what arrives in an inner window to gathered, or what leaves
-// it back to the same places. In an odd step population i arrives from the
+// it back to the same slots. In an odd step population i arrives from the
 // neighbour against c_i, from whose slot ī it is taken.
 func (s *populations[T, S]) moveInner(words []uint32, gathered []S, odd, in bool) {
 	cell, count := int(words[0]), int(words[1])
