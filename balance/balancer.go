@@ -34,7 +34,7 @@ type Problem struct {
 	Imbalance float64
 	// Inside and Between are what messages cost inside a host and between
 	// hosts.
-	Inside, Between Link
+	Inside, Between Network
 	// Seed chooses one of several possible results.
 	Seed uint64
 	// Preset is the effort of the graph partitioner: fast, eco or strong; chosen
@@ -140,8 +140,8 @@ func checkSpeeds(ranks []Rank) error {
 	return nil
 }
 
-// shares returns the part of all work that each rank should get; the sum is 1.
-func shares(ranks []Rank) []float64 {
+// targets returns the fraction of all work that each rank should get; the sum is 1.
+func targets(ranks []Rank) []float64 {
 	var sum float64
 	for _, r := range ranks {
 		sum += r.Speed

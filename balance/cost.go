@@ -28,11 +28,11 @@ const (
 // Layouts are all layouts.
 var Layouts = []Layout{Sparse, Dense, Plain}
 
-// Link is what messages cost: Latency seconds until the first arrives, which
+// Network is what messages cost: Latency seconds until the first arrives, which
 // messages under way at the same time share, and for each message the Overhead
 // of handling it and SecondsPerByte for every byte (Alexandrov et al., LogGP,
 // 1995), with what packing it and computing next to another rank cost.
-type Link struct {
+type Network struct {
 	Latency        float64 `json:"latency_s"`
 	Overhead       float64 `json:"overhead_s"`
 	SecondsPerByte float64 `json:"seconds_per_byte"`
@@ -63,7 +63,7 @@ type Cost struct {
 	// CopyPerByte is the time per byte that crosses between two cuboids of one
 	// rank; 0 where cuboids share one storage.
 	CopyPerByte float64 `json:"copy_seconds_per_byte"`
-	// Packing is the part of SecondsPerByte of both links that a rank computes
+	// Packing is the part of SecondsPerByte of both networks that a rank computes
 	// for: packing and unpacking, and what cells next to other ranks cost more.
 	Packing float64 `json:"packing_seconds_per_byte,omitempty"`
 	// BytesPerPopulation is the size of one crossing value: 8 or 4.
@@ -72,12 +72,12 @@ type Cost struct {
 	Directions int `json:"directions"`
 	// Inside is a message between two ranks of one host, Between one between
 	// two hosts.
-	Inside  Link `json:"inside_host"`
-	Between Link `json:"between_hosts"`
-	// Held says how the times of cells, cuboids, copies and packing depend on
+	Inside  Network `json:"inside_host"`
+	Between Network `json:"between_hosts"`
+	// BySize says how the times of cells, cuboids, copies and packing depend on
 	// how many cells a rank holds, in ascending order of the cells; where there is
 	// nothing they do not.
-	Held []Held `json:"held,omitempty"`
+	BySize []SizeFactors `json:"held,omitempty"`
 }
 
 // DefaultCost returns assumed figures for a layout, for use until a machine
@@ -93,8 +93,8 @@ func DefaultCost(layout Layout) Cost {
 	c := Cost{
 		Source: "assumed", Layout: layout,
 		Directions: 18,
-		Inside:     Link{Latency: 0.5e-6, Overhead: 0.2e-6, SecondsPerByte: 1 / 8e9},
-		Between:    Link{Latency: 2e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 2e9},
+		Inside:     Network{Latency: 0.5e-6, Overhead: 0.2e-6, SecondsPerByte: 1 / 8e9},
+		Between:    Network{Latency: 2e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 2e9},
 	}
 	if layout == Plain {
 		const fluid = 304 / 10e9
@@ -124,8 +124,8 @@ func GPUCost() Cost {
 		Source: "assumed, GPU", Layout: Sparse,
 		Fluid: fluid, Boundary: 2 * fluid, Opening: 4 * fluid,
 		BytesPerPopulation: 4, Directions: 18,
-		Inside:  Link{Latency: 3e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 300e9},
-		Between: Link{Latency: 6e-6, Overhead: 1e-6, SecondsPerByte: 1 / 50e9},
+		Inside:  Network{Latency: 3e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 300e9},
+		Between: Network{Latency: 6e-6, Overhead: 1e-6, SecondsPerByte: 1 / 50e9},
 	}
 }
 
@@ -156,7 +156,7 @@ func (c *Cost) Check() error {
 	if c.Directions != 18 && c.Directions != 26 {
 		return fmt.Errorf("%d directions in the cost model: use 18 (D3Q19) or 26 (D3Q27)", c.Directions)
 	}
-	return checkHeld(c.Held)
+	return checkSizeFactors(c.BySize)
 }
 
 // AddPacking adds the seconds that a rank computes for each byte it sends to

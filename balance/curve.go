@@ -39,7 +39,7 @@ func alongCurve(p *Problem, key func(x [3]uint32) uint64) []int32 {
 	for i, v := range order {
 		weights[i] = p.Graph.VertexWeights[v]
 	}
-	ends := stretches(weights, shares(p.Ranks))
+	ends := stretches(weights, targets(p.Ranks))
 	owners := make([]int32, n)
 	from := 0
 	for r, to := range ends {
@@ -99,44 +99,44 @@ func hilbertKey(x [3]uint32) uint64 {
 	return mortonKey([3]uint32{x[2], x[1], x[0]})
 }
 
-// stretches cuts a list of weights into one stretch per share so that the
-// largest weight over share is least, and returns where the stretches end.
+// stretches cuts a list of weights into one stretch per target so that the
+// largest weight over target is least, and returns where the stretches end.
 // None is empty; there must be enough entries. The bottleneck is found by
 // bisection (chains on chains; Pinar and Aykanat 2004).
-func stretches(weights []int64, share []float64) []int {
+func stretches(weights []int64, targets []float64) []int {
 	prefix := make([]int64, len(weights)+1)
 	for i, w := range weights {
 		prefix[i+1] = prefix[i] + w
 	}
 	total := float64(prefix[len(weights)])
-	low, high := total, total // a bottleneck of total/share suffices for certain
-	for _, s := range share {
+	low, high := total, total // a bottleneck of total/target suffices for certain
+	for _, s := range targets {
 		high = math.Max(high, total/s)
 	}
-	ends := make([]int, len(share))
-	fill(prefix, share, high, ends)
+	ends := make([]int, len(targets))
+	fill(prefix, targets, high, ends)
 	for range 60 {
 		middle := low + (high-low)/2
 		if middle <= low || middle >= high {
 			break
 		}
-		if fill(prefix, share, middle, ends) {
+		if fill(prefix, targets, middle, ends) {
 			high = middle
 		} else {
 			low = middle
 		}
 	}
-	fill(prefix, share, high, ends)
+	fill(prefix, targets, high, ends)
 	return ends
 }
 
-// fill gives each share as much of the list as the bottleneck allows and
-// reports whether the list was used up. Shares that would get nothing get an
+// fill gives each target as much of the list as the bottleneck allows and
+// reports whether the list was used up. Ranks that would get nothing get an
 // entry of a neighbour.
-func fill(prefix []int64, share []float64, bottleneck float64, ends []int) bool {
+func fill(prefix []int64, targets []float64, bottleneck float64, ends []int) bool {
 	n := len(prefix) - 1
 	from := 0
-	for r, s := range share {
+	for r, s := range targets {
 		// The first place behind all that fits; entries of weight zero do.
 		limit := prefix[from] + int64(math.Min(bottleneck*s, float64(prefix[n]-prefix[from])))
 		to, _ := slices.BinarySearch(prefix, limit+1)

@@ -171,10 +171,10 @@ func (d *decomposition) divide(ctx context.Context, g *geometry.Grid, opt *Optio
 	if opt.KeepHeavy || opt.Balancer == nil && opt.Balance == "linear" {
 		return nil
 	}
-	share, smallest := slices.Max(shares(ranks)), opt.Cost.Weight(cuboid.Counts{Fluid: fewestCells})
+	largest, smallest := slices.Max(targets(ranks)), opt.Cost.Weight(cuboid.Counts{Fluid: fewestCells})
 	// Each try allows cuboids somewhat less heavy than the last.
 	for grain := 1.0; grain <= finest; grain *= 1.25 {
-		split.Limit = int64((1 + opt.Imbalance) * share * float64(sum(d.weigh(opt.Cost))) / grain)
+		split.Limit = int64((1 + opt.Imbalance) * largest * float64(sum(d.weigh(opt.Cost))) / grain)
 		if err := d.split(ctx, g, opt.Cost, split); err != nil {
 			return err
 		}
@@ -286,8 +286,8 @@ func imbalance(weights []int64, owners []int32, ranks []Rank) float64 {
 	}
 	equal := equalSpeeds(ranks)
 	worst := 0.0
-	for r, share := range shares(ranks) {
-		ratio := load[r] / (share * total)
+	for r, target := range targets(ranks) {
+		ratio := load[r] / (target * total)
 		worst = math.Max(worst, ratio-1)
 		if !equal {
 			worst = math.Max(worst, 1-ratio)

@@ -185,7 +185,7 @@ func TestMachineFile(t *testing.T) {
 	m := balance.NewMachine("desk", "one core")
 	m.Costs = []balance.Cost{balance.DefaultCost(balance.Sparse), balance.DefaultCost(balance.Sparse)}
 	m.Costs[1].BytesPerPopulation = 8
-	m.Costs[1].Held = []balance.Held{{Cells: 1000, Factor: 0.8, Empty: 0.5}, {Cells: 1_000_000, Factor: 1, Empty: 1}}
+	m.Costs[1].BySize = []balance.SizeFactors{{Cells: 1000, Factor: 0.8, Empty: 0.5}, {Cells: 1_000_000, Factor: 1, Empty: 1}}
 	path := filepath.Join(t.TempDir(), "machine.json")
 	if err := m.WriteFile(path); err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestMachineFile(t *testing.T) {
 		t.Error("a precision that was not measured: no error")
 	}
 	for _, text := range []string{"", "{}", `{"format":"carina machine","version":2}`, `{"format":"carina machine","version":1,"costs":[{}]}`, `{"format":"carina machine","version":1,"speeds":[0]}`,
-		held(`{"cells":0,"factor":1,"empty_factor":1}`), held(`{"cells":9,"factor":1,"empty_factor":1},{"cells":9,"factor":1,"empty_factor":1}`), held(`{"cells":9,"factor":1}`)} {
+		sizes(`{"cells":0,"factor":1,"empty_factor":1}`), sizes(`{"cells":9,"factor":1,"empty_factor":1},{"cells":9,"factor":1,"empty_factor":1}`), sizes(`{"cells":9,"factor":1}`)} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -220,8 +220,8 @@ func TestMachineFile(t *testing.T) {
 	}
 }
 
-// held is a machine file whose costs depend on the cells held.
-func held(list string) string {
+// sizes is a machine file whose costs depend on the cells that a rank stores.
+func sizes(list string) string {
 	return `{"format":"carina machine","version":1,"costs":[{"layout":"plain","fluid_s":1e-9,"bytes_per_population":8,"directions":18,"held":[` + list + `]}]}`
 }
 
@@ -229,7 +229,7 @@ func held(list string) string {
 // the geometric mean of two numbers of cells gets the mean of their factors.
 func TestCostsForFewCells(t *testing.T) {
 	cost := balance.DefaultCost(balance.Plain)
-	cost.Held = []balance.Held{{Cells: 1000, Factor: 0.5, Empty: 0.1, Packing: 0.4}, {Cells: 100_000, Factor: 0.8, Empty: 0.5, Packing: 0.6}, {Cells: 1_000_000, Factor: 1, Empty: 1}}
+	cost.BySize = []balance.SizeFactors{{Cells: 1000, Factor: 0.5, Empty: 0.1, Packing: 0.4}, {Cells: 100_000, Factor: 0.8, Empty: 0.5, Packing: 0.6}, {Cells: 1_000_000, Factor: 1, Empty: 1}}
 	n := cuboid.Counts{Fluid: 100, Boundary: 20, Opening: 5}
 	const empty = 50
 	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-12*want }
@@ -243,7 +243,7 @@ func TestCostsForFewCells(t *testing.T) {
 		if want := c.factor*(cost.Seconds(n)-extra) + extra + c.empty*empty*cost.Empty; !near(got.Seconds(with), want) {
 			t.Errorf("%g cells: a step of %g s, want %g s", c.cells, got.Seconds(with), want)
 		}
-		if !near(got.CopyPerByte, c.factor*cost.CopyPerByte) || got.Held != nil {
+		if !near(got.CopyPerByte, c.factor*cost.CopyPerByte) || got.BySize != nil {
 			t.Errorf("%g cells: %+v", c.cells, got)
 		}
 		faster := (1 - c.packing) * cost.Packing // a byte of any message
@@ -254,9 +254,9 @@ func TestCostsForFewCells(t *testing.T) {
 	}
 }
 
-// TestMeasureHeldFindsTheFactors measures a rank whose empty cells gain more
+// TestMeasureSizeFactorsFindsThem measures a rank whose empty cells gain more
 // from caches than all else.
-func TestMeasureHeldFindsTheFactors(t *testing.T) {
+func TestMeasureSizeFactorsFindsThem(t *testing.T) {
 	cost := balance.DefaultCost(balance.Plain)
 	cost.CopyPerByte = 0
 	few := cost
@@ -266,12 +266,12 @@ func TestMeasureHeldFindsTheFactors(t *testing.T) {
 	for _, g := range []*geometry.Grid{generate.FullGrid([3]int32{20, 20, 20}), generate.TreeGrid(40, 3)} {
 		cases = append(cases, balance.Case{Grid: g, Cuboids: []cuboid.Cuboid{cuboid.Box(g)}})
 	}
-	held, _, err := balance.MeasureHeld(context.Background(), &cost, cases, func(_ context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
+	factors, _, err := balance.MeasureSizeFactors(context.Background(), &cost, cases, func(_ context.Context, g *geometry.Grid, cuboids []cuboid.Cuboid) (float64, error) {
 		segments, err := cuboid.Label(g, cuboids)
 		return few.Seconds(cuboid.Count(g, cuboids, segments)[0]), err
 	})
-	if err != nil || math.Abs(held.Factor-0.8) > 0.02 || math.Abs(held.Empty-0.5) > 0.02 {
-		t.Errorf("%+v, error %v, want factors near 0.8 and 0.5", held, err)
+	if err != nil || math.Abs(factors.Factor-0.8) > 0.02 || math.Abs(factors.Empty-0.5) > 0.02 {
+		t.Errorf("%+v, error %v, want factors near 0.8 and 0.5", factors, err)
 	}
 }
 
@@ -292,7 +292,7 @@ func TestAssumedCostsAreSound(t *testing.T) {
 // FuzzReadMachine checks that no machine file makes the reader panic.
 func FuzzReadMachine(f *testing.F) {
 	f.Add([]byte(`{"format":"carina machine","version":1,"costs":[{"layout":"sparse","fluid_s":1e-9,"bytes_per_population":8,"directions":18}]}`))
-	f.Add([]byte(held(`{"cells":9,"factor":0.9,"empty_factor":0.5},{"cells":10,"factor":1,"empty_factor":1}`)))
+	f.Add([]byte(sizes(`{"cells":9,"factor":0.9,"empty_factor":0.5},{"cells":10,"factor":1,"empty_factor":1}`)))
 	f.Add([]byte(`{"format":"carina machine"`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), "machine.json")

@@ -36,7 +36,7 @@ type Case struct {
 // MeasureCost measures all cases and fits the costs per fluid, boundary,
 // opening and empty cell, per lane, per cuboid and per byte copied to the times. The
 // cases must differ in what they hold; what none of them holds keeps the
-// figure of start. Links keep theirs too.
+// figure of start. Networks keep theirs too.
 func MeasureCost(ctx context.Context, start Cost, cases []Case, measure Measure, progress func(done float64)) (Cost, []Sample, error) {
 	samples, err := measureCases(ctx, &start, cases, measure, progress)
 	if err != nil {
@@ -46,47 +46,47 @@ func MeasureCost(ctx context.Context, start Cost, cases []Case, measure Measure,
 	return fitted, samples, err
 }
 
-// MeasureHeld measures cases with fewer cells than a cost model was fitted to
+// MeasureSizeFactors measures cases with fewer cells than a cost model was fitted to
 // and returns how much faster or slower than it says they are in what depends on
-// that, see Held, and the mean number of cells that they hold. Medians of the
+// that, see SizeFactors, and the mean number of cells that they hold. Medians of the
 // cases keep single ones from mattering, in which the processor's caches serve
 // badly by chance.
-func MeasureHeld(ctx context.Context, cost *Cost, cases []Case, measure Measure) (Held, []Sample, error) {
+func MeasureSizeFactors(ctx context.Context, cost *Cost, cases []Case, measure Measure) (SizeFactors, []Sample, error) {
 	samples, err := measureCases(ctx, cost, cases, measure, nil)
 	if err != nil {
-		return Held{}, nil, err
+		return SizeFactors{}, nil, err
 	}
 	const manyEmpty = 0.25 // of the time, so that it tells of them
 	var full, empty []float64
 	var cells int64
 	for i := range samples {
 		s := &samples[i]
-		cells += cost.Holds(s.Counts)
+		cells += cost.StoredCells(s.Counts)
 		if all, scaled, part := cost.parts(s); part < manyEmpty*all {
 			full = append(full, bounded((s.Seconds-(all-scaled-part))/(scaled+part)))
 		}
 	}
-	held := Held{Cells: cells / int64(len(samples)), Factor: 1}
+	factors := SizeFactors{Cells: cells / int64(len(samples)), Factor: 1}
 	if len(full) > 0 {
-		held.Factor = median(full)
+		factors.Factor = median(full)
 	}
 	for i := range samples {
 		s := &samples[i]
 		if all, scaled, part := cost.parts(s); part >= manyEmpty*all {
-			empty = append(empty, bounded((s.Seconds-(all-part)+(1-held.Factor)*scaled)/part))
+			empty = append(empty, bounded((s.Seconds-(all-part)+(1-factors.Factor)*scaled)/part))
 		}
 	}
-	if held.Empty = held.Factor; len(empty) > 0 {
-		held.Empty = median(empty)
+	if factors.Empty = factors.Factor; len(empty) > 0 {
+		factors.Empty = median(empty)
 	}
-	return held, samples, checkHeld([]Held{held})
+	return factors, samples, checkSizeFactors([]SizeFactors{factors})
 }
 
 // parts returns the seconds of a step by a cost model, and how many of them a
-// factor and an empty factor of Held would multiply.
+// factor and an empty factor of SizeFactors would multiply.
 func (c *Cost) parts(s *Sample) (all, scaled, empty float64) {
 	without := *c
-	without.scale(Held{Factor: 0, Empty: 1})
+	without.scale(SizeFactors{Factor: 0, Empty: 1})
 	all = c.predict(s)
 	return all, all - without.predict(s), c.Empty * float64(c.computedEmpty(s.Counts))
 }
@@ -110,8 +110,8 @@ func (c *Cost) predict(s *Sample) float64 {
 // Fitted returns the seconds of a step of a sample by a cost model, for the
 // cells that it holds.
 func (s *Sample) Fitted(cost *Cost) float64 {
-	held := cost.For(float64(cost.Holds(s.Counts)))
-	return held.predict(s)
+	scaled := cost.For(float64(cost.StoredCells(s.Counts)))
+	return scaled.predict(s)
 }
 
 // rounds is how often every case is measured, all of them in turn, so that what

@@ -69,7 +69,7 @@ const severalVertices = 50_000
 // continueFrom improves a partition by the multilevel partitioner.
 func continueFrom(ctx context.Context, p *Problem, owners []int32) ([]int32, error) {
 	result, err := partition.Partition(ctx, p.Graph, partition.Options{
-		Parts: len(p.Ranks), Imbalance: p.Imbalance, Preset: partition.Fast, Seed: p.Seed, Targets: shares(p.Ranks), Previous: owners,
+		Parts: len(p.Ranks), Imbalance: p.Imbalance, Preset: partition.Fast, Seed: p.Seed, Targets: targets(p.Ranks), Previous: owners,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("improving a partition of %d cuboids: %w", len(owners), err)

@@ -16,7 +16,7 @@ import (
 func graphByHosts(ctx context.Context, p *Problem) ([]int32, error) {
 	hosts := ranksByHost(p.Ranks)
 	if len(hosts) == 1 || len(hosts) == len(p.Ranks) {
-		return partitionGraph(ctx, p, p.Graph, shares(p.Ranks), p.Imbalance)
+		return partitionGraph(ctx, p, p.Graph, targets(p.Ranks), p.Imbalance)
 	}
 	if len(hosts) > manyHosts && equalSpeeds(p.Ranks) {
 		return ranksFirst(ctx, p, hosts)
@@ -79,7 +79,7 @@ func exchangeTime(p *Problem, owners []int32) float64 {
 // ranksFirst partitions among all ranks and then puts the parts onto hosts so
 // that the parts of a host exchange much with each other.
 func ranksFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, error) {
-	parts, err := partitionGraph(ctx, p, p.Graph, shares(p.Ranks), p.Imbalance)
+	parts, err := partitionGraph(ctx, p, p.Graph, targets(p.Ranks), p.Imbalance)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func hostsFirst(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, erro
 // amongHosts returns the host of every cuboid. It takes half of the room for
 // imbalance and leaves the rest for the ranks of each host.
 func amongHosts(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, error) {
-	all := shares(p.Ranks)
+	all := targets(p.Ranks)
 	target := make([]float64, len(hosts))
 	for h, ranks := range hosts {
 		for _, r := range ranks {
@@ -163,7 +163,7 @@ func amongHosts(ctx context.Context, p *Problem, hosts [][]int32) ([]int32, erro
 // withinHosts divides the cuboids of every host among its ranks, several hosts
 // at a time.
 func withinHosts(ctx context.Context, p *Problem, hosts [][]int32, host []int32) ([]int32, error) {
-	all := shares(p.Ranks)
+	all := targets(p.Ranks)
 	total := float64(p.Graph.TotalVertexWeight())
 	members, number := graph.VerticesByPart(host, len(hosts)), make([]int32, len(host))
 	owners := make([]int32, len(host))
@@ -178,15 +178,15 @@ func withinHosts(ctx context.Context, p *Problem, hosts [][]int32, host []int32)
 				return err
 			}
 			sub := p.Graph.Subgraph(members[h], number, func(v int32) bool { return int(host[v]) == h })
-			share, target := make([]float64, len(ranks)), 0.0
+			targets, sum := make([]float64, len(ranks)), 0.0
 			for _, r := range ranks {
-				target += all[r]
+				sum += all[r]
 			}
 			for i, r := range ranks {
-				share[i] = all[r] / target
+				targets[i] = all[r] / sum
 			}
-			room := total*target*(1+p.Imbalance)/float64(max(1, sub.TotalVertexWeight())) - 1
-			parts, err := partitionGraph(ctx, &within, sub, share, math.Max(0, room))
+			room := total*sum*(1+p.Imbalance)/float64(max(1, sub.TotalVertexWeight())) - 1
+			parts, err := partitionGraph(ctx, &within, sub, targets, math.Max(0, room))
 			if err != nil {
 				return err
 			}

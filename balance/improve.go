@@ -174,7 +174,7 @@ func (m *improver) change(l *rankLoad, r, q int32, bytes int64, sign int) {
 		l.seconds += float64(sign) * float64(bytes) * m.cost.CopyPerByte / m.ranks[r].Speed
 		return
 	}
-	l.seconds += float64(sign) * m.cost.link(m.ranks, r, q).message(bytes)
+	l.seconds += float64(sign) * m.cost.network(m.ranks, r, q).message(bytes)
 	if m.ranks[r].Host == m.ranks[q].Host {
 		l.inside += sign
 	} else {

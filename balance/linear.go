@@ -9,10 +9,10 @@ func linear(_ context.Context, p *Problem) ([]int32, error) {
 	n := len(p.Graph.VertexWeights)
 	owners := make([]int32, n)
 	equal := equalSpeeds(p.Ranks)
-	var before float64 // share of the ranks so far
+	var before float64 // sum of the targets so far
 	from := 0
-	for r, share := range shares(p.Ranks) {
-		before += share
+	for r, target := range targets(p.Ranks) {
+		before += target
 		// Every rank gets one cuboid at least and leaves one for each that
 		// follows. Equal speeds are divided in whole numbers.
 		to := int(before*float64(n) + 0.5)

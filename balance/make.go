@@ -61,7 +61,7 @@ func (opt *Options) balanced(ctx context.Context, g *geometry.Grid, ranks []Rank
 func (opt *Options) chooseCost(d *decomposition) {
 	var cells int64
 	for _, n := range d.counts {
-		cells += opt.Cost.Holds(n)
+		cells += opt.Cost.StoredCells(n)
 	}
 	cost := opt.Cost.For(float64(cells) / float64(opt.Ranks))
 	opt.Cost = &cost

@@ -113,11 +113,11 @@ func measureQuality(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings 
 	}
 	latency := make([]float64, len(ranks))
 	for _, e := range sent {
-		latency[e.from] = math.Max(latency[e.from], cost.link(ranks, e.from, e.to).Latency)
+		latency[e.from] = math.Max(latency[e.from], cost.network(ranks, e.from, e.to).Latency)
 		r := &q.Ranks[e.from]
 		r.Bytes += e.bytes
 		r.Neighbours++
-		r.Exchange += cost.link(ranks, e.from, e.to).message(e.bytes)
+		r.Exchange += cost.network(ranks, e.from, e.to).message(e.bytes)
 		q.BytesTotal += e.bytes
 		if cost.CopyPerByte > 0 {
 			alone += float64(e.bytes) * cost.CopyPerByte
@@ -136,8 +136,8 @@ func measureQuality(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings 
 	return q
 }
 
-// link returns what connects two ranks.
-func (c *Cost) link(ranks []Rank, from, to int32) *Link {
+// network returns what connects two ranks.
+func (c *Cost) network(ranks []Rank, from, to int32) *Network {
 	if ranks[from].Host != ranks[to].Host {
 		return &c.Between
 	}
@@ -146,8 +146,8 @@ func (c *Cost) link(ranks []Rank, from, to int32) *Link {
 
 // message returns the time of one message besides the latency; both ends are
 // busy with it.
-func (l *Link) message(bytes int64) float64 {
-	return l.Overhead + float64(bytes)*l.SecondsPerByte
+func (n *Network) message(bytes int64) float64 {
+	return n.Overhead + float64(bytes)*n.SecondsPerByte
 }
 
 func (q *Quality) summarise(ranks []Rank, alone float64) {

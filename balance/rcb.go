@@ -16,7 +16,7 @@ func rcb(ctx context.Context, p *Problem) ([]int32, error) {
 		b.centers[i] = center(c)
 		vertices[i] = int32(i)
 	}
-	b.share = shares(p.Ranks)
+	b.targets = targets(p.Ranks)
 	b.split(vertices, 0, len(p.Ranks))
 	return b.owners, ctx.Err()
 }
@@ -24,7 +24,7 @@ func rcb(ctx context.Context, p *Problem) ([]int32, error) {
 type bisection struct {
 	problem *Problem
 	centers [][3]uint32
-	share   []float64
+	targets []float64
 	owners  []int32
 }
 
@@ -47,9 +47,9 @@ func (b *bisection) split(vertices []int32, from, to int) {
 		total += float64(weights[v])
 	}
 	for r := from; r < to; r++ {
-		all += b.share[r]
+		all += b.targets[r]
 		if r < middle {
-			low += b.share[r]
+			low += b.targets[r]
 		}
 	}
 	cut, sum := 0, 0.0

@@ -15,8 +15,8 @@ func refineCut(p *Problem, owners []int32) {
 	load := loads(p, owners)
 	total := float64(g.TotalVertexWeight())
 	limit := make([]int64, len(p.Ranks))
-	for r, share := range shares(p.Ranks) {
-		limit[r] = int64(math.Floor((1 + p.Imbalance) * share * total))
+	for r, target := range targets(p.Ranks) {
+		limit[r] = int64(math.Floor((1 + p.Imbalance) * target * total))
 	}
 	owned := make([]int, len(p.Ranks))
 	for _, o := range owners {

@@ -25,7 +25,7 @@ func TestRefineCutNeverCutsMore(t *testing.T) {
 		}
 		limit := max(1+p.Imbalance, 1+imbalance(p.Graph.VertexWeights, was, ranks))
 		for r, load := range loads(p, owners) {
-			if share := shares(ranks)[r] * float64(sum(p.Graph.VertexWeights)); float64(load) > limit*share*(1+1e-9) {
+			if share := targets(ranks)[r] * float64(sum(p.Graph.VertexWeights)); float64(load) > limit*share*(1+1e-9) {
 				t.Fatalf("rank %d weighs %d, its share is %g", r, load, share)
 			}
 			if !slices.Contains(owners, int32(r)) {

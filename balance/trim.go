@@ -364,7 +364,7 @@ func (t *trimmer) thickest(u, v int32, axis int, low bool, layers []int64) slici
 // the cut becomes messages.
 func (t *trimmer) thickestFor(u, q, back int32, axis int, low bool, layers []int64) slicing {
 	p := t.state.owners[u]
-	link := t.cost.link(t.load.ranks, p, q)
+	network := t.cost.network(t.load.ranks, p, q)
 	// What u and the cuboid given back exchange with others moves with them.
 	ofU, returned, ofReturned := t.cost.Between.SecondsPerByte*t.crossing(u), 0.0, 0.0
 	if back != nothing {
@@ -372,7 +372,7 @@ func (t *trimmer) thickestFor(u, q, back int32, axis int, low bool, layers []int
 	}
 	best := t.thicknesses(u, q, axis, low, layers, func(work float64, _, inner int) (giver, receiver float64) {
 		rows := t.cost.cutRows(axis, layers[inner])
-		sent := link.message(int64(t.faceBytes(layers[inner]) / 2))
+		sent := network.message(int64(t.faceBytes(layers[inner]) / 2))
 		exchanged := ofU*work/t.load.seconds[u] - ofReturned
 		return t.step(p) - (work-returned)/t.load.ranks[p].Speed + sent - exchanged,
 			t.step(q) + (work-returned+t.cost.Cuboid+rows)/t.load.ranks[q].Speed + sent + exchanged

@@ -21,7 +21,7 @@ func Bricks(g *geometry.Grid, side [3]int32) ([]Cuboid, error) {
 	}
 	slabs := slabsOf(g.Runs, side[2])
 	parts := make([][]Cuboid, len(slabs))
-	err := chunks(len(slabs), len(slabs), func(piece, from, to int) error {
+	err := eachRange(len(slabs), len(slabs), func(piece, from, to int) error {
 		for i := from; i < to; i++ {
 			used := make([]bool, int(nx)*int(ny))
 			for _, r := range slabs[i] {

@@ -64,7 +64,7 @@ type interval struct{ x0, x1 int32 }
 func interior(g *geometry.Grid, segments []Segment) []int32 {
 	runRows := rowsOf(len(g.Runs), func(i int) (int32, int32) { return g.Runs[i].Y, g.Runs[i].Z })
 	inner := make([]int32, len(segments))
-	_ = chunks(len(runRows), pieces, func(_, from, to int) error {
+	_ = eachRange(len(runRows), ranges, func(_, from, to int) error {
 		if from == to {
 			return nil
 		}

@@ -33,8 +33,8 @@ func rowReaches(directions int) []rowReach {
 // number of cells.
 func Crossings(segments []Segment, directions int) []Crossing {
 	rows := segmentRows(segments)
-	parts := make([][]Crossing, pieces)
-	_ = chunks(len(rows), pieces, func(piece, from, to int) error {
+	parts := make([][]Crossing, ranges)
+	_ = eachRange(len(rows), ranges, func(piece, from, to int) error {
 		if from == to {
 			return nil
 		}

@@ -13,7 +13,7 @@ func HaloCells(segments []Segment, owners []int32, ranks, directions int) []int6
 	rows := segmentRows(owned)
 	halo := make([]int64, ranks)
 	var lock sync.Mutex
-	_ = chunks(len(rows), pieces, func(_, from, to int) error {
+	_ = eachRange(len(rows), ranges, func(_, from, to int) error {
 		if from == to {
 			return nil
 		}

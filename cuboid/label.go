@@ -17,8 +17,8 @@ func Label(g *geometry.Grid, cuboids []Cuboid) ([]Segment, error) {
 		return nil, err
 	}
 	rows := rowsOf(len(g.Runs), func(i int) (int32, int32) { return g.Runs[i].Y, g.Runs[i].Z })
-	parts := make([][]Segment, pieces)
-	err = chunks(len(rows), pieces, func(piece, from, to int) error {
+	parts := make([][]Segment, ranges)
+	err = eachRange(len(rows), ranges, func(piece, from, to int) error {
 		var list []int32
 		var segments []Segment
 		for _, r := range rows[from:to] {
@@ -65,7 +65,7 @@ func labelRow(segments []Segment, runs []geometry.Run, list []int32, cuboids []C
 	return segments, nil
 }
 
-// join concatenates the parts that chunks left.
+// join concatenates the parts that eachRange left.
 func join[T any](parts [][]T) []T {
 	n := 0
 	for _, p := range parts {

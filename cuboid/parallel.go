@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// chunks divides 0 ≤ i < n into at most count pieces of near-equal length and
+// eachRange divides 0 ≤ i < n into at most count pieces of near-equal length and
 // calls work on several at a time. Results that are kept per piece and joined
 // in order do not depend on how many run at once, nor does the error: it is
 // that of the first piece that fails.
-func chunks(n, count int, work func(piece, from, to int) error) error {
+func eachRange(n, count int, work func(piece, from, to int) error) error {
 	count = max(1, min(count, n))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -36,9 +36,9 @@ func chunks(n, count int, work func(piece, from, to int) error) error {
 	return nil
 }
 
-// pieces is how many chunks long lists are cut into: enough to keep many
+// ranges is how many ranges long lists are divided into: enough to keep many
 // cores busy although slabs of an airway differ.
-const pieces = 64
+const ranges = 64
 
 // row is the place of one row's segments or runs in their list.
 type row struct {
@@ -88,7 +88,7 @@ type Beside struct {
 // Several calls run at a time; what visit does to beside is forgotten.
 func WalkRows(segments []Segment, directions int, visit func(from int, own []Segment, beside []Beside)) {
 	rows := segmentRows(segments)
-	_ = chunks(len(rows), pieces, func(_, from, to int) error {
+	_ = eachRange(len(rows), ranges, func(_, from, to int) error {
 		if from == to {
 			return nil
 		}

@@ -9,12 +9,12 @@ import (
 	"carina/partition/graph"
 )
 
-// share is how many vertices are counted by one goroutine at a time.
-const share = 1 << 16
+// verticesAtOnce is how many vertices are counted by one goroutine at a time.
+const verticesAtOnce = 1 << 16
 
-// inShares calls do for consecutive ranges of 0..n-1, each but the last length
+// inRanges calls do for consecutive ranges of 0..n-1, each but the last length
 // long, on all processors.
-func inShares(n, length int, do func(begin, end int)) {
+func inRanges(n, length int, do func(begin, end int)) {
 	if n <= length {
 		do(0, n)
 		return
@@ -25,7 +25,7 @@ func inShares(n, length int, do func(begin, end int)) {
 // EdgeCutOf returns the weight of the edges between different parts.
 func EdgeCutOf(g *graph.Graph, parts []int32) int64 {
 	var twice atomic.Int64
-	inShares(g.Vertices(), share, func(begin, end int) {
+	inRanges(g.Vertices(), verticesAtOnce, func(begin, end int) {
 		var cut int64
 		for v := begin; v < end; v++ {
 			p := parts[v]
@@ -42,7 +42,7 @@ func EdgeCutOf(g *graph.Graph, parts []int32) int64 {
 
 // VolumesOf returns the total communication volume of a partition into k
 // parts, Σ over vertices of the number of other parts among the neighbours,
-// and the largest share of it that a single part sends.
+// and the largest verticesAtOnce of it that a single part sends.
 func VolumesOf(g *graph.Graph, parts []int32, k int) (total, bottleneck int64) {
 	for _, f := range figuresOf(g, parts, k) {
 		total += f.volume
@@ -63,7 +63,7 @@ func figuresOf(g *graph.Graph, parts []int32, k int) []figures {
 	all := make([]figures, k)
 	var mutex sync.Mutex
 	// Adding up must not take longer than counting.
-	inShares(g.Vertices(), max(share, 8*k), func(begin, end int) {
+	inRanges(g.Vertices(), max(verticesAtOnce, 8*k), func(begin, end int) {
 		some := figuresBetween(g, parts, k, begin, end)
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -123,7 +123,7 @@ func DisconnectedPartsOf(g *graph.Graph, parts []int32, k int) int {
 // root is its own parent.
 func piecesOf(g *graph.Graph, parts []int32) forest {
 	f := forest(graph.Numbers(g.Vertices()))
-	inShares(g.Vertices(), share, func(begin, end int) {
+	inRanges(g.Vertices(), verticesAtOnce, func(begin, end int) {
 		for v := int32(begin); v < int32(end); v++ {
 			own := v
 			for _, u := range g.NeighboursOf(v) {

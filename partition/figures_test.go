@@ -14,7 +14,7 @@ import (
 func TestInShares(t *testing.T) {
 	for _, n := range []int{0, 5, 1 << 16, 1<<16 + 1, 1<<18 + 3} {
 		var sum atomic.Int64
-		inShares(n, 1<<16, func(begin, end int) {
+		inRanges(n, 1<<16, func(begin, end int) {
 			for v := begin; v < end; v++ {
 				sum.Add(int64(v))
 			}

@@ -69,7 +69,7 @@ func checkDistances(d [][]int64, k int) error {
 // parts.
 func MappingCostOf(g *graph.Graph, parts []int32, distances [][]int64) int64 {
 	var twice atomic.Int64
-	inShares(g.Vertices(), share, func(begin, end int) {
+	inRanges(g.Vertices(), verticesAtOnce, func(begin, end int) {
 		var cost int64
 		for v := begin; v < end; v++ {
 			distance := distances[parts[v]]

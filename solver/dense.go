@@ -67,20 +67,20 @@ func (b *Finder) findBoxes() error {
 	return nil
 }
 
-// span is a row of stored cells: a piece, or a row of a box that has any. What
+// storedRow is a row of stored cells: a piece, or a row of a box that has any. What
 // of it is fluid are the pieces of its cuboid among those given.
-type span struct {
+type storedRow struct {
 	x0, x1, local int32
 	cuboid        int32
 	pieces        row
 }
 
-// eachSpan calls f for the rank's spans in the order of storage.
-func (b *Finder) eachSpan(f func(s *span)) {
+// eachRow calls f for the rank's stored rows in the order of storage.
+func (b *Finder) eachRow(f func(s *storedRow)) {
 	if b.boxes == nil {
 		for i := range b.all {
 			if p := &b.all[i]; p.Owner == b.Rank {
-				f(&span{p.X0, p.X1, p.Local, p.Cuboid, row{p.Y, p.Z, int32(i), int32(i) + 1}})
+				f(&storedRow{p.X0, p.X1, p.Local, p.Cuboid, row{p.Y, p.Z, int32(i), int32(i) + 1}})
 			}
 		}
 		return
@@ -89,7 +89,7 @@ func (b *Finder) eachSpan(f func(s *span)) {
 		box := &b.boxes[k]
 		for z := box.Min[2]; z < box.Max[2]; z++ {
 			for y := box.Min[1]; y < box.Max[1]; y++ {
-				s := span{box.Min[0], box.Max[0], box.row(y, z), box.number, b.findRow(y, z)}
+				s := storedRow{box.Min[0], box.Max[0], box.row(y, z), box.number, b.findRow(y, z)}
 				for s.pieces.first < s.pieces.end && b.all[s.pieces.first].Cuboid != box.number {
 					s.pieces.first++
 				}

@@ -261,7 +261,7 @@ func (b *Finder) findBlocks() {
 		}
 		block = Block{First: -1}
 	}
-	b.eachSpan(func(s *span) {
+	b.eachRow(func(s *storedRow) {
 		for x := s.x0; x < s.x1; x += GroupCells {
 			first, count := s.local+x-s.x0, min(GroupCells, s.x1-x)
 			if !b.hasFluid(s, x, count) {
@@ -281,8 +281,8 @@ func (b *Finder) findBlocks() {
 	finish()
 }
 
-// hasFluid tells whether any of count cells of a span from x on is fluid.
-func (b *Finder) hasFluid(s *span, x, count int32) bool {
+// hasFluid tells whether any of count cells of a row from x on is fluid.
+func (b *Finder) hasFluid(s *storedRow, x, count int32) bool {
 	for i := s.pieces.first; i < s.pieces.end; i++ {
 		if p := &b.all[i]; p.Cuboid == s.cuboid && max(x, p.X0) < min(x+count, p.X1) {
 			return true
@@ -297,7 +297,7 @@ type Group struct {
 	First, Count int32
 	Block        int32 // number
 	finder       *Finder
-	span         *span
+	row          *storedRow
 	x            int32
 	around       rowsAround
 }
@@ -305,8 +305,8 @@ type Group struct {
 // EachGroup calls f for the groups of all blocks, in order.
 func (b *Finder) EachGroup(f func(g *Group)) {
 	g := Group{finder: b, around: rowsAround{y: -1, z: -1}}
-	b.eachSpan(func(s *span) {
-		if g.span = s; g.around.y != s.pieces.y || g.around.z != s.pieces.z {
+	b.eachRow(func(s *storedRow) {
+		if g.row = s; g.around.y != s.pieces.y || g.around.z != s.pieces.z {
 			g.around = b.around(s.pieces.y, s.pieces.z)
 		}
 		for g.x = s.x0; g.x < s.x1; g.x += GroupCells {
@@ -330,9 +330,9 @@ func (g *Group) Neighbours(o geometry.Offset, list []int32) {
 		list[i] = -1
 	}
 	b := g.finder
-	for i := g.span.pieces.first; i < g.span.pieces.end; i++ {
+	for i := g.row.pieces.first; i < g.row.pieces.end; i++ {
 		p := &b.all[i]
-		if from, to := max(g.x, p.X0), min(g.x+g.Count, p.X1); from < to && p.Cuboid == g.span.cuboid {
+		if from, to := max(g.x, p.X0), min(g.x+g.Count, p.X1); from < to && p.Cuboid == g.row.cuboid {
 			b.neighbours(b.at(&g.around, o), from+int32(o.X), list[from-g.x:to-g.x])
 		}
 	}

@@ -73,10 +73,10 @@ type costMeasurement struct {
 	timing time.Duration // of a case, or longer while that is not settled
 	shapes *shapes
 	// cases are fitted; few, where there is one, makes cases with about so many
-	// cells, for each of held, which show how caches matter.
+	// cells, for each of sizes, which show how caches matter.
 	cases func(ctx context.Context) ([]balance.Case, error)
 	few   func(ctx context.Context, cells int64) ([]balance.Case, error)
-	held  []int64
+	sizes []int64
 }
 
 func (m *costMeasurement) stage() string {
@@ -85,18 +85,18 @@ func (m *costMeasurement) stage() string {
 
 // costMeasurements lists what is measured.
 func costMeasurements(opt *CostOptions) []costMeasurement {
-	cells, held, timing := int64(2_000_000), []int64{4_000, 16_000, 64_000, 250_000}, carefully/2
+	cells, sizes, timing := int64(2_000_000), []int64{4_000, 16_000, 64_000, 250_000}, carefully/2
 	if opt.Quick {
-		cells, held, timing = 100_000, []int64{4_000, 16_000}, briefly
+		cells, sizes, timing = 100_000, []int64{4_000, 16_000}, briefly
 	}
 	var list []costMeasurement
 	s := new(shapes)
 	for _, bytes := range []int{4, 8} {
-		list = append(list, costMeasurement{layout: balance.Sparse, bytes: bytes, timing: timing, shapes: s, held: held,
+		list = append(list, costMeasurement{layout: balance.Sparse, bytes: bytes, timing: timing, shapes: s, sizes: sizes,
 			cases: func(ctx context.Context) ([]balance.Case, error) { return s.cases(ctx, cells, sparseShapes...) }})
 	}
 	for _, bytes := range []int{4, 8} {
-		list = append(list, costMeasurement{layout: balance.Dense, bytes: bytes, timing: timing, shapes: s, held: held,
+		list = append(list, costMeasurement{layout: balance.Dense, bytes: bytes, timing: timing, shapes: s, sizes: sizes,
 			cases: func(ctx context.Context) ([]balance.Case, error) {
 				return s.solverCases(ctx, cells/2, denseShapes, solverCuts)
 			},
@@ -104,7 +104,7 @@ func costMeasurements(opt *CostOptions) []costMeasurement {
 				return s.solverCases(ctx, n, smallShapes, fewShrunk)
 			}})
 	}
-	return append(list, costMeasurement{layout: balance.Plain, bytes: 8, timing: timing, shapes: s, held: held,
+	return append(list, costMeasurement{layout: balance.Plain, bytes: 8, timing: timing, shapes: s, sizes: sizes,
 		cases: func(context.Context) ([]balance.Case, error) { return plainCases(cells, plainCuts) },
 		few:   func(_ context.Context, n int64) ([]balance.Case, error) { return plainCases(n, fewCuts) }})
 }
@@ -121,10 +121,10 @@ func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMea
 	if err != nil {
 		return err
 	}
-	cost, all := fitted, meanHeld(&fitted, samples)
-	for _, cells := range m.held {
+	cost, all := fitted, meanStored(&fitted, samples)
+	for _, cells := range m.sizes {
 		if m.few == nil {
-			cost.Held = append(cost.Held, balance.Held{Cells: cells, Factor: 1, Empty: 1})
+			cost.BySize = append(cost.BySize, balance.SizeFactors{Cells: cells, Factor: 1, Empty: 1})
 			continue
 		}
 		progress(fmt.Sprintf("%s, %d cells", m.stage(), cells), 0)
@@ -132,11 +132,11 @@ func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMea
 		if err != nil {
 			return err
 		}
-		held, more, err := balance.MeasureHeld(ctx, &fitted, few, measure)
+		factors, more, err := balance.MeasureSizeFactors(ctx, &fitted, few, measure)
 		if err != nil {
 			return err
 		}
-		cost.Held = append(cost.Held, held)
+		cost.BySize = append(cost.BySize, factors)
 		cases, samples = append(cases, few...), append(samples, more...)
 	}
 	if m.layout == balance.Plain {
@@ -150,18 +150,18 @@ func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMea
 		return err
 	}
 	if m.few != nil {
-		cost.Held = append(cost.Held, balance.Held{Cells: all, Factor: 1, Empty: 1, Packing: 1})
+		cost.BySize = append(cost.BySize, balance.SizeFactors{Cells: all, Factor: 1, Empty: 1, Packing: 1})
 	}
 	r.add(&cost, cases, samples)
 	r.Machine.Costs = append(r.Machine.Costs, cost)
 	return nil
 }
 
-// meanHeld is the mean number of cells that the measured cases hold.
-func meanHeld(cost *balance.Cost, samples []balance.Sample) int64 {
+// meanStored is the mean number of cells that the measured cases hold.
+func meanStored(cost *balance.Cost, samples []balance.Sample) int64 {
 	var sum int64
 	for i := range samples {
-		sum += cost.Holds(samples[i].Counts)
+		sum += cost.StoredCells(samples[i].Counts)
 	}
 	return sum / int64(len(samples))
 }
@@ -185,13 +185,13 @@ func (m *costMeasurement) measurer() balance.Measure {
 }
 
 // measureCrossings measures what ranks compute for the bytes they send where
-// they hold as many cells as the entries of Held say, and notes it there.
+// they hold as many cells as the entries of BySize say, and notes it there.
 func (s *shapes) measureCrossings(ctx context.Context, cost *balance.Cost, timing time.Duration, progress func(cells int64)) error {
-	seconds := make([]float64, len(cost.Held))
+	seconds := make([]float64, len(cost.BySize))
 	for i := range seconds {
-		progress(cost.Held[i].Cells)
+		progress(cost.BySize[i].Cells)
 		var err error
-		if seconds[i], err = s.measureCrossing(ctx, cost, cost.Held[i].Cells, timing); err != nil {
+		if seconds[i], err = s.measureCrossing(ctx, cost, cost.BySize[i].Cells, timing); err != nil {
 			return err
 		}
 	}
@@ -200,7 +200,7 @@ func (s *shapes) measureCrossings(ctx context.Context, cost *balance.Cost, timin
 }
 
 // notePacking takes over what ranks compute for each byte where they hold as
-// many cells as the entries of Held say: the last one as Packing, the others as
+// many cells as the entries of BySize say: the last one as Packing, the others as
 // factors of it.
 func notePacking(cost *balance.Cost, seconds []float64) {
 	const least, largest = 0.1, 10 // beyond would be noise
@@ -209,7 +209,7 @@ func notePacking(cost *balance.Cost, seconds []float64) {
 		return
 	}
 	for i := range seconds {
-		cost.Held[i].Packing = min(largest, max(least, seconds[i]/most))
+		cost.BySize[i].Packing = min(largest, max(least, seconds[i]/most))
 	}
 }
 
@@ -276,17 +276,17 @@ func timeAll(ctx context.Context, g *geometry.Grid, p *balance.Partition, timing
 }
 
 // measureLink measures messages between two ranks of this process.
-func measureLink() (balance.Link, error) {
+func measureLink() (balance.Network, error) {
 	const small, large = 8, 1 << 20
 	fast, err := pingPong(small, 2000)
 	if err != nil {
-		return balance.Link{}, err
+		return balance.Network{}, err
 	}
 	slow, err := pingPong(large, 20)
 	if err != nil {
-		return balance.Link{}, err
+		return balance.Network{}, err
 	}
-	return balance.Link{Latency: fast, SecondsPerByte: max(0, slow-fast) / (large - small)}, nil
+	return balance.Network{Latency: fast, SecondsPerByte: max(0, slow-fast) / (large - small)}, nil
 }
 
 // pingPong returns the seconds of one exchange of so many bytes each way.

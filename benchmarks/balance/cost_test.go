@@ -16,14 +16,14 @@ func TestPackingDependsOnCellsHeld(t *testing.T) {
 		start := balance.DefaultCost(balance.Dense)
 		cost := start
 		for i := range c.seconds {
-			cost.Held = append(cost.Held, balance.Held{Cells: int64(1000 * (i + 1)), Factor: 1, Empty: 1})
+			cost.BySize = append(cost.BySize, balance.SizeFactors{Cells: int64(1000 * (i + 1)), Factor: 1, Empty: 1})
 		}
 		notePacking(&cost, c.seconds)
 		if err := cost.Check(); err != nil {
 			t.Error(err)
 		}
 		var factors []float64
-		for _, h := range cost.Held {
+		for _, h := range cost.BySize {
 			factors = append(factors, h.PackingFactor())
 		}
 		if !slices.Equal(factors, c.factors) {

@@ -54,7 +54,7 @@ func (r *CostReport) Write(folder string) error {
 	}
 	text.table("Fitted costs: the sparse and the dense layout with the solver's own kernels and interpolated walls, the plain one with a simple kernel that streams every cell of a cuboid, as OpenLB did for the source",
 		[]string{"layout", "bytes a population", "fluid ns", "boundary ns", "opening ns", "empty ns", "lane ns", "cuboid ns", "copy ns/kB", "sent in a host ns/kB", "sent to another host ns/kB"}, lines)
-	text.held(r.Machine.Costs)
+	text.sizeFactors(r.Machine.Costs)
 	for _, layout := range balance.Layouts {
 		name := fmt.Sprintf("machine-%s.md", layout)
 		if err := r.writeFits(filepath.Join(folder, name), layout); err != nil {
@@ -121,14 +121,14 @@ func (r *CostReport) writeFits(path string, layout balance.Layout) error {
 	return text.write(path)
 }
 
-// held tells how the costs depend on the cells that a rank holds.
-func (r *report) held(costs []balance.Cost) {
+// sizeFactors tells how the costs depend on the cells that a rank holds.
+func (r *report) sizeFactors(costs []balance.Cost) {
 	var lines [][]string
 	for _, c := range costs {
-		for _, h := range c.Held {
+		for _, h := range c.BySize {
 			lines = append(lines, []string{string(c.Layout), fmt.Sprint(c.BytesPerPopulation), fmt.Sprint(h.Cells), fmt.Sprintf("%.3f", h.Factor), fmt.Sprintf("%.3f", h.Empty), fmt.Sprintf("%.3f", h.PackingFactor())})
 		}
 	}
 	r.table("Costs where a rank holds fewer cells, which are in caches then: factors of fluid cells as such, cuboids and copies, of empty cells, and of packing for messages with what cells next to other ranks lose",
-		[]string{"layout", "bytes a population", "cells held, empty ones that are computed included", "factor", "of empty cells", "of packing"}, lines)
+		[]string{"layout", "bytes a population", "cells of a rank, empty ones that are computed included", "factor", "of empty cells", "of packing"}, lines)
 }

@@ -57,13 +57,13 @@ func (r *report) table(caption string, head []string, rows [][]string) {
 // costs describes the cost models.
 func (r *report) costs() {
 	var rows [][]string
-	var held []balance.Cost
+	var used []balance.Cost
 	for _, layout := range []balance.Layout{balance.Plain, balance.Dense, balance.Sparse} {
 		c, err := r.opt.cost(layout)
 		if err != nil {
 			continue
 		}
-		held = append(held, *c)
+		used = append(used, *c)
 		rows = append(rows, []string{
 			string(layout), c.Source, nano(c.Fluid), nano(c.Boundary), nano(c.Opening), nano(c.Empty), nano(c.Lane), nano(c.Cuboid), nano(1e3 * c.CopyPerByte),
 			fmt.Sprintf("%.2g µs + %.2g ns/kB", 1e6*c.Inside.Latency, 1e12*c.Inside.SecondsPerByte),
@@ -76,7 +76,7 @@ func (r *report) costs() {
 	}
 	r.table("Cost model, one rank; "+hosts,
 		[]string{"layout", "figures", "fluid ns", "boundary ns", "opening ns", "empty ns", "lane ns", "cuboid ns", "copy ns/kB", "message in a host", "message between hosts"}, rows)
-	r.held(held)
+	r.sizeFactors(used)
 }
 
 func nano(seconds float64) string { return fmt.Sprintf("%.3g", 1e9*seconds) }

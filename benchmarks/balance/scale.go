@@ -24,12 +24,12 @@ var clusters = []struct {
 	{"cpu", "hosts of 64 cores, 5 GB/s and 304 bytes per update a core, 5 GB/s and 0.5 µs inside, 2 GB/s a core and 2 µs between hosts", 64, balance.Cost{
 		Source: "modelled CPU cluster", Layout: balance.Sparse, Fluid: 304 / 5e9, Boundary: 1.2 * 304 / 5e9, Opening: 2 * 304 / 5e9,
 		BytesPerPopulation: 8, Directions: 18,
-		Inside: balance.Link{Latency: 0.5e-6, Overhead: 0.2e-6, SecondsPerByte: 1 / 5e9}, Between: balance.Link{Latency: 2e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 2e9},
+		Inside: balance.Network{Latency: 0.5e-6, Overhead: 0.2e-6, SecondsPerByte: 1 / 5e9}, Between: balance.Network{Latency: 2e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 2e9},
 	}},
 	{"gpu", "hosts of 8 GPUs, 20 GLUPS each in single precision, 300 GB/s, 3 µs and 0.5 µs a message inside, 50 GB/s, 6 µs and 1 µs a message between hosts", 8, balance.Cost{
 		Source: "modelled GPU cluster", Layout: balance.Sparse, Fluid: 1 / 20e9, Boundary: 1.1 / 20e9, Opening: 2 / 20e9,
 		BytesPerPopulation: 4, Directions: 18,
-		Inside: balance.Link{Latency: 3e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 300e9}, Between: balance.Link{Latency: 6e-6, Overhead: 1e-6, SecondsPerByte: 1 / 50e9},
+		Inside: balance.Network{Latency: 3e-6, Overhead: 0.5e-6, SecondsPerByte: 1 / 300e9}, Between: balance.Network{Latency: 6e-6, Overhead: 1e-6, SecondsPerByte: 1 / 50e9},
 	}},
 }
 

@@ -55,15 +55,15 @@ const turns, comparedTurns = 11, 25
 
 // compare measures what is compared, in turn. Where a case is faster than when
 // it was alone, its row says so.
-func (r *Report) compare(ctx context.Context, held *heldRanks, o *Options) error {
-	defer held.release()
+func (r *Report) compare(ctx context.Context, cache *rankCache, o *Options) error {
+	defer cache.release()
 	for _, name := range []string{cavity, airway} {
 		for _, c := range comparisons {
 			one, other := r.find(name, c.one), r.find(name, c.other)
 			if one < 0 || other < 0 {
 				continue
 			}
-			ratios, err := r.inTurn(one, other, held, o)
+			ratios, err := r.inTurn(one, other, cache, o)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -87,16 +87,16 @@ func (r *Report) find(name string, change func(*Row)) int {
 	})
 }
 
-// heldRanks are the ranks of the variants that are compared; those that the next
+// rankCache are the ranks of the variants that are compared; those that the next
 // comparison needs too are kept.
-type heldRanks struct {
+type rankCache struct {
 	variants []variant
 	domains  map[string]domain
 	ranks    map[int]*airflow.Rank
 }
 
 // release gives up all ranks but those of some variants.
-func (h *heldRanks) release(but ...int) {
+func (h *rankCache) release(but ...int) {
 	for at, rank := range h.ranks {
 		if !slices.Contains(but, at) {
 			rank.Close()
@@ -106,7 +106,7 @@ func (h *heldRanks) release(but ...int) {
 }
 
 // of returns a variant's rank.
-func (h *heldRanks) of(at int) (*airflow.Rank, error) {
+func (h *rankCache) of(at int) (*airflow.Rank, error) {
 	if h.ranks[at] == nil {
 		rank, err := newRank(h.domains[h.variants[at].where], h.variants[at])
 		if err != nil {
@@ -120,8 +120,8 @@ func (h *heldRanks) of(at int) (*airflow.Rank, error) {
 // inTurn returns the speeds of one variant over those of the other in all turns.
 // Which of them is first alternates, so that a machine that becomes slower or
 // faster favours neither.
-func (r *Report) inTurn(one, other int, held *heldRanks, o *Options) ([]float64, error) {
-	held.release(one, other)
+func (r *Report) inTurn(one, other int, cache *rankCache, o *Options) ([]float64, error) {
+	cache.release(one, other)
 	var ratios []float64
 	for turn := range comparedTurns {
 		order := []int{one, other}
@@ -130,7 +130,7 @@ func (r *Report) inTurn(one, other int, held *heldRanks, o *Options) ([]float64,
 		}
 		speed := map[int]float64{}
 		for _, at := range order {
-			rank, err := held.of(at)
+			rank, err := cache.of(at)
 			if err != nil {
 				return nil, err
 			}

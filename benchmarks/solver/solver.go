@@ -139,7 +139,7 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	if err := r.compare(ctx, &heldRanks{variants: chosen, domains: domains, ranks: map[int]*airflow.Rank{}}, &o); err != nil {
+	if err := r.compare(ctx, &rankCache{variants: chosen, domains: domains, ranks: map[int]*airflow.Rank{}}, &o); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -84,7 +84,7 @@ func (s *shape) addLinks(l *geometry.Links, number int64, x, y, z int32) {
 			continue
 		}
 		mask |= 1 << d
-		fraction, opening := s.meet(from, r3.Scale(s.spacing, r3.Vec{X: float64(c.X), Y: float64(c.Y), Z: float64(c.Z)}))
+		fraction, opening := s.intersect(from, r3.Scale(s.spacing, r3.Vec{X: float64(c.X), Y: float64(c.Y), Z: float64(c.Z)}))
 		if opening >= 0 {
 			l.Openings = append(l.Openings, geometry.OpeningLink{Link: int64(len(l.Distance)), Number: uint16(opening + 1)})
 		}
@@ -95,9 +95,9 @@ func (s *shape) addLinks(l *geometry.Links, number int64, x, y, z int32) {
 	}
 }
 
-// meet returns the fraction of a link at which it leaves the lumen, and the
+// intersect returns the fraction of a link at which it leaves the lumen, and the
 // opening through which it does, or −1 for the wall.
-func (s *shape) meet(from, link r3.Vec) (fraction float64, opening int) {
+func (s *shape) intersect(from, link r3.Vec) (fraction float64, opening int) {
 	to := r3.Add(from, link)
 	fraction, opening = 2, -1
 	if s.inside(to) <= 0 {

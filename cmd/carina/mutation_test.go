@@ -335,7 +335,7 @@ func machineText(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "machine.json")
 	m := balance.NewMachine("test", "a test's")
 	m.Costs = []balance.Cost{balance.DefaultCost(balance.Sparse)}
-	m.Costs[0].Held = []balance.Held{{Cells: 1000, Factor: 0.5, Empty: 1}, {Cells: 100_000, Factor: 1, Empty: 1}}
+	m.Costs[0].BySize = []balance.SizeFactors{{Cells: 1000, Factor: 0.5, Empty: 1}, {Cells: 100_000, Factor: 1, Empty: 1}}
 	if err := m.WriteFile(path); err != nil {
 		t.Fatal(err)
 	}

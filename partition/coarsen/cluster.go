@@ -25,8 +25,8 @@ func Cluster(l *Level, heaviest int64, r *random.Source, stop func() bool) ([]in
 	for v := range cluster {
 		cluster[v], alone[v] = int32(v), true
 	}
-	tie := make([]int64, n) // edge weight to each cluster met
-	var met []int32
+	tie := make([]int64, n) // edge weight to each adjacent cluster
+	var adjacent []int32
 	clusters := n
 	order := graph.Numbers(n)
 	r.ShuffleRuns(order)
@@ -37,7 +37,7 @@ func Cluster(l *Level, heaviest int64, r *random.Source, stop func() bool) ([]in
 		if !alone[v] || clusters <= fewest {
 			continue
 		}
-		met = met[:0]
+		adjacent = adjacent[:0]
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
 			u := g.Neighbours[e]
 			c := cluster[u]
@@ -45,12 +45,12 @@ func Cluster(l *Level, heaviest int64, r *random.Source, stop func() bool) ([]in
 				continue
 			}
 			if tie[c] == 0 {
-				met = append(met, c)
+				adjacent = append(adjacent, c)
 			}
 			tie[c] += g.EdgeWeights[e]
 		}
 		best, bestRating, ties := v, 0.0, 1
-		for _, c := range met {
+		for _, c := range adjacent {
 			w := float64(tie[c])
 			tie[c] = 0
 			rating := w * w / (float64(max(weight[v], 1)) * float64(max(weight[c], 1)))

@@ -21,9 +21,9 @@ func Match(l *Level, heaviest int64, r *random.Source, stop func() bool) ([]int3
 	g := l.Graph
 	n := g.Vertices()
 	edges := ratedEdges(l, heaviest, r, stop)
-	p := &pathSet{link: make([][2]int32, n), rate: make([][2]float64, n), end: make([]int32, n), length: make([]int32, n), mate: make([]int32, n)}
-	for v := range p.link {
-		p.link[v] = [2]int32{-1, -1}
+	p := &pathSet{next: make([][2]int32, n), rate: make([][2]float64, n), end: make([]int32, n), length: make([]int32, n), mate: make([]int32, n)}
+	for v := range p.next {
+		p.next[v] = [2]int32{-1, -1}
 		p.end[v] = int32(v)
 		p.mate[v] = -1
 	}
@@ -31,12 +31,12 @@ func Match(l *Level, heaviest int64, r *random.Source, stop func() bool) ([]int3
 		p.join(e.u, e.v, float64(e.rating))
 	}
 	for v := int32(0); int(v) < n; v++ {
-		if p.end[v] >= 0 && p.link[v][1] < 0 && p.link[v][0] >= 0 && p.mate[v] == -1 {
+		if p.end[v] >= 0 && p.next[v][1] < 0 && p.next[v][0] >= 0 && p.mate[v] == -1 {
 			p.matchFrom(v)
 		}
 	}
 	for v := int32(0); int(v) < n; v++ {
-		if p.mate[v] == -1 && p.link[v][0] >= 0 {
+		if p.mate[v] == -1 && p.next[v][0] >= 0 {
 			p.matchCycle(v)
 		}
 	}
@@ -107,8 +107,8 @@ func sortByKey(edges []ratedEdge) []ratedEdge {
 
 // pathSet is a set of disjoint paths and even cycles.
 type pathSet struct {
-	link [][2]int32   // up to two path neighbours, -1 where none
-	rate [][2]float64 // ratings of these links
+	next [][2]int32   // up to two path neighbours, -1 where none
+	rate [][2]float64 // ratings of the edges to them
 	// end and length (in edges) are valid at the ends of a path: the other
 	// end; -1 for all of a cycle's last two ends.
 	end    []int32
@@ -121,7 +121,7 @@ type pathSet struct {
 // join adds the edge if both ends have room and it does not close an odd
 // cycle.
 func (p *pathSet) join(u, v int32, rating float64) {
-	if p.link[u][1] >= 0 || p.link[v][1] >= 0 {
+	if p.next[u][1] >= 0 || p.next[v][1] >= 0 {
 		return
 	}
 	a, b := p.end[u], p.end[v]
@@ -141,10 +141,10 @@ func (p *pathSet) join(u, v int32, rating float64) {
 
 func (p *pathSet) attach(u, v int32, rating float64) {
 	at := 0
-	if p.link[u][0] >= 0 {
+	if p.next[u][0] >= 0 {
 		at = 1
 	}
-	p.link[u][at], p.rate[u][at] = v, rating
+	p.next[u][at], p.rate[u][at] = v, rating
 }
 
 // collect walks the path from v and fills walk and gain with its vertices and
@@ -153,9 +153,9 @@ func (p *pathSet) collect(v int32) {
 	p.walk, p.gain = append(p.walk[:0], v), p.gain[:0]
 	start, previous := v, int32(-1)
 	for {
-		next, rating := p.link[v][0], p.rate[v][0]
+		next, rating := p.next[v][0], p.rate[v][0]
 		if next == previous || next < 0 {
-			next, rating = p.link[v][1], p.rate[v][1]
+			next, rating = p.next[v][1], p.rate[v][1]
 		}
 		if next < 0 {
 			return

@@ -92,7 +92,7 @@ func (f *cutter) augment(s int, origin int32) bool {
 }
 
 // layers numbers nodes by their residual distance from origin and returns
-// whether the other side was met. Nodes of grown[s] are closed off: no
+// whether the other side was reached. Nodes of grown[s] are closed off: no
 // residual arc leaves them.
 func (f *cutter) layers(s int, origin int32) bool {
 	f.newLayers()
@@ -101,11 +101,11 @@ func (f *cutter) layers(s int, origin int32) bool {
 	f.next[origin] = f.first[origin]
 	queue := append(f.queue[:0], origin)
 	own, other := int8(s+1), int8(2-s)
-	met := false
+	reached := false
 	for at := 0; at < len(queue); at++ {
 		v := queue[at]
 		below := depth[v] + 1
-		if met && below > depth[queue[len(queue)-1]] {
+		if reached && below > depth[queue[len(queue)-1]] {
 			break
 		}
 		for e, end := f.first[v], f.first[v+1]; e < end; e++ {
@@ -116,14 +116,14 @@ func (f *cutter) layers(s int, origin int32) bool {
 			depth[u] = below
 			f.next[u] = f.first[u]
 			if f.terminal[u] == other {
-				met = true
+				reached = true
 				continue
 			}
 			queue = append(queue, u)
 		}
 	}
 	f.queue = queue
-	return met
+	return reached
 }
 
 // newLayers forgets all depths by raising the base above them.

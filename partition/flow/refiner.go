@@ -358,7 +358,7 @@ func (f *network) arcsOf(i, v, a, b int32, fill []int32) int64 {
 		j := f.local[u]
 		switch {
 		case j > i:
-			f.link(i, j, w, w, fill)
+			f.addArc(i, j, w, w, fill)
 			if p != own {
 				cut += w
 			}
@@ -369,13 +369,13 @@ func (f *network) arcsOf(i, v, a, b int32, fill []int32) int64 {
 		}
 	}
 	if terminal[0] > 0 {
-		f.link(0, i, terminal[0], 0, fill)
+		f.addArc(0, i, terminal[0], 0, fill)
 		if own == b {
 			cut += terminal[0]
 		}
 	}
 	if terminal[1] > 0 {
-		f.link(i, 1, terminal[1], 0, fill)
+		f.addArc(i, 1, terminal[1], 0, fill)
 		if own == a {
 			cut += terminal[1]
 		}
@@ -383,7 +383,7 @@ func (f *network) arcsOf(i, v, a, b int32, fill []int32) int64 {
 	return cut
 }
 
-func (f *network) link(i, j int32, forward, backward int64, fill []int32) {
+func (f *network) addArc(i, j int32, forward, backward int64, fill []int32) {
 	c := &f.cutter
 	e, r := fill[i], fill[j]
 	fill[i]++

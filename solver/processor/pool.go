@@ -12,7 +12,7 @@ import (
 // worker begins with the same part of the list each time, so that memory
 // stays near it, and then helps the others.
 type pool struct {
-	shares []share
+	ranges []blockRange
 	// start wakes the workers that are goroutines of the pool's own.
 	start       []chan struct{}
 	callerHelps bool
@@ -21,8 +21,8 @@ type pool struct {
 	work        solver.BlockWork
 }
 
-// share is a worker's part of the list, on its own cache line.
-type share struct {
+// blockRange is a worker's part of the list, on its own cache line.
+type blockRange struct {
 	next atomic.Int64
 	end  int64
 	_    [48]byte
@@ -31,7 +31,7 @@ type share struct {
 // newPool starts a pool of n workers. One of them is the caller of run, unless
 // processors are given: then every worker is pinned to one of these.
 func newPool(n int, processors []int) *pool {
-	p := &pool{shares: make([]share, n)}
+	p := &pool{ranges: make([]blockRange, n)}
 	p.callerHelps = n == 1 || len(processors) < n
 	for i := range n {
 		if i == 0 && p.callerHelps {
@@ -62,7 +62,7 @@ func (p *pool) close() {
 
 // run calls work for all blocks and returns when all are done.
 func (p *pool) run(blocks []solver.Block, work solver.BlockWork) {
-	n := len(p.shares)
+	n := len(p.ranges)
 	if n == 1 || len(blocks) <= 1 {
 		for i := range blocks {
 			work(&blocks[i], 0)
@@ -70,9 +70,9 @@ func (p *pool) run(blocks []solver.Block, work solver.BlockWork) {
 		return
 	}
 	p.blocks, p.work = blocks, work
-	for i := range p.shares {
-		p.shares[i].next.Store(int64(len(blocks) * i / n))
-		p.shares[i].end = int64(len(blocks) * (i + 1) / n)
+	for i := range p.ranges {
+		p.ranges[i].next.Store(int64(len(blocks) * i / n))
+		p.ranges[i].end = int64(len(blocks) * (i + 1) / n)
 	}
 	p.done.Add(len(p.start))
 	for _, c := range p.start {
@@ -84,10 +84,10 @@ func (p *pool) run(blocks []solver.Block, work solver.BlockWork) {
 	p.done.Wait()
 }
 
-// help works on share number first and then on the others.
+// help works on range number first and then on the others.
 func (p *pool) help(first int) {
-	for k := range p.shares {
-		s := &p.shares[(first+k)%len(p.shares)]
+	for k := range p.ranges {
+		s := &p.ranges[(first+k)%len(p.ranges)]
 		for {
 			i := s.next.Add(1) - 1
 			if i >= s.end {

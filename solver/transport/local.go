@@ -16,9 +16,9 @@ var _ Transport = (*Local)(nil)
 // mesh is what the ranks of one process share.
 type mesh struct {
 	size int
-	// links has the ways between pairs of ranks, by from·size + to, that were
+	// channels has the ways between pairs of ranks, by from·size + to, that were
 	// used: few of very many.
-	links map[int]link
+	channels map[int]channel
 
 	stop  chan struct{}
 	abort sync.Once
@@ -33,16 +33,16 @@ type mesh struct {
 	wake []chan struct{}
 }
 
-// link carries messages one way between two ranks: the sender offers its
+// channel carries messages one way between two ranks: the sender offers its
 // slice and waits until the receiver has copied it.
-type link struct {
+type channel struct {
 	offer chan []byte
 	taken chan struct{}
 }
 
 // NewLocal returns the transports of size ranks of this process.
 func NewLocal(size int) []*Local {
-	m := &mesh{size: size, links: map[int]link{}, stop: make(chan struct{}), wake: make([]chan struct{}, size)}
+	m := &mesh{size: size, channels: map[int]channel{}, stop: make(chan struct{}), wake: make([]chan struct{}, size)}
 	for i := range m.wake {
 		m.wake[i] = make(chan struct{}, 1)
 	}
@@ -67,21 +67,21 @@ func (l *Local) Abort(cause error) {
 	})
 }
 
-// link returns the way from one rank to another, made on first use.
-func (m *mesh) link(from, to int) link {
+// channel returns the way from one rank to another, made on first use.
+func (m *mesh) channel(from, to int) channel {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l, used := m.links[from*m.size+to]
+	l, used := m.channels[from*m.size+to]
 	if !used {
-		l = link{make(chan []byte, 1), make(chan struct{}, 1)}
-		m.links[from*m.size+to] = l
+		l = channel{make(chan []byte, 1), make(chan struct{}, 1)}
+		m.channels[from*m.size+to] = l
 	}
 	return l
 }
 
 func (l *Local) offer(peer int, data []byte) error {
 	select {
-	case l.mesh.link(l.rank, peer).offer <- data:
+	case l.mesh.channel(l.rank, peer).offer <- data:
 		return nil
 	case <-l.mesh.stop:
 		return l.mesh.cause
@@ -90,7 +90,7 @@ func (l *Local) offer(peer int, data []byte) error {
 
 func (l *Local) waitTaken(peer int) error {
 	select {
-	case <-l.mesh.link(l.rank, peer).taken:
+	case <-l.mesh.channel(l.rank, peer).taken:
 		return nil
 	case <-l.mesh.stop:
 		return l.mesh.cause
@@ -99,7 +99,7 @@ func (l *Local) waitTaken(peer int) error {
 
 // Receive copies the next message of peer into data.
 func (l *Local) Receive(peer int, data []byte) error {
-	way := l.mesh.link(peer, l.rank)
+	way := l.mesh.channel(peer, l.rank)
 	select {
 	case sent := <-way.offer:
 		if len(sent) != len(data) {

@@ -8,9 +8,9 @@ import (
 	"carina/cuboid"
 )
 
-// Held says how the figures of a cost model change for a rank that holds so many
-// cells, see Holds: with few, they are in the processor's caches.
-type Held struct {
+// SizeFactors says how the figures of a cost model change for a rank that holds so many
+// cells, see StoredCells: with few, they are in the processor's caches.
+type SizeFactors struct {
 	Cells int64 `json:"cells"`
 	// Factor is for the times of fluid cells as such, rows, cuboids and copies,
 	// Empty for those of empty cells, and Packing for the cost model's Packing,
@@ -22,24 +22,24 @@ type Held struct {
 }
 
 // PackingFactor returns Packing, or 1 where it is not given.
-func (h Held) PackingFactor() float64 {
+func (h SizeFactors) PackingFactor() float64 {
 	if h.Packing == 0 {
 		return 1
 	}
 	return h.Packing
 }
 
-// Holds returns how many cells of a cuboid a step touches: all that are stored,
+// StoredCells returns how many cells of a cuboid a step touches: all that are stored,
 // but those that are passed over.
-func (c *Cost) Holds(n cuboid.Counts) int64 {
+func (c *Cost) StoredCells(n cuboid.Counts) int64 {
 	if c.Layout == Sparse {
 		return n.Fluid
 	}
 	return n.Fluid + c.computedEmpty(n)
 }
 
-// checkHeld returns an error if the factors are not in order.
-func checkHeld(list []Held) error {
+// checkSizeFactors returns an error if the factors are not in order.
+func checkSizeFactors(list []SizeFactors) error {
 	last := int64(0)
 	for _, h := range list {
 		if h.Cells <= last {
@@ -56,17 +56,17 @@ func checkHeld(list []Held) error {
 }
 
 // For returns the cost model for ranks that hold so many cells each: times are
-// scaled as Held says, in proportion to the logarithm of the cells between its
-// entries, and Held is empty.
+// scaled as SizeFactors says, in proportion to the logarithm of the cells between its
+// entries, and BySize is empty.
 func (c *Cost) For(cells float64) Cost {
 	scaled := *c
-	scaled.Held = nil
-	scaled.scale(factorsFor(c.Held, cells))
+	scaled.BySize = nil
+	scaled.scale(factorsFor(c.BySize, cells))
 	return scaled
 }
 
-// scale multiplies the times that Held is about.
-func (c *Cost) scale(by Held) {
+// scale multiplies the times that SizeFactors is about.
+func (c *Cost) scale(by SizeFactors) {
 	faster := c.Fluid * (1 - by.Factor)
 	c.Boundary, c.Opening = c.Boundary-faster, c.Opening-faster
 	for _, figure := range []*float64{&c.Fluid, &c.Cuboid, &c.CopyPerByte} {
@@ -79,9 +79,9 @@ func (c *Cost) scale(by Held) {
 }
 
 // factorsFor interpolates.
-func factorsFor(list []Held, cells float64) Held {
+func factorsFor(list []SizeFactors, cells float64) SizeFactors {
 	if len(list) == 0 {
-		return Held{Factor: 1, Empty: 1, Packing: 1}
+		return SizeFactors{Factor: 1, Empty: 1, Packing: 1}
 	}
 	last := list[0]
 	for _, h := range list {
@@ -91,7 +91,7 @@ func factorsFor(list []Held, cells float64) Held {
 			}
 			part := math.Log(cells/float64(last.Cells)) / math.Log(float64(h.Cells)/float64(last.Cells))
 			between := func(a, b float64) float64 { return a + part*(b-a) }
-			return Held{Factor: between(last.Factor, h.Factor), Empty: between(last.Empty, h.Empty), Packing: between(last.PackingFactor(), h.PackingFactor())}
+			return SizeFactors{Factor: between(last.Factor, h.Factor), Empty: between(last.Empty, h.Empty), Packing: between(last.PackingFactor(), h.PackingFactor())}
 		}
 		last = h
 	}
