@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"carina/balance"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestMergedHoldsOneGridAndOneCost checks which earlier rows new ones replace.
@@ -30,6 +32,38 @@ func TestMergedHoldsOneGridAndOneCost(t *testing.T) {
 		if got := ranksOf(merged(earlier, []Row{c.fresh})); !slices.Equal(got, c.want) {
 			t.Errorf("%s: ranks %v are left, want %v", c.name, got, c.want)
 		}
+	}
+}
+
+// TestTablesOfTheSourcesRanks checks which rows stand in the tables that have the
+// source's numbers of ranks.
+func TestTablesOfTheSourcesRanks(t *testing.T) {
+	row := func(decompose, balancer string, plain bool, ranks, k int, step float64) Row {
+		return Row{Layout: balance.Plain, Strategy: Strategy{Decompose: decompose, Balance: balancer, Plain: plain}, Ranks: ranks, PerRank: k, FluidCells: int64(ranks) * 1e6, Predicted: step}
+	}
+	r := new(report)
+	r.balancersByRanks([]Row{
+		row("regular", "linear", true, 32, 4, 8), row("regular", "graph", true, 32, 4, 4), row("regular", "lpt", true, 32, 4, 5),
+		row("shrink", "graph", true, 32, 4, 2), row("shrink", "graph", false, 32, 4, 1), row("shrink", "lpt", true, 32, 4, 2.5),
+		row("regular", "linear", true, 512, 16, 10), row("regular", "linear", true, 16, 4, 1), row("shrink", "lpt", true, 64, 8, 1),
+	})
+	want := `**Balancers on the regular decomposition, MLUP/ps (shape of table 5.3)**
+
+| ranks | k | old dec., linear | old dec., graph | old dec., lpt |
+| --- | --- | --- | --- | --- |
+| 32 | 4 | 0.125 | 0.250 | 0.200 |
+| 512 | 16 | 0.100 |  |  |
+
+**Balancers with shrinking, MLUP/ps (shape of table 5.4)**
+
+| ranks | k | old dec., linear | shrink, graph | shrink, lpt |
+| --- | --- | --- | --- | --- |
+| 32 | 4 | 0.125 | 0.500 | 0.400 |
+| 512 | 16 | 0.100 |  |  |
+
+`
+	if diff := cmp.Diff(want, r.text.String()); diff != "" {
+		t.Error(diff)
 	}
 }
 
