@@ -14,7 +14,7 @@ import (
 // chooseOpenings does with the openings found what the user wants: merges and
 // drops some, and gives the roles and names. Numbers stay as they are.
 func (p *Prepared) chooseOpenings(o *Options) error {
-	// into is the place in Openings that each opening goes to: its own, that of
+	// into is the index in Openings that each opening goes to: its own, that of
 	// the first of its group, or none.
 	const none = -1
 	into := make([]int, len(p.Openings))
@@ -22,7 +22,7 @@ func (p *Prepared) chooseOpenings(o *Options) error {
 		into[i] = i
 	}
 	named := map[int]bool{}
-	place := func(number int, what string) (int, error) {
+	indexOf := func(number int, what string) (int, error) {
 		if number < 1 || number > len(p.Openings) {
 			return 0, fmt.Errorf("there is no opening %d to %s: the surface has %s", number, what, count(len(p.Openings), "opening"))
 		}
@@ -37,7 +37,7 @@ func (p *Prepared) chooseOpenings(o *Options) error {
 			return fmt.Errorf("merging %v leaves things as they are: name two openings or more, such as 3,5", group)
 		}
 		for _, number := range group {
-			at, err := place(number, "merge")
+			at, err := indexOf(number, "merge")
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func (p *Prepared) chooseOpenings(o *Options) error {
 		}
 	}
 	for _, number := range o.DropOpenings {
-		at, err := place(number, "drop")
+		at, err := indexOf(number, "drop")
 		if err != nil {
 			return err
 		}
@@ -64,24 +64,24 @@ func (p *Prepared) chooseOpenings(o *Options) error {
 	return nil
 }
 
-// move puts the triangles of every opening to the one at its new place and
-// closes the gaps between places.
+// move puts the triangles of every opening to the one at its new index and
+// closes the gaps between indices.
 func (p *Prepared) move(into []int) {
-	places := make([]uint16, len(into)+1)
+	index := make([]uint16, len(into)+1)
 	kept := p.Openings[:0:0]
 	for i, o := range p.Openings {
 		if into[i] == i {
 			kept = append(kept, o)
-			places[i+1] = uint16(len(kept))
+			index[i+1] = uint16(len(kept))
 		}
 	}
 	for i, to := range into {
 		if to >= 0 && to != i {
-			places[i+1] = places[to+1]
+			index[i+1] = index[to+1]
 		}
 	}
 	for t, at := range p.Opening {
-		p.Opening[t] = places[at]
+		p.Opening[t] = index[at]
 	}
 	p.Openings = kept
 }

@@ -44,7 +44,7 @@ type Diagnosis struct {
 	Openings []OpeningReport `json:"openings"`
 	// Evidence says how much each opening looks like the end of a tube.
 	Evidence []Evidence `json:"evidence,omitempty"`
-	// Suggested are places to cut a lumen in which no openings were found.
+	// Suggested are discs that cut a lumen in which no openings were found.
 	Suggested []DiscReport `json:"suggested_openings"`
 	Warnings  []string     `json:"warnings"`
 	Verdict   string       `json:"verdict"`

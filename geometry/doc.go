@@ -5,7 +5,7 @@
 // open ends, flat ends, named solids, and discs placed by hand, for which
 // SuggestOpenings finds places. Diagnose reports all that. VoxelizePrepared
 // fills the lumen with cells stored as runs along x and measures how the links
-// between neighbouring cells meet the wall and the openings; Voxelize does
+// between neighbouring cells cross the wall and the openings; Voxelize does
 // both steps at once. MeasureWalls divides the wall's area among the cells.
 //
 // What is wall and what is fluid follows from where a closed body lies, not

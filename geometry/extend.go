@@ -49,7 +49,7 @@ func (p *Prepared) extrude(o *Opening, patch []int32, length float64) {
 	for _, t := range patch {
 		own[t] = true
 	}
-	// Sides that the patch shares with itself come in both directions.
+	// Sides inside the patch come in both directions.
 	border := map[[2]int32]bool{}
 	for _, t := range patch {
 		for k := int32(0); k < 3; k++ {
@@ -95,7 +95,7 @@ func (p *Prepared) extrude(o *Opening, patch []int32, length float64) {
 	o.Area = r3.Dot(area, o.Normal)
 }
 
-// warnOfCollisions looks for new walls, from triangle number first on, that
+// warnOfCollisions searches for new walls, from triangle number first on, that
 // run into others.
 func (p *Prepared) warnOfCollisions(first int) {
 	h := mesh.NewHierarchy(&p.Surface.Mesh)

@@ -31,7 +31,7 @@ type Grid struct {
 	Runs []Run
 	// Openings are the inlets and outlets; Openings[n-1] has Number n.
 	Openings []Opening
-	// Links says where fluid cells meet the wall and the openings.
+	// Links says where links of fluid cells cross the wall and the openings.
 	Links Links
 }
 
@@ -110,7 +110,7 @@ type Links struct {
 }
 
 // OpeningLink says that link number Link (an index into Links.Distance) meets
-// the opening at place Number, from 1, in Grid.Openings.
+// the opening of index Number, from 1, in Grid.Openings.
 type OpeningLink struct {
 	Link   int64
 	Number uint16

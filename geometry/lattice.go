@@ -64,7 +64,7 @@ func (l *lattice) layers(i int) (z0, z1 int32) {
 // of it.
 func (l *lattice) binTriangles() {
 	n := l.slabCount()
-	span := func(t *mesh.Triangle) (int, int) {
+	slabs := func(t *mesh.Triangle) (int, int) {
 		z := [3]float64{l.points[t.V[0]][2], l.points[t.V[1]][2], l.points[t.V[2]][2]}
 		low, high := min(z[0], z[1], z[2])-1.5, max(z[0], z[1], z[2])+1.5
 		a := int(math.Floor(low / float64(l.thickness)))
@@ -73,7 +73,7 @@ func (l *lattice) binTriangles() {
 	}
 	l.first = make([]int32, n+1)
 	for i := range l.triangles {
-		a, b := span(&l.triangles[i])
+		a, b := slabs(&l.triangles[i])
 		for s := a; s <= b; s++ {
 			l.first[s+1]++
 		}
@@ -84,7 +84,7 @@ func (l *lattice) binTriangles() {
 	l.slabs = make([]int32, l.first[n])
 	next := append([]int32(nil), l.first...)
 	for i := range l.triangles {
-		a, b := span(&l.triangles[i])
+		a, b := slabs(&l.triangles[i])
 		for s := a; s <= b; s++ {
 			l.slabs[next[s]] = int32(i)
 			next[s]++

@@ -53,21 +53,21 @@ func (l *lattice) buildLinks(ctx context.Context, runs []Run, index *rowIndex, d
 	links.First = make([]int64, total.cells+1)
 	links.First[total.cells] = total.links
 	links.Distance = make([]uint16, total.links)
-	met := make([][]OpeningLink, l.slabCount())
+	crossed := make([][]OpeningLink, l.slabCount())
 	joined := make([]int64, l.slabCount())
 	err = l.eachSlab(ctx, workers, report(0.1, 0.9), func(slab int) error {
 		w := newSlabLinks(l, &links, slab, count[slab], count[slab+1])
 		w.runs, w.index = runs, index
 		w.fill()
 		w.measure()
-		met[slab] = w.finish()
+		crossed[slab] = w.finish()
 		joined[slab] = w.joined
 		return nil
 	})
 	if err != nil {
 		return links, 0, err
 	}
-	links.Openings = slices.Concat(met...)
+	links.Openings = slices.Concat(crossed...)
 	var between int64
 	for _, n := range joined {
 		between += n
@@ -104,7 +104,7 @@ type slabLinks struct {
 	x   []int32
 	row []int32
 	// Of every link: the distance found so far, 1 + q·65536 clamped, 0 for
-	// none; and the opening met there.
+	// none; and the opening crossed there.
 	nearest []float32
 	opening []uint16
 	// The fluid, and how many triangles lie between two of its cells.
@@ -181,11 +181,11 @@ func (w *slabLinks) link(x, y, z int32, d int) int {
 	return int(w.first[from]-w.before.links) + bits.OnesCount32(mask&(1<<d-1))
 }
 
-// meet records that the link leaving cell (x, y, z) in direction d meets a
+// cross records that the link leaving cell (x, y, z) in direction d crosses a
 // triangle after the fraction q. The nearest counts; where two are equally
 // near, the opening with the highest number, whatever the order of triangles.
 // It reports whether there is such a link in the slab.
-func (w *slabLinks) meet(x, y, z int32, d int, q float64, opening uint16) bool {
+func (w *slabLinks) cross(x, y, z int32, d int, q float64, opening uint16) bool {
 	i := w.link(x, y, z, d)
 	if i < 0 {
 		return false
@@ -199,9 +199,9 @@ func (w *slabLinks) meet(x, y, z int32, d int, q float64, opening uint16) bool {
 	return true
 }
 
-// finish encodes the distances and lists the links that meet openings.
+// finish encodes the distances and lists the links that cross openings.
 func (w *slabLinks) finish() []OpeningLink {
-	var met []OpeningLink
+	var crossed []OpeningLink
 	distance := w.links.Distance[w.before.links:]
 	for i, q := range w.nearest {
 		if q > 1 {
@@ -210,8 +210,8 @@ func (w *slabLinks) finish() []OpeningLink {
 		}
 		distance[i] = encodeFraction(float64(q))
 		if n := w.opening[i]; n > 0 {
-			met = append(met, OpeningLink{Link: w.before.links + int64(i), Number: n})
+			crossed = append(crossed, OpeningLink{Link: w.before.links + int64(i), Number: n})
 		}
 	}
-	return met
+	return crossed
 }

@@ -7,7 +7,7 @@ import (
 	"carina/internal/quantity"
 )
 
-// LostOpening is an opening that no link of a grid meets: air cannot pass it.
+// LostOpening is an opening that no link of a grid reaches: air cannot pass it.
 type LostOpening struct {
 	Number int    `json:"number"`
 	Name   string `json:"name"`
@@ -33,7 +33,7 @@ const (
 )
 
 // An end of fewer cells across may be missed by all of them; one of
-// resolvedCells across is met for certain and carries its flow.
+// resolvedCells across is reached for certain and carries its flow.
 const (
 	missedCells   = 2.5
 	resolvedCells = 4
@@ -44,16 +44,16 @@ func (o *Opening) across(spacing float64) float64 {
 	return 2 * math.Sqrt(o.Area/math.Pi) / spacing
 }
 
-// lostOpenings lists the openings that no link meets. cutOff tells, by the
-// openings' places from 1, which of them touch fluid that was dropped.
+// lostOpenings lists the openings that no link reaches. cutOff tells, by the
+// openings' indices from 1, which of them touch fluid that was dropped.
 func (g *Grid) lostOpenings(cutOff []bool) []LostOpening {
-	met := make([]bool, len(g.Openings)+1)
+	reached := make([]bool, len(g.Openings)+1)
 	for _, l := range g.Links.Openings {
-		met[l.Number] = true
+		reached[l.Number] = true
 	}
 	var lost []LostOpening
 	for i := range g.Openings {
-		if met[i+1] {
+		if reached[i+1] {
 			continue
 		}
 		o := &g.Openings[i]
@@ -87,13 +87,13 @@ func (l LostOpening) String() string {
 // that their flow is not to be relied on, and the spacing that would resolve
 // the narrowest.
 func (g *Grid) CoarseOpenings() (numbers []int, spacing float64) {
-	met := make([]bool, len(g.Openings)+1)
+	reached := make([]bool, len(g.Openings)+1)
 	for _, l := range g.Links.Openings {
-		met[l.Number] = true
+		reached[l.Number] = true
 	}
 	spacing = g.Spacing
 	for i := range g.Openings {
-		if o := &g.Openings[i]; met[i+1] && o.across(g.Spacing) < resolvedCells {
+		if o := &g.Openings[i]; reached[i+1] && o.across(g.Spacing) < resolvedCells {
 			numbers = append(numbers, o.Number)
 			spacing = min(spacing, g.Spacing*o.across(g.Spacing)/resolvedCells)
 		}

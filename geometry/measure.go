@@ -5,7 +5,7 @@ import (
 )
 
 // tie is the distance, in cells, below which a triangle counts as lying at a
-// cell's centre: both links that end there meet it. Coordinates of a billion
+// cell's centre: both links that end there cross it. Coordinates of a billion
 // cells are rounded by less than 1e-11.
 const tie = 1e-9
 
@@ -66,9 +66,9 @@ func (f *family) cell(u, w, t int32) (c [3]int32) {
 	return c
 }
 
-// measure finds where the slab's links meet the surface: it draws every
+// measure finds where the slab's links cross the surface: it draws every
 // triangle along the lines of every family of directions, so that each
-// meeting is found once and links are never searched for triangles.
+// crossing is found once and links are never searched for triangles.
 func (w *slabLinks) measure() {
 	for _, f := range families(w.links.Directions) {
 		for _, t := range w.lattice.inSlab(int(w.z0 / w.lattice.thickness)) {
@@ -99,12 +99,12 @@ func (w *slabLinks) draw(f *family, t int32) {
 			first, end = s.within(float64(w.z0)-2, float64(w.z1)+1)
 		}
 		for u := first; u < end; u++ {
-			w.meetLine(f, int32(u), int32(k), s.at(u), opening)
+			w.crossLine(f, int32(u), int32(k), s.at(u), opening)
 		}
 	}
 }
 
-// within narrows the segment's lines to those that meet it at low ≤ T ≤ high,
+// within narrows the segment's lines to those that cross it at low ≤ T ≤ high,
 // give or take a line.
 func (s *segment) within(low, high float64) (first, end int) {
 	if s.Low >= low && s.High <= high {
@@ -128,24 +128,24 @@ func (s *segment) within(low, high float64) (first, end int) {
 	return s.First + int(a), s.First + int(b)
 }
 
-// meetLine records a meeting at t on line (u, v) for the two cells around it,
+// crossLine records a crossing at t on line (u, v) for the two cells around it,
 // and for their neighbours as well where it lies at a cell's centre.
-func (w *slabLinks) meetLine(f *family, u, v int32, t float64, opening uint16) {
+func (w *slabLinks) crossLine(f *family, u, v int32, t float64, opening uint16) {
 	behind := math.Ceil(t)
-	w.meetPair(f, u, v, int32(behind), t-(behind-1), opening)
+	w.crossPair(f, u, v, int32(behind), t-(behind-1), opening)
 	if behind-t < tie {
-		w.meetPair(f, u, v, int32(behind)+1, 0, opening)
+		w.crossPair(f, u, v, int32(behind)+1, 0, opening)
 	} else if t-(behind-1) < tie {
-		w.meetPair(f, u, v, int32(behind)-1, 1, opening)
+		w.crossPair(f, u, v, int32(behind)-1, 1, opening)
 	}
 }
 
-// meetPair records a meeting for the links between cells behind−1 and behind,
+// crossPair records a crossing for the links between cells behind−1 and behind,
 // the fraction q after the former.
-func (w *slabLinks) meetPair(f *family, u, v, behind int32, q float64, opening uint16) {
+func (w *slabLinks) crossPair(f *family, u, v, behind int32, q float64, opening uint16) {
 	a, b := f.cell(u, v, behind-1), f.cell(u, v, behind)
-	met := w.meet(a[0], a[1], a[2], f.direction, q, opening)
-	if w.meet(b[0], b[1], b[2], f.direction^1, 1-q, opening) || met {
+	crossed := w.cross(a[0], a[1], a[2], f.direction, q, opening)
+	if w.cross(b[0], b[1], b[2], f.direction^1, 1-q, opening) || crossed {
 		return
 	}
 	// Both cells are fluid, or neither.

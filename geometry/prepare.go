@@ -18,7 +18,7 @@ import (
 // closed, with its openings found.
 type Prepared struct {
 	Surface *Surface
-	// Opening is, for every triangle, the place from 1 in Openings of the
+	// Opening is, for every triangle, the index from 1 in Openings of the
 	// opening that it closes, 0 for wall.
 	Opening []uint16
 	// Openings are numbered from 1 in this order; where some were dropped or
@@ -269,7 +269,7 @@ func (p *Prepared) number(patches []opening.Patch) {
 	}
 }
 
-// gatherEvidence looks at the openings that were found and remain, and warns of
+// gatherEvidence examines the openings that were found and remain, and warns of
 // branches that are pinched shut.
 func (p *Prepared) gatherEvidence() {
 	for i := range p.Openings {

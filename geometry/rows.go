@@ -17,7 +17,7 @@ const (
 	parity
 )
 
-// rowCrossing packs a crossing so that sorting orders by row, then by place:
+// rowCrossing packs a crossing so that sorting orders by row, then by position:
 // row of the slab (36 bits), the first cell behind it (26 bits), sign (2 bits).
 type rowCrossing uint64
 
@@ -31,10 +31,10 @@ func packCrossing(row, cell int, sign int8) rowCrossing {
 	return rowCrossing(uint64(row)<<(cellBits+signBits) | uint64(cell)<<signBits | uint64(sign+1))
 }
 
-func (c rowCrossing) row() int   { return int(c >> (cellBits + signBits)) }
-func (c rowCrossing) cell() int  { return int(c>>signBits) & (1<<cellBits - 1) }
-func (c rowCrossing) sign() int  { return int(c&(1<<signBits-1)) - 1 }
-func (c rowCrossing) place() int { return int(c >> signBits) }
+func (c rowCrossing) row() int      { return int(c >> (cellBits + signBits)) }
+func (c rowCrossing) cell() int     { return int(c>>signBits) & (1<<cellBits - 1) }
+func (c rowCrossing) sign() int     { return int(c&(1<<signBits-1)) - 1 }
+func (c rowCrossing) position() int { return int(c >> signBits) }
 
 // fillRows returns the runs of cells inside the surface, and the number of
 // rows that are still inside at their end: 0 for a closed surface.
@@ -64,7 +64,7 @@ func (l *lattice) fillRows(ctx context.Context, r rule, workers int, progress fu
 	return all, leaking, nil
 }
 
-// rowCrossings lists where the surface meets the rows of a slab.
+// rowCrossings lists where the surface crosses the rows of a slab.
 func (l *lattice) rowCrossings(slab int) []rowCrossing {
 	z0, z1 := l.layers(slab)
 	ny := int(l.size[1])
@@ -100,9 +100,9 @@ func sweep(crossings []rowCrossing, r rule, size [3]int32, z0 int32) ([]Run, int
 		y, z := int32(row%int(size[1])), z0+int32(row/int(size[1]))
 		winding, inside, start := 0, false, int32(0)
 		for i < len(crossings) && crossings[i].row() == row {
-			place := crossings[i].place()
+			position := crossings[i].position()
 			x := int32(crossings[i].cell())
-			for ; i < len(crossings) && crossings[i].place() == place; i++ {
+			for ; i < len(crossings) && crossings[i].position() == position; i++ {
 				if r == parity {
 					winding ^= 1
 				} else {

@@ -5,11 +5,11 @@ import (
 )
 
 // A planePoint is a vertex as a family of parallel lattice lines sees it: U
-// and W say which line (whole numbers are lines), T is the place along it.
+// and W say which line (whole numbers are lines), T is the position along it.
 type planePoint struct{ U, W, T float64 }
 
 // A segment is what a triangle leaves on the plane of the lines of one W: it
-// covers the lines First ≤ U < End, and meets line U at T + (U−First)·Step.
+// covers the lines First ≤ U < End, and crosses line U at T + (U−First)·Step.
 // Sign is +1 where the triangle, seen along the lines, winds
 // counter-clockwise in (U, W), otherwise −1.
 type segment struct {
@@ -19,10 +19,10 @@ type segment struct {
 	Sign       int8
 }
 
-// crossing is where an edge meets a plane of lines.
+// crossing is where an edge crosses a plane of lines.
 type crossing struct{ U, T float64 }
 
-// cross returns where the edge from a to b meets the plane W = w. It is
+// cross returns where the edge from a to b crosses the plane W = w. It is
 // computed from the lower end, whichever way the edge is walked: both
 // triangles at an edge get the same bits, and no line slips between them.
 // The conversions forbid fused multiply-adds, which could differ between the
@@ -39,9 +39,9 @@ func cross(a, b *planePoint, w float64) crossing {
 }
 
 // slice cuts a triangle with the plane W = w and reports whether any line of
-// that plane meets it.
+// that plane crosses it.
 //
-// The tie rule is half open in both directions: an edge meets the planes
+// The tie rule is half open in both directions: an edge crosses the planes
 // lower ≤ W < upper, a cut covers the lines left ≤ U < right. Walking around
 // a closed surface the cuts with one plane join into closed polygons, end to
 // end with equal bits, so the signs of all crossings of a line sum to zero
@@ -80,14 +80,14 @@ func slice(p *[3]planePoint, w float64) (segment, bool) {
 	}, true
 }
 
-// at returns where the segment's triangle meets line u. It never leaves the
-// span between the segment's ends.
+// at returns where the segment's triangle crosses line u. It never leaves the
+// range between the segment's ends.
 func (s *segment) at(u int) float64 {
 	t := s.T + float64(float64(u-s.First)*s.Step)
 	return min(max(t, s.Low), s.High)
 }
 
-// planes returns the half-open range of planes that meet the triangle, within
+// planes returns the half-open range of planes that cross the triangle, within
 // low ≤ W < high.
 func planes(p *[3]planePoint, low, high int) (int, int) {
 	a := math.Ceil(min(p[0].W, p[1].W, p[2].W))

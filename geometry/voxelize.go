@@ -34,7 +34,7 @@ const (
 type Options struct {
 	// Spacing is the side of a cell in metres; 0 derives it from FluidCells.
 	Spacing float64
-	// FluidCells is the number of fluid cells wanted, met within some percent.
+	// FluidCells is the number of fluid cells wanted, reached within some percent.
 	FluidCells int64
 	// Inlet is the number of the opening to make the inlet; 0 leaves the
 	// surface's own name for it, or the largest. Roles are those of single
@@ -116,7 +116,7 @@ type Filled struct {
 	// wall thinner than a cell was lost. Some along sharp crotches are normal;
 	// many mean that branches touch that should not.
 	JoinedPairs int64
-	// LostOpenings are the openings that no link of the grid meets.
+	// LostOpenings are the openings that no link of the grid reaches.
 	LostOpenings []LostOpening
 }
 
@@ -228,7 +228,7 @@ func newGrid(p *Prepared, o *Options) (*Grid, error) {
 
 // dropIslands keeps the part of the fluid that has most contact with the
 // inlets, or the largest part when there is no inlet. It tells, by the
-// openings' places from 1, which of them a dropped part touches.
+// openings' indices from 1, which of them a dropped part touches.
 func (l *lattice) dropIslands(runs []Run, index *rowIndex, p *Prepared, filled *Filled) ([]Run, *rowIndex, []bool) {
 	cutOff := make([]bool, len(p.Openings)+1)
 	part, cells := lumens(runs, index)

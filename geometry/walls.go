@@ -11,7 +11,7 @@ import (
 // forces. Both slices go with Links.Cells.
 type Walls struct {
 	// Area is the wall's area that belongs to the cell, in square metres; 0
-	// for cells that only meet openings.
+	// for cells whose links cross only openings.
 	Area []float32
 	// Normal is the mean unit normal of that part, pointing out of the lumen.
 	Normal [][3]float32

@@ -12,7 +12,7 @@ import (
 // fillWinding returns the runs of cells whose centres have a winding number
 // above one half. It is evaluated where rows cross the surface and, in
 // between, at the ends and the middle of every piece of row: away from the
-// surface it only changes across holes, and there halving finds the place.
+// surface it only changes across holes, and there halving finds where.
 func (l *lattice) fillWinding(ctx context.Context, w *mesh.WindingField, center func(x, y, z int32) r3.Vec, workers int, progress func(float64)) ([]Run, error) {
 	perSlab := make([][]Run, l.slabCount())
 	err := l.eachSlab(ctx, workers, progress, func(slab int) error {
@@ -23,13 +23,13 @@ func (l *lattice) fillWinding(ctx context.Context, w *mesh.WindingField, center 
 		for i := 0; i < len(crossings); {
 			row := crossings[i].row()
 			r := windingRow{field: w, center: center, y: int32(row % int(l.size[1])), z: z0 + int32(row/int(l.size[1])), size: l.size[0]}
-			var places []int32
+			var cells []int32
 			for ; i < len(crossings) && crossings[i].row() == row; i++ {
-				if x := int32(crossings[i].cell()); len(places) == 0 || places[len(places)-1] != x {
-					places = append(places, x)
+				if x := int32(crossings[i].cell()); len(cells) == 0 || cells[len(cells)-1] != x {
+					cells = append(cells, x)
 				}
 			}
-			runs = r.fill(places, runs)
+			runs = r.fill(cells, runs)
 		}
 		perSlab[slab] = runs
 		return ctx.Err()
@@ -51,15 +51,15 @@ type windingRow struct {
 func (r *windingRow) inside(x int32) bool { return r.field.At(r.center(x, r.y, r.z)) > 0.5 }
 
 // fill appends the runs of the row, cut into pieces at the given cells.
-func (r *windingRow) fill(places []int32, runs []Run) []Run {
-	from := places[0] - 1
+func (r *windingRow) fill(cells []int32, runs []Run) []Run {
+	from := cells[0] - 1
 	for from >= 0 && r.inside(from) {
 		from--
 	}
-	runs = r.piece(from+1, places[0], runs)
-	for i, x := range places {
-		if i+1 < len(places) {
-			runs = r.piece(x, places[i+1], runs)
+	runs = r.piece(from+1, cells[0], runs)
+	for i, x := range cells {
+		if i+1 < len(cells) {
+			runs = r.piece(x, cells[i+1], runs)
 			continue
 		}
 		to := x

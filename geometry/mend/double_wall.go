@@ -15,7 +15,7 @@ import (
 const (
 	hiddenRays  = 24
 	hiddenShare = 0.8
-	// So many triangles are looked at to see whether there is an inner wall,
+	// So many triangles are tried to see whether there is an inner wall,
 	// and it must have this share of the area.
 	doubleSample = 400
 	doubleShare  = 0.2
@@ -32,19 +32,19 @@ func InnerWall(s *mesh.Mesh, h *mesh.Hierarchy) []int32 {
 	for t := 0; t < len(s.Triangles); t += step {
 		a := r3.Norm(s.AreaVector(t))
 		area += a
-		if outlookOf(h, int32(t)) == hiddenWall {
+		if exposureOf(h, int32(t)) == hiddenWall {
 			hidden += a
 		}
 	}
 	if hidden < doubleShare*area {
 		return nil
 	}
-	views := make([]outlook, len(s.Triangles))
-	for t := range views {
-		views[t] = outlookOf(h, int32(t))
+	exposures := make([]exposure, len(s.Triangles))
+	for t := range exposures {
+		exposures[t] = exposureOf(h, int32(t))
 	}
 	topology := mesh.NewTopology(s)
-	inner := spreadInner(topology, views)
+	inner := spreadInner(topology, exposures)
 	smoothChoice(topology, inner)
 	return largestPart(s, topology, inner)
 }
@@ -62,20 +62,20 @@ func InnerLumen(s *mesh.Mesh, inner []int32) *mesh.Mesh {
 	return &out
 }
 
-// outlook is what lies in front of a triangle's outer side.
-type outlook byte
+// exposure is what lies in front of a triangle's outer side.
+type exposure byte
 
 const (
 	// openWall sees nothing opposite.
-	openWall outlook = iota
+	openWall exposure = iota
 	// facedWall sees another wall opposite, farther than its own thickness.
 	facedWall
 	// hiddenWall is faced and sees walls nearly all around.
 	hiddenWall
 )
 
-// outlookOf casts rays from the outer side of a triangle.
-func outlookOf(h *mesh.Hierarchy, t int32) outlook {
+// exposureOf casts rays from the outer side of a triangle.
+func exposureOf(h *mesh.Hierarchy, t int32) exposure {
 	v := h.Mesh.AreaVector(int(t))
 	length := r3.Norm(v)
 	if length == 0 {
@@ -113,10 +113,10 @@ func outlookOf(h *mesh.Hierarchy, t int32) outlook {
 
 // spreadInner takes the hidden walls and what faced walls are connected to
 // them: those near the pocket's mouth, which see out.
-func spreadInner(t *mesh.Topology, views []outlook) []bool {
-	inner := make([]bool, len(views))
+func spreadInner(t *mesh.Topology, exposures []exposure) []bool {
+	inner := make([]bool, len(exposures))
 	var queue []int32
-	for i, v := range views {
+	for i, v := range exposures {
 		if v == hiddenWall {
 			inner[i] = true
 			queue = append(queue, int32(i))
@@ -126,7 +126,7 @@ func spreadInner(t *mesh.Topology, views []outlook) []bool {
 		at := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		for side := 3 * at; side < 3*at+3; side++ {
-			if m := t.Mate[side]; m >= 0 && !inner[m/3] && views[m/3] == facedWall {
+			if m := t.Mate[side]; m >= 0 && !inner[m/3] && exposures[m/3] == facedWall {
 				inner[m/3] = true
 				queue = append(queue, m/3)
 			}

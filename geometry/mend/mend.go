@@ -80,7 +80,7 @@ func Mend(s *mesh.Mesh) (*mesh.Mesh, Changes) {
 }
 
 // dropDegenerate removes triangles with two equal corners. Slivers with three
-// different corners stay: without them their neighbours would not meet.
+// different corners stay: without them their neighbours would gape.
 func dropDegenerate(s *mesh.Mesh, m *Changes) {
 	kept := s.Triangles[:0]
 	for _, t := range s.Triangles {

@@ -12,7 +12,7 @@ const (
 	// innerShare is the volume, as a share of the largest piece's, below which
 	// a piece is never taken for an inner wall.
 	innerShare = 1e-4
-	// innerSamples corners of a piece are looked at to see whether it lies
+	// innerSamples corners of a piece are tried to see whether it lies
 	// inside another.
 	innerSamples = 12
 )

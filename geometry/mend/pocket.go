@@ -18,7 +18,7 @@ const (
 	// A surface is double in a part when so much of the area outside of the
 	// inner wall has none behind it.
 	singleShare = 0.2
-	// The mouth is looked for in steps of so many radii, from so many radii
+	// The mouth is searched for in steps of so many radii, from so many radii
 	// inside, and at most so far. Its section is no less than the first share of
 	// the widest before it, where the wall bends to the rim, and no more than
 	// the second.
@@ -26,7 +26,7 @@ const (
 	// The pocket ends so many radii above its bottom, and the rest begins so
 	// much higher: the two overlap and unite.
 	bottomRadii, overlapRadii = 2.0, 0.1
-	// Cuts look at sections within so many radii.
+	// Cuts follow sections within so many radii.
 	pocketReach = 4.0
 )
 

@@ -12,7 +12,7 @@ type DirectedEdge struct{ From, To int32 }
 // BoundaryEdges returns the edges that triangles walk more often in one
 // direction than in the other, as often as they do. At every vertex as many of
 // them end as begin, so that they always make up closed loops, even where more
-// than two triangles meet.
+// than two triangles share an edge.
 func BoundaryEdges(s *Mesh) []DirectedEdge {
 	type entry struct {
 		key     uint64
@@ -79,7 +79,7 @@ func BoundaryLoops(s *Mesh) [][]int32 {
 func walkLoops(start int32, leaving map[int32][]int32) [][]int32 {
 	var loops [][]int32
 	path := []int32{start}
-	place := map[int32]int{start: 0}
+	index := map[int32]int{start: 0}
 	for at := start; ; {
 		next := leaving[at]
 		if len(next) == 0 {
@@ -87,17 +87,17 @@ func walkLoops(start int32, leaving map[int32][]int32) [][]int32 {
 		}
 		to := next[len(next)-1]
 		leaving[at] = next[:len(next)-1]
-		if k, passed := place[to]; passed {
+		if k, passed := index[to]; passed {
 			loops = append(loops, slices.Clone(path[k:]))
 			for _, v := range path[k+1:] {
-				delete(place, v)
+				delete(index, v)
 			}
 			path = path[:k+1]
 			if k == 0 && len(leaving[start]) == 0 {
 				return loops
 			}
 		} else {
-			place[to] = len(path)
+			index[to] = len(path)
 			path = append(path, to)
 		}
 		at = to

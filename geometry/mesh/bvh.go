@@ -131,7 +131,7 @@ func (h *Hierarchy) Ray(from, direction r3.Vec, limit float64) (float64, int32) 
 		depth--
 		at := stack[depth]
 		n := &h.nodes[at]
-		if !n.meets(from, inverse, best) {
+		if !n.crossedBy(from, inverse, best) {
 			continue
 		}
 		if n.second != 0 {
@@ -151,8 +151,8 @@ func (h *Hierarchy) Ray(from, direction r3.Vec, limit float64) (float64, int32) 
 	return best, hit
 }
 
-// meets reports whether a ray meets the node's box before limit.
-func (n *node) meets(from, inverse r3.Vec, limit float64) bool {
+// crossedBy reports whether a ray crosses the node's box before limit.
+func (n *node) crossedBy(from, inverse r3.Vec, limit float64) bool {
 	near, far := 0.0, limit
 	for _, s := range [3][4]float64{
 		{from.X, inverse.X, n.low.X, n.high.X},
@@ -171,7 +171,7 @@ func (n *node) meets(from, inverse r3.Vec, limit float64) bool {
 	return near <= far
 }
 
-// rayTriangle returns where a ray meets triangle t (Möller and Trumbore 1997).
+// rayTriangle returns where a ray hits triangle t (Möller and Trumbore 1997).
 func (s *Mesh) rayTriangle(t int32, from, direction r3.Vec) (float64, bool) {
 	a, b, c := s.Corners(int(t))
 	e1, e2 := r3.Sub(b, a), r3.Sub(c, a)

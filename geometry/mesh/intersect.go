@@ -50,7 +50,7 @@ func (h *Hierarchy) pierce(a, b int32, pierced []bool) {
 		depth--
 		at := stack[depth]
 		n := &h.nodes[at]
-		if !n.meets(from, inverse, 1) {
+		if !n.crossedBy(from, inverse, 1) {
 			continue
 		}
 		if n.second != 0 {

@@ -74,7 +74,7 @@ func (p *Plane) passages(s *Mesh, triangles []int32) (starts []EdgeKey, found ma
 }
 
 // SectionAround returns the smallest closed section by the plane that winds
-// around its point, looking only at triangles within reach of it, or nil.
+// around its point, among triangles within reach of it, or nil.
 func (h *Hierarchy) SectionAround(p Plane, reach float64) *Section {
 	starts, passages := p.passages(h.Mesh, h.within(p.At, reach))
 	e1, e2 := Perpendicular(p.Normal)

@@ -6,13 +6,13 @@ import (
 	"carina/internal/disjoint"
 )
 
-// What a side of a triangle can meet instead of one other triangle.
+// What a side of a triangle has beside it instead of one other triangle.
 const (
 	OpenSide  = -1 // nothing
 	mixedSide = -2 // more than one other triangle
 )
 
-// Topology says which triangles of a surface meet at which sides. Side
+// Topology says which triangles of a surface are neighbours at which sides. Side
 // 3·t+i runs from corner i of triangle t to corner i+1.
 type Topology struct {
 	// Mate is the side that shares a side's edge, OpenSide or mixedSide.

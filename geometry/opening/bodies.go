@@ -35,7 +35,7 @@ const (
 	largeEnd, largeAcross, cutFlat, cutSectors = 0.02, 0.67, 0.98, 13
 )
 
-// cosEdge is the cosine of the angle between two sides from which on they meet
+// cosEdge is the cosine of the angle between two sides from which on they join
 // in an edge.
 var cosEdge = math.Cos(45 * math.Pi / 180)
 

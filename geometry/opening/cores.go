@@ -16,7 +16,7 @@ type coreSeed struct {
 	area     float64
 }
 
-// A core of more than largeCore triangles is looked for around so many of them
+// A core of more than largeCore triangles is searched for around so many of them
 // and no more.
 const largeCore, coreSamples = 1000, 32
 
@@ -157,7 +157,7 @@ func (f *Finder) extendCore(cores []Patch, id int32, joined []bool) {
 }
 
 // growingCore is a core to which others are joined. What it keeps spares
-// looking at all of its triangles each time.
+// a walk over all of its triangles each time.
 type growingCore struct {
 	finder *Finder
 	core   *Patch
@@ -211,7 +211,7 @@ func (g *growingCore) anyBeyond(center r3.Vec, limit float64, beyond func(t int3
 	for ; g.seen < len(triangles); g.seen++ {
 		g.reach = max(g.reach, r3.Norm(r3.Sub(g.finder.centroid(triangles[g.seen]), g.from)))
 	}
-	// The last digits of a distance are left to the look at every triangle.
+	// The last digits of a distance are left to the test of every triangle.
 	const rounding = 1e-9
 	if g.reach+r3.Norm(r3.Sub(center, g.from)) < (1-rounding)*limit {
 		return false

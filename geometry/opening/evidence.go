@@ -47,7 +47,7 @@ const (
 // Pinched reports whether the branch behind an end is all but shut.
 func (e *Evidence) Pinched() bool { return e.Narrowest < PinchedShare }
 
-// Evidence looks at an end.
+// Evidence examines an end.
 func (f *Finder) Evidence(end *Patch) Evidence {
 	e := Evidence{Sure: 1, Outline: 1, Flat: 1, Depth: finite(f.slenderness(end, end.Normal))}
 	if end.Loop == nil && !end.ByHand && end.Name == "" {

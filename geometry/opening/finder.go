@@ -79,7 +79,7 @@ type Patch struct {
 	ByHand    bool       // at a place that the user gave
 }
 
-// Finder looks for flat ends in a surface.
+// Finder searches for flat ends in a surface.
 type Finder struct {
 	mesh      *mesh.Mesh
 	topology  *mesh.Topology
@@ -262,7 +262,7 @@ func (f *Finder) isEnd(p *Patch) bool {
 		if len(p.Triangles) < rule.triangles || p.flat < rule.flat || f.strict && rule.flat < strictFlat {
 			continue
 		}
-		// The costly signs are looked for once some rule asks.
+		// The costly signs are computed once some rule asks.
 		if good < 0 {
 			if good = f.wallSectors(p); good < fewSectors {
 				return false

@@ -37,7 +37,7 @@ func PartNotches(s *mesh.Mesh, caps []Patch) []Patch {
 		if loops != nil && f == nil {
 			f = NewFinder(mesh.NewHierarchy(s), mesh.NewTopology(s))
 		}
-		if loops == nil || f.looksOpen(c) {
+		if loops == nil || f.isOpen(c) {
 			kept = append(kept, c)
 		} else {
 			tried = append(tried, parted{whole: c, parts: make([]Patch, len(loops))})
@@ -54,7 +54,7 @@ func PartNotches(s *mesh.Mesh, caps []Patch) []Patch {
 	}
 	f = NewFinder(mesh.NewHierarchy(s), mesh.NewTopology(s))
 	for _, c := range tried {
-		if f.looksOpen(c.parts[len(c.parts)-1]) {
+		if f.isOpen(c.parts[len(c.parts)-1]) {
 			kept = append(kept, c.parts...)
 			continue
 		}
@@ -83,8 +83,8 @@ func (c *parted) recap(s *mesh.Mesh) {
 	}
 }
 
-// looksOpen reports whether a cap is that of an open end.
-func (f *Finder) looksOpen(c Patch) bool {
+// isOpen reports whether a cap is that of an open end.
+func (f *Finder) isOpen(c Patch) bool {
 	f.fit(&c)
 	return f.isOpenEnd(&c)
 }

@@ -13,7 +13,7 @@ const (
 	treeEnds = 4
 	// Branches longer than so many radii of the median end count.
 	branchRadii = 8
-	// Looking for a ragged end: so many edge lengths around the tip, and these
+	// The search for a ragged end: so many edge lengths around the tip, and these
 	// shares and sectors as in endRules.
 	tipReach    = 3
 	raggedFlat  = 0.5

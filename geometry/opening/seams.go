@@ -130,7 +130,7 @@ func (f *Finder) withoutBoxes(found []Patch) []Patch {
 	}
 	var kept []Patch
 	for i, p := range found {
-		var rim, shared float64
+		var rim, angled float64
 		for _, t := range p.Triangles {
 			for side := 3 * t; side < 3*t+3; side++ {
 				other, isEnd := owner[f.topology.Mate[side]/3]
@@ -141,11 +141,11 @@ func (f *Finder) withoutBoxes(found []Patch) []Patch {
 				length := r3.Norm(r3.Sub(f.mesh.Vertices[a], f.mesh.Vertices[b]))
 				rim += length
 				if isEnd && r3.Dot(p.core.Normal, found[other].core.Normal) < boxCos {
-					shared += length
+					angled += length
 				}
 			}
 		}
-		if shared <= rim/2 {
+		if angled <= rim/2 {
 			kept = append(kept, p)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// The wall behind an end is looked at over this range of depths, and out
+	// The wall behind an end is searched over this range of depths, and out
 	// to this distance from the axis, in radii of the end.
 	wallNear, wallFar, wallWide = 0.15, 1.0, 1.6
 	// The wall counts as perpendicular to the end below this cosine between
@@ -33,7 +33,7 @@ func (f *Finder) wallSectors(p *Patch) int {
 	return good
 }
 
-// tube looks at the surface around a patch, at triangle after triangle.
+// tube examines the surface around a patch, at triangle after triangle.
 func (f *Finder) tube(p *Patch, see func(t int32)) *tubeView {
 	v := f.view(p)
 	f.search++
@@ -74,7 +74,7 @@ func (f *Finder) view(p *Patch) *tubeView {
 	return v
 }
 
-// add looks at a triangle through points spread over it and reports whether
+// add examines a triangle at points spread over it and reports whether
 // any of them is near the patch.
 func (v *tubeView) add(f *Finder, t int32) bool {
 	a, b, c := f.mesh.Corners(int(t))

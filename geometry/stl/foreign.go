@@ -21,15 +21,15 @@ func foreignFormat(data []byte) string {
 			return f.format
 		}
 	}
-	if looksOBJ(start) {
+	if isOBJ(start) {
 		return "OBJ"
 	}
 	return ""
 }
 
-// looksOBJ reports whether the lines of a text are those of an OBJ file: it
+// isOBJ reports whether the lines of a text are those of an OBJ file: it
 // has no mark, but its first statements are vertices, names or comments.
-func looksOBJ(start []byte) bool {
+func isOBJ(start []byte) bool {
 	vertices := 0
 	for line := range bytes.Lines(start) {
 		words := bytes.Fields(line)

@@ -42,7 +42,7 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 		buffered = bufio.NewReader(z)
 	}
 	shortest := int64(stlTriangle)
-	if head, _ := buffered.Peek(1024); looksASCII(head) {
+	if head, _ := buffered.Peek(1024); isASCII(head) {
 		shortest = shortestASCII
 	}
 	data, err := machine.ReadAll(buffered, bytesPerTriangle/shortest)
@@ -57,7 +57,7 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 		return nil, nil, fmt.Errorf("cannot read the file to its end, it may be truncated: %w", err)
 	}
 	c := &collector{index: map[[3]float32]int32{}}
-	if looksASCII(data) {
+	if isASCII(data) {
 		err = readASCII(data, c)
 	} else {
 		err = readBinary(data, c)
@@ -80,16 +80,16 @@ const bytesPerTriangle, shortestASCII = 550, 150
 
 // admitTriangles asks for the memory that the triangles of a file will take.
 func admitTriangles(data []byte) error {
-	if looksASCII(data) {
+	if isASCII(data) {
 		// A solid is copied before it is parsed.
 		return machine.Admit(int64(len(data)) + int64(len(data)/shortestASCII)*bytesPerTriangle)
 	}
 	return machine.Admit(int64(len(data)/stlTriangle) * bytesPerTriangle)
 }
 
-// looksASCII tells the two kinds of STL apart. A size that fits the binary
+// isASCII tells the two kinds of STL apart. A size that fits the binary
 // triangle count settles it, because binary headers may begin with "solid".
-func looksASCII(data []byte) bool {
+func isASCII(data []byte) bool {
 	if len(data) >= stlHeader {
 		count := int64(binary.LittleEndian.Uint32(data[80:]))
 		if int64(len(data)) == stlHeader+count*stlTriangle {
