@@ -59,6 +59,7 @@ func (f *Finder) withoutSides(found []Patch) []Patch {
 		share := f.ClosedArea(p) / all
 		side[i] = !short[i] && (share > bodyShare || f.walledByEnds(p, i, owner)) ||
 			p.flat >= turnsFlat && f.outlineShare(p, f.goesForward) > turnsForward || f.narrowsAcross(p, share)
+		side[i] = side[i] && !f.endsPrism(p)
 	}
 	kept := found[:0:0]
 	for i := range found {

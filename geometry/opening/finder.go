@@ -135,7 +135,7 @@ func (f *Finder) find() []Patch {
 		if f.taken[cores[id].Triangles[0]] {
 			continue
 		}
-		if end := f.growEnd(&cores[id], int32(id)); f.isEnd(&end) {
+		if end := f.growEnd(&cores[id], int32(id)); f.isEnd(&end) || f.endsPrism(&end) {
 			found = append(found, end)
 			for _, t := range end.Triangles {
 				f.taken[t] = true
@@ -150,7 +150,7 @@ func (f *Finder) find() []Patch {
 	copy(f.taken, reserved)
 	f.outline(found)
 	copy(f.taken, reserved)
-	found = slices.DeleteFunc(found, func(p Patch) bool { return !f.closesTube(&p) || f.goesBack(&p) < shallow })
+	found = slices.DeleteFunc(found, func(p Patch) bool { return (!f.closesTube(&p) || f.goesBack(&p) < shallow) && !f.endsPrism(&p) })
 	found = f.withoutSides(found)
 	sortPatches(found)
 	return found

@@ -119,8 +119,8 @@ func (p *Patch) liesOn(end *Patch) bool {
 // they make an edge of a box.
 const boxCos = 0.7
 
-// withoutBoxes drops ends that mostly border on other ends at an angle: the
-// faces of a box, not the ends of a tube.
+// withoutBoxes drops ends that mostly border on other ends at an angle, the
+// faces of a box, and those that border so on the end of a prism, its walls.
 func (f *Finder) withoutBoxes(found []Patch) []Patch {
 	owner := map[int32]int{}
 	for i, p := range found {
@@ -128,9 +128,14 @@ func (f *Finder) withoutBoxes(found []Patch) []Patch {
 			owner[t] = i
 		}
 	}
+	prism := make([]bool, len(found))
+	for i := range found {
+		prism[i] = f.endsPrism(&found[i])
+	}
 	var kept []Patch
 	for i, p := range found {
 		var rim, angled float64
+		wall := false
 		for _, t := range p.Triangles {
 			for side := 3 * t; side < 3*t+3; side++ {
 				other, isEnd := owner[f.topology.Mate[side]/3]
@@ -142,10 +147,11 @@ func (f *Finder) withoutBoxes(found []Patch) []Patch {
 				rim += length
 				if isEnd && r3.Dot(p.core.Normal, found[other].core.Normal) < boxCos {
 					angled += length
+					wall = wall || prism[other]
 				}
 			}
 		}
-		if angled <= rim/2 {
+		if prism[i] || angled <= rim/2 && !wall {
 			kept = append(kept, p)
 		}
 	}

@@ -181,12 +181,7 @@ const shallow = 0.8
 // far the end reaches from its centre.
 func (f *Finder) goesBack(end *Patch) float64 {
 	radius := math.Sqrt(end.Area / math.Pi)
-	reach := radius
-	for _, t := range end.Triangles {
-		for _, v := range f.mesh.Triangles[t].V {
-			reach = max(reach, r3.Norm(r3.Sub(f.mesh.Vertices[v], end.Center)))
-		}
-	}
+	reach := max(radius, f.reach(end))
 	const start = 0.2
 	back, _ := f.hierarchy.Ray(r3.Sub(end.Center, r3.Scale(start*radius, end.Normal)), r3.Scale(-1, end.Normal), farBack*reach)
 	return (back + start*radius) / reach
