@@ -225,3 +225,24 @@ func TestShortDuctsHaveTwoEnds(t *testing.T) {
 		}
 	}
 }
+
+// dome is half of an ellipsoid of radius 1, so high, on a flat face.
+func dome(height float64) *mesh.Mesh {
+	const n, rings = 40, 24
+	m := meshtest.Tube(r3.Vec{}, r3.Vec{Z: 1}, 1, n, rings, false)
+	for i, v := range m.Vertices {
+		sin, cos := math.Sincos(v.Z * 0.49 * math.Pi)
+		m.Vertices[i] = r3.Vec{X: v.X * cos, Y: v.Y * cos, Z: height * sin}
+	}
+	return m
+}
+
+// The face of a dome is too large a share of it for an end, unless the dome is as
+// long as a tube with a round tip.
+func TestFacesOfDomesAreNoEnds(t *testing.T) {
+	for height, want := range map[float64]int{0.5: 0, 1: 0, 1.5: 0, 2: 0, 5: 1} {
+		if found := endsOf(dome(height)); len(found) != want {
+			t.Errorf("height %g: %d ends, want %d", height, len(found), want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package opening
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,14 +13,21 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// endsOf finds the ends of a mesh, whose boundary loops it closes.
-func endsOf(m *mesh.Mesh) []Patch {
+// finderOf closes the boundary loops of a mesh and returns a finder for it with
+// the caps.
+func finderOf(m *mesh.Mesh) (*Finder, []Patch) {
 	var caps []Patch
 	for _, loop := range mesh.BoundaryLoops(m) {
 		caps = append(caps, Patch{Triangles: mesh.CapLoop(m, loop, 0), Loop: loop})
 	}
 	caps = PartNotches(m, caps)
-	return NewFinder(mesh.NewHierarchy(m), mesh.NewTopology(m)).Ends(caps).Ends
+	return NewFinder(mesh.NewHierarchy(m), mesh.NewTopology(m)), caps
+}
+
+// endsOf finds the ends of a mesh, whose boundary loops it closes.
+func endsOf(m *mesh.Mesh) []Patch {
+	f, caps := finderOf(m)
+	return f.Ends(caps).Ends
 }
 
 // The walls of a winding channel are flat and often wider than it is deep; only
@@ -109,6 +117,56 @@ func TestNoisyFacesTakeLittleTime(t *testing.T) {
 		}
 		if d := meshtest.ProcessTime() - begin; d > 5*time.Second {
 			t.Errorf("noise of %g: %d triangles took %v", noise, len(s.Triangles), d)
+		}
+	}
+}
+
+// Caps of loops are told apart: ends of tubes, holes, and those that only
+// balance triangles without area.
+func TestCapsAreSorted(t *testing.T) {
+	m := meshtest.Tube(r3.Vec{}, r3.Vec{Z: 12}, 1, 24, 24, true)
+	// A hole of two triangles in the wall, and a slit of none.
+	v := m.Triangles[600].V
+	m.Triangles = append(m.Triangles[:600], m.Triangles[602:]...)
+	slit := m.Triangles[200].V
+	middle := int32(len(m.Vertices))
+	m.Vertices = append(m.Vertices, r3.Scale(0.5, r3.Add(m.Vertices[slit[0]], m.Vertices[slit[1]])))
+	m.Triangles[200].V = [3]int32{slit[0], middle, slit[2]}
+	m.Triangles = append(m.Triangles, mesh.Triangle{V: [3]int32{middle, slit[1], slit[2]}})
+	f, caps := finderOf(m)
+	found := f.Ends(caps)
+	if found.Opened != 2 || len(found.Ends) != 2 || len(found.Holes) != 2 || len(found.Loops) != 3 {
+		t.Fatalf("%d open of %d ends, %d holes, %d loops; want 2 of 2, 2, 3", found.Opened, len(found.Ends), len(found.Holes), len(found.Loops))
+	}
+	for i := range found.Holes {
+		hole := &found.Holes[i]
+		if isHole := slices.Contains(hole.Loop, v[2]); f.ClosesNothing(hole) == isHole {
+			t.Errorf("a hole with area %g closes nothing: %v", f.ClosedArea(hole), !isHole)
+		}
+	}
+}
+
+// A boundary around an open end and a notch beside it, where triangles of the
+// wall are lost, is parted into both.
+func TestNotchesArePartedFromEnds(t *testing.T) {
+	const n, wide, deep = 16, 3, 2
+	m := meshtest.Tube(r3.Vec{}, r3.Vec{Z: 8}, 1, n, 3, true)
+	var kept []mesh.Triangle
+	for i, tr := range m.Triangles {
+		if i/(2*n) >= deep || i%(2*n) >= wide {
+			kept = append(kept, tr)
+		}
+	}
+	m.Triangles = kept
+	f, caps := finderOf(m)
+	found := f.Ends(caps)
+	if len(found.Ends) != 2 {
+		t.Fatalf("%d ends, want 2", len(found.Ends))
+	}
+	want := float64(n) / 2 * math.Sin(2*math.Pi/float64(n))
+	for i := range found.Ends {
+		if area := f.ClosedArea(&found.Ends[i]); math.Abs(area/want-1) > 0.01 {
+			t.Errorf("an end of %g, want %g", area, want)
 		}
 	}
 }
