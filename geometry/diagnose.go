@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"carina/geometry/mend"
-	"carina/geometry/mesh"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -107,7 +106,7 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 		Triangles: len(read.Triangles), Vertices: len(read.Vertices), Low: array(low), High: array(high),
 		Unit: read.Unit.String(), UnitReason: unit.Reason, UnitCertainty: unit.Certainty, Solids: namesOf(read.Solids), Notes: read.Notes,
 		Closed: p.Closed, BoundaryLoops: p.Loops, Components: p.Components, DoubleWalled: p.DoubleWalled, PartlyDoubleWalled: p.PartlyDoubleWalled,
-		SelfIntersections: mesh.NewHierarchy(&p.Surface.Mesh).SelfIntersections(),
+		SelfIntersections: p.hierarchy().SelfIntersections(),
 		Volume:            p.Volume, Area: p.Area,
 		Mended: p.Mended, Method: p.Method, Openings: ReportOpenings(p.Openings), Evidence: p.Evidence,
 	}

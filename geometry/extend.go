@@ -98,8 +98,8 @@ func (p *Prepared) extrude(o *Opening, patch []int32, length float64) {
 // warnOfCollisions searches for new walls, from triangle number first on, that
 // run into others.
 func (p *Prepared) warnOfCollisions(first int) {
-	h := mesh.NewHierarchy(&p.Surface.Mesh)
-	pierced := h.Pierced()
+	p.tree = mesh.NewHierarchy(&p.Surface.Mesh)
+	pierced := p.tree.Pierced()
 	hit := 0
 	for t := first; t < len(pierced); t++ {
 		if pierced[t] {

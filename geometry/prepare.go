@@ -60,6 +60,8 @@ type Prepared struct {
 	// gathered.
 	finder *opening.Finder
 	ends   []opening.Patch
+	// tree is the hierarchy of Surface, nil where it was not made.
+	tree *mesh.Hierarchy
 }
 
 // Prepare mends a surface, closes its holes and open ends, and finds its
@@ -96,6 +98,7 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	if h.Mesh != &p.Surface.Mesh || h.Size() != len(p.Surface.Triangles) {
 		h = mesh.NewHierarchy(&p.Surface.Mesh)
 	}
+	p.tree = h
 	patches := p.findOpenings(h, caps)
 	if len(patches) > math.MaxUint16 {
 		return nil, fmt.Errorf("%d openings are more than the %d possible", len(patches), math.MaxUint16)
@@ -120,6 +123,14 @@ func (p *Prepared) setMesh(m *mesh.Mesh) {
 	s := *p.Surface
 	s.Mesh = *m
 	p.Surface = &s
+}
+
+// hierarchy returns the hierarchy of the surface.
+func (p *Prepared) hierarchy() *mesh.Hierarchy {
+	if p.tree != nil {
+		return p.tree
+	}
+	return mesh.NewHierarchy(&p.Surface.Mesh)
 }
 
 // dropOuterWall leaves the inner wall and what has but one wall.

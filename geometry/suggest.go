@@ -63,7 +63,7 @@ func SuggestOpenings(ctx context.Context, p *Prepared) ([]Disc, error) {
 	// Ways back to the source start with the way to the other far end.
 	to := c.walk([]int32{from.last()})
 	tips := append(c.tips(from), branchTip{source, from.distance[from.last()]})
-	h := mesh.NewHierarchy(&p.Surface.Mesh)
+	h := p.hierarchy()
 	type end struct {
 		disc Disc
 		area float64
