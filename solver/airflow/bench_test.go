@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"carina/geometry"
+	"carina/geometry/generate"
 	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/transport"
@@ -14,7 +15,7 @@ import (
 
 // box is a closed cavity of n³ cells.
 func box(n int32) *geometry.Grid {
-	return makeGrid([3]int32{n, n, n}, 1e-4, [3]bool{}, func(x, y, z int32) bool { return true }, halfWay, nil)
+	return generate.LinkedGrid([3]int32{n, n, n}, 1e-4, [3]bool{}, func(x, y, z int32) bool { return true }, halfWay, nil)
 }
 
 func benchmarkSteps(b *testing.B, g *geometry.Grid, s Settings) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
@@ -61,7 +62,7 @@ func cave(seed uint64, periodic [3]bool) *geometry.Grid {
 	if periodic[0] {
 		openings = nil
 	}
-	return makeGrid(size, 1e-4, periodic, fluid, wall, openings)
+	return generate.LinkedGrid(size, 1e-4, periodic, fluid, wall, openings)
 }
 
 // hashOf runs a domain for a few steps.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 	"carina/solver/transport"
@@ -38,7 +39,7 @@ func fork() *geometry.Grid {
 		return 0.5, 0
 	}
 	normal := r3.Vec{X: 1}
-	return makeGrid(size, 1e-4, [3]bool{}, fluid, wall, []geometry.Opening{
+	return generate.LinkedGrid(size, 1e-4, [3]bool{}, fluid, wall, []geometry.Opening{
 		{Number: 1, Role: geometry.Inlet, Normal: r3.Scale(-1, normal), Area: 64e-8},
 		{Number: 2, Role: geometry.Outlet, Normal: normal, Area: 64e-8},
 		{Number: 3, Role: geometry.Outlet, Normal: normal, Area: 64e-8},

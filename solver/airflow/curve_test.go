@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/geometry/generate"
 	"carina/solver"
 )
 
@@ -25,7 +26,7 @@ func forcedPipe(radius float64) *geometry.Grid {
 		a, b, c := du*du+dv*dv, u*du+v*dv, u*u+v*v-radius*radius
 		return min(1, max((-b+math.Sqrt(b*b-a*c))/a, 1./65536)), 0
 	}
-	return makeGrid([3]int32{1, n, n}, 1, [3]bool{true, false, false}, fluid, wall, nil)
+	return generate.LinkedGrid([3]int32{1, n, n}, 1, [3]bool{true, false, false}, fluid, wall, nil)
 }
 
 // forcedError is the relative L2 error of the velocity in a pipe of a radius

@@ -11,6 +11,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
 	"carina/solver/transport"
@@ -118,7 +119,7 @@ func TestDense(t *testing.T) {
 // A box is stored with its solid cells, which cost memory and change nothing.
 func TestDenseMemory(t *testing.T) {
 	size := [3]int32{40, 20, 20}
-	g := makeGrid(size, 1e-4, [3]bool{}, func(x, y, z int32) bool { return x < 10 || y == 5 && z == 5 }, halfWay, nil)
+	g := generate.LinkedGrid(size, 1e-4, [3]bool{}, func(x, y, z int32) bool { return x < 10 || y == 5 && z == 5 }, halfWay, nil)
 	bytes := map[Layout]int64{}
 	for _, l := range Layouts {
 		s := caveSettings(g)

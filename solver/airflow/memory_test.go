@@ -3,6 +3,7 @@ package airflow
 import (
 	"testing"
 
+	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/transport"
 )
@@ -18,7 +19,7 @@ func TestMemoryEstimateCoversWhatIsUsed(t *testing.T) {
 func checkMemoryEstimate(t *testing.T, precision Precision, lattice Lattice) {
 	t.Helper()
 	tube := func(_, y, z int32) bool { return (y-12)*(y-12)+(z-12)*(z-12) < 120 }
-	grid := makeGrid([3]int32{60, 25, 25}, 1e-3, [3]bool{}, tube, halfWay, nil)
+	grid := generate.LinkedGrid([3]int32{60, 25, 25}, 1e-3, [3]bool{}, tube, halfWay, nil)
 	settings := DefaultSettings()
 	settings.Precision, settings.Lattice, settings.FlowRate, settings.TimeStep = precision, lattice, 0, 1e-4
 	r, err := NewRank(solver.WholeDomain(grid), settings, transport.NewLocal(1)[0])

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 
@@ -51,7 +52,7 @@ func pipe(axis int, across, length int32, diameter float64) *geometry.Grid {
 		center[a], center[b], center[axis] = diameter/2, diameter/2, float64(length)*spacing*float64(i)
 		openings[i].Center = r3.Vec{X: center[0], Y: center[1], Z: center[2]}
 	}
-	return makeGrid(size, spacing, [3]bool{}, fluid, wall, openings)
+	return generate.LinkedGrid(size, spacing, [3]bool{}, fluid, wall, openings)
 }
 
 // pipeError is the relative L2 error of the velocity against the parabola, in

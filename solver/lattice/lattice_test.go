@@ -54,3 +54,18 @@ func TestOpposite(t *testing.T) {
 		}
 	}
 }
+
+// A symmetric tensor has six components: those of the diagonal, by axis, before the
+// others.
+func TestTensorAxes(t *testing.T) {
+	seen := map[[2]int]bool{}
+	for k, ab := range TensorAxes {
+		if (ab[0] == ab[1]) != (k < 3) || k < 3 && ab[0] != k || ab[0] > ab[1] || seen[ab] {
+			t.Errorf("component %d is %v", k, ab)
+		}
+		seen[ab] = true
+	}
+	if TensorAxes[3] != [2]int{0, 1} || TensorAxes[5] != [2]int{1, 2} {
+		t.Errorf("the components beside the diagonal are %v", TensorAxes[3:])
+	}
+}

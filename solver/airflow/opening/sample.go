@@ -62,15 +62,16 @@ type sample struct {
 // their update.
 func Observe[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], set *lattice.Set, c *Cells, first, end int32, odd bool) {
 	var f [27]float64
+	values, offset := slots.Values, slots.Offset
 	for i := first; i < end; i++ {
 		cell := &c.List[i]
 		s := &c.samples[i]
 		for p := range slots.Q {
-			at := slots.Offset[p] + int(cell.Local)
+			at := offset[p] + int(cell.Local)
 			if back := lattice.Opposite(p); odd && p > 0 && cell.Neighbour[back-1] >= 0 {
-				at = slots.Offset[back] + int(cell.Neighbour[back-1])
+				at = offset[back] + int(cell.Neighbour[back-1])
 			}
-			f[p] = float64(kernel.Load[T](&slots.Values[at]))
+			f[p] = float64(kernel.Load[T](&values[at]))
 		}
 		s.sum(set, &f)
 		s.subtractEquilibrium()
@@ -121,25 +122,27 @@ func (s *sample) traction(n *[3]float64) (v [3]float64) {
 // pressure openings by what State.incoming says.
 func Impose[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], set *lattice.Set, states *States, c *Cells, first, end int32) {
 	var outgoing, incoming [26]float64
+	values, offset := slots.Values, slots.Offset
 	for i := first; i < end; i++ {
 		cell := &c.List[i]
 		s := &c.samples[i]
 		for j := range cell.groups {
 			g := &cell.groups[j]
 			state := &states.List[g.opening]
-			if !state.Velocity {
+			velocity := state.Velocity
+			if !velocity {
 				for k := g.first; k < g.end; k++ {
 					p := cell.Links[k].Population
-					outgoing[k] = float64(kernel.Load[T](slots.At(int(p), cell.Local))) / set.Weights[p]
+					outgoing[k] = float64(kernel.Load[T](&values[offset[p]+int(cell.Local)])) / set.Weights[p]
 				}
 				state.incoming(set, g, cell.Links, s, (*[2]float64)(c.memory[2*(cell.firstGroup+j):]), &outgoing, &incoming)
 			}
 			for k := g.first; k < g.end; k++ {
 				link := &cell.Links[k]
-				at := slots.At(int(link.Population), cell.Local)
+				at := &values[offset[link.Population]+int(cell.Local)]
 				before := kernel.Load[T](at)
 				after := T(set.Weights[link.Population] * incoming[k])
-				if state.Velocity {
+				if velocity {
 					after = before + T(link.Inflow*state.Inflow)
 				}
 				s.outflow[k] = float64(before) - float64(kernel.Store(at, after))

@@ -1,0 +1,188 @@
+package opening
+
+import (
+	"math"
+	"testing"
+
+	"carina/geometry"
+	"carina/solver/airflow/kernel"
+	"carina/solver/lattice"
+)
+
+// cells makes the cell of an opening with all its links, at local number 1 of 3, with
+// neighbours 0 and 2 along x.
+func cell(s *States, o int) *Cells {
+	var links []Link
+	set := s.faces.set
+	for d, c := range geometry.Directions[:set.Q-1] {
+		if o == 0 && c.X < 0 {
+			links = append(links, s.Link(0, 2, 2, d, 0))
+		}
+		if o == 1 && c.X > 0 {
+			links = append(links, s.Link(7, 2, 2, d, 1))
+		}
+	}
+	c := NewCell(set, 1, 77, links)
+	for d, v := range geometry.Directions {
+		c.Neighbour[d] = -1
+		if o == 0 && v.X > 0 {
+			c.Neighbour[d] = 2
+		}
+		if o == 1 && v.X < 0 {
+			c.Neighbour[d] = 0
+		}
+	}
+	return NewCells([]Cell{c})
+}
+
+// equilibrium is that of He and Luo (1997).
+func equilibrium(set *lattice.Set, i int, density float64, u [3]float64) float64 {
+	c := set.Velocities[i]
+	cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
+	return set.Weights[i] * (density + 3*cu + 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]))
+}
+
+// What a cell measures of an equilibrium is its density and velocity and no stress,
+// before even and odd steps.
+func TestObserve(t *testing.T) {
+	const density = 0.02
+	u := [3]float64{0.03, -0.02, 0.01}
+	for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
+		c := cell(states(t, set, func(*Choice) {}), 1)
+		for _, odd := range []bool{false, true} {
+			slots := kernel.Slots[float64]{Values: make([]float64, 3*set.Q), Q: set.Q}
+			for i := range set.Q {
+				slots.Offset[i] = 3 * i
+			}
+			for i, v := range set.Velocities {
+				value := equilibrium(set, i, density, u)
+				if odd && v[0] > 0 {
+					*slots.At(lattice.Opposite(i), 0) = value // of the neighbour it comes from
+					continue
+				}
+				*slots.At(i, 1) = value
+			}
+			Observe[float64](&slots, set, c, 0, 1, odd)
+			s := &c.samples[0]
+			if math.Abs(s.density-density) > 1e-15 {
+				t.Errorf("%s, odd %t: density %g", set.Name, odd, s.density)
+			}
+			for a := range 3 {
+				if math.Abs(s.velocity[a]-u[a]) > 1e-15 {
+					t.Errorf("%s, odd %t: velocity %v", set.Name, odd, s.velocity)
+				}
+			}
+			for k := range s.stress {
+				if math.Abs(s.stress[k]) > 1e-15 {
+					t.Errorf("%s, odd %t: stress %v", set.Name, odd, s.stress)
+				}
+			}
+		}
+	}
+}
+
+// impose leaves outgoing populations on the links and returns what comes in, by link.
+func impose(s *States, c *Cells, outgoing func(i int) float64) []float64 {
+	set := s.faces.set
+	slots := kernel.Slots[float64]{Values: make([]float64, 3*set.Q), Q: set.Q}
+	for i := range set.Q {
+		slots.Offset[i] = 3 * i
+	}
+	for _, link := range c.List[0].Links {
+		*slots.At(int(link.Population), 1) = outgoing(lattice.Opposite(int(link.Population)))
+	}
+	Impose[float64](&slots, set, s, c, 0, 1)
+	var incoming []float64
+	for _, link := range c.List[0].Links {
+		incoming = append(incoming, *slots.At(int(link.Population), 1))
+	}
+	return incoming
+}
+
+// Where air rests at the imposed pressure, it goes on resting; and where it leaves as
+// fast everywhere, what comes in belongs to the same flow.
+func TestUniformFlowStays(t *testing.T) {
+	for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
+		for _, speed := range []float64{0, 0.05} {
+			s := states(t, set, func(c *Choice) { c.Conditions = map[int]Condition{2: {Kind: ImposedPressure, Pressure: 0.4}} })
+			s.Prepare(1000, 0)
+			if math.Abs(s.List[1].Density-0.01) > 1e-15 {
+				t.Fatalf("the imposed density is %g", s.List[1].Density)
+			}
+			c := cell(s, 1)
+			u := [3]float64{speed, 0, 0}
+			c.samples[0] = sample{density: 0.01, velocity: u}
+			// Only the even part is imposed: the odd one returns as it left.
+			for k, got := range impose(s, c, func(i int) float64 { return equilibrium(set, i, 0.01, [3]float64{}) + even(set, i, u) }) {
+				i := int(c.List[0].Links[k].Population)
+				if want := equilibrium(set, i, 0.01, [3]float64{}) + even(set, i, u); math.Abs(got-want) > 1e-12 {
+					t.Errorf("%s, %g: population %d comes in as %g, want %g", set.Name, speed, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// even is the part of an equilibrium that is the same in both directions, without the
+// density.
+func even(set *lattice.Set, i int, u [3]float64) float64 {
+	return (equilibrium(set, i, 0, u) + equilibrium(set, lattice.Opposite(i), 0, u)) / 2
+}
+
+// Sound that leaves at right angles is not reflected: with a density ρ it has the
+// velocity ρ/√3 outwards, and so has what comes in.
+func TestSoundIsAbsorbed(t *testing.T) {
+	const density = 1e-9
+	for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
+		s := states(t, set, func(c *Choice) { c.Crossing = 1e12 })
+		s.Prepare(1000, 0)
+		c := cell(s, 1)
+		u := [3]float64{density / math.Sqrt(3), 0, 0}
+		c.samples[0] = sample{density: density, velocity: u}
+		for k, got := range impose(s, c, func(i int) float64 { return equilibrium(set, i, density, u) }) {
+			i := int(c.List[0].Links[k].Population)
+			if want := equilibrium(set, i, density, u); math.Abs(got-want) > 1e-6*density {
+				t.Errorf("%s: population %d comes in as %g, want %g", set.Name, i, got, want)
+			}
+		}
+		// What left is what went out less what came in.
+		var left float64
+		c.Flow(func(o int, outflow, areaDensity float64) { left += outflow })
+		var faces float64
+		for _, link := range c.List[0].Links {
+			faces += link.Area
+		}
+		if want := faces * u[0]; math.Abs(left-want) > 1e-6*want {
+			t.Errorf("%s: %g leaves, want %g", set.Name, left, want)
+		}
+	}
+}
+
+// No more energy comes back than has left and the collision dissipates, whatever the
+// stress.
+func TestStillAirGainsNothing(t *testing.T) {
+	set := lattice.D3Q19
+	s := states(t, set, func(*Choice) {})
+	s.Prepare(1000, 0)
+	for seed := range 200 {
+		c := cell(s, 1)
+		value := func(k int) float64 { return 1e-6 * math.Sin(float64(17*seed+k*k+3*k)) }
+		p := sample{density: value(1), velocity: [3]float64{1e-7, 0, 0}}
+		for k := range p.stress {
+			p.stress[k] = value(20 + k)
+		}
+		c.samples[0] = p
+		var before, after float64
+		incoming := impose(s, c, func(i int) float64 {
+			v := set.Weights[i] * value(40+i)
+			before += v * v / set.Weights[i]
+			return v
+		})
+		for k, v := range incoming {
+			after += v * v / set.Weights[c.List[0].Links[k].Population]
+		}
+		if limit := before + s.List[1].dissipated(&p); after > limit*(1+1e-3) {
+			t.Errorf("case %d: the energy %g comes in, %g has left", seed, after, limit)
+		}
+	}
+}
