@@ -13,72 +13,98 @@ import (
 // keywords in lower case, because the library reads one solid and only that.
 func readASCII(data []byte, c *collector) error {
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
-	var text bytes.Buffer
-	open, outside := false, 0
+	a := asciiReader{collector: c}
 	for number := 1; len(data) > 0; number++ {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		data = rest
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		word, tail := line, []byte(nil)
-		if i := bytes.IndexAny(line, " \t"); i >= 0 {
-			word, tail = line[:i], line[i+1:]
-		}
-		switch keyword := strings.ToLower(string(word)); keyword {
-		case "solid":
-			if open {
-				return fmt.Errorf("line %d: a solid begins before the last one has ended, the file is damaged", number)
-			}
-			open = true
-			text.Reset()
-			text.WriteString("solid x\n")
-			c.begin(strings.ToValidUTF8(strings.TrimSpace(string(tail)), "?"))
-		case "endsolid":
-			if !open {
-				return fmt.Errorf("line %d: endsolid without solid", number)
-			}
-			open = false
-			text.WriteString("endsolid\n")
-			before := len(c.mesh.Triangles)
-			if err := stl.CopyAll(bytes.NewReader(text.Bytes()), c); err != nil {
-				return fmt.Errorf("solid %d (%q), triangle %d: %s", len(c.mesh.Solids), c.mesh.Solids[c.solid],
-					len(c.mesh.Triangles)-before+1, firstLine(err.Error()))
-			}
-		case "facet":
-			if !open {
-				// Some programs write solid once for several.
-				if len(c.mesh.Solids) == 0 {
-					return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
-				}
-				open = true
-				text.Reset()
-				text.WriteString("solid x\n")
-				c.begin("")
-			}
-			writeKeyword(&text, line, keyword)
-		default:
-			if _, known := keywordWords[keyword]; !open && !known && len(c.mesh.Triangles) > 0 {
-				// What stands between solids is for other programs.
-				outside++
-				continue
-			}
-			if !open {
-				return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
-			}
-			writeKeyword(&text, line, keyword)
+		if err := a.read(line, number); err != nil {
+			return err
 		}
 	}
-	if open {
+	if a.open {
 		return errors.New("the file is truncated: its last solid has no endsolid")
 	}
-	if outside > 0 {
+	if a.outside > 0 {
 		lines := "lines"
-		if outside == 1 {
+		if a.outside == 1 {
 			lines = "line"
 		}
-		c.note("%d %s outside of solids ignored", outside, lines)
+		c.note("%d %s outside of solids ignored", a.outside, lines)
+	}
+	return nil
+}
+
+// asciiReader reads an ASCII file line by line.
+type asciiReader struct {
+	collector *collector
+	// text is the solid that is open, as the library reads it.
+	text bytes.Buffer
+	open bool
+	// outside is how many lines stood between solids.
+	outside int
+}
+
+// read takes the next line, which is not empty.
+func (a *asciiReader) read(line []byte, number int) error {
+	c := a.collector
+	word, tail := line, []byte(nil)
+	if i := bytes.IndexAny(line, " \t"); i >= 0 {
+		word, tail = line[:i], line[i+1:]
+	}
+	switch keyword := strings.ToLower(string(word)); keyword {
+	case "solid":
+		if a.open {
+			return fmt.Errorf("line %d: a solid begins before the last one has ended, the file is damaged", number)
+		}
+		a.begin(strings.ToValidUTF8(strings.TrimSpace(string(tail)), "?"))
+	case "endsolid":
+		if !a.open {
+			return fmt.Errorf("line %d: endsolid without solid", number)
+		}
+		return a.end()
+	case "facet":
+		if !a.open {
+			// Some programs write solid once for several.
+			if len(c.mesh.Solids) == 0 {
+				return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
+			}
+			a.begin("")
+		}
+		writeKeyword(&a.text, line, keyword)
+	default:
+		if _, known := keywordWords[keyword]; !a.open && !known && len(c.mesh.Triangles) > 0 {
+			// What stands between solids is for other programs.
+			a.outside++
+			return nil
+		}
+		if !a.open {
+			return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
+		}
+		writeKeyword(&a.text, line, keyword)
+	}
+	return nil
+}
+
+// begin starts a solid.
+func (a *asciiReader) begin(name string) {
+	a.open = true
+	a.text.Reset()
+	a.text.WriteString("solid x\n")
+	a.collector.begin(name)
+}
+
+// end hands the solid to the library.
+func (a *asciiReader) end() error {
+	c := a.collector
+	a.open = false
+	a.text.WriteString("endsolid\n")
+	before := len(c.mesh.Triangles)
+	if err := stl.CopyAll(bytes.NewReader(a.text.Bytes()), c); err != nil {
+		return fmt.Errorf("solid %d (%q), triangle %d: %s", len(c.mesh.Solids), c.mesh.Solids[c.solid],
+			len(c.mesh.Triangles)-before+1, firstLine(err.Error()))
 	}
 	return nil
 }
