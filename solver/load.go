@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// recordSource finds records by global number.
-type recordSource struct {
+// RecordSource finds the records of saved states by the cells' global numbers.
+type RecordSource struct {
 	ranges []sourceRange
 	at     int
 }
@@ -18,8 +18,10 @@ type sourceRange struct {
 	bytes   int // of each
 }
 
-func newRecordSource(saved []*State) *recordSource {
-	s := &recordSource{}
+// NewRecordSource makes one of the states that any number of ranks have saved. It
+// refers to their records.
+func NewRecordSource(saved []*State) *RecordSource {
+	s := &RecordSource{}
 	for _, state := range saved {
 		records := state.Records
 		for _, c := range state.Cells {
@@ -34,7 +36,7 @@ func newRecordSource(saved []*State) *recordSource {
 
 // read copies the records of cells in a row, of so many bytes each, and tells
 // whether all are there.
-func (s *recordSource) read(first int64, into []byte, bytes int) bool {
+func (s *RecordSource) read(first int64, into []byte, bytes int) bool {
 	for len(into) > 0 {
 		r := s.find(first)
 		if r == nil || r.bytes != bytes {
@@ -47,9 +49,20 @@ func (s *recordSource) read(first int64, into []byte, bytes int) bool {
 	return true
 }
 
+// Record is the record of a cell, nil if there is none. Cells are found faster in
+// ascending order.
+func (s *RecordSource) Record(cell int64) []byte {
+	r := s.find(cell)
+	if r == nil {
+		return nil
+	}
+	at := int(cell-r.First) * r.bytes
+	return r.records[at : at+r.bytes]
+}
+
 // find returns the range that holds a cell; cells are looked for in ascending
 // order mostly.
-func (s *recordSource) find(cell int64) *sourceRange {
+func (s *RecordSource) find(cell int64) *sourceRange {
 	holds := func(i int) bool {
 		return i < len(s.ranges) && s.ranges[i].First <= cell && cell < s.ranges[i].First+s.ranges[i].Count
 	}

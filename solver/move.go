@@ -88,7 +88,7 @@ func (m *mover) exchange() ([]*State, error) {
 	}
 	size := m.from.transport.Size()
 	outgoing, incoming := make([]*State, size), make([]*State, size)
-	source := newRecordSource([]*State{m.own})
+	source := NewRecordSource([]*State{m.own})
 	for _, p := range parts(m.own.Cells, after) {
 		s := stateOf(outgoing, p.rank, m.own)
 		n := len(s.Records)

@@ -284,7 +284,8 @@ func (r *Rank) SaveState() (*State, error) {
 	return s, nil
 }
 
-var errOtherState = errors.New("the state does not belong to this computation: other fields, other cells or another grid")
+// ErrOtherState tells that a saved state does not fit.
+var ErrOtherState = errors.New("the state does not belong to this computation: other fields, other cells or another grid")
 
 // LoadState takes over the state that ranks have saved, which may have been more
 // or fewer, with other cells. Call it on all ranks, with the states of all.
@@ -299,7 +300,7 @@ func (r *Rank) LoadState(saved []*State) error {
 // loadOwn does what needs no other rank.
 func (r *Rank) loadOwn(saved []*State) error {
 	if len(saved) == 0 || len(saved[0].Global) != len(r.kernels) {
-		return errOtherState
+		return ErrOtherState
 	}
 	r.steps = saved[0].Steps
 	for i, k := range r.kernels {
@@ -317,16 +318,16 @@ func (r *Rank) loadOwn(saved []*State) error {
 	}
 	for i := range r.kernels {
 		if !r.loadLots(i, saved) {
-			return errOtherState
+			return ErrOtherState
 		}
 	}
-	source := newRecordSource(saved)
+	source := NewRecordSource(saved)
 	m := r.newRecords(finder)
 	buffer := make([]byte, m.state.record*recordCells)
 	return m.each(func(p *Piece, from, count int32) error {
 		into := buffer[:int(count)*m.state.record]
 		if !source.read(p.Global+int64(from), into, m.state.record) {
-			return errOtherState
+			return ErrOtherState
 		}
 		m.move(p, from, count, into, false)
 		return nil

@@ -96,6 +96,12 @@ func (f *Flow) Couple(outflow, areaDensity []int64) {
 	f.states.Couple(func(i int) (float64, float64) { return FromFixed(outflow[i]), FromFixed(areaDensity[i]) })
 }
 
+// SaveGlobal is what the openings know of earlier steps, as in solver.State.
+func (f *Flow) SaveGlobal() []byte { return f.states.Save() }
+
+// LoadGlobal takes over what SaveGlobal has returned.
+func (f *Flow) LoadGlobal(data []byte) error { return f.states.Load(data) }
+
 // OpeningLink describes the link of cell (x, y, z) in a direction, an index in
 // geometry.Directions, to the opening of the given index.
 func (f *Flow) OpeningLink(x, y, z int32, direction, number int) opening.Link {

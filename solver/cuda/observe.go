@@ -125,12 +125,6 @@ func (s *Solver) check() (peak float64, err error) {
 	return math.Sqrt(float64(math.Float32frombits(uint32(highest)))), nil
 }
 
-// Hash returns a hash of the state that does not depend on the order of cells.
-func (s *Solver) Hash() (hash uint64, err error) {
-	err = s.find(s.looking("hash", 0), [foundWords]uint64{}, nil, func(found [foundWords]uint64) { hash += found[0] })
-	return hash, err
-}
-
 // Summary describes the state of the computation, after an even step.
 func (s *Solver) Summary() (*airflow.Summary, error) {
 	if err := s.couple(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -132,6 +133,46 @@ func TestRanksFailTogether(t *testing.T) {
 	}) {
 		if err == nil || !strings.Contains(err.Error(), "no memory") {
 			t.Errorf("rank %d returned %v", rank, err)
+		}
+	}
+}
+
+// Cells that a partition gives to another rank than their tile's are told.
+func TestRoundingOfOwnersIsTold(t *testing.T) {
+	besideOthers(t)
+	for _, c := range []struct {
+		side  int32
+		moves bool
+	}{{6, true}, {8, false}} {
+		d := bricked(t, 6, 2, c.side)
+		settings := caveSettings(d.Grid)
+		settings.Collision, settings.Precision = airflow.TRT, airflow.Double
+		flow, err := airflow.NewFlow(d, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newSolver(flow, testDevices(t, 2), Options{Storage: Single})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		want := 0
+		owner, err := s.tiles.ownersOf(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, segment := range d.Segments {
+			for x := segment.X0; x < segment.X1; x++ {
+				if d.Owners[segment.Cuboid] != owner[s.tiles.find(x/4, segment.Y/4, segment.Z/4)] {
+					want++
+				}
+			}
+		}
+		said := slices.ContainsFunc(flow.Warnings, func(w string) bool {
+			return strings.HasPrefix(w, strconv.Itoa(want)+" cells (") && strings.Contains(w, "tiles of 4×4×4")
+		})
+		if said != c.moves || (want > 0) != c.moves {
+			t.Errorf("bricks of %d cells: %d cells move, and the warnings are %q", c.side, want, flow.Warnings)
 		}
 	}
 }

@@ -133,7 +133,11 @@ func newSolver(flow *airflow.Flow, devices []device, o Options) (s *Solver, err 
 	case o.Storage == Half || flow.Settings.Precision == airflow.Half:
 		s.bits = 16
 	}
-	if err := s.together(s.makeParts(devices)); err != nil {
+	owner, err := s.makeParts(devices)
+	if err := s.together(err); err != nil {
+		return nil, err
+	}
+	if err := s.warnOfRounding(owner); err != nil {
 		return nil, err
 	}
 	if err := s.connect(o.Exchange); err != nil {
@@ -146,21 +150,21 @@ func newSolver(flow *airflow.Flow, devices []device, o Options) (s *Solver, err 
 }
 
 // makeParts divides the tiles and makes the parts of this process, still
-// without their neighbours.
-func (s *Solver) makeParts(devices []device) (err error) {
+// without their neighbours. It returns the ranks of the tiles.
+func (s *Solver) makeParts(devices []device) (owner []int32, err error) {
 	flow := s.flow
 	if s.tiles, err = newTileSet(flow.Domain, s.directions); err != nil {
-		return err
+		return nil, err
 	}
 	walls, err := newWallTables(s.tiles, flow.Domain, flow, flow.Settings.Wall)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.walls = len(walls.links) > 0
 	s.rates = s.ratesNow()
 	owner, place, err := s.divide(devices, walls)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, p := range s.parts {
 		p.findLends(s.tiles, owner)
@@ -170,11 +174,11 @@ func (s *Solver) makeParts(devices []device) (err error) {
 			func() error { return p.fill(s.tiles, owner, place, len(flow.Openings)) },
 		} {
 			if err := step(); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return owner, nil
 }
 
 // divide gives every tile an owner and makes the parts of this process. It
@@ -265,14 +269,21 @@ func (s *Solver) Step() error {
 	if err := s.exchange(); err != nil {
 		return fmt.Errorf("step %d: %w", s.steps, err)
 	}
-	if s.steps == 0 && s.flow.Settings.Wall == airflow.Quadratic {
-		for _, p := range s.parts {
-			p.wallParts.bent = 1
-			p.forgetRates()
-		}
+	if s.flow.Settings.Wall == airflow.Quadratic {
+		s.setBent(1)
 	}
 	s.steps++
 	return nil
+}
+
+// setBent tells whether a step has left quadratic parts for the next.
+func (s *Solver) setBent(bent address) {
+	for _, p := range s.parts {
+		if p.wallParts.bent != bent {
+			p.wallParts.bent = bent
+			p.forgetRates()
+		}
+	}
 }
 
 // synchronize waits for all devices.

@@ -66,6 +66,7 @@ DEVICE float square_root(float x) { return sqrtf(x); }
 DEVICE double square_root(double x) { return sqrt(x); }
 // to_fixed rounds to multiples of 2⁻⁴⁴, as solver.ToFixed does.
 DEVICE long long to_fixed(double x) { return __double2ll_rn(x * 17592186044416.0); }
+DEVICE unsigned long long bits_of(unsigned short x) { return x; }
 DEVICE unsigned long long bits_of(float x) { return __float_as_uint(x); }
 DEVICE unsigned long long bits_of(double x) { return __double_as_longlong(x); }
 DEVICE int count_bits(unsigned long long x) { return __popcll(x); }

@@ -1,5 +1,6 @@
 // A hash of the state (added to found[0]) that does not depend on the order of
-// cells.
+// cells: that of solver.Rank, of the same records. Starts are the global numbers of
+// the first cells of the tiles' rows, 16 a tile.
 
 // mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014) after an odd
 // step.
@@ -11,7 +12,7 @@ DEVICE unsigned long long mix(unsigned long long h)
 	return h ^ h >> 31;
 }
 
-KERNEL(hash)(Memory memory, Looking looking, Walls walls, Rates rate, unsigned long long *found)
+KERNEL(hash)(Memory memory, Looking looking, Walls walls, unsigned long long *found, const unsigned long long *starts)
 {
 	SHARED_BYTES(shared);
 	const View view(memory, looking, walls, shared);
@@ -22,8 +23,9 @@ KERNEL(hash)(Memory memory, Looking looking, Walls walls, Rates rate, unsigned l
 		for (int h = 0; h < 2; h++) {
 			const int cell = view.cell(h);
 			if (!view.is_fluid(tile, cell)) continue;
-			unsigned long long hash = mix(view.key(tile, cell) + 1);
-			for (int q = 0; q <= REST; q++) hash = mix(hash ^ bits_of(widen(view.slots[access_cell(cell, q == REST ? REST : q ^ 1)])));
+			const unsigned long long before = looking.fluid[tile] & 0x0001000100010001ull << (cell & 15) & ((1ull << cell) - 1);
+			unsigned long long hash = mix(starts[16 * number + (cell & 15)] + count_bits(before) + 1);
+			for (int k = 0; k <= REST; k++) hash = mix(hash ^ bits_of(view.slots[view.recorded(cell, k)]));
 			sum += hash;
 		}
 	}

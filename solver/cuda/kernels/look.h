@@ -63,6 +63,9 @@ struct View {
 	DEVICE int cell(int h) const { return (2 * (lane >> 4) + h) * 16 + (lane & 15); }
 	DEVICE bool is_fluid(unsigned tile, int cell) const { return looking.fluid[tile] >> cell & 1; }
 	DEVICE real arriving(int cell, int q) const { return widen(slots[access_cell(cell, q == REST ? REST : q ^ 1)]) * (1 / SCALE); }
+	// recorded is where the image holds value k of a cell's record: what is at rest,
+	// then what arrives along each direction.
+	DEVICE int recorded(int cell, int k) const { return k ? access_cell(cell, (k - 1) ^ 1) : access_cell(cell, REST); }
 	DEVICE Moments moments(int cell, const Rates &rate) const
 	{
 		const real half = real(0.5) / SCALE;
