@@ -137,8 +137,6 @@ func bruteForce(cuboids []cuboid.Cuboid, owners map[[3]int32]int32, directions i
 	for cell, owner := range owners {
 		counts[owner].Fluid++
 		counts[owner].Empty--
-		if before, fluid := owners[[3]int32{cell[0] - 1, cell[1], cell[2]}]; !fluid || before != owner {
-		}
 		boundary := int64(0)
 		for _, d := range geometry.Directions[:directions] {
 			other, fluid := owners[[3]int32{cell[0] + int32(d.X), cell[1] + int32(d.Y), cell[2] + int32(d.Z)}]

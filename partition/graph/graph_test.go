@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,5 +38,21 @@ func TestValidate(t *testing.T) {
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrInvalid)):
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
+	}
+}
+
+// Weights add up, and count one each where there are none.
+func TestWeightsAddUp(t *testing.T) {
+	weighted := Graph{Offsets: make([]int64, 5), VertexWeights: []int64{2, 3, 4, 8}}
+	plain := Graph{Offsets: make([]int64, 5)}
+	if a, b := weighted.TotalVertexWeight(), plain.TotalVertexWeight(); a != 17 || b != 4 {
+		t.Errorf("total weights %d and %d, want 17 and 4", a, b)
+	}
+	parts := []int32{1, 0, 1, 2}
+	if got := weighted.PartWeights(parts, 4); !slices.Equal(got, []int64{3, 6, 8, 0}) {
+		t.Errorf("parts weigh %v", got)
+	}
+	if got := plain.PartWeights(parts, 4); !slices.Equal(got, []int64{1, 2, 1, 0}) {
+		t.Errorf("parts of vertices without weights weigh %v", got)
 	}
 }
