@@ -65,3 +65,14 @@ func TestDuctsAndBricks(t *testing.T) {
 		}
 	}
 }
+
+// The flat walls of a prism are long strips, and none of them is an end.
+func TestWallsOfPrismsAreNoEnds(t *testing.T) {
+	for n := 3; n <= 24; n++ {
+		m := meshtest.Tube(r3.Vec{}, r3.Vec{Z: 12}, 1, n, 1, false)
+		found := endsOf(m)
+		if len(found) != 2 || math.Abs(r3.Dot(found[0].Normal, found[1].Normal)+1) > 1e-6 {
+			t.Errorf("%d sides: %d ends, want the two across", n, len(found))
+		}
+	}
+}
