@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"sort"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -31,9 +29,8 @@ type emulator struct {
 // allocation is memory by its place.
 type allocation struct{ first, bytes int64 }
 
-// emulated are the programs compiled for the processor by all tests.
+// emulated are the programs loaded by all tests.
 var emulated = struct {
-	folder string
 	sync.Mutex
 	programs map[program]func() (*library, error)
 }{programs: map[program]func() (*library, error){}}
@@ -43,18 +40,6 @@ var emulated = struct {
 type library struct {
 	sync.Mutex
 	run uintptr
-}
-
-func TestMain(m *testing.M) {
-	folder, err := os.MkdirTemp("", "carina-kernels-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	emulated.folder = folder
-	status := m.Run()
-	os.RemoveAll(folder)
-	os.Exit(status)
 }
 
 const (
@@ -137,17 +122,16 @@ func (e *emulator) compile(p program) (kernel, error) {
 	emulated.Lock()
 	compiled, ok := emulated.programs[p]
 	if !ok {
-		path := filepath.Join(emulated.folder, strconv.Itoa(len(emulated.programs)))
-		compiled = sync.OnceValues(func() (*library, error) { return compileLibrary(p, path) })
+		compiled = sync.OnceValues(func() (*library, error) { return loadLibrary(p) })
 		emulated.programs[p] = compiled
 	}
 	emulated.Unlock()
 	return compiled()
 }
 
-// compileLibrary compiles a program for the processor and loads it; path is
-// where to, without an ending.
-func compileLibrary(p program, path string) (*library, error) {
+// loadLibrary compiles a program for the processor, unless that was done before,
+// and loads it.
+func loadLibrary(p program) (*library, error) {
 	emulation, err := os.ReadFile("kernels/emulation.h")
 	if err != nil {
 		return nil, err
@@ -156,24 +140,17 @@ func compileLibrary(p program, path string) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := p.constants() + string(emulation) + p.body() + "\n#define ENTRY " + p.kernel + "\n" + string(source)
-	if err := os.WriteFile(path+".cpp", []byte(text), 0o600); err != nil {
-		return nil, err
-	}
-	// Static variables of inline functions are each library's own, not unique in
-	// the process: several run at a time. Fibres' stacks and jumps between them look like overflows where a
-	// distribution's compiler checks for those unasked. Only C's libraries are
-	// linked, which takes less time.
 	// What steps do not need is launched a few times: to make it fast takes longer.
 	optimization := "-O0"
 	if p.steps() {
 		optimization = "-O1"
 	}
-	if out, err := exec.Command("g++", "-std=c++17", optimization, "-fno-exceptions", "-fno-gnu-unique", "-fno-asynchronous-unwind-tables", "-U_FORTIFY_SOURCE", "-w",
-		"-shared", "-fPIC", "-nostdlib", "-o", path+".so", path+".cpp", "-lgcc", "-lm", "-lc").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("compiling %+v for the processor: %w\n%s", p, err, out)
+	text := p.constants() + string(emulation) + p.body() + "\n#define ENTRY " + p.kernel + "\n" + string(source)
+	path, err := compiledLibrary(text, optimization)
+	if err != nil {
+		return nil, fmt.Errorf("compiling %+v for the processor: %w", p, err)
 	}
-	loaded, err := purego.Dlopen(path+".so", purego.RTLD_NOW|purego.RTLD_LOCAL)
+	loaded, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, err
 	}
