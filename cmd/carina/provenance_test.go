@@ -5,8 +5,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"carina/internal/workflow"
@@ -93,5 +95,46 @@ func TestHistoryEndsAsTheSummarySays(t *testing.T) {
 		if got, err := strconv.ParseFloat(text, 64); err != nil || got != want[i] {
 			t.Errorf("%s ends at %s, the summary says %g", rows[0][i], text, want[i])
 		}
+	}
+}
+
+// A binary that is built from a clone says in its results of which commit it is.
+func TestSummaryNamesTheCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git to clone the source with")
+	}
+	clone := filepath.Join(t.TempDir(), "clone")
+	in := func(folder, name string, arguments ...string) (string, error) {
+		command := exec.Command(name, arguments...)
+		command.Dir = folder
+		out, err := command.CombinedOutput()
+		return strings.TrimSpace(string(out)), err
+	}
+	source, err := in(".", "git", "rev-parse", "--show-toplevel")
+	if err == nil {
+		_, err = in(".", "git", "clone", "--quiet", "--no-hardlinks", "--depth", "1", "file://"+source, clone)
+	}
+	if err != nil {
+		t.Skip("the source is in no repository that git clones")
+	}
+	commit, err := in(clone, "git", "rev-parse", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Without paths in the packages they are compiled once for all clones.
+	if out, err := in(clone, "go", "build", "-trimpath", "-buildvcs=true", "-o", "carina", "./cmd/carina"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	results := filepath.Join(clone, "results")
+	if out, err := in(clone, filepath.Join(clone, "carina"), "solve", pipeOn(t, "1"), "--flow", "0.05L/min", "--steps", "2", "--out", results); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var written workflow.Record
+	decode(t, filepath.Join(results, "summary.json"), &written)
+	if p := written.Provenance; p.Commit != commit || p.Modified {
+		t.Errorf("commit %q, modified %v; want %q as it is", p.Commit, p.Modified, commit)
 	}
 }
