@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"carina/internal/atomicfile"
+	"carina/internal/workflow"
 	"carina/partition"
 	"carina/partition/graph"
 	"carina/partition/metis"
@@ -102,6 +103,9 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 	}
 	if most := max(graph.Vertices(), mostEmptyParts); options.Parts > most {
 		return fmt.Errorf("%d parts are too many for %d vertices: ask for at most %d", options.Parts, graph.Vertices(), most)
+	}
+	if err := workflow.AdmitGraph(graph.Vertices(), graph.Edges(), partition.MemoryEstimate(graph, options.Preset)); err != nil {
+		return fmt.Errorf("partitioning %s: %w", path, err)
 	}
 	report, end := progress(command)
 	options.Progress = func(p partition.Progress) { report(p.Stage, p.Done) }

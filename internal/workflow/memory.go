@@ -7,6 +7,7 @@ import (
 	"carina"
 	"carina/internal/machine"
 	"carina/internal/quantity"
+	"carina/output/page"
 	"carina/solver"
 	"carina/solver/airflow"
 )
@@ -24,12 +25,29 @@ func AdmitFlow(c *carina.Case, cells int64) error {
 // admit is an error that says what to do if something needs more memory than
 // there is.
 func admit(what string, bytes int64) error {
+	return admitOr(what, bytes, "choose a larger spacing or fewer cells")
+}
+
+func admitOr(what string, bytes int64, advice string) error {
 	var memory *machine.MemoryError
 	if err := machine.Admit(bytes); errors.As(err, &memory) {
-		return fmt.Errorf("%s needs some %s of memory, %s are free: choose a larger spacing or fewer cells",
-			what, quantity.FormatBytes(memory.Need), quantity.FormatBytes(memory.Free))
+		return fmt.Errorf("%s needs some %s of memory, %s are free: %s",
+			what, quantity.FormatBytes(memory.Need), quantity.FormatBytes(memory.Free), advice)
 	}
 	return nil
+}
+
+// AdmitGraph says whether this machine's memory holds what the partitioning of
+// a graph takes.
+func AdmitGraph(vertices, edges int, bytes int64) error {
+	return admitOr(fmt.Sprintf("a graph of %s vertices and %s edges", grouped(int64(vertices)), grouped(int64(edges))),
+		bytes, "choose the preset fast, a smaller graph or a machine with more memory")
+}
+
+// admitPage says whether this machine's memory holds what the making of a page
+// takes.
+func admitPage(p *page.Page) error {
+	return admitOr("the page", p.Memory(), "choose a larger spacing, fewer triangles or a machine with more memory")
 }
 
 // What a rank holds besides its cells, and what results take for every cell

@@ -19,7 +19,7 @@ func PageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, 
 		return nil, err
 	}
 	shown.Title = filepath.Base(path)
-	return shown, nil
+	return shown, admitPage(shown)
 }
 
 func pageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, error) {

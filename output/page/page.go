@@ -86,6 +86,28 @@ func (p *Page) openings() []geometry.Opening {
 	return p.Openings
 }
 
+// What a page takes while it is written, for every triangle of a surface, place
+// of a layer of voxels, face, run of cells and cuboid. Measured, rounded up.
+const (
+	bytesPerTriangle = 250
+	bytesPerPlace    = 80
+	bytesPerFace     = 300
+	bytesPerRun      = 60
+	bytesPerCuboid   = 120
+	bytesAnyway      = 20_000_000 // scripts, packed
+)
+
+// Memory is about how many bytes Write takes at most, besides the page itself.
+func (p *Page) Memory() int64 {
+	if p.Grid == nil {
+		return bytesAnyway + bytesPerTriangle*int64(len(p.Surface.Triangles))
+	}
+	factor, size := int64(factorFor(p)), p.Grid.Size
+	places := (int64(size[0])/factor + 3) * (int64(size[1])/factor + 3)
+	faces := outerFaces(p.Grid.Runs) / (factor * factor)
+	return bytesAnyway + bytesPerPlace*places + bytesPerFace*faces + bytesPerRun*int64(max(len(p.Grid.Runs), len(p.Segments))) + bytesPerCuboid*int64(len(p.Cuboids))
+}
+
 // Write writes the page as one HTML file.
 func Write(path string, p *Page) error {
 	if err := p.check(); err != nil {

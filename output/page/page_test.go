@@ -12,8 +12,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"testing"
+	"time"
 
 	"carina/cuboid"
 	"carina/geometry"
@@ -384,6 +388,66 @@ func TestCoarseVoxels(t *testing.T) {
 		}
 		if want := map[bool]int32{true: 4, false: 7}[x < 50]; v.owner[i] != want {
 			t.Fatalf("voxel %d belongs to %d, want %d", i, v.owner[i], want)
+		}
+	}
+}
+
+func TestOuterFaces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := [3]int32{rapid.Int32Range(1, 9).Draw(t, "x"), rapid.Int32Range(1, 6).Draw(t, "y"), rapid.Int32Range(1, 6).Draw(t, "z")}
+		g := generate.NoiseGrid(size, rapid.Float64Range(0.1, 1).Draw(t, "share"), rapid.Uint64().Draw(t, "seed"))
+		var want int64
+		for _, r := range g.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				for _, d := range geometry.Directions[:6] {
+					if !g.Contains(x+int32(d.X), r.Y+int32(d.Y), r.Z+int32(d.Z)) {
+						want++
+					}
+				}
+			}
+		}
+		if got := outerFaces(g.Runs); got != want {
+			t.Fatalf("%d faces, want %d", got, want)
+		}
+	})
+}
+
+// The writing of a page takes no more memory than is foreseen, also where a
+// grid has few runs and many faces.
+func TestMemoryIsForeseen(t *testing.T) {
+	surface, _, err := generate.Airway(generate.AirwayOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]*Page{
+		"wide grid": {Grid: generate.FullGrid([3]int32{1200, 1200, 2})},
+		"ranks":     halves(generate.FullGrid([3]int32{150, 150, 150})),
+		"noise":     {Grid: generate.NoiseGrid([3]int32{60, 60, 60}, 0.5, 1)},
+		"surface":   {Surface: surface},
+	} {
+		defer debug.SetGCPercent(debug.SetGCPercent(10))
+		runtime.GC()
+		heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(heap)
+		before, most := heap[0].Value.Uint64(), uint64(0)
+		done := make(chan error)
+		go func() { done <- Write(filepath.Join(t.TempDir(), "page.html"), p) }()
+		for looking := true; looking; {
+			select {
+			case err := <-done:
+				if err != nil {
+					t.Fatal(err)
+				}
+				looking = false
+			case <-time.After(time.Millisecond):
+				metrics.Read(heap)
+				most = max(most, heap[0].Value.Uint64())
+			}
+		}
+		taken := int64(most) - int64(before)
+		t.Logf("%s: %d MB of %d foreseen", name, taken>>20, p.Memory()>>20)
+		if taken > p.Memory() {
+			t.Errorf("%s: %d bytes were taken and %d foreseen", name, taken, p.Memory())
 		}
 	}
 }

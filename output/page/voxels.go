@@ -39,13 +39,43 @@ type voxels struct {
 // page stays small.
 func factorFor(p *Page) int32 {
 	g := p.Grid
-	// Every run ends in two faces; the other axes see about as many.
-	f := math.Sqrt(6 * float64(len(g.Runs)) / mostFaces)
+	f := math.Sqrt(float64(outerFaces(g.Runs)) / mostFaces)
 	f = max(f, float64(max(g.Size[0], g.Size[1], g.Size[2]))/mostSide)
 	if p.Pressure != nil || p.Velocity[0] != nil {
 		f = max(f, math.Cbrt(float64(g.Cells())/mostVoxels))
 	}
 	return max(1, int32(math.Ceil(f)))
+}
+
+// outerFaces is how many faces of cells have no cell beside them, of runs in run
+// order.
+func outerFaces(runs []geometry.Run) int64 {
+	var cells, shared int64
+	// beyond is the first run from i on that does not lie before x in a row.
+	beyond := func(i int, x, y, z int32) int {
+		for i < len(runs) && (runs[i].Z < z || runs[i].Z == z && (runs[i].Y < y || runs[i].Y == y && runs[i].X1 <= x)) {
+			i++
+		}
+		return i
+	}
+	besideY, besideZ := 0, 0
+	for _, r := range runs {
+		cells += int64(r.X1 - r.X0)
+		besideY, besideZ = beyond(besideY, r.X0, r.Y-1, r.Z), beyond(besideZ, r.X0, r.Y, r.Z-1)
+		shared += common(runs[besideY:], r, r.Y-1, r.Z) + common(runs[besideZ:], r, r.Y, r.Z-1)
+	}
+	return 4*cells + 2*int64(len(runs)) - 2*shared
+}
+
+// common is how many cells of a row, with which runs begin, lie beside those of r.
+func common(runs []geometry.Run, r geometry.Run, y, z int32) (n int64) {
+	for _, b := range runs {
+		if b.Y != y || b.Z != z || b.X0 >= r.X1 {
+			break
+		}
+		n += int64(max(0, min(b.X1, r.X1)-max(b.X0, r.X0)))
+	}
+	return n
 }
 
 // tally sums what lies in one voxel.
