@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -36,10 +35,11 @@ type abused struct {
 	out        string
 	foreign    map[string]string
 	flows      [][]string // command lines without steps and folder
+	ranks      []int      // of the flows
 	known      map[string]*undisturbed
 	present    string // which of known is there
 	diverged   map[string]string
-	divergence map[string]map[string]string
+	divergence map[int]map[string]string // by flow
 }
 
 const foreignFiles = 200
@@ -83,7 +83,7 @@ func newAbused(t *testing.T, random *rand.Rand) *abused {
 		t.Fatal(err)
 	}
 	succeed[partitionResult](t, "partition", pipe, "--spacing", "2mm", "--ranks", "2", "-o", mine)
-	a := &abused{t: t, random: random, out: out, known: map[string]*undisturbed{}, divergence: map[string]map[string]string{}, flows: [][]string{
+	a := &abused{t: t, random: random, out: out, known: map[string]*undisturbed{}, divergence: map[int]map[string]string{}, ranks: []int{2, 3, 1}, flows: [][]string{
 		{"run", grid, "--ranks", "2", "--flow", "0.05L/min"},
 		{"solve", outside, "--flow", "0.04L/min"},
 		{"solve", outside + "-1.part.json", "--flow", "0.03L/min"},
@@ -239,25 +239,24 @@ func (a *abused) expect(arguments []string, want int) {
 	}
 }
 
-// divergenceOf are the last good fields of a flow that diverges.
+// divergenceOf are the last good fields that are there after a flow has diverged:
+// those of its ranks, and of further ranks those of flows before.
 func (a *abused) divergenceOf(flow int) map[string]string {
-	key := fmt.Sprint(flow)
-	if a.divergence[key] == nil {
-		found := maps.Clone(a.diverged)
-		if found == nil {
-			found = map[string]string{}
-		}
-		for name, hash := range contents(a.t, a.out) {
-			if strings.HasPrefix(name, "diverged_") {
-				found[name] = hash
+	a.t.Helper()
+	if a.divergence[flow] == nil {
+		own, there := map[string]string{}, contents(a.t, a.out)
+		for rank := range a.ranks[flow] {
+			name := fmt.Sprintf("diverged_%04d.vtu", rank)
+			if own[name] = there[name]; own[name] == "" {
+				a.t.Errorf("flow %d has diverged without %s", flow, name)
 			}
 		}
-		a.divergence[key] = found
-		return found
+		a.divergence[flow] = own
 	}
-	merged := maps.Clone(a.diverged)
-	maps.Copy(merged, a.divergence[key])
-	return merged
+	all := map[string]string{}
+	maps.Copy(all, a.diverged)
+	maps.Copy(all, a.divergence[flow])
+	return all
 }
 
 // flowThere mends the folder and returns the name of the result if it is of a
