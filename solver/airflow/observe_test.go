@@ -48,7 +48,7 @@ func TestObservations(t *testing.T) {
 			t.Error("no average")
 			return nil
 		}
-		shear, mean, now := r.ShearStress(), r.Average(), r.Fields()
+		shear, strain, mean, now := r.ShearStress(), r.StrainRate(), r.Average(), r.Fields()
 		for _, p := range r.Pieces() {
 			for x := p.X0; x < p.X1; x++ {
 				i := p.Local + int(x-p.X0)
@@ -57,6 +57,11 @@ func TestObservations(t *testing.T) {
 				want := viscosity * 2 * peak * distance / (radius * radius)
 				if x > 6 && x < 18 && math.Abs(float64(shear[i])-want) > 0.06*viscosity*2*peak/radius {
 					t.Errorf("shear stress %g at radius %g, want %g", shear[i], distance, want)
+					return nil
+				}
+				// u = peak (1 − r²/R²), so that ½∂_y u = −peak (y − R)/R².
+				if rate := -peak * (at.Y - radius) / (radius * radius); x > 6 && x < 18 && math.Abs(float64(strain[3][i])-rate) > 0.06*peak/radius {
+					t.Errorf("rate of strain %g at height %g, want %g", strain[3][i], at.Y-radius, rate)
 					return nil
 				}
 				if math.Abs(float64(mean.Velocity[0][i]-now.Velocity[0][i])) > 0.02*peak {

@@ -3,6 +3,8 @@ package lattice
 import (
 	"math"
 	"testing"
+
+	"carina/geometry"
 )
 
 // The moments that a set must have up to fourth order for the Navier–Stokes
@@ -67,5 +69,21 @@ func TestTensorAxes(t *testing.T) {
 	}
 	if TensorAxes[3] != [2]int{0, 1} || TensorAxes[5] != [2]int{1, 2} {
 		t.Errorf("the components beside the diagonal are %v", TensorAxes[3:])
+	}
+}
+
+// Velocities are the directions of the neighbours, in their order.
+func TestVelocitiesAreDirections(t *testing.T) {
+	for _, s := range []*Set{D3Q19, D3Q27} {
+		for i, c := range s.Velocities {
+			want := [3]int{}
+			if i > 0 {
+				d := geometry.Directions[i-1]
+				want = [3]int{int(d.X), int(d.Y), int(d.Z)}
+			}
+			if c != want {
+				t.Errorf("%s: population %d moves along %v, want %v", s.Name, i, c, want)
+			}
+		}
 	}
 }

@@ -146,3 +146,23 @@ func TestSavedOpeningsGoOn(t *testing.T) {
 		t.Error("half a state was loaded")
 	}
 }
+
+// Where the flow turns, the controller begins at the pressure that was measured.
+func TestControllerBeginsAtThePressure(t *testing.T) {
+	const density = 0.02
+	s := states(t, lattice.D3Q19, func(c *Choice) {
+		c.Conditions = map[int]Condition{2: {Kind: ImposedFlow, Flow: 2e-6, Waveform: &Table{Times: []float64{0, 5, 5.0001}, Values: []float64{1, 1, -1}}}}
+	})
+	o := &s.List[1]
+	for step := 10.0; step < 40000; step += CouplingInterval {
+		s.Prepare(step, 0)
+		s.Couple(func(i int) (float64, float64) { return -0.2, density * s.List[i].Area })
+	}
+	if !o.Velocity {
+		t.Fatal("no velocity is imposed while air enters")
+	}
+	s.Prepare(51000, 0)
+	if o.Velocity || math.Abs(o.Density-density) > 1e-9 {
+		t.Errorf("velocity imposed %t, the controller begins at the density %g, want %g", o.Velocity, o.Density, density)
+	}
+}

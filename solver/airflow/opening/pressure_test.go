@@ -186,3 +186,25 @@ func TestStillAirGainsNothing(t *testing.T) {
 		}
 	}
 }
+
+// Air that comes in is no faster than in the strongest flow so far, and its pressure
+// falls as Bernoulli says; what belongs to that stays.
+func TestInflowIsLimited(t *testing.T) {
+	const fastest = 0.01
+	set := lattice.D3Q19
+	for _, speed := range []float64{0.5 * fastest, fastest, 1.5 * fastest, 5 * fastest} {
+		s := states(t, set, func(*Choice) {})
+		s.List[1].peak = fastest / 2 * s.List[1].Area
+		s.Prepare(1000, 0)
+		c := cell(s, 1)
+		c.samples[0] = sample{density: 0, velocity: [3]float64{-speed, 0.003, 0}}
+		u := [3]float64{-min(speed, fastest), 0, 0}
+		stays := func(i int) float64 { return even(set, i, u) - set.Weights[i]*1.5*u[0]*u[0] }
+		for k, got := range impose(s, c, stays) {
+			i := int(c.List[0].Links[k].Population)
+			if want := stays(i); math.Abs(got-want) > 1e-15 {
+				t.Errorf("at the speed %g population %d comes in as %g, want %g", speed, i, got, want)
+			}
+		}
+	}
+}
