@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 		done := make(chan bool)
 		go func() {
 			defer crash.Guard()
-			outOfRange(nil)
+			deep(8)
 		}()
 		<-done
 	}
@@ -28,6 +29,14 @@ func TestMain(m *testing.M) {
 }
 
 func outOfRange(list []int) int { return list[len(list)] }
+
+// deep fails below so many calls.
+func deep(calls int) int {
+	if calls == 0 {
+		return outOfRange(nil)
+	}
+	return deep(calls-1) + 1
+}
 
 func TestPanicInGoroutine(t *testing.T) {
 	command := exec.Command(os.Args[0])
@@ -41,6 +50,14 @@ func TestPanicInGoroutine(t *testing.T) {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("says %q, nothing of %q", said.String(), want)
 		}
+	}
+	// Five places, where it happened first: the first lies above the others here.
+	places := regexp.MustCompile(`at \w+/crash_test\.go:(\d+)((?: < \w+/crash_test\.go:\d+)*)\)`).FindStringSubmatch(said.String())
+	if places == nil || strings.Count(places[2], " < ") != 4 {
+		t.Fatalf("says %q, want five places", said.String())
+	}
+	if last := places[2][strings.LastIndex(places[2], ":")+1:]; len(places[1]) > len(last) || places[1] >= last {
+		t.Errorf("says %q, want the innermost place first", said.String())
 	}
 	if strings.Count(said.String(), "\n") != 1 {
 		t.Errorf("says more than a line: %q", said.String())
