@@ -18,7 +18,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// far mixes values of cells up to three away, from one copy to the other.
+// far mixes values of cells up to three away, from one copy to the other. At some
+// cells it adds what it remembers of earlier values, in one lot or two.
 type far struct {
 	// failing is a rank that cannot be prepared, −1 if all can.
 	failing int
@@ -47,7 +48,32 @@ func (far) Program() (p solver.Program) {
 type farKernel struct {
 	values [2][]float64
 	beside [][]int32
+	// cells have lots, by global number, local ones by cell; numbers are two a lot.
+	cells   []int64
+	numbers []float64
+	lots    map[int32][]int
 }
+
+// remember gives lots to one cell in seven.
+func (k *farKernel) remember(b *solver.Binding) {
+	k.lots = map[int32][]int{}
+	for i := range b.Pieces {
+		p := &b.Pieces[i]
+		for c := range p.Cells() {
+			global := p.Global + int64(c)
+			if global%7 != 0 {
+				continue
+			}
+			for lot := range 1 + global/7%2 {
+				k.lots[p.Local+c] = append(k.lots[p.Local+c], len(k.cells))
+				k.cells = append(k.cells, global)
+				k.numbers = append(k.numbers, float64(lot), math.Cos(float64(global)))
+			}
+		}
+	}
+}
+
+func (k *farKernel) Scattered() (cells []int64, numbers []float64) { return k.cells, k.numbers }
 
 var errFails = errors.New("this rank cannot be prepared")
 
@@ -63,6 +89,7 @@ func (f far) Bind(b *solver.Binding) (solver.Kernel, error) {
 	for _, o := range farOffsets {
 		k.beside = append(k.beside, b.Table(o))
 	}
+	k.remember(b)
 	b.EachCell(func(cell, x, y, z int32) { k.values[0][cell] = math.Sin(float64(3*x + 5*y*y + 7*z)) })
 	return k, nil
 }
@@ -76,6 +103,11 @@ func (k *farKernel) Work(step, _ int) solver.Work {
 				if n := beside[c]; n >= 0 {
 					sum = math.Mod(sum+float64(float64(i+1)*from[n]), 4)
 				}
+			}
+			for i, lot := range k.lots[c] {
+				mean, last := &k.numbers[2*lot], &k.numbers[2*lot+1]
+				*mean, *last = *last, math.Mod(*mean+float64(float64(i+2)*sum), 3)
+				sum = math.Mod(sum+*mean, 4)
 			}
 			to[c] = sum
 		}
