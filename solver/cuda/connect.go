@@ -116,7 +116,7 @@ func (s *Solver) joinProcesses(exchange Exchange) error {
 // finishLinks uploads what the part leaves where, and whom it tells.
 func (p *part) finishLinks(tiles *tileSet) error {
 	if p.share.border == 0 {
-		return p.uploadLends(tiles)
+		return p.uploadSent(tiles)
 	}
 	exits := p.exitTables()
 	told := make([]uint64, len(p.links))
@@ -140,5 +140,5 @@ func (p *part) finishLinks(tiles *tileSet) error {
 		return err
 	}
 	p.prepareExchange()
-	return p.uploadLends(tiles)
+	return p.uploadSent(tiles)
 }

@@ -28,7 +28,7 @@ func (s *Solver) MemoryUses() []MemoryUse {
 func (p *part) needs() int64 {
 	const mask, position, order = 8, 12, 4
 	row, exits := int64(4*p.directions), int64(2*8*p.directions)
-	n := p.flagOffset() + p.lendBytes() + int64(len(p.tiles))*(row+mask+position+order) + int64(p.share.border)*exits
+	n := p.flagOffset() + p.sentBytes() + int64(len(p.tiles))*(row+mask+position+order) + int64(p.share.border)*exits
 	t := p.walls
 	if len(t.links) == 0 {
 		return n

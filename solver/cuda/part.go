@@ -34,7 +34,7 @@ type part struct {
 	openTiles                                                          [2][]openingTile   // at openings, of the interior and the border
 	openLists                                                          [2]address         // the same on the device
 	meeting                                                            meeting
-	// asked are the values that the part's links need, by the rank that lends.
+	// asked are the values that the part's links need, by the rank that has them.
 	asked    map[int][]request
 	unpack   kernel
 	timeline *timeline // nil unless steps are measured
@@ -85,17 +85,17 @@ func (p *part) forgetRates() {
 
 // wallParts is struct Walls of kernels/tile.h.
 type wallParts struct {
-	spans, cells, links, held, openingCells, openingLinks, openings, samples, outflow, memory address
-	// Of quadratic walls: what others lend, and what is lent to them. Bent is 1
-	// from the second step on: before, there was nothing to lend.
-	lent, lendSpans, lends, bent address
+	spans, cells, links, returning, openingCells, openingLinks, openings, samples, outflow, memory address
+	// Of quadratic walls: what others send, and what is sent to them. Corrected is
+	// 1 from the second step on: before, there was nothing to send.
+	remote, sentRanges, sent, corrected address
 	// time is τ, in steps.
 	time float64
 }
 
 // words returns struct Walls as an argument.
 func (w *wallParts) words() []uint64 {
-	return wordsOf([]address{w.spans, w.cells, w.links, w.held, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, w.lent, w.lendSpans, w.lends, w.bent, address(math.Float64bits(w.time))})
+	return wordsOf([]address{w.spans, w.cells, w.links, w.returning, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, w.remote, w.sentRanges, w.sent, w.corrected, address(math.Float64bits(w.time))})
 }
 
 func newPart(d device, l tileLayout, share *share, walls *wallTables) *part {
@@ -160,7 +160,7 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err err
 			*to, err = p.allocate(bytes, content)
 		}
 	}
-	// What is lent and the flags lie behind the tiles, so that neighbours reach all
+	// What other tiles send and the flags lie behind the tiles, so that neighbours reach all
 	// at once.
 	put(&p.populations, p.flagOffset()+maxLinks*flagBytes, nil)
 	rows := p.share.rows(tiles, owner, place)
@@ -180,7 +180,7 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err err
 	put(&w.spans, 0, bytesOf(t.spans))
 	put(&w.cells, 0, bytesOf(t.cells))
 	put(&w.links, 0, bytesOf(t.links))
-	put(&w.held, int64(len(t.links))*int64(p.valueBytes()), nil)
+	put(&w.returning, int64(len(t.links))*int64(p.valueBytes()), nil)
 	put(&w.openingCells, 0, bytesOf(t.openingCells))
 	real := int64(realBytes(p.bits))
 	put(&w.openingLinks, 0, openingRecords(t.openingLinks, p.bits))
@@ -198,7 +198,7 @@ const (
 )
 
 // flagOffset is where the flags lie behind the tiles.
-func (p *part) flagOffset() int64 { return p.lentOffset() + p.lentBytes() }
+func (p *part) flagOffset() int64 { return p.remoteOffset() + p.remoteBytes() }
 
 // tile is the address of a tile by place.
 func (p *part) tile(place int32) uint64 {

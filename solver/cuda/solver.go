@@ -167,7 +167,7 @@ func (s *Solver) makeParts(devices []device) (owner []int32, err error) {
 		return nil, err
 	}
 	for _, p := range s.parts {
-		p.findLends(s.tiles, owner)
+		p.findRequests(s.tiles, owner)
 		for _, step := range []func() error{
 			func() error { return p.checkMemory() },
 			func() error { return p.compile(s.walls, flow.Forced(), s.operator()) },
@@ -270,17 +270,17 @@ func (s *Solver) Step() error {
 		return fmt.Errorf("step %d: %w", s.steps, err)
 	}
 	if s.flow.Settings.Wall == airflow.Quadratic {
-		s.setBent(1)
+		s.setCorrected(1)
 	}
 	s.steps++
 	return nil
 }
 
-// setBent tells whether a step has left quadratic parts for the next.
-func (s *Solver) setBent(bent address) {
+// setCorrected tells whether a step has left quadratic parts for the next.
+func (s *Solver) setCorrected(corrected address) {
 	for _, p := range s.parts {
-		if p.wallParts.bent != bent {
-			p.wallParts.bent = bent
+		if p.wallParts.corrected != corrected {
+			p.wallParts.corrected = corrected
 			p.forgetRates()
 		}
 	}

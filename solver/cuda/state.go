@@ -201,7 +201,7 @@ func (s *Solver) loadState(saved []*solver.State) error {
 		}
 	}
 	s.steps, s.coupled = saved[0].Steps, saved[0].Steps
-	s.setBent(0) // records hold the quadratic parts
+	s.setCorrected(0) // records hold the quadratic parts
 	return s.synchronize()
 }
 

@@ -139,7 +139,7 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *airflow.Flow, opening *o
 			distance, flags = halfWay, opens
 			t.openingLinks = append(t.openingLinks, openingLink{uint32(at), uint32(len(t.openingCells)), uint32(d), uint32(o), flow.OpeningLink(x, y, z, d, o)})
 		} else {
-			flags = t.bendFlags(tile, cell, d)
+			flags = t.quadraticFlags(tile, cell, d)
 			if t.reflects {
 				flags = reflects
 			}

@@ -29,7 +29,7 @@ KERNEL(initialize)(Memory memory, Looking looking, Walls walls, const Moments *c
 		const Span span = view.span(tile);
 		for (int i = view.lane; i < span.links; i += 32) {
 			const unsigned l = walls.links[span.first_link + i];
-			walls.held[span.first_link + i] = equilibrium(l >> 5 & 63, (l & 31) ^ 1);
+			walls.returning[span.first_link + i] = equilibrium(l >> 5 & 63, (l & 31) ^ 1);
 		}
 	}
 }

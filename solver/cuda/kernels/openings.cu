@@ -32,6 +32,6 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	walls.leave(lane);
 	sync_warp();
 	walls.impose(lane, open);
-	if (QUADRATIC) lend(all_walls, tile, (slot_t *)image, lane);
+	if (QUADRATIC) send_values(all_walls, tile, (slot_t *)image, lane);
 	storage.store(image, tile, neighbours, places);
 }

@@ -32,7 +32,7 @@ KERNEL(records)(Memory memory, Looking looking, Walls walls, slot_t *records)
 		const Span span = view.span(tile);
 		for (int i = view.lane; i < span.links; i += 32) {
 			const unsigned l = walls.links[span.first_link + i];
-			walls.held[span.first_link + i] = of_tile[(l >> 5 & 63) * values + 1 + ((l & 31) ^ 1)];
+			walls.returning[span.first_link + i] = of_tile[(l >> 5 & 63) * values + 1 + ((l & 31) ^ 1)];
 		}
 #endif
 	}

@@ -65,7 +65,7 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 				TileWalls(all_walls, spans[s], image).leave(lane);
 				sync_warp();
 			}
-			if (QUADRATIC) lend(all_walls, tile, slots, lane);
+			if (QUADRATIC) send_values(all_walls, tile, slots, lane);
 			storage.store(image, tile, neighbours[s], places);
 			sync_warp();
 			tile += WARPS;

@@ -18,10 +18,10 @@
 #define REST DIRECTIONS  // the population at rest
 #define STAGED_CELLS 32
 #define STAGED_LINKS 128
-// Behind the image: boundary cells, links, what they hold, how they change it
-// (in the same place unless in 16 bits or looked at twice, with quadratic walls).
-#define STAGED_HELD (STAGED_CELLS * 8 + STAGED_LINKS * 4)
-#define STAGED_CHANGES (STAGED_HELD + (BITS == 16 || QUADRATIC ? STAGED_LINKS * BITS / 8 : 0))
+// Behind the image: boundary cells, links, what returns along these, how they
+// change it (in the same place unless in 16 bits or looked at twice, with quadratic walls).
+#define STAGED_RETURNING (STAGED_CELLS * 8 + STAGED_LINKS * 4)
+#define STAGED_CHANGES (STAGED_RETURNING + (BITS == 16 || QUADRATIC ? STAGED_LINKS * BITS / 8 : 0))
 #define STAGE (IMAGE + (WALLS ? STAGED_CHANGES + STAGED_LINKS * (BITS == 64 ? 8 : 4) : 0))
 
 // real is what is computed with, slot_t what is stored.
@@ -147,36 +147,36 @@ struct Sample { // of an opening cell in the last step
 	real density, x, y, z;
 	real stress[6]; // second moments out of equilibrium: xx, yy, zz, xy, xz, yz
 };
-struct LendSpan { // of a tile
+struct SentRange { // of a tile
 	unsigned first, count;
 };
-struct Lend { // a value for a link of a quadratic wall in another tile
+struct SentValue { // a value for a link of a quadratic wall in another tile
 	char *to;        // after even steps
 	unsigned from;   // cell | direction << 6
 	unsigned stride; // how far behind after odd steps
 };
-// OPENS marks the links that meet openings, BENDS those with two fluid cells
-// behind them at quadratic walls, LENT those of them for which another tile lends
-// a value.
+// OPENS marks the links that meet openings, QUADRATIC_LINK those with two
+// fluid cells behind them at quadratic walls, REMOTE_TERM those of them for which
+// another tile sends a value.
 #define OPENS (1u << 11)
-#define BENDS (1u << 12)
-#define LENT (1u << 13)
+#define QUADRATIC_LINK (1u << 12)
+#define REMOTE_TERM (1u << 13)
 // REFLECTS marks the links of walls of which reflected knows what comes back.
 #define REFLECTS (1u << 14)
 struct Walls {
 	const Span *spans;
 	const BoundaryCell *cells;
 	const unsigned *links; // direction | number of the cell in the tile << 5 | flags | distance << 16
-	slot_t *held;          // what has left along the links, on its way back
+	slot_t *returning;     // what has left along the links, on its way back
 	const OpeningCell *opening_cells;
 	const OpeningLink *opening_links;
 	const Opening *openings;
 	Sample *samples;
 	real *outflow; // what has left along the opening links in the last step
 	real *memory;  // of the absorption of sound: at a group's first link the mean, at its second the slope
-	const slot_t *lent; // to every link, after even and after odd steps
-	const LendSpan *lend_spans;
-	const Lend *lends;
-	unsigned long long bent; // 0 before the first step: nothing has been lent
-	double time;             // τ, in steps
+	const slot_t *remote; // to every link, after even and after odd steps
+	const SentRange *sent_ranges;
+	const SentValue *sent;
+	unsigned long long corrected; // 0 before the first step: nothing has been sent
+	double time;                  // τ, in steps
 };

@@ -1,5 +1,5 @@
 // Puts the values of a message where the next step reads them: first faces and
-// then edges, a chunk a thread, then corners and what is lent to quadratic
+// then edges, a chunk a thread, then corners and what is sent to quadratic
 // walls, a value each. Places are the addresses where a face or an edge begins or
 // a value belongs.
 KERNEL(unpack)(const char *__restrict__ message, char *const *__restrict__ places, unsigned faces, unsigned edges, unsigned singles)

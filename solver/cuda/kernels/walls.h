@@ -5,18 +5,18 @@
 // cell's population at rest, which one lane does for all links of the cell, in
 // their order, so that the result does not depend on the lanes.
 
-// lend writes what other tiles need for their quadratic walls, after the update.
-DEVICE void lend(const Walls &walls, unsigned tile, const slot_t *slots, unsigned lane)
+// send_values writes what other tiles need for their quadratic walls, after the update.
+DEVICE void send_values(const Walls &walls, unsigned tile, const slot_t *slots, unsigned lane)
 {
-	const LendSpan span = walls.lend_spans[tile];
-	for (unsigned i = span.first + lane; i < span.first + span.count; i += 32) {
-		const Lend l = walls.lends[i];
-		*(slot_t *)(l.to + (ODD ? l.stride : 0)) = slots[access_cell(l.from & 63, l.from >> 6)];
+	const SentRange range = walls.sent_ranges[tile];
+	for (unsigned i = range.first + lane; i < range.first + range.count; i += 32) {
+		const SentValue v = walls.sent[i];
+		*(slot_t *)(v.to + (ODD ? v.stride : 0)) = slots[access_cell(v.from & 63, v.from >> 6)];
 	}
 }
 
-// stage_walls copies the tile's boundary cells, links and what they hold
-// behind its image, as far as there is room.
+// stage_walls copies the tile's boundary cells, links and what returns
+// along these behind its image, as far as there is room.
 DEVICE void stage_walls(char *image, const Span &span, const Walls &walls, unsigned lane)
 {
 	if (!span.cells) return;
@@ -27,19 +27,19 @@ DEVICE void stage_walls(char *image, const Span &span, const Walls &walls, unsig
 	to += STAGED_CELLS * 8;
 	if ((int)lane * 4 < span.links)
 		copy_async<16>(to + lane * 16, (const char *)(walls.links + span.first_link) + lane * 16);
-	to = image + IMAGE + STAGED_HELD;
+	to = image + IMAGE + STAGED_RETURNING;
 	constexpr int values = 128 / BITS;
 #pragma unroll
 	for (int i = lane * values; i < STAGED_LINKS; i += 32 * values)
-		if (i < span.links) copy_async<16>(to + i * (BITS / 8), (const char *)(walls.held + span.first_link + i));
+		if (i < span.links) copy_async<16>(to + i * (BITS / 8), (const char *)(walls.returning + span.first_link + i));
 }
 
 // returns sets what returns along an opening link.
 DEVICE void returns(const Walls &walls, int k, real after)
 {
-	slot_t &held = walls.held[walls.opening_links[k].link];
-	walls.outflow[k] = (widen(held) - after) * (1 / SCALE);
-	held = narrow(after);
+	slot_t &returning = walls.returning[walls.opening_links[k].link];
+	walls.outflow[k] = (widen(returning) - after) * (1 / SCALE);
+	returning = narrow(after);
 }
 
 // PressureOpening is a cell's links, first to end − 1, to an opening where a
@@ -65,7 +65,7 @@ struct PressureOpening {
 		const real cu = dot(q, vx, vy, vz), cn = along(q), across = (q < 6 ? 1 : q < 18 ? 2 : 3) - cn * cn;
 		return density + real(4.5) * cu * cu - real(1.5) * (vx * vx + vy * vy + vz * vz) - o.gradient * (l.distance + real(0.5) * cn * (1 - real(1.5) * across));
 	}
-	DEVICE real difference(const OpeningLink &l) const { return widen(walls.held[l.link]) * (1 / SCALE) / weight(l.direction) - belonging(l); }
+	DEVICE real difference(const OpeningLink &l) const { return widen(walls.returning[l.link]) * (1 / SCALE) / weight(l.direction) - belonging(l); }
 	DEVICE real across(int q) const { return 9 * (dot(q, px, py, pz) - pull * along(q)); }
 	DEVICE real odd(int q) const { return (3 * along(q) * along(q) - 1) * un * across(q); }
 	DEVICE real shear(int q) const { return along(q) * across(q) + o.skew * odd(q); }
@@ -177,9 +177,9 @@ struct TileWalls {
 	DEVICE TileWalls(const Walls &walls, const Span &span, char *image) : walls(walls), span(span), staged(image + IMAGE), slots((slot_t *)image) {}
 	DEVICE BoundaryCell cell(int i) const { return i < STAGED_CELLS ? ((const BoundaryCell *)staged)[i] : walls.cells[span.first_cell + i]; }
 	DEVICE unsigned link(int i) const { return i < STAGED_LINKS ? ((const unsigned *)(staged + STAGED_CELLS * 8))[i] : walls.links[span.first_link + i]; }
-	DEVICE real held(int i) const
+	DEVICE real returning(int i) const
 	{
-		return widen(i < STAGED_LINKS ? ((const slot_t *)(staged + STAGED_HELD))[i] : walls.held[span.first_link + i]);
+		return widen(i < STAGED_LINKS ? ((const slot_t *)(staged + STAGED_RETURNING))[i] : walls.returning[span.first_link + i]);
 	}
 	DEVICE real *changes() const { return (real *)(staged + STAGED_CHANGES); }
 
@@ -221,34 +221,34 @@ struct TileWalls {
 		const int q = l & 31, cell = l >> 5 & 63;
 		return widen(slots[access((cell >> 4) - component(ALONG_X, q), (cell >> 2 & 3) - component(ALONG_Y, q), (cell & 3) - component(ALONG_Z, q), q ^ 1)]);
 	}
-	DEVICE real lent(int i) const { return widen(walls.lent[2 * (size_t)(span.first_link + i) + !ODD]); }
-	// bend is the quadratic part of what returns, as solver's curve has it, as far
-	// as it was not known when it left: of walls nearer than half-way, and of
-	// others what another tile has lent.
-	DEVICE real bend(int i, unsigned l, real bounced) const
+	DEVICE real remote(int i) const { return widen(walls.remote[2 * (size_t)(span.first_link + i) + !ODD]); }
+	// quadratic_arriving is the quadratic part of what returns, as the processor's
+	// wall.Quadratic has it, as far as it was not known when it left: of walls
+	// nearer than half-way, and of others what another tile has sent.
+	DEVICE real quadratic_arriving(int i, unsigned l, real bounced) const
 	{
-		if (!(l & BENDS) || !walls.bent) return 0;
+		if (!(l & QUADRATIC_LINK) || !walls.corrected) return 0;
 		const real twice = ((l >> 16) + 1) * (real(1) / 32768);
-		if (twice >= 1) return l & LENT ? -far_share(twice) * lent(i) : 0;
-		const real middle = widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]), last = l & LENT ? lent(i) : behind(l);
+		if (twice >= 1) return l & REMOTE_TERM ? -far_factor(twice) * remote(i) : 0;
+		const real middle = widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]), last = l & REMOTE_TERM ? remote(i) : behind(l);
 		return -real(float(real(0.5) * (1 - twice))) * (bounced - 2 * middle + last);
 	}
-	DEVICE static real far_share(real twice) { return real(float((twice - 1) / (twice + 1))); }
-	// bend_leaving is the same of walls farther than half-way when it leaves.
-	DEVICE real bend_leaving(unsigned l, real out) const
+	DEVICE static real far_factor(real twice) { return real(float((twice - 1) / (twice + 1))); }
+	// quadratic_leaving is the same of walls farther than half-way when it leaves.
+	DEVICE real quadratic_leaving(unsigned l, real out) const
 	{
 		const real twice = ((l >> 16) + 1) * (real(1) / 32768);
-		if (!(l & BENDS) || twice < 1) return 0;
+		if (!(l & QUADRATIC_LINK) || twice < 1) return 0;
 		const real middle = widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]);
-		return -far_share(twice) * (out - 2 * middle + (l & LENT ? real(0) : behind(l)));
+		return -far_factor(twice) * (out - 2 * middle + (l & REMOTE_TERM ? real(0) : behind(l)));
 	}
 #else
-	DEVICE real bend(int, unsigned, real) const { return 0; }
+	DEVICE real quadratic_arriving(int, unsigned, real) const { return 0; }
 #endif
 
 	// The stages of a link's change: what arrives before it is interpolated
 	// linearly, that interpolation, both, and what leaves.
-	enum Stage { bent, interpolated, arrived, left };
+	enum Stage { quadratic, interpolated, arrived, left };
 	DEVICE real change(Stage stage, int i, unsigned l, real value) const
 	{
 #if REFLECT
@@ -256,14 +256,14 @@ struct TileWalls {
 #elif QUADRATIC
 		if (stage == left) {
 			const real linear = leaving(l, value);
-			return linear + bend_leaving(l, value + linear);
+			return linear + quadratic_leaving(l, value + linear);
 		}
-		const real bending = bend(i, l, value);
-		if (stage == bent) return bending;
-		const real linear = arriving(l, value + bending);
-		return stage == arrived ? bending + linear : linear;
+		const real correction = quadratic_arriving(i, l, value);
+		if (stage == quadratic) return correction;
+		const real linear = arriving(l, value + correction);
+		return stage == arrived ? correction + linear : linear;
 #else
-		return stage == left ? leaving(l, value) : stage == bent ? 0 : arriving(l, value);
+		return stage == left ? leaving(l, value) : stage == quadratic ? 0 : arriving(l, value);
 #endif
 	}
 
@@ -272,12 +272,12 @@ struct TileWalls {
 	// before.
 	DEVICE void arrive(unsigned lane, bool exact, bool again = false) const
 	{
-		const Stage stage = exact ? bent : QUADRATIC && again ? interpolated : arrived;
+		const Stage stage = exact ? quadratic : QUADRATIC && again ? interpolated : arrived;
 #pragma unroll 1
 		for (int i = lane; i < span.links; i += 32) {
 			const unsigned l = link(i);
-			const real bounced = held(i), more = change(stage, i, l, bounced);
-			slots[access_cell(l >> 5 & 63, l & 31)] = narrow(stage == interpolated ? bounced + (bend(i, l, bounced) + more) : bounced + more);
+			const real bounced = returning(i), more = change(stage, i, l, bounced);
+			slots[access_cell(l >> 5 & 63, l & 31)] = narrow(stage == interpolated ? bounced + (quadratic_arriving(i, l, bounced) + more) : bounced + more);
 			if ((QUADRATIC || !exact) && i < STAGED_LINKS) changes()[i] = more;
 		}
 		if (REFLECT || (exact && !QUADRATIC)) return;
@@ -292,7 +292,7 @@ struct TileWalls {
 		for (int i = lane; i < span.links; i += 32) {
 			const unsigned l = link(i);
 			const real out = widen(slots[access_cell(l >> 5 & 63, l & 31)]), more = change(left, i, l, out);
-			walls.held[span.first_link + i] = narrow(out + more);
+			walls.returning[span.first_link + i] = narrow(out + more);
 			if (i < STAGED_LINKS) changes()[i] = more;
 		}
 		sync_warp();
@@ -317,7 +317,7 @@ struct TileWalls {
 					continue;
 				}
 				const unsigned l = link(k);
-				sum += change(stage, k, l, stage == left ? widen(slots[access_cell(l >> 5 & 63, l & 31)]) : held(k));
+				sum += change(stage, k, l, stage == left ? widen(slots[access_cell(l >> 5 & 63, l & 31)]) : returning(k));
 			}
 			slot_t *const rest = slots + access_cell(c.cell & 63, REST);
 			if (sum != 0) *rest = narrow(widen(*rest) - sum);
@@ -370,7 +370,7 @@ struct TileWalls {
 				}
 				for (int k = first; k < end; k++) {
 					const OpeningLink l = walls.opening_links[k];
-					returns(walls, k, widen(walls.held[l.link]) + SCALE * (l.inflow * o.inflow));
+					returns(walls, k, widen(walls.returning[l.link]) + SCALE * (l.inflow * o.inflow));
 				}
 			}
 		}
