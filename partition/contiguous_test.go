@@ -10,9 +10,9 @@ import (
 // On a mesh parts are nearly connected anyway: asking for it must cost next to
 // nothing, and every part be in one piece, whatever else is asked for.
 func TestContiguousCostsLittleOnAMesh(t *testing.T) {
-	g := graphtest.Grid(10, 9, 8)
+	g := graphtest.Grid(9, 8, 7)
 	for _, preset := range []Preset{Fast, Eco} {
-		opt := Options{Parts: 12, Imbalance: 0.03, Preset: preset}
+		opt := Options{Parts: 8, Imbalance: 0.03, Preset: preset}
 		free := mustPartition(t, g, opt)
 		opt.Contiguous = true
 		res := mustPartition(t, g, opt)
@@ -27,7 +27,7 @@ func TestContiguousCostsLittleOnAMesh(t *testing.T) {
 		}
 		g := *g
 		g.VertexWeights = slices.Repeat([]int64{1}, g.Vertices())
-		for v := range 80 {
+		for v := range 60 {
 			g.VertexWeights[v] = 2
 		}
 		res = mustPartition(t, &g, moved)
