@@ -34,7 +34,7 @@ func (r *Report) Words() string {
 	for _, c := range r.Results {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.3f\t%.3f\t%.3f\t", c.Case, c.Devices, c.Exchange, c.Precision, c.EvenSeconds*1e3, c.OddSeconds*1e3, c.CheckSeconds*1e3)
 		p := &c.Phases
-		for _, v := range []float64{p.Interior, p.Border, p.Fetch, p.Transfer, p.Unpack, p.Meet} {
+		for _, v := range []float64{p.Interior, p.Border, p.Fetch, p.Transfer, p.Unpack, p.Handshake} {
 			fmt.Fprintf(w, "%.3f\t", v*1e3)
 		}
 		fmt.Fprintln(w)

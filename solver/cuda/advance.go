@@ -76,7 +76,7 @@ func (s *Solver) advance(ctx context.Context, steps int64, plan *airflow.Plan, h
 		if err := s.observe(hooks); err != nil {
 			return err
 		}
-		if steady, err := watch.look(); err != nil || steady && plan.Tolerance > 0 {
+		if steady, err := watch.observe(); err != nil || steady && plan.Tolerance > 0 {
 			return err
 		}
 	}

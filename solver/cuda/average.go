@@ -4,8 +4,8 @@ import "carina/solver/airflow"
 
 // average is the mean of fields over time, on the devices.
 type average struct {
-	looks int
-	means map[*part]address
+	observations int
+	means        map[*part]address
 }
 
 // StartAverage begins a new average over time of the fields, with one sample
@@ -22,7 +22,7 @@ func (s *Solver) StartAverage() error {
 			s.average.means[p] = a
 		}
 	}
-	s.average.looks = 0
+	s.average.observations = 0
 	return nil
 }
 
@@ -34,14 +34,14 @@ func (s *Solver) addToAverage() error {
 	if s.average == nil {
 		return nil
 	}
-	if err := s.lookBefore(); err != nil {
+	if err := s.requireComplete(); err != nil {
 		return err
 	}
-	s.average.looks++
-	program := s.looking("fields", fieldsMean)
+	s.average.observations++
+	program := s.observer("fields", fieldsMean)
 	for _, p := range s.parts {
-		arguments := append(words(uint64(s.average.means[p])), s.fieldArguments(s.average.looks)...)
-		if err := p.look(program, tileRange{p.order, 0, len(p.tiles)}, s.plainRates(), arguments); err != nil {
+		arguments := append(words(uint64(s.average.means[p])), s.fieldArguments(s.average.observations)...)
+		if err := p.observe(program, tileRange{p.order, 0, len(p.tiles)}, s.plainRates(), arguments); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (s *Solver) addToAverage() error {
 // Average returns the mean fields since StartAverage by global number, or nil
 // if there are no samples.
 func (s *Solver) Average() (*airflow.Fields, error) {
-	if s.average == nil || s.average.looks == 0 {
+	if s.average == nil || s.average.observations == 0 {
 		return nil, nil
 	}
 	fields := airflow.NewFields(int(s.flow.Domain.Grid.Cells()))

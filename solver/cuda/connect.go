@@ -126,7 +126,7 @@ func (p *part) finishLinks(tiles *tileSet) error {
 		}
 		if l.direct {
 			told[i] = uint64(l.flag)
-			p.meeting.neighbours++
+			p.handshake.neighbours++
 		}
 	}
 	var err error
@@ -135,8 +135,8 @@ func (p *part) finishLinks(tiles *tileSet) error {
 			return err
 		}
 	}
-	p.meeting.here = p.populations + address(p.flagOffset())
-	if p.meeting.there, err = p.allocate(0, bytesOf(told)); err != nil {
+	p.handshake.here = p.populations + address(p.flagOffset())
+	if p.handshake.there, err = p.allocate(0, bytesOf(told)); err != nil {
 		return err
 	}
 	p.prepareExchange()

@@ -39,7 +39,7 @@ func TestCompile(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	translates(program{kernel: "meet"})
+	translates(program{kernel: "handshake"})
 	for _, l := range layouts {
 		var of []operator
 		for _, o := range operators {
@@ -56,11 +56,11 @@ func TestCompile(t *testing.T) {
 			}
 		}
 		for _, kernel := range []string{"outflow", "fields", "peak", "hash", "stress", "change", "initialize"} {
-			translates(looking(kernel, l, 0, true))
-			translates(looking(kernel, l, 1, false))
+			translates(observer(kernel, l, 0, true))
+			translates(observer(kernel, l, 1, false))
 		}
 		translates(unpacking(l))
-		force := looking("wallforce", l, 0, true)
+		force := observer("wallforce", l, 0, true)
 		force.operator = of[0]
 		translates(force)
 	}

@@ -43,8 +43,8 @@ type library struct {
 }
 
 const (
-	emulatedMeeting = "meet"
-	emulatedBytes   = 1 << 28
+	emulatedHandshake = "handshake"
+	emulatedBytes     = 1 << 28
 )
 
 // newEmulator returns an emulated device; the test is skipped where there is
@@ -116,8 +116,8 @@ func (e *emulator) download(to []byte, from address) error {
 	return nil
 }
 func (e *emulator) compile(p program) (kernel, error) {
-	if p.kernel == emulatedMeeting {
-		return emulatedMeeting, nil
+	if p.kernel == emulatedHandshake {
+		return emulatedHandshake, nil
 	}
 	emulated.Lock()
 	compiled, ok := emulated.programs[p]
@@ -162,7 +162,7 @@ func loadLibrary(p program) (*library, error) {
 }
 
 func (e *emulator) launch(_ queue, k kernel, l launch) error {
-	if k == emulatedMeeting {
+	if k == emulatedHandshake {
 		return nil // launches are done one after another
 	}
 	library := k.(*library)

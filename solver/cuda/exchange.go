@@ -6,8 +6,9 @@ import (
 	"carina/solver/transport"
 )
 
-// meeting is how a part meets the neighbours that it reaches directly.
-type meeting struct {
+// handshake is how a part synchronizes with the neighbours that it reaches
+// directly.
+type handshake struct {
 	kernel kernel
 	// there are the flags that the part sets, by link, here those that it
 	// waits for.
@@ -17,13 +18,13 @@ type meeting struct {
 	launch launch
 }
 
-// meetingStep is which word of the launch is the number of the step.
-const meetingStep = 3
+// handshakeStep is which word of the launch is the number of the step.
+const handshakeStep = 3
 
 // prepareExchange prepares the launches of every step.
 func (p *part) prepareExchange() {
-	p.meeting.launch = launch{blocks: 1, threads: (len(p.links) + 31) / 32 * 32,
-		arguments: words(uint64(p.meeting.there), uint64(p.meeting.here), uint64(len(p.links)), 0)}.prepared()
+	p.handshake.launch = launch{blocks: 1, threads: (len(p.links) + 31) / 32 * 32,
+		arguments: words(uint64(p.handshake.there), uint64(p.handshake.here), uint64(len(p.links)), 0)}.prepared()
 	program := unpacking(p.tileLayout)
 	threads := 32 * program.warps
 	for _, l := range p.links {
@@ -48,14 +49,14 @@ func (s *Solver) exchange() error {
 		return fmt.Errorf("exchanging the border: %w", err)
 	}
 	for _, p := range s.parts {
-		if p.meeting.neighbours == 0 {
+		if p.handshake.neighbours == 0 {
 			continue
 		}
-		p.meeting.launch.all[meetingStep] = uint64(uint32(s.steps + 1))
-		if err := p.device.launch(borderQueue, p.meeting.kernel, p.meeting.launch); err != nil {
+		p.handshake.launch.all[handshakeStep] = uint64(uint32(s.steps + 1))
+		if err := p.device.launch(borderQueue, p.handshake.kernel, p.handshake.launch); err != nil {
 			return err
 		}
-		if err := p.timeline.stamp(p.device, borderQueue, afterMeeting); err != nil {
+		if err := p.timeline.stamp(p.device, borderQueue, afterHandshake); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ const fieldTiles = 1 << 16
 // Fields returns the flow in all cells by global number, after an even step.
 func (s *Solver) Fields() (*airflow.Fields, error) {
 	fields := airflow.NewFields(int(s.flow.Domain.Grid.Cells()))
-	err := s.gather(s.looking("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), fieldsOf(fields))
+	err := s.gather(s.observer("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), fieldsOf(fields))
 	if err != nil {
 		return nil, err
 	}
@@ -27,10 +27,10 @@ func (s *Solver) Fields() (*airflow.Fields, error) {
 const fieldNumbers = 4
 
 // fieldArguments are those of kernel fields beside the buffer: the units, and
-// over how many looks the mean is.
-func (s *Solver) fieldArguments(looks int) [][]uint64 {
+// over how many observations the mean is.
+func (s *Solver) fieldArguments(observations int) [][]uint64 {
 	u := s.flow.Units
-	return [][]uint64{s.reals(u.Pressure(), u.Velocity()), {uint64(looks)}}
+	return [][]uint64{s.reals(u.Pressure(), u.Velocity()), {uint64(observations)}}
 }
 
 // fieldsOf stores the numbers of a cell in fields.
@@ -46,13 +46,13 @@ func fieldsOf(f *airflow.Fields) func(global int64, cell []float32) {
 // gather lets a kernel write so many numbers for every cell and stores them by
 // global number.
 func (s *Solver) gather(program program, width int, arguments [][]uint64, store func(global int64, cell []float32)) error {
-	if err := s.lookBefore(); err != nil {
+	if err := s.requireComplete(); err != nil {
 		return err
 	}
 	rates := s.plainRates()
 	for _, p := range s.parts {
 		err := s.eachPortion(p, width, func(buffer address, tiles tileRange) error {
-			return p.look(program, tiles, rates, append(words(uint64(buffer)), arguments...))
+			return p.observe(program, tiles, rates, append(words(uint64(buffer)), arguments...))
 		}, store)
 		if err != nil {
 			return err

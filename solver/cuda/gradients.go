@@ -10,7 +10,7 @@ func (s *Solver) StrainRate() ([6][]float32, error) {
 	}
 	u := s.flow.Units
 	factor := -1.5 / u.RelaxationTime() / u.TimeStep
-	err := s.gather(s.looking("stress", stressComponents), len(strain), [][]uint64{s.reals(factor)}, func(global int64, cell []float32) {
+	err := s.gather(s.observer("stress", stressComponents), len(strain), [][]uint64{s.reals(factor)}, func(global int64, cell []float32) {
 		for i, v := range cell {
 			strain[i][global] = v
 		}
@@ -24,6 +24,6 @@ func (s *Solver) ShearStress() ([]float32, error) {
 	shear := make([]float32, s.flow.Domain.Grid.Cells())
 	u := s.flow.Units
 	factor := u.KinematicViscosity * u.Density * 1.5 / u.RelaxationTime() / u.TimeStep
-	err := s.gather(s.looking("stress", stressOfShear), 1, [][]uint64{s.reals(factor)}, func(global int64, cell []float32) { shear[global] = cell[0] })
+	err := s.gather(s.observer("stress", stressOfShear), 1, [][]uint64{s.reals(factor)}, func(global int64, cell []float32) { shear[global] = cell[0] })
 	return shear, err
 }

@@ -13,7 +13,7 @@ func (s *Solver) initialize() error {
 		return nil
 	}
 	grid, units := s.flow.Domain.Grid, s.flow.Units
-	program := s.looking("initialize", 0)
+	program := s.observer("initialize", 0)
 	for _, p := range s.parts {
 		portion := min(len(p.tiles), fieldTiles)
 		bytes := int64(portion) * tileCells * fieldNumbers * int64(realBytes(s.bits))
@@ -40,7 +40,7 @@ func (s *Solver) initialize() error {
 			if err := p.device.upload(buffer, cells); err != nil {
 				return err
 			}
-			if err := p.look(program, tileRange{first: first, count: count}, nil, words(uint64(buffer))); err != nil {
+			if err := p.observe(program, tileRange{first: first, count: count}, nil, words(uint64(buffer))); err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,7 @@ func (s *Solver) limited() (*float64, error) {
 		return nil, nil
 	}
 	var count atomic.Int64
-	err := s.gather(s.looking("stress", stressTraceless), 1, [][]uint64{s.reals(1)}, func(_ int64, cell []float32) {
+	err := s.gather(s.observer("stress", stressTraceless), 1, [][]uint64{s.reals(1)}, func(_ int64, cell []float32) {
 		if float64(cell[0]) > threshold {
 			count.Add(1)
 		}

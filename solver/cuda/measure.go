@@ -17,7 +17,7 @@ type Timing struct {
 	// Even and Odd are the medians of the two kinds of steps, Step the mean of
 	// many in a row.
 	Even, Odd, Step float64
-	// Check is a look for divergence over all cells.
+	// Check is a check for divergence over all cells.
 	Check float64
 	// Phases is the time line of a step: of each phase the median over the
 	// steps, on the rank where that is longest. All zero on one rank.
@@ -56,18 +56,18 @@ func (s *Solver) Measure(steps int) (Timing, error) {
 		kinds[i%2] = append(kinds[i%2], seconds)
 	}
 	t.Even, t.Odd = median(kinds[0]), median(kinds[1])
-	if err := s.glance(); err != nil { // compiles the kernel
+	if err := s.timedCheck(); err != nil { // compiles the kernel
 		return t, err
 	}
-	if t.Check, err = s.elapsed(s.glance); err != nil {
+	if t.Check, err = s.elapsed(s.timedCheck); err != nil {
 		return t, err
 	}
 	t.Phases, err = s.phases(singles)
 	return t, err
 }
 
-// glance looks for divergence and does not mind it.
-func (s *Solver) glance() error {
+// timedCheck checks for divergence and does not mind it.
+func (s *Solver) timedCheck() error {
 	_, err := s.check()
 	if diverged := new(airflow.DivergedError); errors.As(err, &diverged) {
 		return nil

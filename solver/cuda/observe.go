@@ -8,12 +8,12 @@ import (
 	"carina/solver/transport"
 )
 
-// foundWords is the room for what a look finds, in words.
+// foundWords is the room for what an observation finds, in words.
 const foundWords = 4
 
-// lookBefore is an error unless the flow is complete, as it is after an even
+// requireComplete is an error unless the flow is complete, as it is after an even
 // number of steps.
-func (s *Solver) lookBefore() error {
+func (s *Solver) requireComplete() error {
 	if s.steps%2 == 1 {
 		return fmt.Errorf("the flow was to be observed after %d steps; only after an even number is it complete", s.steps)
 	}
@@ -42,10 +42,10 @@ type tileRange struct {
 
 func (p *part) allTiles() tileRange { return tileRange{count: len(p.tiles)} }
 
-// look starts a kernel that looks at tiles. The arguments are what it has
+// observe starts a kernel that observes tiles. The arguments are what it has
 // beyond those of all.
-func (p *part) look(program program, tiles tileRange, rates []uint64, arguments [][]uint64) error {
-	perBlock := program.warps * tilesOfLook
+func (p *part) observe(program program, tiles tileRange, rates []uint64, arguments [][]uint64) error {
+	perBlock := program.warps * observedTiles
 	all := [][]uint64{{uint64(p.populations)},
 		{uint64(p.rows), uint64(p.places), uint64(p.fluid), uint64(p.positions), uint64(tiles.order), uint64(tiles.first) | uint64(tiles.count)<<32},
 		p.wallParts.words()}
@@ -58,17 +58,17 @@ func (p *part) look(program program, tiles tileRange, rates []uint64, arguments 
 	})
 }
 
-// looking returns the program of a look.
-func (s *Solver) looking(kernel string, mode int) program {
-	program := looking(kernel, s.tileLayout, mode, s.walls)
+// observer returns the program of a kernel that observes the flow.
+func (s *Solver) observer(kernel string, mode int) program {
+	program := observer(kernel, s.tileLayout, mode, s.walls)
 	program.quadratic, program.reflect = s.flow.Settings.Wall == airflow.Quadratic, s.flow.ReflectsWalls()
 	return program.fitting()
 }
 
-// find lets a kernel look at all tiles of all ranks, which work at the same
+// find lets a kernel observe all tiles of all ranks, which work at the same
 // time, and hands what each has found to merge. Arguments may be nil.
 func (s *Solver) find(program program, begin [foundWords]uint64, arguments func(*part) [][]uint64, merge func(found [foundWords]uint64)) error {
-	if err := s.lookBefore(); err != nil {
+	if err := s.requireComplete(); err != nil {
 		return err
 	}
 	rates := s.plainRates()
@@ -83,7 +83,7 @@ func (s *Solver) find(program program, begin [foundWords]uint64, arguments func(
 		if arguments != nil {
 			all = append(all, arguments(p)...)
 		}
-		if err := p.look(program, p.allTiles(), rates, all); err != nil {
+		if err := p.observe(program, p.allTiles(), rates, all); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (s *Solver) check() (peak float64, err error) {
 	const none = math.MaxUint64
 	const limit = airflow.DivergedVelocity * airflow.DivergedVelocity
 	highest, diverged := uint64(0), uint64(none)
-	err = s.find(s.looking("peak", 0), [foundWords]uint64{0, none},
+	err = s.find(s.observer("peak", 0), [foundWords]uint64{0, none},
 		func(*part) [][]uint64 { return [][]uint64{s.reals(limit)} },
 		func(found [foundWords]uint64) {
 			highest = max(highest, found[0]) // bits of numbers ≥ 0 are in their order

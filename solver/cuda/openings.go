@@ -107,7 +107,7 @@ func (p *part) launchOutflow(openings int) error {
 	if cells == 0 {
 		return nil
 	}
-	program := looking("outflow", p.tileLayout, 0, true)
+	program := observer("outflow", p.tileLayout, 0, true)
 	threads := 32 * program.warps
 	return p.launch(program, launch{
 		blocks: (cells + threads*cellsOfSum - 1) / (threads * cellsOfSum), threads: threads,

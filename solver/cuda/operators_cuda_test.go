@@ -28,7 +28,7 @@ func cube(side int32) *solver.Domain {
 }
 
 // BenchmarkOperators measures all operators on a periodic cube full of fluid in
-// every precision, and a look for divergence.
+// every precision, and a check for divergence.
 func BenchmarkOperators(b *testing.B) {
 	const steps = 40
 	domain := cube(384)

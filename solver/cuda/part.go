@@ -30,10 +30,10 @@ type part struct {
 	bytes                                                              int64
 	step                                                               [2][2]stepKernel // interior or border, by parity
 	memory                                                             MemoryUse
-	kernels                                                            map[program]kernel // of looks
+	kernels                                                            map[program]kernel // of observations
 	openTiles                                                          [2][]openingTile   // at openings, of the interior and the border
 	openLists                                                          [2]address         // the same on the device
-	meeting                                                            meeting
+	handshake                                                          handshake
 	// asked are the values that the part's links need, by the rank that has them.
 	asked    map[int][]request
 	unpack   kernel
@@ -135,7 +135,7 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 	sides := []int{interiorSide}
 	if p.share.border > 0 {
 		sides = append(sides, borderSide)
-		p.meeting.kernel, p.unpack = compile(program{kernel: "meet"}), compile(unpacking(p.tileLayout))
+		p.handshake.kernel, p.unpack = compile(program{kernel: "handshake"}), compile(unpacking(p.tileLayout))
 	}
 	for _, side := range sides {
 		for odd := range 2 {

@@ -11,7 +11,7 @@ import (
 )
 
 // Probe returns the flow in the cells that hold the given points, after an
-// even number of steps. Only the tiles that hold them are looked at.
+// even number of steps. Only the tiles that hold them are observed.
 func (s *Solver) Probe(points []r3.Vec) ([]airflow.Sample, error) {
 	samples := make([]airflow.Sample, len(points))
 	grid := s.flow.Domain.Grid
@@ -33,7 +33,7 @@ func (s *Solver) Probe(points []r3.Vec) ([]airflow.Sample, error) {
 	// One rank owns each cell, so that adding up passes the bits on.
 	const numbers = 1 + fieldNumbers
 	sums := make([]int64, numbers*len(points))
-	err := s.lookAt(tiles, func(tile int32, cells [][fieldNumbers]float32) {
+	err := s.observeTiles(tiles, func(tile int32, cells [][fieldNumbers]float32) {
 		for i := range places {
 			if places[i].tile != tile {
 				continue
@@ -56,7 +56,7 @@ func (s *Solver) Probe(points []r3.Vec) ([]airflow.Sample, error) {
 
 // PlaneFlow returns the flow along the normal through a disc, in m³/s, and the
 // mean pressure on it, from the layer of cells within half a spacing, after an
-// even number of steps. Only the tiles around it are looked at.
+// even number of steps. Only the tiles around it are observed.
 func (s *Solver) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure float64, err error) {
 	grid := s.flow.Domain.Grid
 	plane := airflow.Plane{Center: center, Normal: r3.Unit(normal), Radius: radius, Spacing: grid.Spacing}
@@ -76,7 +76,7 @@ func (s *Solver) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressur
 		tiles = append(tiles, tile)
 	}
 	var sums airflow.PlaneSums
-	err = s.lookAt(tiles, func(tile int32, cells [][fieldNumbers]float32) {
+	err = s.observeTiles(tiles, func(tile int32, cells [][fieldNumbers]float32) {
 		for cell, c := range cells {
 			if masks[tile]>>cell&1 == 1 {
 				sums.Add(&plane, s.flow.Units, c[0], [3]float32{c[1], c[2], c[3]})
@@ -90,9 +90,9 @@ func (s *Solver) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressur
 	return flow, pressure, err
 }
 
-// lookAt hands over the fields of the cells of some tiles.
-func (s *Solver) lookAt(tiles []int32, visit func(tile int32, cells [][fieldNumbers]float32)) error {
-	if err := s.lookBefore(); err != nil {
+// observeTiles hands over the fields of the cells of some tiles.
+func (s *Solver) observeTiles(tiles []int32, visit func(tile int32, cells [][fieldNumbers]float32)) error {
+	if err := s.requireComplete(); err != nil {
 		return err
 	}
 	slices.Sort(tiles)
@@ -119,7 +119,7 @@ func (s *Solver) lookAt(tiles []int32, visit func(tile int32, cells [][fieldNumb
 	return nil
 }
 
-// fieldsOfTiles looks at some tiles of a part.
+// fieldsOfTiles observes some tiles of a part.
 func (s *Solver) fieldsOfTiles(p *part, tiles []int32, cells [][fieldNumbers]float32) error {
 	buffer, err := p.device.allocate(sizeOf(cells))
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Solver) fieldsOfTiles(p *part, tiles []int32, cells [][fieldNumbers]flo
 	if err := p.device.upload(order, bytesOf(tiles)); err != nil {
 		return err
 	}
-	err = p.look(s.looking("fields", fieldsNow), tileRange{order, 0, len(tiles)}, s.plainRates(), append(words(uint64(buffer)), s.fieldArguments(0)...))
+	err = p.observe(s.observer("fields", fieldsNow), tileRange{order, 0, len(tiles)}, s.plainRates(), append(words(uint64(buffer)), s.fieldArguments(0)...))
 	if err != nil {
 		return err
 	}

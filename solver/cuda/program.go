@@ -72,7 +72,7 @@ type program struct {
 	quadratic, reflect bool
 	// operator is that of steps.
 	operator operator
-	mode     int // of looks that have several
+	mode     int // of observations that have several
 	// border tells that the tiles of a step border on other ranks.
 	border bool
 }
@@ -92,11 +92,11 @@ func (p program) constants() string {
 	}{
 		{"ODD", number(p.odd)}, {"STAGES", p.stages}, {"WARPS", p.warps}, {"BLOCKS", p.blocks},
 		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"QUADRATIC", number(p.quadratic)}, {"REFLECT", number(p.reflect)}, {"TABLE", p.operator.tableSize(p.force, p.bits)},
-		{"MODE", p.mode}, {"LOOKS", tilesOfLook}, {"BORDER", number(p.border)},
+		{"MODE", p.mode}, {"OBSERVED_TILES", observedTiles}, {"BORDER", number(p.border)},
 	} {
 		fmt.Fprintf(&b, "#define %s %d\n", c.name, c.value)
 	}
-	if p.kernel != "meet" {
+	if p.kernel != "handshake" {
 		b.WriteString(p.tileLayout.constants())
 	}
 	return b.String()
@@ -105,7 +105,7 @@ func (p program) constants() string {
 // body is the source apart from what belongs to the device.
 func (p program) body() string {
 	last := kernelSource(p.kernel + ".cu")
-	if p.kernel == "meet" {
+	if p.kernel == "handshake" {
 		return last
 	}
 	parts := []string{kernelSource("tile.h")}
@@ -117,7 +117,7 @@ func (p program) body() string {
 		parts = append(parts, p.operator.source(p.force, p.bits), kernelSource("update.h"))
 	}
 	if !p.steps() && p.kernel != "unpack" {
-		parts = append(parts, kernelSource("look.h"))
+		parts = append(parts, kernelSource("observe.h"))
 	}
 	return strings.Join(append(parts, last), "\n")
 }
@@ -216,11 +216,11 @@ func (p program) atOpenings() program {
 	return p
 }
 
-// tilesOfLook are looked at by a warp, one after the other.
-const tilesOfLook = 4
+// observedTiles are observed by a warp, one after the other.
+const observedTiles = 4
 
-// looking returns a program that looks at the flow.
-func looking(kernel string, l tileLayout, mode int, walls bool) program {
+// observer returns a program that observes the flow.
+func observer(kernel string, l tileLayout, mode int, walls bool) program {
 	return program{kernel: kernel, tileLayout: l, stages: 1, warps: 4, blocks: 4, walls: walls, mode: mode}.fitting()
 }
 

@@ -62,7 +62,7 @@ func bricked(t *testing.T, seed uint64, ranks int, side int32) *solver.Domain {
 	return d
 }
 
-// Ranks that know their share of a partition and meet through messages end in
+// Ranks that know their share of a partition and exchange messages end in
 // the state of one rank, bit for bit, and all of them say the same.
 func TestRanksAgreeBitForBit(t *testing.T) {
 	besideOthers(t)

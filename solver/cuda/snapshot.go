@@ -58,11 +58,11 @@ func (s *Solver) keepFields() error {
 	}
 	s.kept.busy.Lock()
 	defer s.kept.busy.Unlock()
-	if err := s.lookBefore(); err != nil {
+	if err := s.requireComplete(); err != nil {
 		return err
 	}
 	for _, p := range s.parts {
-		err := p.look(s.looking("fields", fieldsNow), tileRange{p.order, 0, len(p.tiles)}, s.plainRates(),
+		err := p.observe(s.observer("fields", fieldsNow), tileRange{p.order, 0, len(p.tiles)}, s.plainRates(),
 			append(words(uint64(s.kept.of[p])), s.fieldArguments(0)...))
 		if err != nil {
 			return err

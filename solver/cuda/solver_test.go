@@ -137,7 +137,7 @@ func computed(t *testing.T, domain *solver.Domain, settings airflow.Settings, st
 }
 
 // processor computes the same on the processor, in double precision, and lets
-// visit look at the end.
+// visit observe the end.
 func processor(t *testing.T, domain *solver.Domain, settings airflow.Settings, steps int64, visit func(*airflow.Rank) error) (summary *airflow.Summary, fields *airflow.Fields) {
 	t.Helper()
 	settings.Precision = airflow.Double

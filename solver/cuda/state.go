@@ -104,7 +104,7 @@ func (s *Solver) eachPortionOfRecords(p *part, f func(first, count int, records 
 // SaveState returns a copy of all that the next steps of this process's ranks
 // depend on, after an even number of steps. Processors go on from it as GPUs do.
 func (s *Solver) SaveState() (*solver.State, error) {
-	if err := s.lookBefore(); err != nil {
+	if err := s.requireComplete(); err != nil {
 		return nil, err
 	}
 	if err := s.couple(); err != nil {
@@ -126,7 +126,7 @@ func (s *Solver) SaveState() (*solver.State, error) {
 	for _, p := range s.parts {
 		numbers := s.numbering(p)
 		err := s.eachPortionOfRecords(p, func(first, count int, records []byte, buffer address) error {
-			if err := p.look(s.looking("records", recordsOut), tileRange{first: first, count: count}, nil, words(uint64(buffer))); err != nil {
+			if err := p.observe(s.observer("records", recordsOut), tileRange{first: first, count: count}, nil, words(uint64(buffer))); err != nil {
 				return err
 			}
 			if err := p.device.download(records, buffer); err != nil {
@@ -191,7 +191,7 @@ func (s *Solver) loadState(saved []*solver.State) error {
 			if err := p.device.upload(buffer, records); err != nil {
 				return err
 			}
-			return p.look(s.looking("records", recordsIn), tileRange{first: first, count: count}, nil, words(uint64(buffer)))
+			return p.observe(s.observer("records", recordsIn), tileRange{first: first, count: count}, nil, words(uint64(buffer)))
 		})
 		if err != nil {
 			return err
@@ -208,7 +208,7 @@ func (s *Solver) loadState(saved []*solver.State) error {
 // Hash returns a hash of the state, after an even number of steps: that of
 // processors with the same state.
 func (s *Solver) Hash() (uint64, error) {
-	if err := s.lookBefore(); err != nil {
+	if err := s.requireComplete(); err != nil {
 		return 0, err
 	}
 	own := make([][foundWords]uint64, len(s.parts))
@@ -241,7 +241,7 @@ func (s *Solver) hashPart(p *part, found *[foundWords]uint64) error {
 		if err := p.device.upload(buffer, bytesOf(numbers[first*rowsOfTile:(first+count)*rowsOfTile])); err != nil {
 			return err
 		}
-		if err := p.look(s.looking("hash", 0), tileRange{first: first, count: count}, nil, words(uint64(p.findings), uint64(buffer))); err != nil {
+		if err := p.observe(s.observer("hash", 0), tileRange{first: first, count: count}, nil, words(uint64(p.findings), uint64(buffer))); err != nil {
 			return err
 		}
 	}

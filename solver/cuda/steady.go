@@ -9,10 +9,10 @@ import (
 // steadyWatch finds out on the devices whether the flow has become steady.
 type steadyWatch struct {
 	*airflow.SteadyWatch
-	solver *Solver
-	looked bool
+	solver   *Solver
+	observed bool
 	// parts are the samples of each part: masks of the cells of its tiles, where
-	// the samples of a tile begin, and the velocities of the last look.
+	// the samples of a tile begin, and the velocities of the last observation.
 	parts map[*part]*watched
 }
 
@@ -63,19 +63,19 @@ func (w *steadyWatch) prepare() error {
 	return nil
 }
 
-// look compares with the last look and tells whether the flow is steady.
-func (w *steadyWatch) look() (bool, error) {
+// observe compares with the last observation and tells whether the flow is steady.
+func (w *steadyWatch) observe() (bool, error) {
 	s := w.solver
 	if !w.Due(s.steps) {
 		return false, nil
 	}
-	if !w.looked {
+	if !w.observed {
 		if err := w.prepare(); err != nil {
 			return false, err
 		}
 	}
 	var change, square int64
-	err := s.find(s.looking("change", 0), [foundWords]uint64{},
+	err := s.find(s.observer("change", 0), [foundWords]uint64{},
 		func(p *part) [][]uint64 {
 			v := w.parts[p]
 			return words(uint64(v.sampled), uint64(v.starts), uint64(v.before))
@@ -87,8 +87,8 @@ func (w *steadyWatch) look() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if !w.looked { // there was nothing to compare with
-		w.looked = true
+	if !w.observed { // there was nothing to compare with
+		w.observed = true
 		return false, nil
 	}
 	return w.Judge(change, square), nil

@@ -7,7 +7,7 @@ const (
 	afterFetch
 	afterDelivery
 	afterUnpacking
-	afterMeeting
+	afterHandshake
 	beforeInterior
 	afterInterior
 	points
@@ -37,19 +37,19 @@ type Phases struct {
 	Border   float64 `json:"border"`
 	// Fetch copies messages to the host, Transfer is from then to their arrival
 	// on the neighbour's device, Unpack puts them in place: all zero where the
-	// exchange is direct. Meet is the waiting for neighbours that write
+	// exchange is direct. Handshake is the waiting for neighbours that write
 	// directly.
-	Fetch    float64 `json:"fetch"`
-	Transfer float64 `json:"transfer"`
-	Unpack   float64 `json:"unpack"`
-	Meet     float64 `json:"meet"`
+	Fetch     float64 `json:"fetch"`
+	Transfer  float64 `json:"transfer"`
+	Unpack    float64 `json:"unpack"`
+	Handshake float64 `json:"meet"`
 }
 
 const phaseCount = 6
 
 // list returns all phases.
 func (p *Phases) list() [phaseCount]*float64 {
-	return [phaseCount]*float64{&p.Interior, &p.Border, &p.Fetch, &p.Transfer, &p.Unpack, &p.Meet}
+	return [phaseCount]*float64{&p.Interior, &p.Border, &p.Fetch, &p.Transfer, &p.Unpack, &p.Handshake}
 }
 
 // phases returns the time between the points, after the device has passed
@@ -59,7 +59,7 @@ func (t *timeline) phases(d device) (p Phases, err error) {
 	for _, phase := range []struct {
 		to   int
 		time *float64
-	}{{afterFetch, &p.Fetch}, {afterDelivery, &p.Transfer}, {afterUnpacking, &p.Unpack}, {afterMeeting, &p.Meet}} {
+	}{{afterFetch, &p.Fetch}, {afterDelivery, &p.Transfer}, {afterUnpacking, &p.Unpack}, {afterHandshake, &p.Handshake}} {
 		if t.stamps[phase.to] == nil {
 			continue
 		}

@@ -30,7 +30,7 @@ func (s *Solver) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 		}
 		masks[p] = a
 	}
-	program := s.looking("wallforce", 0)
+	program := s.observer("wallforce", 0)
 	program.force, program.operator = s.flow.Forced(), s.operator()
 	var sum [3]float64
 	err := s.find(program, [foundWords]uint64{},

@@ -1,14 +1,14 @@
 // How much the velocity of some cells of every tile has changed since the last
-// look: Σ(u−u₀)² is added to found[0] and Σu² to found[1], in fixed point.
+// observation: Σ(u−u₀)² is added to found[0] and Σu² to found[1], in fixed point.
 struct Velocity {
 	real x, y, z;
 };
 
-KERNEL(change)(Memory memory, Looking looking, Walls walls, Rates rate, unsigned long long *found,
+KERNEL(change)(Memory memory, Observed observed, Walls walls, Rates rate, unsigned long long *found,
                const unsigned long long *sampled, const unsigned *starts, Velocity *before)
 {
 	SHARED_BYTES(shared);
-	const View view(memory, looking, walls, shared);
+	const View view(memory, observed, walls, shared);
 	unsigned long long change = 0, square = 0;
 	for (unsigned number = view.begin(); number < view.end(); number++) {
 		const unsigned tile = view.tile(number);

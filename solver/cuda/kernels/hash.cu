@@ -12,10 +12,10 @@ DEVICE unsigned long long mix(unsigned long long h)
 	return h ^ h >> 31;
 }
 
-KERNEL(hash)(Memory memory, Looking looking, Walls walls, unsigned long long *found, const unsigned long long *starts)
+KERNEL(hash)(Memory memory, Observed observed, Walls walls, unsigned long long *found, const unsigned long long *starts)
 {
 	SHARED_BYTES(shared);
-	const View view(memory, looking, walls, shared);
+	const View view(memory, observed, walls, shared);
 	unsigned long long sum = 0;
 	for (unsigned number = view.begin(); number < view.end(); number++) {
 		const unsigned tile = view.tile(number);
@@ -23,7 +23,7 @@ KERNEL(hash)(Memory memory, Looking looking, Walls walls, unsigned long long *fo
 		for (int h = 0; h < 2; h++) {
 			const int cell = view.cell(h);
 			if (!view.is_fluid(tile, cell)) continue;
-			const unsigned long long before = looking.fluid[tile] & 0x0001000100010001ull << (cell & 15) & ((1ull << cell) - 1);
+			const unsigned long long before = observed.fluid[tile] & 0x0001000100010001ull << (cell & 15) & ((1ull << cell) - 1);
 			unsigned long long hash = mix(starts[16 * number + (cell & 15)] + count_bits(before) + 1);
 			for (int k = 0; k <= REST; k++) hash = mix(hash ^ bits_of(view.slots[view.recorded(cell, k)]));
 			sum += hash;

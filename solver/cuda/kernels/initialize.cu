@@ -1,9 +1,9 @@
 // The equilibrium of He and Luo (1997) in all cells of the tiles, as it is
 // before an even step.
-KERNEL(initialize)(Memory memory, Looking looking, Walls walls, const Moments *cells)
+KERNEL(initialize)(Memory memory, Observed observed, Walls walls, const Moments *cells)
 {
 	SHARED_BYTES(shared);
-	const View view(memory, looking, walls, shared);
+	const View view(memory, observed, walls, shared);
 	const real rest = DIRECTIONS == 26 ? real(8) / 27 : real(1) / 3; // its weight
 	for (unsigned number = view.begin(); number < view.end(); number++) {
 		const unsigned tile = view.tile(number);
@@ -24,8 +24,8 @@ KERNEL(initialize)(Memory memory, Looking looking, Walls walls, const Moments *c
 		}
 		sync_warp();
 		Neighbours neighbours;
-		fetch_neighbours(neighbours, looking.rows, nullptr, tile, view.lane);
-		Tiles(memory, view.lane, looking.places).restore(view.image, tile, neighbours, view.places);
+		fetch_neighbours(neighbours, observed.rows, nullptr, tile, view.lane);
+		Tiles(memory, view.lane, observed.places).restore(view.image, tile, neighbours, view.places);
 		const Span span = view.span(tile);
 		for (int i = view.lane; i < span.links; i += 32) {
 			const unsigned l = walls.links[span.first_link + i];

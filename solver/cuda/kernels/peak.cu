@@ -1,9 +1,9 @@
 // The largest squared velocity (found[0], its bits) and the first cell where
 // the flow has diverged (found[1], its key).
-KERNEL(peak)(Memory memory, Looking looking, Walls walls, Rates rate, unsigned long long *found, real limit)
+KERNEL(peak)(Memory memory, Observed observed, Walls walls, Rates rate, unsigned long long *found, real limit)
 {
 	SHARED_BYTES(shared);
-	const View view(memory, looking, walls, shared);
+	const View view(memory, observed, walls, shared);
 	real largest = 0;
 	unsigned long long diverged = ~0ull;
 	for (unsigned number = view.begin(); number < view.end(); number++) {

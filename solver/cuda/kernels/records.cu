@@ -1,9 +1,9 @@
 // Records of all cells of the tiles, as stored: copied from where they lie before
 // an even step, or with MODE 1 to there.
-KERNEL(records)(Memory memory, Looking looking, Walls walls, slot_t *records)
+KERNEL(records)(Memory memory, Observed observed, Walls walls, slot_t *records)
 {
 	SHARED_BYTES(shared);
-	const View view(memory, looking, walls, shared);
+	const View view(memory, observed, walls, shared);
 	constexpr int values = REST + 1;
 	for (unsigned number = view.begin(); number < view.end(); number++) {
 		const unsigned tile = view.tile(number);
@@ -27,8 +27,8 @@ KERNEL(records)(Memory memory, Looking looking, Walls walls, slot_t *records)
 #if MODE == 1
 		sync_warp();
 		Neighbours neighbours;
-		fetch_neighbours(neighbours, looking.rows, nullptr, tile, view.lane);
-		Tiles(memory, view.lane, looking.places).restore(view.image, tile, neighbours, view.places);
+		fetch_neighbours(neighbours, observed.rows, nullptr, tile, view.lane);
+		Tiles(memory, view.lane, observed.places).restore(view.image, tile, neighbours, view.places);
 		const Span span = view.span(tile);
 		for (int i = view.lane; i < span.links; i += 32) {
 			const unsigned l = walls.links[span.first_link + i];

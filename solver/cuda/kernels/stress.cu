@@ -1,10 +1,10 @@
 // What the second moments are out of equilibrium, times a factor: MODE 0 gives
 // the components xx, yy, zz, xy, xz and yz of every cell, MODE 1 √(2 s:s), MODE 2 √(s:s)
 // of the traceless part.
-KERNEL(stress)(Memory memory, Looking looking, Walls walls, Rates rate, float *results, real factor)
+KERNEL(stress)(Memory memory, Observed observed, Walls walls, Rates rate, float *results, real factor)
 {
 	SHARED_BYTES(shared);
-	const View view(memory, looking, walls, shared);
+	const View view(memory, observed, walls, shared);
 	const real fx = rate.force[0] * (1 / SCALE), fy = rate.force[1] * (1 / SCALE), fz = rate.force[2] * (1 / SCALE);
 	for (unsigned number = view.begin(); number < view.end(); number++) {
 		view.read(view.tile(number), false);

@@ -19,7 +19,7 @@
 #define STAGED_CELLS 32
 #define STAGED_LINKS 128
 // Behind the image: boundary cells, links, what returns along these, how they
-// change it (in the same place unless in 16 bits or looked at twice, with quadratic walls).
+// change it (in the same place unless in 16 bits or observed twice, with quadratic walls).
 #define STAGED_RETURNING (STAGED_CELLS * 8 + STAGED_LINKS * 4)
 #define STAGED_CHANGES (STAGED_RETURNING + (BITS == 16 || QUADRATIC ? STAGED_LINKS * BITS / 8 : 0))
 #define STAGE (IMAGE + (WALLS ? STAGED_CHANGES + STAGED_LINKS * (BITS == 64 ? 8 : 4) : 0))

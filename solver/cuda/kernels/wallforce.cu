@@ -14,10 +14,10 @@ DEVICE void add_momentum(unsigned long long *sum, const View &view, const Span &
 	}
 }
 
-KERNEL(wallforce)(Memory memory, Looking looking, Walls walls, Rates rate, unsigned long long *found, const unsigned long long *selected)
+KERNEL(wallforce)(Memory memory, Observed observed, Walls walls, Rates rate, unsigned long long *found, const unsigned long long *selected)
 {
 	SHARED_BYTES(shared);
-	const View view(memory, looking, walls, shared);
+	const View view(memory, observed, walls, shared);
 	unsigned long long sum[3] = {0, 0, 0};
 	for (unsigned number = view.begin(); number < view.end(); number++) {
 		const unsigned tile = view.tile(number);

@@ -1,14 +1,14 @@
-// Looks at the flow before an even step (compile with ODD 0, STAGES 1). A warp
-// looks at LOOKS tiles, one after the other.
+// Observes the flow before an even step (compile with ODD 0, STAGES 1). A warp
+// observes OBSERVED_TILES tiles, one after the other.
 struct Position { // of a tile, in tiles
 	int x, y, z;
 };
-struct Looking {
+struct Observed {
 	const int *rows;
 	const unsigned short *places;
 	const unsigned long long *fluid;
 	const Position *positions;
-	const unsigned *order; // the tiles to look at, null for all
+	const unsigned *order; // the tiles to observe, null for all
 	unsigned first, tiles; // which of them
 };
 struct Moments {
@@ -17,23 +17,23 @@ struct Moments {
 
 struct View {
 	const Memory &memory;
-	const Looking &looking;
+	const Observed &observed;
 	const Walls &walls;
 	const unsigned lane;
 	char *const image;
 	slot_t *const slots;
 	unsigned places[5];
 
-	DEVICE View(const Memory &memory, const Looking &looking, const Walls &walls, char *shared)
-	    : memory(memory), looking(looking), walls(walls), lane(threadIdx.x & 31), image(shared + (threadIdx.x >> 5) * STAGE), slots((slot_t *)image)
+	DEVICE View(const Memory &memory, const Observed &observed, const Walls &walls, char *shared)
+	    : memory(memory), observed(observed), walls(walls), lane(threadIdx.x & 31), image(shared + (threadIdx.x >> 5) * STAGE), slots((slot_t *)image)
 	{
-		read_places(places, looking.places, lane);
+		read_places(places, observed.places, lane);
 	}
 
-	// begin and end are the numbers of the warp's tiles among those looked at.
-	DEVICE unsigned begin() const { return (blockIdx.x * WARPS + (threadIdx.x >> 5)) * LOOKS; }
-	DEVICE unsigned end() const { return begin() + LOOKS < looking.tiles ? begin() + LOOKS : looking.tiles; }
-	DEVICE unsigned tile(unsigned number) const { return looking.order ? looking.order[looking.first + number] : looking.first + number; }
+	// begin and end are the numbers of the warp's tiles among those observed.
+	DEVICE unsigned begin() const { return (blockIdx.x * WARPS + (threadIdx.x >> 5)) * OBSERVED_TILES; }
+	DEVICE unsigned end() const { return begin() + OBSERVED_TILES < observed.tiles ? begin() + OBSERVED_TILES : observed.tiles; }
+	DEVICE unsigned tile(unsigned number) const { return observed.order ? observed.order[observed.first + number] : observed.first + number; }
 	DEVICE Span span(unsigned tile) const
 	{
 		const Span none = {0, 0, 0, 0};
@@ -44,10 +44,10 @@ struct View {
 	// returns from walls is interpolated unless exact.
 	DEVICE void read(unsigned tile, bool exact) const
 	{
-		sync_warp(); // what was there has been looked at
+		sync_warp(); // what was there has been observed
 		Neighbours neighbours;
-		fetch_neighbours(neighbours, looking.rows, nullptr, tile, lane);
-		Tiles(memory, lane, looking.places).load(image, tile, neighbours, places);
+		fetch_neighbours(neighbours, observed.rows, nullptr, tile, lane);
+		Tiles(memory, lane, observed.places).load(image, tile, neighbours, places);
 		const Span wall = span(tile);
 		if (WALLS) stage_walls(image, wall, walls, lane);
 		commit_copies();
@@ -61,7 +61,7 @@ struct View {
 
 	// cell is the number in the tile of the lane's first or second cell.
 	DEVICE int cell(int h) const { return (2 * (lane >> 4) + h) * 16 + (lane & 15); }
-	DEVICE bool is_fluid(unsigned tile, int cell) const { return looking.fluid[tile] >> cell & 1; }
+	DEVICE bool is_fluid(unsigned tile, int cell) const { return observed.fluid[tile] >> cell & 1; }
 	DEVICE real arriving(int cell, int q) const { return widen(slots[access_cell(cell, q == REST ? REST : q ^ 1)]) * (1 / SCALE); }
 	// recorded is where the image holds value k of a cell's record: what is at rest,
 	// then what arrives along each direction.
@@ -82,7 +82,7 @@ struct View {
 	// key orders cells as the grid does: by z, y, x.
 	DEVICE unsigned long long key(unsigned tile, int cell) const
 	{
-		const Position at = looking.positions[tile];
+		const Position at = observed.positions[tile];
 		return (unsigned long long)(4 * at.z + (cell & 3)) << 42 | (unsigned long long)(4 * at.y + (cell >> 2 & 3)) << 21 | (4 * at.x + (cell >> 4));
 	}
 };
