@@ -6,11 +6,11 @@ import "fmt"
 // other processes, and uploads where their borders exchange.
 func (s *Solver) connect(exchange Exchange) error {
 	for _, p := range s.parts {
-		for _, b := range p.share.borders {
-			p.links = append(p.links, &link{border: b})
+		for _, b := range p.subdomain.borders {
+			p.connections = append(p.connections, &connection{border: b})
 		}
-		if len(p.links) > maxLinks {
-			return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.share.rank, len(p.links), maxLinks)
+		if len(p.connections) > maxConnections {
+			return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.subdomain.rank, len(p.connections), maxConnections)
 		}
 	}
 	join := s.joinParts
@@ -21,7 +21,7 @@ func (s *Solver) connect(exchange Exchange) error {
 		return err
 	}
 	for _, p := range s.parts {
-		if err := p.finishLinks(s.tiles); err != nil {
+		if err := p.finishConnections(s.tiles); err != nil {
 			return err
 		}
 		if err := p.device.synchronize(); err != nil {
@@ -34,35 +34,35 @@ func (s *Solver) connect(exchange Exchange) error {
 // joinParts joins the parts of this process.
 func (s *Solver) joinParts(exchange Exchange) error {
 	for _, p := range s.parts {
-		for _, l := range p.links {
-			other := s.parts[l.rank]
-			for i, back := range other.links {
-				if back.rank != p.share.rank {
+		for _, c := range p.connections {
+			other := s.parts[c.rank]
+			for i, back := range other.connections {
+				if back.rank != p.subdomain.rank {
 					continue
 				}
-				if err := l.accept(other.offerTo(i, nil), p.device, other, exchange); err != nil {
+				if err := c.accept(other.offerTo(i, nil), p.device, other, exchange); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	for _, p := range s.parts {
-		for _, l := range p.links {
-			l.direct = l.direct && s.linkTo(l, p.share.rank).direct
+		for _, c := range p.connections {
+			c.direct = c.direct && s.connectionTo(c, p.subdomain.rank).direct
 		}
 	}
 	return nil
 }
 
-// linkTo returns the link of l's neighbour, a part of this process, back to a
-// rank.
-func (s *Solver) linkTo(l *link, rank int) *link {
-	for _, back := range s.parts[l.rank].links {
+// connectionTo returns the connection of c's neighbour, a part of this process,
+// back to a rank.
+func (s *Solver) connectionTo(c *connection, rank int) *connection {
+	for _, back := range s.parts[c.rank].connections {
 		if back.rank == rank {
 			return back
 		}
 	}
-	panic(fmt.Sprintf("rank %d borders on %d but not the other way round", rank, l.rank))
+	panic(fmt.Sprintf("rank %d borders on %d but not the other way round", rank, c.rank))
 }
 
 // joinProcesses joins the part of this process with those of others. Two of
@@ -75,12 +75,12 @@ func (s *Solver) joinProcesses(exchange Exchange) error {
 	if err != nil && exchange == IPC {
 		return err
 	}
-	for i, l := range p.links {
+	for i, c := range p.connections {
 		text, err := p.offerTo(i, handle).encode()
 		if err != nil {
 			return err
 		}
-		peers, mine = append(peers, l.rank), append(mine, text)
+		peers, mine = append(peers, c.rank), append(mine, text)
 	}
 	theirs, err := swap(s.transport, peers, mine)
 	if err != nil {
@@ -88,16 +88,16 @@ func (s *Solver) joinProcesses(exchange Exchange) error {
 	}
 	var failed error
 	reached := make([][]byte, len(peers))
-	for i, l := range p.links {
+	for i, c := range p.connections {
 		o, err := decodeOffer(theirs[i])
 		if err == nil {
-			err = l.accept(o, p.device, nil, exchange)
+			err = c.accept(o, p.device, nil, exchange)
 		}
 		if err != nil && failed == nil {
 			failed = err
 		}
 		reached[i] = []byte{0}
-		if l.direct {
+		if c.direct {
 			reached[i][0] = 1
 		}
 	}
@@ -107,25 +107,25 @@ func (s *Solver) joinProcesses(exchange Exchange) error {
 	if theirs, err = swap(s.transport, peers, reached); err != nil {
 		return fmt.Errorf("meeting the other ranks: %w", err)
 	}
-	for i, l := range p.links {
-		l.direct = l.direct && theirs[i][0] == 1
+	for i, c := range p.connections {
+		c.direct = c.direct && theirs[i][0] == 1
 	}
 	return nil
 }
 
-// finishLinks uploads what the part leaves where, and whom it tells.
-func (p *part) finishLinks(tiles *tileSet) error {
-	if p.share.border == 0 {
+// finishConnections uploads what the part leaves where, and whom it tells.
+func (p *part) finishConnections(tiles *tileSet) error {
+	if p.subdomain.border == 0 {
 		return p.uploadSent(tiles)
 	}
 	exits := p.exitTables()
-	told := make([]uint64, len(p.links))
-	for i, l := range p.links {
-		if err := l.prepare(p, &exits); err != nil {
+	told := make([]uint64, len(p.connections))
+	for i, c := range p.connections {
+		if err := c.prepare(p, &exits); err != nil {
 			return err
 		}
-		if l.direct {
-			told[i] = uint64(l.flag)
+		if c.direct {
+			told[i] = uint64(c.flag)
 			p.handshake.neighbours++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // directly.
 type handshake struct {
 	kernel kernel
-	// there are the flags that the part sets, by link, here those that it
+	// there are the flags that the part sets, by connection, here those that it
 	// waits for.
 	there, here address
 	neighbours  int
@@ -23,19 +23,19 @@ const handshakeStep = 3
 
 // prepareExchange prepares the launches of every step.
 func (p *part) prepareExchange() {
-	p.handshake.launch = launch{blocks: 1, threads: (len(p.links) + 31) / 32 * 32,
-		arguments: words(uint64(p.handshake.there), uint64(p.handshake.here), uint64(len(p.links)), 0)}.prepared()
+	p.handshake.launch = launch{blocks: 1, threads: (len(p.connections) + 31) / 32 * 32,
+		arguments: words(uint64(p.handshake.there), uint64(p.handshake.here), uint64(len(p.connections)), 0)}.prepared()
 	program := unpacking(p.tileLayout)
 	threads := 32 * program.warps
-	for _, l := range p.links {
-		if l.direct {
+	for _, c := range p.connections {
+		if c.direct {
 			continue
 		}
-		for odd := range l.unpack {
-			singles := len(l.arriving[odd]) - l.faces - l.edges + len(l.asked)
-			moves := l.faces*program.chunksOf(0) + l.edges*program.chunksOf(faceGroups) + singles
-			l.unpack[odd] = launch{blocks: (moves + threads - 1) / threads, threads: threads,
-				arguments: append(words(l.incoming, l.unpacking[odd]), words(l.faces, l.edges, singles)...)}.prepared()
+		for odd := range c.unpack {
+			singles := len(c.arriving[odd]) - c.faces - c.edges + len(c.asked)
+			moves := c.faces*program.chunksOf(0) + c.edges*program.chunksOf(faceGroups) + singles
+			c.unpack[odd] = launch{blocks: (moves + threads - 1) / threads, threads: threads,
+				arguments: append(words(c.incoming, c.unpacking[odd]), words(c.faces, c.edges, singles)...)}.prepared()
 		}
 	}
 }
@@ -93,11 +93,11 @@ func (s *Solver) exchangeMessages() error {
 
 // fetchMessages copies what the border has left to the host.
 func (p *part) fetchMessages(odd int) error {
-	for _, l := range p.links {
-		if l.direct {
+	for _, c := range p.connections {
+		if c.direct {
 			continue
 		}
-		if err := p.device.fetch(l.send[odd], l.outgoing); err != nil {
+		if err := p.device.fetch(c.send[odd], c.outgoing); err != nil {
 			return err
 		}
 	}
@@ -106,22 +106,22 @@ func (p *part) fetchMessages(odd int) error {
 
 // deliverMessages copies what has come to the device and puts it in place.
 func (p *part) deliverMessages(odd int) error {
-	for _, l := range p.links {
-		if l.direct {
+	for _, c := range p.connections {
+		if c.direct {
 			continue
 		}
-		if err := p.device.deliver(l.incoming, l.receive[odd]); err != nil {
+		if err := p.device.deliver(c.incoming, c.receive[odd]); err != nil {
 			return err
 		}
 	}
 	if err := p.timeline.stamp(p.device, borderQueue, afterDelivery); err != nil {
 		return err
 	}
-	for _, l := range p.links {
-		if l.direct {
+	for _, c := range p.connections {
+		if c.direct {
 			continue
 		}
-		if err := p.device.launch(borderQueue, p.unpack, l.unpack[odd]); err != nil {
+		if err := p.device.launch(borderQueue, p.unpack, c.unpack[odd]); err != nil {
 			return err
 		}
 	}
@@ -132,21 +132,21 @@ func (p *part) deliverMessages(odd int) error {
 // and what parts of this one take from each other.
 func (s *Solver) listMessages() error {
 	for _, p := range s.parts {
-		for _, l := range p.links {
-			if l.direct {
+		for _, c := range p.connections {
+			if c.direct {
 				continue
 			}
 			s.sends = true
-			for odd := range l.receive {
+			for odd := range c.receive {
 				if s.transport == nil {
-					l.receive[odd] = s.linkTo(l, p.share.rank).send[odd]
+					c.receive[odd] = s.connectionTo(c, p.subdomain.rank).send[odd]
 					continue
 				}
 				var err error
-				if l.receive[odd], err = l.pin(p.device, l.incomingBytes(p.tileLayout)); err != nil {
+				if c.receive[odd], err = c.pin(p.device, c.incomingBytes(p.tileLayout)); err != nil {
 					return err
 				}
-				s.messages[odd] = append(s.messages[odd], transport.Message{Peer: l.rank, Send: l.send[odd], Receive: l.receive[odd]})
+				s.messages[odd] = append(s.messages[odd], transport.Message{Peer: c.rank, Send: c.send[odd], Receive: c.receive[odd]})
 			}
 		}
 	}

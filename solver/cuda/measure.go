@@ -94,7 +94,7 @@ func (s *Solver) phases(steps int) (longest Phases, err error) {
 		return longest, err
 	}
 	for i, p := range s.parts {
-		if p.share.border == 0 {
+		if p.subdomain.border == 0 {
 			continue
 		}
 		var values [phaseCount][]float64

@@ -28,7 +28,7 @@ func (s *Solver) MemoryUses() []MemoryUse {
 func (p *part) needs() int64 {
 	const mask, position, order = 8, 12, 4
 	row, exits := int64(4*p.directions), int64(2*8*p.directions)
-	n := p.flagOffset() + p.sentBytes() + int64(len(p.tiles))*(row+mask+position+order) + int64(p.share.border)*exits
+	n := p.flagOffset() + p.sentBytes() + int64(len(p.tiles))*(row+mask+position+order) + int64(p.subdomain.border)*exits
 	t := p.walls
 	if len(t.links) == 0 {
 		return n
@@ -56,7 +56,7 @@ func (p *part) checkMemory() error {
 	if err != nil {
 		return err
 	}
-	p.memory = MemoryUse{p.share.rank, p.device.name(), p.needs(), free}
+	p.memory = MemoryUse{p.subdomain.rank, p.device.name(), p.needs(), free}
 	if p.memory.Needs > free {
 		return fmt.Errorf("%v; use 16-bit storage, more GPUs or a coarser spacing", p.memory)
 	}

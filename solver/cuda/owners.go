@@ -71,7 +71,7 @@ func (s *Solver) warnOfRounding(owner []int32) error {
 	}
 	own := map[int32]bool{}
 	for _, p := range s.parts {
-		own[int32(p.share.rank)] = true
+		own[int32(p.subdomain.rank)] = true
 	}
 	moved := []int64{0}
 	if err := s.tiles.eachOwned(domain, func(tile, rank int32, cells int) {

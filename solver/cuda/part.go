@@ -12,13 +12,13 @@ import (
 // part is the tiles of one rank, on a device.
 type part struct {
 	tileLayout
-	device device
-	share  *share
+	device    device
+	subdomain *subdomain
 	// tiles are the numbers of its own tiles in the order in which they lie in
 	// memory, sorted is the same by number, place where those lie.
 	tiles, sorted, place []int32
 	walls                *wallTables
-	links                []*link
+	connections          []*connection
 	// borderRows are the places of the neighbours of the tiles at the border,
 	// by tile and direction.
 	borderRows []int32
@@ -55,9 +55,9 @@ type stepKernel struct {
 
 // prepare prepares the launches of one side and parity of steps.
 func (k *stepKernel) prepare(p *part, side int, odd int64, rates []uint64) {
-	first, n := p.share.border, p.share.own-p.share.border
+	first, n := p.subdomain.border, p.subdomain.own-p.subdomain.border
 	if side == borderSide {
-		first, n = 0, p.share.border
+		first, n = 0, p.subdomain.border
 	}
 	perBlock := k.program.warps * k.perWarp
 	k.main = launch{
@@ -98,9 +98,9 @@ func (w *wallParts) words() []uint64 {
 	return wordsOf([]address{w.spans, w.cells, w.links, w.returning, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, w.remote, w.sentRanges, w.sent, w.corrected, address(math.Float64bits(w.time))})
 }
 
-func newPart(d device, l tileLayout, share *share, walls *wallTables) *part {
-	tiles := share.tiles[:share.own]
-	p := &part{tileLayout: l, device: d, share: share, tiles: tiles, walls: walls.of(tiles), kernels: map[program]kernel{}}
+func newPart(d device, l tileLayout, subdomain *subdomain, walls *wallTables) *part {
+	tiles := subdomain.tiles[:subdomain.own]
+	p := &part{tileLayout: l, device: d, subdomain: subdomain, tiles: tiles, walls: walls.of(tiles), kernels: map[program]kernel{}}
 	byNumber := make([]int64, len(tiles))
 	for i, t := range tiles {
 		byNumber[i] = int64(t)<<32 | int64(i)
@@ -109,7 +109,7 @@ func newPart(d device, l tileLayout, share *share, walls *wallTables) *part {
 	for i := range p.walls.spans {
 		if tile, ok := p.walls.openTile(i); ok {
 			side := interiorSide
-			if i < share.border {
+			if i < subdomain.border {
 				side = borderSide
 			}
 			p.openTiles[side] = append(p.openTiles[side], tile)
@@ -133,7 +133,7 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 		return k
 	}
 	sides := []int{interiorSide}
-	if p.share.border > 0 {
+	if p.subdomain.border > 0 {
 		sides = append(sides, borderSide)
 		p.handshake.kernel, p.unpack = compile(program{kernel: "handshake"}), compile(unpacking(p.tileLayout))
 	}
@@ -152,19 +152,19 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 	return err
 }
 
-// fill allocates and uploads everything but what belongs to links; the fluid is
-// at rest. Place is where the tiles lie on their ranks, by number.
+// fill allocates and uploads everything but what belongs to connections; the
+// fluid is at rest. Place is where the tiles lie on their ranks, by number.
 func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err error) {
 	put := func(to *address, bytes int64, content []byte) {
 		if err == nil {
 			*to, err = p.allocate(bytes, content)
 		}
 	}
-	// What other tiles send and the flags lie behind the tiles, so that neighbours reach all
-	// at once.
-	put(&p.populations, p.flagOffset()+maxLinks*flagBytes, nil)
-	rows := p.share.rows(tiles, owner, place)
-	p.borderRows = slices.Clone(rows[:p.share.border*p.directions])
+	// What other tiles send and the flags lie behind the tiles, so that neighbours
+	// reach all at once.
+	put(&p.populations, p.flagOffset()+maxConnections*flagBytes, nil)
+	rows := p.subdomain.rows(tiles, owner, place)
+	p.borderRows = slices.Clone(rows[:p.subdomain.border*p.directions])
 	put(&p.rows, 0, bytesOf(rows))
 	put(&p.places, 0, p.placeTable())
 	put(&p.fluid, 0, bytesOf(inOrder(tiles.fluid, p.tiles)))
@@ -231,7 +231,7 @@ const (
 // follows this step on both sides; the border follows what its neighbours have
 // left as well.
 func (p *part) launchStep(odd int64, rates []uint64) error {
-	if p.share.border == 0 {
+	if p.subdomain.border == 0 {
 		return p.launchSide(interiorSide, odd, rates)
 	}
 	for _, step := range []func() error{
@@ -253,9 +253,9 @@ func (p *part) launchStep(odd int64, rates []uint64) error {
 
 // launchSide updates the tiles of a side.
 func (p *part) launchSide(side int, odd int64, rates []uint64) error {
-	n, on := p.share.own-p.share.border, mainQueue
+	n, on := p.subdomain.own-p.subdomain.border, mainQueue
 	if side == borderSide {
-		n, on = p.share.border, borderQueue
+		n, on = p.subdomain.border, borderQueue
 	}
 	if n == 0 {
 		return nil
@@ -273,8 +273,8 @@ func (p *part) launchSide(side int, odd int64, rates []uint64) error {
 // close releases the memory and the device.
 func (p *part) close() error {
 	var failures []error
-	for _, l := range p.links {
-		failures = append(failures, l.close(p.device))
+	for _, c := range p.connections {
+		failures = append(failures, c.close(p.device))
 	}
 	for _, a := range p.allocated {
 		p.device.free(a)

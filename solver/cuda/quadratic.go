@@ -116,7 +116,7 @@ func (s *tileSet) wrapped(c [3]int32) [3]int32 {
 }
 
 // remoteOffset is where what other tiles send to the part lies behind its tiles.
-func (p *part) remoteOffset() int64 { return int64(len(p.share.tiles)) * p.tileBytes() }
+func (p *part) remoteOffset() int64 { return int64(len(p.subdomain.tiles)) * p.tileBytes() }
 
 // remoteBytes is its size: two values a link.
 func (p *part) remoteBytes() int64 {
@@ -167,15 +167,15 @@ func (p *part) uploadSent(tiles *tileSet) (err error) {
 	if p.remoteBytes() == 0 {
 		return nil
 	}
-	own := p.asked[p.share.rank]
+	own := p.asked[p.subdomain.rank]
 	all := p.sentFor(tiles, own, func(i int) uint64 { return uint64(p.populations) + uint64(own[i].At) }, p.valueBytes())
-	for _, l := range p.links {
-		to, stride := func(i int) uint64 { return uint64(l.memory) + uint64(l.requests[i].At) }, p.valueBytes()
-		if !l.direct {
-			begin := uint64(l.outgoing) + uint64(l.bytes(p.tileLayout))
+	for _, c := range p.connections {
+		to, stride := func(i int) uint64 { return uint64(c.memory) + uint64(c.requests[i].At) }, p.valueBytes()
+		if !c.direct {
+			begin := uint64(c.outgoing) + uint64(c.bytes(p.tileLayout))
 			to, stride = func(i int) uint64 { return begin + uint64(i*p.valueBytes()) }, 0
 		}
-		all = append(all, p.sentFor(tiles, l.requests, to, stride)...)
+		all = append(all, p.sentFor(tiles, c.requests, to, stride)...)
 	}
 	slices.SortStableFunc(all, func(a, b tileValue) int { return int(a.place - b.place) })
 	ranges, values := make([]sentRange, len(p.tiles)), make([]sentValue, len(all))

@@ -19,7 +19,7 @@ func (s *Solver) ranks() int {
 }
 
 // Rank is the number of this process's rank, or of the first of several.
-func (s *Solver) Rank() int { return s.parts[0].share.rank }
+func (s *Solver) Rank() int { return s.parts[0].subdomain.rank }
 
 // reduce combines values over all processes.
 func (s *Solver) reduce(op transport.Operation, values []int64) error {
@@ -37,7 +37,7 @@ func (s *Solver) fromAll(own [][foundWords]uint64) ([][foundWords]uint64, error)
 	values := make([]int64, s.ranks()*foundWords)
 	for i, p := range s.parts {
 		for k, v := range own[i] {
-			values[p.share.rank*foundWords+k] = int64(v)
+			values[p.subdomain.rank*foundWords+k] = int64(v)
 		}
 	}
 	if err := s.reduce(transport.Sum, values); err != nil {
@@ -58,7 +58,7 @@ func (s *Solver) rankSummaries() ([]airflow.RankSummary, error) {
 	const numbers = 3
 	values := make([]int64, numbers*s.ranks())
 	for _, p := range s.parts {
-		own := values[numbers*p.share.rank:]
+		own := values[numbers*p.subdomain.rank:]
 		for _, tile := range p.tiles {
 			own[0] += int64(bits.OnesCount64(s.tiles.fluid[tile]))
 		}

@@ -199,14 +199,14 @@ func (s *Solver) divide(devices []device, walls *wallTables) (owner, place []int
 		}
 	}
 	place = make([]int32, len(owner))
-	for i, share := range newShares(s.tiles, owner, own) {
-		if share.own == 0 || len(share.tiles) > maxTiles {
-			return nil, nil, fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", own[i], share.own, maxTiles)
+	for i, subdomain := range newSubdomains(s.tiles, owner, own) {
+		if subdomain.own == 0 || len(subdomain.tiles) > maxTiles {
+			return nil, nil, fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", own[i], subdomain.own, maxTiles)
 		}
-		for at, tile := range share.tiles[:share.own] {
+		for at, tile := range subdomain.tiles[:subdomain.own] {
 			place[tile] = int32(at)
 		}
-		s.parts = append(s.parts, newPart(devices[i], s.tileLayout, share, walls))
+		s.parts = append(s.parts, newPart(devices[i], s.tileLayout, subdomain, walls))
 	}
 	return owner, place, nil
 }

@@ -21,8 +21,8 @@ const (
 	Host Exchange = "host"
 )
 
-// link is a border with all that is needed to exchange across it.
-type link struct {
+// connection is a border with all that is needed to exchange across it.
+type connection struct {
 	border
 	// direct tells that this rank writes to the other's memory and the other
 	// to this one's.
@@ -50,9 +50,9 @@ type link struct {
 }
 
 const (
-	// maxLinks is how many neighbours a rank may have: threads of a block.
-	maxLinks  = 1024
-	flagBytes = 4
+	// maxConnections is how many neighbours a rank may have: threads of a block.
+	maxConnections = 1024
+	flagBytes      = 4
 )
 
 // offer is what a rank tells a neighbour of itself.
@@ -71,13 +71,13 @@ type offer struct {
 	Requests []request
 }
 
-// offerTo returns the offer to the neighbour of link i.
+// offerTo returns the offer to the neighbour of connection i.
 func (p *part) offerTo(i int, handle []byte) *offer {
-	p.links[i].asked = p.asked[p.links[i].rank]
-	o := &offer{Host: hostName(), Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.links[i].asked}
-	for odd, list := range p.links[i].arriving {
-		for _, c := range list {
-			o.Places[odd] = append(o.Places[odd], c.tile)
+	p.connections[i].asked = p.asked[p.connections[i].rank]
+	o := &offer{Host: hostName(), Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.connections[i].asked}
+	for odd, list := range p.connections[i].arriving {
+		for _, x := range list {
+			o.Places[odd] = append(o.Places[odd], x.tile)
 		}
 	}
 	return o
@@ -98,28 +98,28 @@ func hostName() string {
 
 // accept takes the neighbour's offer and tries to reach its memory: directly
 // where it is a part of this process, given as other.
-func (l *link) accept(o *offer, d device, other *part, exchange Exchange) error {
-	for odd := range l.leaving {
-		if len(o.Places[odd]) != len(l.leaving[odd]) {
-			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", l.rank, len(o.Places[odd]), len(l.leaving[odd]))
+func (c *connection) accept(o *offer, d device, other *part, exchange Exchange) error {
+	for odd := range c.leaving {
+		if len(o.Places[odd]) != len(c.leaving[odd]) {
+			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", c.rank, len(o.Places[odd]), len(c.leaving[odd]))
 		}
 	}
-	l.places, l.requests = o.Places, o.Requests
+	c.places, c.requests = o.Places, o.Requests
 	if exchange == Host {
 		return nil
 	}
-	err := l.reach(o, d, other)
+	err := c.reach(o, d, other)
 	if err == nil {
-		l.direct, l.flag = true, l.memory+address(o.Flag)
+		c.direct, c.flag = true, c.memory+address(o.Flag)
 	} else if exchange == IPC {
-		return fmt.Errorf("rank %d cannot be reached directly (%w); choose the exchange host", l.rank, err)
+		return fmt.Errorf("rank %d cannot be reached directly (%w); choose the exchange host", c.rank, err)
 	}
 	return nil
 }
 
-func (l *link) reach(o *offer, d device, other *part) error {
+func (c *connection) reach(o *offer, d device, other *part) error {
 	if other != nil {
-		l.memory = address(o.Memory)
+		c.memory = address(o.Memory)
 		return d.reach(other.device)
 	}
 	if o.Host != hostName() {
@@ -129,55 +129,55 @@ func (l *link) reach(o *offer, d device, other *part) error {
 		return errors.New("its GPU shares no memory with other processes")
 	}
 	var err error
-	l.memory, err = d.open(o.Handle)
-	l.opened = err == nil
+	c.memory, err = d.open(o.Handle)
+	c.opened = err == nil
 	return err
 }
 
 // prepare allocates what messages need, and fills in where the part leaves
 // what belongs to this neighbour.
-func (l *link) prepare(p *part, exits *[2][]uint64) error {
-	if !l.direct {
-		if err := l.allocate(p); err != nil {
+func (c *connection) prepare(p *part, exits *[2][]uint64) error {
+	if !c.direct {
+		if err := c.allocate(p); err != nil {
 			return err
 		}
 	}
-	for odd, list := range l.leaving {
-		for i, c := range list {
-			to := uint64(l.outgoing) + uint64(l.message(i, p.tileLayout)-p.groupOffset(c.group(), odd))
-			if l.direct {
-				to = uint64(l.memory) + uint64(l.places[odd][i])*uint64(p.tileBytes())
+	for odd, list := range c.leaving {
+		for i, x := range list {
+			to := uint64(c.outgoing) + uint64(c.message(i, p.tileLayout)-p.groupOffset(x.group(), odd))
+			if c.direct {
+				to = uint64(c.memory) + uint64(c.places[odd][i])*uint64(p.tileBytes())
 			}
-			exits[odd][int(c.tile)*p.directions+c.group()] = to
+			exits[odd][int(x.tile)*p.directions+x.group()] = to
 		}
 	}
-	l.places = [2][]int32{}
+	c.places = [2][]int32{}
 	return nil
 }
 
 // allocate makes room for messages.
-func (l *link) allocate(p *part) (err error) {
-	bytes := l.bytes(p.tileLayout) + int64(len(l.requests)*p.valueBytes())
-	if l.outgoing, err = p.allocate(bytes, nil); err != nil {
+func (c *connection) allocate(p *part) (err error) {
+	bytes := c.bytes(p.tileLayout) + int64(len(c.requests)*p.valueBytes())
+	if c.outgoing, err = p.allocate(bytes, nil); err != nil {
 		return err
 	}
-	if l.incoming, err = p.allocate(l.incomingBytes(p.tileLayout), nil); err != nil {
+	if c.incoming, err = p.allocate(c.incomingBytes(p.tileLayout), nil); err != nil {
 		return err
 	}
-	for odd := range l.send {
-		if l.send[odd], err = l.pin(p.device, bytes); err != nil {
+	for odd := range c.send {
+		if c.send[odd], err = c.pin(p.device, bytes); err != nil {
 			return err
 		}
 	}
-	for odd, list := range l.arriving {
+	for odd, list := range c.arriving {
 		places := make([]uint64, len(list))
-		for i, c := range list {
-			places[i] = p.tile(c.tile) + uint64(p.groupOffset(c.group(), odd))
+		for i, x := range list {
+			places[i] = p.tile(x.tile) + uint64(p.groupOffset(x.group(), odd))
 		}
-		for _, r := range l.asked {
+		for _, r := range c.asked {
 			places = append(places, uint64(p.populations)+uint64(r.At)+uint64(odd*p.valueBytes()))
 		}
-		if l.unpacking[odd], err = p.allocate(0, bytesOf(places)); err != nil {
+		if c.unpacking[odd], err = p.allocate(0, bytesOf(places)); err != nil {
 			return err
 		}
 	}
@@ -185,25 +185,25 @@ func (l *link) allocate(p *part) (err error) {
 }
 
 // incomingBytes is the size of what the neighbour sends.
-func (l *link) incomingBytes(t tileLayout) int64 {
-	return l.bytes(t) + int64(len(l.asked)*t.valueBytes())
+func (c *connection) incomingBytes(t tileLayout) int64 {
+	return c.bytes(t) + int64(len(c.asked)*t.valueBytes())
 }
 
 // pin allocates a message on the host.
-func (l *link) pin(d device, bytes int64) ([]byte, error) {
+func (c *connection) pin(d device, bytes int64) ([]byte, error) {
 	m, err := d.pin(bytes)
 	if err == nil {
-		l.pinned = append(l.pinned, m)
+		c.pinned = append(c.pinned, m)
 	}
 	return m, err
 }
 
-func (l *link) close(d device) error {
+func (c *connection) close(d device) error {
 	var failures []error
-	if l.opened {
-		failures = append(failures, d.closeOpened(l.memory))
+	if c.opened {
+		failures = append(failures, d.closeOpened(c.memory))
 	}
-	for _, m := range l.pinned {
+	for _, m := range c.pinned {
 		failures = append(failures, d.unpin(m))
 	}
 	return errors.Join(failures...)

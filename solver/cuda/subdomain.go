@@ -9,8 +9,8 @@ import (
 	"carina/internal/crash"
 )
 
-// share is the tiles of one rank and what crosses its borders.
-type share struct {
+// subdomain is the tiles of one rank and what crosses its borders.
+type subdomain struct {
 	rank int
 	// tiles are numbers in the tile set in the order in which they lie in
 	// memory: those with a neighbour on another rank, then the rank's others,
@@ -50,20 +50,20 @@ func crossingKey(group int, position [3]int32) uint64 {
 	return uint64(group)<<positionBits | uint64(position[2])<<(2*axis) | uint64(position[1])<<axis | uint64(position[0])
 }
 
-// newShares returns the shares of some ranks; owner is the rank of every tile.
-func newShares(tiles *tileSet, owner []int32, ranks []int) []*share {
+// newSubdomains returns the subdomains of some ranks; owner is the rank of every tile.
+func newSubdomains(tiles *tileSet, owner []int32, ranks []int) []*subdomain {
 	at := tiles.borders(owner)
-	shares := make([]*share, len(ranks))
+	subdomains := make([]*subdomain, len(ranks))
 	var all sync.WaitGroup
 	order := tiles.mortonOrder()
 	for i, rank := range ranks {
 		all.Go(func() {
 			defer crash.Guard()
-			shares[i] = newShare(tiles, owner, rank, order, at)
+			subdomains[i] = newSubdomain(tiles, owner, rank, order, at)
 		})
 	}
 	all.Wait()
-	return shares
+	return subdomains
 }
 
 // borders tells which tiles have a neighbour of another owner.
@@ -94,8 +94,8 @@ func inParallel(n int, f func(from, to int)) {
 	all.Wait()
 }
 
-func newShare(tiles *tileSet, owner []int32, rank int, order []int32, atBorder []bool) *share {
-	s := &share{rank: rank}
+func newSubdomain(tiles *tileSet, owner []int32, rank int, order []int32, atBorder []bool) *subdomain {
+	s := &subdomain{rank: rank}
 	for _, border := range []bool{true, false} {
 		for _, t := range order {
 			if owner[t] == int32(rank) && atBorder[t] == border {
@@ -113,7 +113,7 @@ func newShare(tiles *tileSet, owner []int32, rank int, order []int32, atBorder [
 }
 
 // addGhosts appends the neighbours on other ranks.
-func (s *share) addGhosts(tiles *tileSet, owner []int32) {
+func (s *subdomain) addGhosts(tiles *tileSet, owner []int32) {
 	var ghosts []int32
 	for _, t := range s.tiles[:s.border] {
 		for _, n := range tiles.around(t) {
@@ -127,13 +127,13 @@ func (s *share) addGhosts(tiles *tileSet, owner []int32) {
 }
 
 // ghost returns where the ghost of a tile lies.
-func (s *share) ghost(tile int32) int32 {
+func (s *subdomain) ghost(tile int32) int32 {
 	i, _ := slices.BinarySearch(s.tiles[s.own:], tile)
 	return int32(s.own + i)
 }
 
 // findCrossings finds what the rank exchanges with others.
-func (s *share) findCrossings(tiles *tileSet, owner []int32) {
+func (s *subdomain) findCrossings(tiles *tileSet, owner []int32) {
 	byRank := map[int32]*border{}
 	for i, t := range s.tiles[:s.border] {
 		for d, n := range tiles.around(t) {
@@ -199,7 +199,7 @@ func (b *border) message(crossing int, l tileLayout) int64 {
 // rows returns the places in memory of the neighbours of the own tiles, by
 // tile and direction, −1 where there is none. Places of own tiles are given by
 // number in the set.
-func (s *share) rows(tiles *tileSet, owner, place []int32) []int32 {
+func (s *subdomain) rows(tiles *tileSet, owner, place []int32) []int32 {
 	rows := make([]int32, s.own*tiles.directions)
 	inParallel(s.own, func(from, to int) {
 		for i := from; i < to; i++ {
@@ -221,10 +221,10 @@ func (s *share) rows(tiles *tileSet, owner, place []int32) []int32 {
 
 // exitTables returns, by parity, for every tile of the border and every group
 // the address of the tile that the step leaves the group in, 0 where there is
-// none, before links fill in what leaves this rank.
+// none, before connections fill in what leaves this rank.
 func (p *part) exitTables() (tables [2][]uint64) {
 	for odd := range tables {
-		tables[odd] = make([]uint64, p.share.border*p.directions)
+		tables[odd] = make([]uint64, p.subdomain.border*p.directions)
 		for i := range tables[odd] {
 			to := int32(i / p.directions)
 			if g := i % p.directions; odd == 1 && g < faceGroups {
