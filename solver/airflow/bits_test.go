@@ -9,6 +9,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
@@ -118,7 +119,7 @@ func TestBitForBit(t *testing.T) {
 		side  int32
 	}
 	divisions := []division{{1, 3}, {2, 1}, {2, 8}, {3, 3}, {7, 1}, {7, 8}}
-	if underRace {
+	if race.Enabled {
 		divisions = []division{{4, 3}}
 	}
 	for _, periodic := range [][3]bool{{}, {true, false, true}, {true, true, true}} {

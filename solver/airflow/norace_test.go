@@ -1,5 +1,0 @@
-//go:build !race
-
-package airflow
-
-const underRace = false
