@@ -68,14 +68,14 @@ func (s *Solver) Average() (*airflow.Fields, error) {
 func (s *Solver) download(p *part, from address, store func(global int64, cell []float32)) error {
 	portion := min(len(p.tiles), fieldTiles)
 	cells := make([]float32, portion*tileCells*fieldNumbers)
-	place := newPlaces(s.tiles)
+	index := newTileIndex(s.tiles)
 	for first := 0; first < len(p.tiles); first += portion {
 		tiles := p.sorted[first:min(first+portion, len(p.tiles))]
 		part := cells[:len(tiles)*tileCells*fieldNumbers]
 		if err := p.device.download(bytesOf(part), from+address(first)*tileCells*fieldBytes); err != nil {
 			return err
 		}
-		s.scatter(part, fieldNumbers, tiles, place, store)
+		s.scatter(part, fieldNumbers, tiles, index, store)
 	}
 	return nil
 }

@@ -28,10 +28,10 @@ type connection struct {
 	// to this one's.
 	direct bool
 	// memory is where the other rank's tiles begin, as this device sees it,
-	// flag what this rank tells it there, places where the other lets arrive
+	// flag what this rank tells it there, targets where the other lets arrive
 	// what this one leaves.
 	memory, flag address
-	places       [2][]int32
+	targets      [2][]int32
 	opened       bool // memory is that of another process
 	// requests are the values that the other rank has asked for, asked those
 	// that this one has asked it for; they follow the crossings in messages.
@@ -64,9 +64,9 @@ type offer struct {
 	Memory uint64
 	Handle []byte
 	Flag   int64
-	// Places are the tiles in which arrives what the neighbour leaves, by
+	// Targets are the tiles in which arrives what the neighbour leaves, by
 	// parity and in the order of the border.
-	Places [2][]int32
+	Targets [2][]int32
 	// Requests are the values of quadratic walls that it needs.
 	Requests []request
 }
@@ -77,7 +77,7 @@ func (p *part) offerTo(i int, handle []byte) *offer {
 	o := &offer{Host: hostName(), Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.connections[i].asked}
 	for odd, list := range p.connections[i].arriving {
 		for _, x := range list {
-			o.Places[odd] = append(o.Places[odd], x.tile)
+			o.Targets[odd] = append(o.Targets[odd], x.tile)
 		}
 	}
 	return o
@@ -100,11 +100,11 @@ func hostName() string {
 // where it is a part of this process, given as other.
 func (c *connection) accept(o *offer, d device, other *part, exchange Exchange) error {
 	for odd := range c.leaving {
-		if len(o.Places[odd]) != len(c.leaving[odd]) {
-			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", c.rank, len(o.Places[odd]), len(c.leaving[odd]))
+		if len(o.Targets[odd]) != len(c.leaving[odd]) {
+			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", c.rank, len(o.Targets[odd]), len(c.leaving[odd]))
 		}
 	}
-	c.places, c.requests = o.Places, o.Requests
+	c.targets, c.requests = o.Targets, o.Requests
 	if exchange == Host {
 		return nil
 	}
@@ -146,12 +146,12 @@ func (c *connection) prepare(p *part, exits *[2][]uint64) error {
 		for i, x := range list {
 			to := uint64(c.outgoing) + uint64(c.message(i, p.tileLayout)-p.groupOffset(x.group(), odd))
 			if c.direct {
-				to = uint64(c.memory) + uint64(c.places[odd][i])*uint64(p.tileBytes())
+				to = uint64(c.memory) + uint64(c.targets[odd][i])*uint64(p.tileBytes())
 			}
 			exits[odd][int(x.tile)*p.directions+x.group()] = to
 		}
 	}
-	c.places = [2][]int32{}
+	c.targets = [2][]int32{}
 	return nil
 }
 
@@ -170,14 +170,14 @@ func (c *connection) allocate(p *part) (err error) {
 		}
 	}
 	for odd, list := range c.arriving {
-		places := make([]uint64, len(list))
+		targets := make([]uint64, len(list))
 		for i, x := range list {
-			places[i] = p.tile(x.tile) + uint64(p.groupOffset(x.group(), odd))
+			targets[i] = p.tile(x.tile) + uint64(p.groupOffset(x.group(), odd))
 		}
 		for _, r := range c.asked {
-			places = append(places, uint64(p.populations)+uint64(r.At)+uint64(odd*p.valueBytes()))
+			targets = append(targets, uint64(p.populations)+uint64(r.At)+uint64(odd*p.valueBytes()))
 		}
-		if c.unpacking[odd], err = p.allocate(0, bytesOf(places)); err != nil {
+		if c.unpacking[odd], err = p.allocate(0, bytesOf(targets)); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ type emulator struct {
 	allocated []allocation
 }
 
-// allocation is memory by its place.
+// allocation is memory by its address.
 type allocation struct{ first, bytes int64 }
 
 // emulated are the programs loaded by all tests.

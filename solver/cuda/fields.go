@@ -71,7 +71,7 @@ func (s *Solver) eachPortion(p *part, width int, compute func(buffer address, ti
 		return err
 	}
 	defer p.device.free(buffer)
-	place := newPlaces(s.tiles)
+	index := newTileIndex(s.tiles)
 	for first := 0; first < len(p.tiles); first += portion {
 		count := min(portion, len(p.tiles)-first)
 		if err := compute(buffer, tileRange{p.order, first, count}); err != nil {
@@ -80,19 +80,19 @@ func (s *Solver) eachPortion(p *part, width int, compute func(buffer address, ti
 		if err := p.device.download(bytesOf(cells[:count*tileCells*width]), buffer); err != nil {
 			return err
 		}
-		s.scatter(cells, width, p.sorted[first:first+count], place, store)
+		s.scatter(cells, width, p.sorted[first:first+count], index, store)
 	}
 	return nil
 }
 
-// places tells where a portion of tiles has a tile: one more than its index,
-// zero for none.
-type places []int32
+// tileIndex is the index of every tile in a portion of them, plus one; zero is
+// none.
+type tileIndex []int32
 
-func newPlaces(t *tileSet) places { return make(places, len(t.position)) }
+func newTileIndex(t *tileSet) tileIndex { return make(tileIndex, len(t.position)) }
 
 // scatter hands on the numbers of the cells of some tiles, run by run.
-func (s *Solver) scatter(cells []float32, width int, tiles []int32, at places, store func(global int64, cell []float32)) {
+func (s *Solver) scatter(cells []float32, width int, tiles []int32, at tileIndex, store func(global int64, cell []float32)) {
 	for i, t := range tiles {
 		at[t] = int32(i) + 1
 	}

@@ -8,7 +8,7 @@ import (
 	"carina/solver/transport"
 )
 
-// limited is the share of all cells in which the recursive operator's limiter
+// limited is the fraction of all cells in which the recursive operator's limiter
 // acts, nil where it cannot.
 func (s *Solver) limited() (*float64, error) {
 	threshold, ok := s.flow.LimitedStress()
@@ -28,8 +28,8 @@ func (s *Solver) limited() (*float64, error) {
 	if err := s.reduce(transport.Sum, sum); err != nil {
 		return nil, fmt.Errorf("counting the cells in which the limiter acts: %w", err)
 	}
-	share := float64(sum[0]) / float64(s.flow.Domain.CellCount())
-	return &share, nil
+	fraction := float64(sum[0]) / float64(s.flow.Domain.CellCount())
+	return &fraction, nil
 }
 
 // grain is that of the flow in all cells, nil where they are very many or this

@@ -35,7 +35,7 @@ func (p *part) needs() int64 {
 	}
 	real := int64(realBytes(p.bits))
 	const ofStep = 2 // outflow and memory
-	n += sizeOf(t.spans) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(p.valueBytes())
+	n += sizeOf(t.ranges) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(p.valueBytes())
 	for _, list := range p.openTiles {
 		n += sizeOf(list)
 	}

@@ -47,7 +47,7 @@ func (p *part) allTiles() tileRange { return tileRange{count: len(p.tiles)} }
 func (p *part) observe(program program, tiles tileRange, rates []uint64, arguments [][]uint64) error {
 	perBlock := program.warps * observedTiles
 	all := [][]uint64{{uint64(p.populations)},
-		{uint64(p.rows), uint64(p.places), uint64(p.fluid), uint64(p.positions), uint64(tiles.order), uint64(tiles.first) | uint64(tiles.count)<<32},
+		{uint64(p.rows), uint64(p.slots), uint64(p.fluid), uint64(p.positions), uint64(tiles.order), uint64(tiles.first) | uint64(tiles.count)<<32},
 		p.wallParts.words()}
 	if rates != nil {
 		all = append(all, rates)

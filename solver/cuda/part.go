@@ -15,25 +15,25 @@ type part struct {
 	device    device
 	subdomain *subdomain
 	// tiles are the numbers of its own tiles in the order in which they lie in
-	// memory, sorted is the same by number, place where those lie.
-	tiles, sorted, place []int32
+	// memory, sorted is the same by number, index where those lie.
+	tiles, sorted, index []int32
 	walls                *wallTables
 	connections          []*connection
-	// borderRows are the places of the neighbours of the tiles at the border,
+	// borderRows are the indices of the neighbours of the tiles at the border,
 	// by tile and direction.
 	borderRows []int32
 
-	populations, rows, places, fluid, positions, order, findings, sums address
-	exits                                                              [2]address // by parity
-	wallParts                                                          wallParts
-	allocated                                                          []address
-	bytes                                                              int64
-	step                                                               [2][2]stepKernel // interior or border, by parity
-	memory                                                             MemoryUse
-	kernels                                                            map[program]kernel // of observations
-	openTiles                                                          [2][]openingTile   // at openings, of the interior and the border
-	openLists                                                          [2]address         // the same on the device
-	handshake                                                          handshake
+	populations, rows, slots, fluid, positions, order, findings, sums address
+	exits                                                             [2]address // by parity
+	wallParts                                                         wallParts
+	allocated                                                         []address
+	bytes                                                             int64
+	step                                                              [2][2]stepKernel // interior or border, by parity
+	memory                                                            MemoryUse
+	kernels                                                           map[program]kernel // of observations
+	openTiles                                                         [2][]openingTile   // at openings, of the interior and the border
+	openLists                                                         [2]address         // the same on the device
+	handshake                                                         handshake
 	// asked are the values that the part's links need, by the rank that has them.
 	asked    map[int][]request
 	unpack   kernel
@@ -62,7 +62,7 @@ func (k *stepKernel) prepare(p *part, side int, odd int64, rates []uint64) {
 	perBlock := k.program.warps * k.perWarp
 	k.main = launch{
 		blocks: (n + perBlock - 1) / perBlock, threads: 32 * k.program.warps, sharedBytes: k.program.sharedBytes(),
-		arguments: append(append(words(p.populations, p.rows, p.places, p.exits[odd]), words(first, n, k.perWarp)...), p.wallParts.words(), rates),
+		arguments: append(append(words(p.populations, p.rows, p.slots, p.exits[odd]), words(first, n, k.perWarp)...), p.wallParts.words(), rates),
 	}.prepared()
 	if k.ready = true; k.openings == nil {
 		return
@@ -70,7 +70,7 @@ func (k *stepKernel) prepare(p *part, side int, odd int64, rates []uint64) {
 	program, tiles := k.program.atOpenings(), len(p.openTiles[side])
 	k.atOpenings = launch{
 		blocks: (tiles + program.warps - 1) / program.warps, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
-		arguments: append(append(words(p.populations, p.rows, p.places, p.exits[odd], p.openLists[side]), words(tiles)...), p.wallParts.words(), rates),
+		arguments: append(append(words(p.populations, p.rows, p.slots, p.exits[odd], p.openLists[side]), words(tiles)...), p.wallParts.words(), rates),
 	}.prepared()
 }
 
@@ -85,7 +85,7 @@ func (p *part) forgetRates() {
 
 // wallParts is struct Walls of kernels/tile.h.
 type wallParts struct {
-	spans, cells, links, returning, openingCells, openingLinks, openings, samples, outflow, memory address
+	ranges, cells, links, returning, openingCells, openingLinks, openings, samples, outflow, memory address
 	// Of quadratic walls: what others send, and what is sent to them. Corrected is
 	// 1 from the second step on: before, there was nothing to send.
 	remote, sentRanges, sent, corrected address
@@ -95,7 +95,7 @@ type wallParts struct {
 
 // words returns struct Walls as an argument.
 func (w *wallParts) words() []uint64 {
-	return wordsOf([]address{w.spans, w.cells, w.links, w.returning, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, w.remote, w.sentRanges, w.sent, w.corrected, address(math.Float64bits(w.time))})
+	return wordsOf([]address{w.ranges, w.cells, w.links, w.returning, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, w.remote, w.sentRanges, w.sent, w.corrected, address(math.Float64bits(w.time))})
 }
 
 func newPart(d device, l tileLayout, subdomain *subdomain, walls *wallTables) *part {
@@ -106,7 +106,7 @@ func newPart(d device, l tileLayout, subdomain *subdomain, walls *wallTables) *p
 		byNumber[i] = int64(t)<<32 | int64(i)
 	}
 	slices.Sort(byNumber)
-	for i := range p.walls.spans {
+	for i := range p.walls.ranges {
 		if tile, ok := p.walls.openTile(i); ok {
 			side := interiorSide
 			if i < subdomain.border {
@@ -115,9 +115,9 @@ func newPart(d device, l tileLayout, subdomain *subdomain, walls *wallTables) *p
 			p.openTiles[side] = append(p.openTiles[side], tile)
 		}
 	}
-	p.sorted, p.place = make([]int32, len(tiles)), make([]int32, len(tiles))
+	p.sorted, p.index = make([]int32, len(tiles)), make([]int32, len(tiles))
 	for i, v := range byNumber {
-		p.sorted[i], p.place[i] = int32(v>>32), int32(v&math.MaxUint32)
+		p.sorted[i], p.index[i] = int32(v>>32), int32(v&math.MaxUint32)
 	}
 	return p
 }
@@ -154,7 +154,7 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 
 // fill allocates and uploads everything but what belongs to connections; the
 // fluid is at rest. Place is where the tiles lie on their ranks, by number.
-func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err error) {
+func (p *part) fill(tiles *tileSet, owner, index []int32, openings int) (err error) {
 	put := func(to *address, bytes int64, content []byte) {
 		if err == nil {
 			*to, err = p.allocate(bytes, content)
@@ -163,13 +163,13 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err err
 	// What other tiles send and the flags lie behind the tiles, so that neighbours
 	// reach all at once.
 	put(&p.populations, p.flagOffset()+maxConnections*flagBytes, nil)
-	rows := p.subdomain.rows(tiles, owner, place)
+	rows := p.subdomain.rows(tiles, owner, index)
 	p.borderRows = slices.Clone(rows[:p.subdomain.border*p.directions])
 	put(&p.rows, 0, bytesOf(rows))
-	put(&p.places, 0, p.placeTable())
+	put(&p.slots, 0, p.slotTable())
 	put(&p.fluid, 0, bytesOf(inOrder(tiles.fluid, p.tiles)))
 	put(&p.positions, 0, bytesOf(inOrder(tiles.position, p.tiles)))
-	put(&p.order, 0, bytesOf(p.place))
+	put(&p.order, 0, bytesOf(p.index))
 	for side, list := range p.openTiles {
 		put(&p.openLists[side], 0, bytesOf(list))
 	}
@@ -177,7 +177,7 @@ func (p *part) fill(tiles *tileSet, owner, place []int32, openings int) (err err
 	put(&p.sums, int64(openings)*sumBytes, nil)
 	w, t := &p.wallParts, p.walls
 	w.time = t.time
-	put(&w.spans, 0, bytesOf(t.spans))
+	put(&w.ranges, 0, bytesOf(t.ranges))
 	put(&w.cells, 0, bytesOf(t.cells))
 	put(&w.links, 0, bytesOf(t.links))
 	put(&w.returning, int64(len(t.links))*int64(p.valueBytes()), nil)
@@ -200,9 +200,9 @@ const (
 // flagOffset is where the flags lie behind the tiles.
 func (p *part) flagOffset() int64 { return p.remoteOffset() + p.remoteBytes() }
 
-// tile is the address of a tile by place.
-func (p *part) tile(place int32) uint64 {
-	return uint64(p.populations) + uint64(place)*uint64(p.tileBytes())
+// tile is the address of a tile by index.
+func (p *part) tile(index int32) uint64 {
+	return uint64(p.populations) + uint64(index)*uint64(p.tileBytes())
 }
 
 // allocate returns memory with the given content, or that many zeros.

@@ -102,7 +102,7 @@ func (s *Solver) observeTiles(tiles []int32, visit func(tile int32, cells [][fie
 		var numbers []int32
 		for _, tile := range tiles {
 			if i, found := slices.BinarySearch(p.sorted, tile); found {
-				own, numbers = append(own, p.place[i]), append(numbers, tile)
+				own, numbers = append(own, p.index[i]), append(numbers, tile)
 			}
 		}
 		if len(own) == 0 {

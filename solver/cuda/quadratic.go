@@ -131,23 +131,23 @@ func (p *part) remoteBytes() int64 {
 // or of other ranks, which will be asked.
 func (p *part) findRequests(tiles *tileSet, owner []int32) {
 	p.asked = map[int][]request{}
-	for i, span := range p.walls.spans {
-		for k := range span.links {
-			link := p.walls.links[span.firstLink+k]
+	for i, wall := range p.walls.ranges {
+		for k := range wall.links {
+			link := p.walls.links[wall.firstLink+k]
 			if link&remoteTerm == 0 {
 				continue
 			}
 			sender, from := tiles.sender(p.tiles[i], link)
-			at := p.remoteOffset() + 2*int64(span.firstLink+k)*int64(p.valueBytes())
+			at := p.remoteOffset() + 2*int64(wall.firstLink+k)*int64(p.valueBytes())
 			rank := int(owner[sender])
 			p.asked[rank] = append(p.asked[rank], request{tiles.position[sender], from, at})
 		}
 	}
 }
 
-// tileValue is a value that an own tile sends, by place.
+// tileValue is a value that an own tile sends, by index.
 type tileValue struct {
-	place int32
+	index int32
 	sentValue
 }
 
@@ -157,7 +157,7 @@ func (p *part) sentFor(tiles *tileSet, requests []request, to func(i int) uint64
 	list := make([]tileValue, len(requests))
 	for i, r := range requests {
 		number, _ := slices.BinarySearch(p.sorted, tiles.find(r.Tile[0], r.Tile[1], r.Tile[2]))
-		list[i] = tileValue{p.place[number], sentValue{to(i), r.From, uint32(stride)}}
+		list[i] = tileValue{p.index[number], sentValue{to(i), r.From, uint32(stride)}}
 	}
 	return list
 }
@@ -177,13 +177,13 @@ func (p *part) uploadSent(tiles *tileSet) (err error) {
 		}
 		all = append(all, p.sentFor(tiles, c.requests, to, stride)...)
 	}
-	slices.SortStableFunc(all, func(a, b tileValue) int { return int(a.place - b.place) })
+	slices.SortStableFunc(all, func(a, b tileValue) int { return int(a.index - b.index) })
 	ranges, values := make([]sentRange, len(p.tiles)), make([]sentValue, len(all))
 	for i, l := range all {
-		if ranges[l.place].count == 0 {
-			ranges[l.place].first = uint32(i)
+		if ranges[l.index].count == 0 {
+			ranges[l.index].first = uint32(i)
 		}
-		ranges[l.place].count++
+		ranges[l.index].count++
 		values[i] = l.sentValue
 	}
 	w := &p.wallParts

@@ -213,7 +213,7 @@ func TestCut(t *testing.T) {
 	g := makeGrid([3]int32{200, 16, 16}, [3]bool{}, func(x, y, z int32) bool { return (x*7+y*3+z*5)%11 > 1 }, random)
 	d := slabs(t, g, ranks)
 	starts := g.Starts()
-	whole := cellsByPlace(g, starts)
+	whole := cellsByPosition(g, starts)
 	tiles, err := newTileSet(d, straight)
 	if err != nil {
 		t.Fatal(err)
@@ -230,13 +230,13 @@ func TestCut(t *testing.T) {
 		if n := share.Grid.Cells(); n > g.Cells()*2/5 || share.CellCount() != g.Cells() {
 			t.Errorf("the share of rank %d has %d of %d cells", rank, n, share.CellCount())
 		}
-		cut := cellsByPlace(share.Grid, share.RunStarts())
+		cut := cellsByPosition(share.Grid, share.RunStarts())
 		for at, number := range cut {
 			if whole[at] != number {
 				t.Fatalf("rank %d: cell %v is number %d, in the whole %d", rank, at, number, whole[at])
 			}
 		}
-		local := cellsByPlace(share.Grid, share.Grid.Starts())
+		local := cellsByPosition(share.Grid, share.Grid.Starts())
 		for at, number := range whole {
 			if owner[tiles.find(at[0]/4, at[1]/4, at[2]/4)] != int32(rank) {
 				continue
@@ -273,7 +273,7 @@ func slabs(t *testing.T, g *geometry.Grid, ranks int) *solver.Domain {
 	return d
 }
 
-func cellsByPlace(g *geometry.Grid, starts []int64) map[[3]int32]int64 {
+func cellsByPosition(g *geometry.Grid, starts []int64) map[[3]int32]int64 {
 	cells := map[[3]int32]int64{}
 	for i, r := range g.Runs {
 		for x := r.X0; x < r.X1; x++ {

@@ -206,7 +206,7 @@ func (s *Solver) fetch(p *part, from follower, store func(global int64, cell []f
 	if err := begin(0, 0); err != nil {
 		return err
 	}
-	place := newPlaces(s.tiles)
+	index := newTileIndex(s.tiles)
 	for first, buffer := 0, 0; first < len(p.tiles); first, buffer = first+portion, 1-buffer {
 		if err := from.wait(); err != nil {
 			return err
@@ -217,7 +217,7 @@ func (s *Solver) fetch(p *part, from follower, store func(global int64, cell []f
 			}
 		}
 		cells, tiles := part(first, buffer)
-		s.scatter(cells, fieldNumbers, tiles, place, store)
+		s.scatter(cells, fieldNumbers, tiles, index, store)
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func (s *Solver) makeParts(devices []device) (owner []int32, err error) {
 	}
 	s.walls = len(walls.links) > 0
 	s.rates = s.ratesNow()
-	owner, place, err := s.divide(devices, walls)
+	owner, index, err := s.divide(devices, walls)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (s *Solver) makeParts(devices []device) (owner []int32, err error) {
 		for _, step := range []func() error{
 			func() error { return p.checkMemory() },
 			func() error { return p.compile(s.walls, flow.Forced(), s.operator()) },
-			func() error { return p.fill(s.tiles, owner, place, len(flow.Openings)) },
+			func() error { return p.fill(s.tiles, owner, index, len(flow.Openings)) },
 		} {
 			if err := step(); err != nil {
 				return nil, err
@@ -183,12 +183,12 @@ func (s *Solver) makeParts(devices []device) (owner []int32, err error) {
 
 // divide gives every tile an owner and makes the parts of this process. It
 // also returns where the tiles of its parts lie.
-func (s *Solver) divide(devices []device, walls *wallTables) (owner, place []int32, err error) {
+func (s *Solver) divide(devices []device, walls *wallTables) (owner, index []int32, err error) {
 	ranks := len(devices)
 	if s.transport != nil {
 		ranks = s.transport.Size()
 	}
-	if owner, err = s.owners(ranks, func(tile int32) int64 { return walls.spans[tile].work(s.bits) }); err != nil {
+	if owner, err = s.owners(ranks, func(tile int32) int64 { return walls.ranges[tile].work(s.bits) }); err != nil {
 		return nil, nil, err
 	}
 	own := make([]int, len(devices))
@@ -198,17 +198,17 @@ func (s *Solver) divide(devices []device, walls *wallTables) (owner, place []int
 			own[i] = s.transport.Rank()
 		}
 	}
-	place = make([]int32, len(owner))
+	index = make([]int32, len(owner))
 	for i, subdomain := range newSubdomains(s.tiles, owner, own) {
 		if subdomain.own == 0 || len(subdomain.tiles) > maxTiles {
 			return nil, nil, fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", own[i], subdomain.own, maxTiles)
 		}
 		for at, tile := range subdomain.tiles[:subdomain.own] {
-			place[tile] = int32(at)
+			index[tile] = int32(at)
 		}
 		s.parts = append(s.parts, newPart(devices[i], s.tileLayout, subdomain, walls))
 	}
-	return owner, place, nil
+	return owner, index, nil
 }
 
 // owners returns the rank of every tile: as the domain says where it is

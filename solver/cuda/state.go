@@ -28,15 +28,15 @@ func (s *Solver) numbering(p *part) numbering {
 	for i := range starts {
 		starts[i] = -1
 	}
-	place := newPlaces(s.tiles)
+	index := newTileIndex(s.tiles)
 	for i, t := range p.tiles {
-		place[t] = int32(i) + 1
+		index[t] = int32(i) + 1
 	}
 	whole := s.flow.Domain.RunStarts()
 	for i, r := range s.flow.Domain.Grid.Runs {
 		tile := s.tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
 		for x := r.X0; x < r.X1; tile++ {
-			if at := place[tile]; at > 0 {
+			if at := index[tile]; at > 0 {
 				first := &starts[int(at-1)*rowsOfTile+cellBit(x, r.Y, r.Z)%rowsOfTile]
 				if *first < 0 {
 					*first = whole[i] + int64(x-r.X0)
@@ -257,9 +257,9 @@ type linkGroup struct {
 
 // groups lists those of a part, by cell in the order of the openings.
 func (s *Solver) groups(p *part, numbers numbering) (list []linkGroup) {
-	for i := range p.walls.spans {
-		span := &p.walls.spans[i]
-		for _, c := range p.walls.cells[span.firstCell:][:span.cells&^meetsOpenings] {
+	for i := range p.walls.ranges {
+		wall := &p.walls.ranges[i]
+		for _, c := range p.walls.cells[wall.firstCell:][:wall.cells&^meetsOpenings] {
 			if c.opening == 0 {
 				continue
 			}

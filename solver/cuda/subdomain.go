@@ -37,7 +37,7 @@ type border struct {
 // crossing is a group of chunks of a tile that has been left for a neighbour.
 type crossing struct {
 	key  uint64 // group and position of the tile
-	tile int32  // where it comes from or goes to, by place in memory
+	tile int32  // where it comes from or goes to, by index in memory
 }
 
 const positionBits = 57
@@ -196,10 +196,10 @@ func (b *border) message(crossing int, l tileLayout) int64 {
 	return int64(faces)*l.groupBytes(0) + int64(edges)*l.groupBytes(faceGroups) + int64(crossing-faces-edges)*l.groupBytes(straight)
 }
 
-// rows returns the places in memory of the neighbours of the own tiles, by
-// tile and direction, −1 where there is none. Places of own tiles are given by
+// rows returns the indices in memory of the neighbours of the own tiles, by
+// tile and direction, −1 where there is none. Indices of own tiles are given by
 // number in the set.
-func (s *subdomain) rows(tiles *tileSet, owner, place []int32) []int32 {
+func (s *subdomain) rows(tiles *tileSet, owner, index []int32) []int32 {
 	rows := make([]int32, s.own*tiles.directions)
 	inParallel(s.own, func(from, to int) {
 		for i := from; i < to; i++ {
@@ -209,7 +209,7 @@ func (s *subdomain) rows(tiles *tileSet, owner, place []int32) []int32 {
 				case n < 0:
 					row[d] = -1
 				case owner[n] == int32(s.rank):
-					row[d] = place[n]
+					row[d] = index[n]
 				default:
 					row[d] = s.ghost(n)
 				}

@@ -14,19 +14,19 @@ var layouts = []tileLayout{{64, 18}, {32, 18}, {16, 18}, {64, 26}, {32, 26}, {16
 
 // Every value of the image lies in memory once, and is in the group of the
 // neighbour towards which it leaves the tile.
-func TestPlaces(t *testing.T) {
+func TestSlots(t *testing.T) {
 	for _, l := range layouts {
 		q := l.directions + 1
 		at := make([]int, q*tileCells) // where in a tile, plus one
 		groups := make([]int, len(at))
-		put := func(place, group, from int) {
-			if at[place] != 0 {
-				t.Fatalf("%+v: value %d of the image lies in memory twice", l, place)
+		put := func(slot, group, from int) {
+			if at[slot] != 0 {
+				t.Fatalf("%+v: value %d of the image lies in memory twice", l, slot)
 			}
-			at[place], groups[place] = from+1, group
+			at[slot], groups[slot] = from+1, group
 		}
 		value := l.valueBytes()
-		for k, chunk := range l.chunkPlaces() {
+		for k, chunk := range l.chunkSlots() {
 			group, from := l.directions, l.interior()+(k-6*faceChunks)*chunkValues
 			switch edges := tileChunks - 12; {
 			case k < 6*faceChunks:
@@ -41,26 +41,26 @@ func TestPlaces(t *testing.T) {
 			}
 		}
 		for _, s := range l.singles() {
-			if s.place() != noPlace {
-				put(s.place(), s.group(), s.at())
+			if s.slot() != noSlot {
+				put(s.slot(), s.group(), s.at())
 			}
 		}
 		used := map[int]bool{}
-		for place, from := range at {
+		for slot, from := range at {
 			if from == 0 || used[from] {
-				t.Fatalf("%+v: value %d of the image lies at %d", l, place, from-1)
+				t.Fatalf("%+v: value %d of the image lies at %d", l, slot, from-1)
 			}
 			used[from] = true
-			group, begin, size := groups[place], l.interior(), l.edges()-l.interior()
+			group, begin, size := groups[slot], l.interior(), l.edges()-l.interior()
 			if group < l.directions {
 				begin, size = int(l.groupOffset(group, 0))/value, int(l.groupBytes(group))/value
 			}
 			if from-1 < begin || from-1 >= begin+size {
-				t.Errorf("%+v: value %d lies at %d, its group %d from %d on", l, place, from-1, group, begin)
+				t.Errorf("%+v: value %d lies at %d, its group %d from %d on", l, slot, from-1, group, begin)
 			}
-			cell := cellOf(l, place)
-			if want := l.toucher(place/tileCells, cell); group != want {
-				t.Errorf("%+v: population %d of cell %v is touched from direction %d, want %d", l, place/tileCells, cell, group, want)
+			cell := cellOf(l, slot)
+			if want := l.toucher(slot/tileCells, cell); group != want {
+				t.Errorf("%+v: population %d of cell %v is touched from direction %d, want %d", l, slot/tileCells, cell, group, want)
 			}
 		}
 		if n := l.groupOffset(l.directions-1, 1) + l.groupBytes(l.directions-1); n > l.tileBytes() || n+128 <= l.tileBytes() {
@@ -71,14 +71,14 @@ func TestPlaces(t *testing.T) {
 
 // cellOf is the cell that a value of the image belongs to: position in
 // kernels/tile.h, the other way round.
-func cellOf(l tileLayout, place int) [3]int {
-	if q := place / tileCells; q >= straight && q < l.directions {
-		return [3]int{unpermuted(place / 16 % 4), place / 4 % 4, place % 4}
+func cellOf(l tileLayout, slot int) [3]int {
+	if q := slot / tileCells; q >= straight && q < l.directions {
+		return [3]int{unpermuted(slot / 16 % 4), slot / 4 % 4, slot % 4}
 	}
-	c := l.imageChunk(place / chunkValues).cell
+	c := l.imageChunk(slot / chunkValues).cell
 	for a := range c {
 		if c[a] == -1 {
-			c[a] = place % chunkValues
+			c[a] = slot % chunkValues
 		}
 	}
 	return c

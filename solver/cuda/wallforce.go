@@ -16,7 +16,7 @@ func (s *Solver) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 	for _, p := range s.parts {
 		own := make([]uint64, len(p.tiles))
 		for i, tile := range p.tiles {
-			if p.walls.spans[i].links > 0 {
+			if p.walls.ranges[i].links > 0 {
 				own[i] = s.selectCells(tile, selected)
 			}
 		}

@@ -19,7 +19,7 @@ const halfWay = 1<<15 - 1
 
 // The records of kernels/tile.h.
 type (
-	span         struct{ firstCell, cells, firstLink, links int32 }
+	wallRange    struct{ firstCell, cells, firstLink, links int32 }
 	boundaryCell struct{ cell, opening uint32 }
 	openingCell  struct{ firstLink, links int32 }
 	openingTile  struct{ tile, firstLink, links uint32 }
@@ -37,7 +37,7 @@ type wallTables struct {
 	// reflects tells whether flow.ReflectsWalls, at the relaxation time.
 	reflects     bool
 	time         float64
-	spans        []span
+	ranges       []wallRange
 	cells        []boundaryCell
 	links        []uint32
 	openingCells []openingCell
@@ -51,13 +51,13 @@ const (
 	opens = 1 << 11
 	// reflects marks the links of walls that are made of what the collision left.
 	reflects = 1 << 14
-	// meetsOpenings marks a span's number of cells where one meets an opening.
+	// meetsOpenings marks a range's number of cells where one meets an opening.
 	meetsOpenings = 1 << 8
 )
 
 // work is what a tile costs: its cells, and its links a little more. The ratio
 // is from airways of 1·10⁸ and 2·10⁸ cells on an H200 (NOTES.md).
-func (s *span) work(bits int) int64 {
+func (s *wallRange) work(bits int) int64 {
 	const tile, link, linkOf16Bits = 1000, 5, 18
 	if bits == 16 {
 		return tile + linkOf16Bits*int64(s.links)
@@ -71,17 +71,17 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *airflow.Flow, wa
 	if len(l.Cells) > 0 && l.Directions < tiles.directions {
 		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.directions)
 	}
-	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), spans: make([]span, len(tiles.position))}
+	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), ranges: make([]wallRange, len(tiles.position))}
 	within := uint32(1)<<tiles.directions - 1
 	eachBoundaryCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
 		if n := bits.OnesCount32(l.Mask[i] & within); n > 0 {
-			t.spans[tile].cells++
-			t.spans[tile].links += int32(n)
+			t.ranges[tile].cells++
+			t.ranges[tile].links += int32(n)
 		}
 	})
 	var cells, links int64
-	for i := range t.spans {
-		s := &t.spans[i]
+	for i := range t.ranges {
+		s := &t.ranges[i]
 		s.firstCell, s.firstLink = int32(cells), int32(links)
 		cells += (int64(s.cells) + cellsAlign - 1) / cellsAlign * cellsAlign
 		links += (int64(s.links) + linksAlign - 1) / linksAlign * linksAlign
@@ -120,7 +120,7 @@ func eachBoundaryCell(tiles *tileSet, grid *geometry.Grid, f func(tile int32, ce
 // addCell adds the links of a boundary cell, number i in the grid's links.
 func (t *wallTables) addCell(grid *geometry.Grid, flow *airflow.Flow, opening *openingFinder, tile int32, position [3]int32, cell, i int) {
 	l := &grid.Links
-	s := &t.spans[tile]
+	s := &t.ranges[tile]
 	x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
 	begin := len(t.openingLinks)
 	first := s.links
@@ -166,11 +166,11 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *airflow.Flow, opening *o
 
 // of returns the tables of some of the tiles, in their order.
 func (t *wallTables) of(tiles []int32) *wallTables {
-	p := &wallTables{tiles: t.tiles, wall: t.wall, reflects: t.reflects, time: t.time, spans: make([]span, len(tiles))}
+	p := &wallTables{tiles: t.tiles, wall: t.wall, reflects: t.reflects, time: t.time, ranges: make([]wallRange, len(tiles))}
 	for i, tile := range tiles {
-		s := t.spans[tile]
-		q := span{int32(len(p.cells)), s.cells, int32(len(p.links)), s.links}
-		p.spans[i] = q
+		s := t.ranges[tile]
+		q := wallRange{int32(len(p.cells)), s.cells, int32(len(p.links)), s.links}
+		p.ranges[i] = q
 		p.links = append(p.links, t.links[s.firstLink:s.firstLink+s.links]...)
 		for _, c := range t.cells[s.firstCell : s.firstCell+s.cells&^meetsOpenings] {
 			if c.opening > 0 {
@@ -198,7 +198,7 @@ func (t *wallTables) of(tiles []int32) *wallTables {
 // openTile returns tile i as one at openings, of which ok tells whether it is
 // one. Its cells at openings stand together, and so do their links.
 func (t *wallTables) openTile(i int) (tile openingTile, ok bool) {
-	s := &t.spans[i]
+	s := &t.ranges[i]
 	if s.cells&meetsOpenings == 0 {
 		return tile, false
 	}

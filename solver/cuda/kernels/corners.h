@@ -3,8 +3,8 @@
 // hold the rest of what neighbours touch, the others are the tile's alone and
 // lie in its memory in their order. Where a value lies in the image, in which
 // group and where in the tile's first copy says a table, in 11, 5 and 16 bits
-// (single in places.go). Instructions limit this, not memory.
-#define NO_PLACE 0x7ffu // of padding, which completes sectors that are written
+// (single in slots.go). Instructions limit this, not memory.
+#define NO_SLOT 0x7ffu // of padding, which completes sectors that are written
 
 struct Corners {
 	static constexpr int face_rounds = 6, around = 10, inside = 216, rounds = SINGLES / 32;
@@ -22,7 +22,7 @@ struct Corners {
 #pragma unroll
 		for (int i = 0; i < rounds; i++) entries[i] = own[32 * i];
 	}
-	DEVICE static unsigned place(unsigned entry) { return entry & NO_PLACE; }
+	DEVICE static unsigned slot(unsigned entry) { return entry & NO_SLOT; }
 	DEVICE static unsigned group(unsigned entry) { return entry >> 11 & 31; }
 	// offset is where in a tile the value lies, in the second copy or the first.
 	DEVICE static unsigned offset(unsigned entry, int round, bool second)
@@ -49,19 +49,19 @@ struct Corners {
 			const char *at = memory.tile(tile) + inside_offset(i);
 			if (i < around) {
 				const int from = i < face_rounds && !ODD ? (int)tile : from_lane(row, group(e));
-				there = from >= 0 && (i < face_rounds || place(e) != NO_PLACE);
+				there = from >= 0 && (i < face_rounds || slot(e) != NO_SLOT);
 				at = memory.tile(from) + offset(e, i, !ODD);
 			}
 #if BITS == 16
 			values[i] = there ? *(const slot_t *)at : slot_t(0);
 #else
-			if (there) copy_async<sizeof(slot_t)>((char *)(slots + place(e)), at);
+			if (there) copy_async<sizeof(slot_t)>((char *)(slots + slot(e)), at);
 #endif
 		}
 #if BITS == 16
 #pragma unroll
 		for (int i = 0; i < rounds; i++)
-			if (i < around ? i < face_rounds || place(entries[i]) != NO_PLACE : is_inside(i)) slots[place(entries[i])] = values[i];
+			if (i < around ? i < face_rounds || slot(entries[i]) != NO_SLOT : is_inside(i)) slots[slot(entries[i])] = values[i];
 #endif
 	}
 
@@ -76,11 +76,11 @@ struct Corners {
 		for (int i = 0; i < rounds; i++) {
 			const unsigned e = entries[i];
 			if (i >= around) {
-				if (is_inside(i)) *(slot_t *)(memory.tile(tile) + inside_offset(i)) = slots[place(e)];
+				if (is_inside(i)) *(slot_t *)(memory.tile(tile) + inside_offset(i)) = slots[slot(e)];
 				continue;
 			}
 			char *const at = to(i, group(e));
-			if (at) *(slot_t *)(at + offset(e, i, second)) = i >= face_rounds && place(e) == NO_PLACE ? slot_t(0) : slots[place(e)];
+			if (at) *(slot_t *)(at + offset(e, i, second)) = i >= face_rounds && slot(e) == NO_SLOT ? slot_t(0) : slots[slot(e)];
 		}
 	}
 	// store writes them where the next step finds them; of faces each lane knows

@@ -25,11 +25,11 @@ KERNEL(initialize)(Memory memory, Observed observed, Walls walls, const Moments 
 		sync_warp();
 		Neighbours neighbours;
 		fetch_neighbours(neighbours, observed.rows, nullptr, tile, view.lane);
-		Tiles(memory, view.lane, observed.places).restore(view.image, tile, neighbours, view.places);
-		const Span span = view.span(tile);
-		for (int i = view.lane; i < span.links; i += 32) {
-			const unsigned l = walls.links[span.first_link + i];
-			walls.returning[span.first_link + i] = equilibrium(l >> 5 & 63, (l & 31) ^ 1);
+		Tiles(memory, view.lane, observed.slot_table).restore(view.image, tile, neighbours, view.offsets);
+		const WallRange range = view.range(tile);
+		for (int i = view.lane; i < range.links; i += 32) {
+			const unsigned l = walls.links[range.first_link + i];
+			walls.returning[range.first_link + i] = equilibrium(l >> 5 & 63, (l & 31) ^ 1);
 		}
 	}
 }

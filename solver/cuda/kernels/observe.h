@@ -5,7 +5,7 @@ struct Position { // of a tile, in tiles
 };
 struct Observed {
 	const int *rows;
-	const unsigned short *places;
+	const unsigned short *slot_table;
 	const unsigned long long *fluid;
 	const Position *positions;
 	const unsigned *order; // the tiles to observe, null for all
@@ -22,22 +22,22 @@ struct View {
 	const unsigned lane;
 	char *const image;
 	slot_t *const slots;
-	unsigned places[5];
+	unsigned offsets[5];
 
 	DEVICE View(const Memory &memory, const Observed &observed, const Walls &walls, char *shared)
 	    : memory(memory), observed(observed), walls(walls), lane(threadIdx.x & 31), image(shared + (threadIdx.x >> 5) * STAGE), slots((slot_t *)image)
 	{
-		read_places(places, observed.places, lane);
+		read_offsets(offsets, observed.slot_table, lane);
 	}
 
 	// begin and end are the numbers of the warp's tiles among those observed.
 	DEVICE unsigned begin() const { return (blockIdx.x * WARPS + (threadIdx.x >> 5)) * OBSERVED_TILES; }
 	DEVICE unsigned end() const { return begin() + OBSERVED_TILES < observed.tiles ? begin() + OBSERVED_TILES : observed.tiles; }
 	DEVICE unsigned tile(unsigned number) const { return observed.order ? observed.order[observed.first + number] : observed.first + number; }
-	DEVICE Span span(unsigned tile) const
+	DEVICE WallRange range(unsigned tile) const
 	{
-		const Span none = {0, 0, 0, 0};
-		return WALLS ? walls.spans[tile] : none;
+		const WallRange none = {0, 0, 0, 0};
+		return WALLS ? walls.ranges[tile] : none;
 	}
 
 	// read brings what arrives at the cells of a tile into the image; what
@@ -47,8 +47,8 @@ struct View {
 		sync_warp(); // what was there has been observed
 		Neighbours neighbours;
 		fetch_neighbours(neighbours, observed.rows, nullptr, tile, lane);
-		Tiles(memory, lane, observed.places).load(image, tile, neighbours, places);
-		const Span wall = span(tile);
+		Tiles(memory, lane, observed.slot_table).load(image, tile, neighbours, offsets);
+		const WallRange wall = range(tile);
 		if (WALLS) stage_walls(image, wall, walls, lane);
 		commit_copies();
 		wait_for_copies<0>();

@@ -1,6 +1,6 @@
 // One time step of the tiles at openings, a warp each. They are few, and what
 // openings need would take registers from all others.
-KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned short *__restrict__ table,
+KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned short *__restrict__ slot_table,
                  const unsigned long long *__restrict__ exits, const OpeningTile *__restrict__ list, unsigned tiles, Walls all_walls, Rates rate)
 {
 	SHARED_BYTES(shared);
@@ -9,18 +9,18 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	const OpeningTile open = list[number];
 	const unsigned tile = open.tile;
 	char *const image = shared + warp * STAGE;
-	unsigned places[5];
-	read_places(places, table, lane);
-	const Tiles storage(memory, lane, table);
+	unsigned offsets[5];
+	read_offsets(offsets, slot_table, lane);
+	const Tiles storage(memory, lane, slot_table);
 	Neighbours neighbours;
 	fetch_neighbours(neighbours, rows, exits, tile, lane);
-	const Span span = all_walls.spans[tile];
-	storage.load(image, tile, neighbours, places);
-	stage_walls(image, span, all_walls, lane);
+	const WallRange range = all_walls.ranges[tile];
+	storage.load(image, tile, neighbours, offsets);
+	stage_walls(image, range, all_walls, lane);
 	commit_copies();
 	wait_for_copies<0>();
 	sync_warp();
-	const TileWalls walls(all_walls, span, image);
+	const TileWalls walls(all_walls, range, image);
 	walls.arrive(lane, true);
 	sync_warp();
 	walls.observe(lane);
@@ -33,5 +33,5 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	sync_warp();
 	walls.impose(lane, open);
 	if (QUADRATIC) send_values(all_walls, tile, (slot_t *)image, lane);
-	storage.store(image, tile, neighbours, places);
+	storage.store(image, tile, neighbours, offsets);
 }

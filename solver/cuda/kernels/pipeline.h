@@ -66,10 +66,10 @@ struct Tiles {
 	const Corners corners;
 #endif
 
-	DEVICE Tiles(const Memory &memory, unsigned lane, const unsigned short *table)
+	DEVICE Tiles(const Memory &memory, unsigned lane, const unsigned short *slot_table)
 	    : memory(memory), lane(lane)
 #if SINGLES
-	    , corners{memory, (const unsigned *)(table + 304), lane}
+	    , corners{memory, (const unsigned *)(slot_table + 304), lane}
 #endif
 	{
 		const unsigned last = lane < 4 ? INTERIOR + (192 + lane) * CHUNK : EDGES + (lane - 4) * EDGE;
@@ -82,11 +82,11 @@ struct Tiles {
 		if (round >= 3) return memory.tile(tile) + INTERIOR + (lane + 32 * (round - 3)) * CHUNK;
 		return memory.tile(ODD ? n.face[round] : tile) + face + 2 * round * FACE;
 	}
-	DEVICE void load(char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
+	DEVICE void load(char *image, unsigned tile, const Neighbours &n, const unsigned *offsets) const
 	{
 #pragma unroll
 		for (int i = 0; i < 10; i++) {
-			char *const to = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
+			char *const to = image + (i & 1 ? offsets[i >> 1] >> 16 : offsets[i >> 1] & 0xffff);
 			if (i == 9) {
 				if (n.edge >= 0) copy_async<CHUNK>(to, memory.tile(n.edge) + in);
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
@@ -96,11 +96,11 @@ struct Tiles {
 		corners.load(image, tile, n.row);
 #endif
 	}
-	DEVICE void store(const char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
+	DEVICE void store(const char *image, unsigned tile, const Neighbours &n, const unsigned *offsets) const
 	{
 #pragma unroll
 		for (int i = 0; i < 10; i++) {
-			const char *const from = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
+			const char *const from = image + (i & 1 ? offsets[i >> 1] >> 16 : offsets[i >> 1] & 0xffff);
 #if BORDER
 			if (i < 3) {
 				if (n.face_exit[i]) store_chunk<CHUNK>(n.face_exit[i] + face + 2 * i * FACE, from);
@@ -123,11 +123,11 @@ struct Tiles {
 #endif
 	}
 	// restore writes an image to where load finds it.
-	DEVICE void restore(const char *image, unsigned tile, const Neighbours &n, const unsigned *places) const
+	DEVICE void restore(const char *image, unsigned tile, const Neighbours &n, const unsigned *offsets) const
 	{
 #pragma unroll
 		for (int i = 0; i < 10; i++) {
-			const char *const from = image + (i & 1 ? places[i >> 1] >> 16 : places[i >> 1] & 0xffff);
+			const char *const from = image + (i & 1 ? offsets[i >> 1] >> 16 : offsets[i >> 1] & 0xffff);
 			if (i == 9) {
 				if (n.edge >= 0) store_chunk<CHUNK>(memory.tile(n.edge) + in, from);
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
@@ -139,12 +139,12 @@ struct Tiles {
 	}
 };
 
-// read_places packs where the lane's ten chunks lie in the image, in bytes.
-DEVICE void read_places(unsigned *places, const unsigned short *table, unsigned lane)
+// read_offsets packs where the lane's ten chunks lie in the image, in bytes.
+DEVICE void read_offsets(unsigned *offsets, const unsigned short *slot_table, unsigned lane)
 {
 #pragma unroll
 	for (int i = 0; i < 5; i++) {
 		const unsigned k = lane + 64 * i + 32;
-		places[i] = table[lane + 64 * i] * CHUNK | table[k < 304 ? k : 303] * CHUNK << 16;
+		offsets[i] = slot_table[lane + 64 * i] * CHUNK | slot_table[k < 304 ? k : 303] * CHUNK << 16;
 	}
 }

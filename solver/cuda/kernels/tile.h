@@ -109,7 +109,7 @@ struct Memory {
 	DEVICE char *tile(unsigned number) const { return tiles + (size_t)number * TILE; }
 };
 
-struct Span { // what a tile has of walls
+struct WallRange { // what a tile has of walls
 	int first_cell, cells, first_link, links;
 	DEVICE int count() const { return cells & 0xff; }
 	DEVICE bool meets_openings() const { return cells >> 8; }
@@ -164,7 +164,7 @@ struct SentValue { // a value for a link of a quadratic wall in another tile
 // REFLECTS marks the links of walls of which reflected knows what comes back.
 #define REFLECTS (1u << 14)
 struct Walls {
-	const Span *spans;
+	const WallRange *ranges;
 	const BoundaryCell *cells;
 	const unsigned *links; // direction | number of the cell in the tile << 5 | flags | distance << 16
 	slot_t *returning;     // what has left along the links, on its way back

@@ -1,9 +1,9 @@
 // The momentum that selected cells give to walls, added to found, in fixed
 // point: what leaves along every link and what has come back (Ladd 1994).
-DEVICE void add_momentum(unsigned long long *sum, const View &view, const Span &span, unsigned long long selected)
+DEVICE void add_momentum(unsigned long long *sum, const View &view, const WallRange &range, unsigned long long selected)
 {
-	const TileWalls walls(view.walls, span, view.image);
-	for (int i = view.lane; i < span.links; i += 32) {
+	const TileWalls walls(view.walls, range, view.image);
+	for (int i = view.lane; i < range.links; i += 32) {
 		const unsigned l = walls.link(i);
 		const int cell = l >> 5 & 63, q = l & 31;
 		if (l & OPENS || !(selected >> cell & 1)) continue;
@@ -21,14 +21,14 @@ KERNEL(wallforce)(Memory memory, Observed observed, Walls walls, Rates rate, uns
 	unsigned long long sum[3] = {0, 0, 0};
 	for (unsigned number = view.begin(); number < view.end(); number++) {
 		const unsigned tile = view.tile(number);
-		const Span span = view.span(tile);
-		if (!span.cells || !selected[tile]) continue;
+		const WallRange range = view.range(tile);
+		if (!range.cells || !selected[tile]) continue;
 		view.read(tile, false);
-		add_momentum(sum, view, span, selected[tile]);
+		add_momentum(sum, view, range, selected[tile]);
 		sync_warp();
 		update(view.slots, view.lane, rate);
 		sync_warp();
-		add_momentum(sum, view, span, selected[tile]);
+		add_momentum(sum, view, range, selected[tile]);
 	}
 	for (int a = 0; a < 3; a++) {
 		const unsigned long long total = warp_sum(sum[a]);

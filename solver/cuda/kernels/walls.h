@@ -17,21 +17,21 @@ DEVICE void send_values(const Walls &walls, unsigned tile, const slot_t *slots, 
 
 // stage_walls copies the tile's boundary cells, links and what returns
 // along these behind its image, as far as there is room.
-DEVICE void stage_walls(char *image, const Span &span, const Walls &walls, unsigned lane)
+DEVICE void stage_walls(char *image, const WallRange &range, const Walls &walls, unsigned lane)
 {
-	if (!span.cells) return;
-	const int cells = span.count();
+	if (!range.cells) return;
+	const int cells = range.count();
 	char *to = image + IMAGE;
 	if ((int)lane * 2 < cells && lane * 2 < STAGED_CELLS)
-		copy_async<16>(to + lane * 16, (const char *)(walls.cells + span.first_cell) + lane * 16);
+		copy_async<16>(to + lane * 16, (const char *)(walls.cells + range.first_cell) + lane * 16);
 	to += STAGED_CELLS * 8;
-	if ((int)lane * 4 < span.links)
-		copy_async<16>(to + lane * 16, (const char *)(walls.links + span.first_link) + lane * 16);
+	if ((int)lane * 4 < range.links)
+		copy_async<16>(to + lane * 16, (const char *)(walls.links + range.first_link) + lane * 16);
 	to = image + IMAGE + STAGED_RETURNING;
 	constexpr int values = 128 / BITS;
 #pragma unroll
 	for (int i = lane * values; i < STAGED_LINKS; i += 32 * values)
-		if (i < span.links) copy_async<16>(to + i * (BITS / 8), (const char *)(walls.returning + span.first_link + i));
+		if (i < range.links) copy_async<16>(to + i * (BITS / 8), (const char *)(walls.returning + range.first_link + i));
 }
 
 // returns sets what returns along an opening link.
@@ -170,16 +170,16 @@ struct PressureOpening {
 // TileWalls works with what stage_walls has copied, or memory beyond it.
 struct TileWalls {
 	const Walls &walls;
-	const Span &span;
+	const WallRange &range;
 	char *staged;
 	slot_t *slots;
 
-	DEVICE TileWalls(const Walls &walls, const Span &span, char *image) : walls(walls), span(span), staged(image + IMAGE), slots((slot_t *)image) {}
-	DEVICE BoundaryCell cell(int i) const { return i < STAGED_CELLS ? ((const BoundaryCell *)staged)[i] : walls.cells[span.first_cell + i]; }
-	DEVICE unsigned link(int i) const { return i < STAGED_LINKS ? ((const unsigned *)(staged + STAGED_CELLS * 8))[i] : walls.links[span.first_link + i]; }
+	DEVICE TileWalls(const Walls &walls, const WallRange &range, char *image) : walls(walls), range(range), staged(image + IMAGE), slots((slot_t *)image) {}
+	DEVICE BoundaryCell cell(int i) const { return i < STAGED_CELLS ? ((const BoundaryCell *)staged)[i] : walls.cells[range.first_cell + i]; }
+	DEVICE unsigned link(int i) const { return i < STAGED_LINKS ? ((const unsigned *)(staged + STAGED_CELLS * 8))[i] : walls.links[range.first_link + i]; }
 	DEVICE real returning(int i) const
 	{
-		return widen(i < STAGED_LINKS ? ((const slot_t *)(staged + STAGED_RETURNING))[i] : walls.returning[span.first_link + i]);
+		return widen(i < STAGED_LINKS ? ((const slot_t *)(staged + STAGED_RETURNING))[i] : walls.returning[range.first_link + i]);
 	}
 	DEVICE real *changes() const { return (real *)(staged + STAGED_CHANGES); }
 
@@ -188,11 +188,11 @@ struct TileWalls {
 	// and Lallemand 2001).
 	DEVICE real arriving(unsigned l, real bounced) const
 	{
-		const real share = 1 - ((l >> 16) + 1) * (real(1) / 32768);
-		return share > 0 ? share * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - bounced) : 0;
+		const real factor = 1 - ((l >> 16) + 1) * (real(1) / 32768);
+		return factor > 0 ? factor * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - bounced) : 0;
 	}
 	// leaving is the same for a wall farther than half-way, after the update,
-	// towards what has left against the link. Its share has 32 bits, as on the
+	// towards what has left against the link. Its factor has 32 bits, as on the
 	// processor.
 	DEVICE real leaving(unsigned l, real out) const
 	{
@@ -207,10 +207,10 @@ struct TileWalls {
 		if (!(l & REFLECTS)) return 0;
 		const int q = l & 31, number = l >> 5 & 63;
 		const real time = walls.time, fraction = ((l >> 16) + 1) * (real(1) / 65536);
-		const real share = real(float((fraction - time) / (1 - time)));
+		const real factor = real(float((fraction - time) / (1 - time)));
 		const real rest = ratio(q) * widen(slots[access_cell(number, REST)]);
 		const real even = real(0.5) * (out + widen(slots[access_cell(number, q ^ 1)]));
-		return rest + share * (even - rest) - out;
+		return rest + factor * (even - rest) - out;
 	}
 
 #if QUADRATIC
@@ -221,7 +221,7 @@ struct TileWalls {
 		const int q = l & 31, cell = l >> 5 & 63;
 		return widen(slots[access((cell >> 4) - component(ALONG_X, q), (cell >> 2 & 3) - component(ALONG_Y, q), (cell & 3) - component(ALONG_Z, q), q ^ 1)]);
 	}
-	DEVICE real remote(int i) const { return widen(walls.remote[2 * (size_t)(span.first_link + i) + !ODD]); }
+	DEVICE real remote(int i) const { return widen(walls.remote[2 * (size_t)(range.first_link + i) + !ODD]); }
 	// quadratic_arriving is the quadratic part of what returns, as the processor's
 	// wall.Quadratic has it, as far as it was not known when it left: of walls
 	// nearer than half-way, and of others what another tile has sent.
@@ -274,7 +274,7 @@ struct TileWalls {
 	{
 		const Stage stage = exact ? quadratic : QUADRATIC && again ? interpolated : arrived;
 #pragma unroll 1
-		for (int i = lane; i < span.links; i += 32) {
+		for (int i = lane; i < range.links; i += 32) {
 			const unsigned l = link(i);
 			const real bounced = returning(i), more = change(stage, i, l, bounced);
 			slots[access_cell(l >> 5 & 63, l & 31)] = narrow(stage == interpolated ? bounced + (quadratic_arriving(i, l, bounced) + more) : bounced + more);
@@ -289,10 +289,10 @@ struct TileWalls {
 	DEVICE void leave(unsigned lane) const
 	{
 #pragma unroll 1
-		for (int i = lane; i < span.links; i += 32) {
+		for (int i = lane; i < range.links; i += 32) {
 			const unsigned l = link(i);
 			const real out = widen(slots[access_cell(l >> 5 & 63, l & 31)]), more = change(left, i, l, out);
-			walls.returning[span.first_link + i] = narrow(out + more);
+			walls.returning[range.first_link + i] = narrow(out + more);
 			if (i < STAGED_LINKS) changes()[i] = more;
 		}
 		sync_warp();
@@ -306,7 +306,7 @@ struct TileWalls {
 	DEVICE void take(unsigned lane, Stage stage) const
 	{
 #pragma unroll 1
-		for (int i = lane; i < span.count(); i += 32) {
+		for (int i = lane; i < range.count(); i += 32) {
 			const BoundaryCell c = cell(i);
 			const int first = c.cell >> 16, last = first + (c.cell >> 8 & 31);
 			real sum = 0;
@@ -329,7 +329,7 @@ struct TileWalls {
 	DEVICE void observe(unsigned lane) const
 	{
 #pragma unroll 1
-		for (int i = lane; i < span.count(); i += 32) {
+		for (int i = lane; i < range.count(); i += 32) {
 			const BoundaryCell c = cell(i);
 			if (!c.opening) continue;
 			const int number = c.cell & 63;

@@ -2,7 +2,7 @@ package cuda
 
 import "carina/geometry"
 
-// unpermuted is the coordinate x of a place in the image, or the place of a
+// unpermuted is the coordinate x of a slot in the image, or the slot of a
 // coordinate: the two in the middle change places.
 func unpermuted(x int) int { return x>>1 | x&1<<1 }
 
@@ -27,9 +27,9 @@ func (l tileLayout) imageChunk(k int) chunkRow {
 	}
 }
 
-// chunkPlaces returns, for every chunk in the order of memory, its place in
+// chunkSlots returns, for every chunk in the order of memory, its slot in
 // the image: the faces in the order of directions, the interior, the edges.
-func (l tileLayout) chunkPlaces() []uint16 {
+func (l tileLayout) chunkSlots() []uint16 {
 	var inside []uint16
 	groups := make([][]uint16, straight)
 	for k := range tileChunks {
@@ -43,32 +43,32 @@ func (l tileLayout) chunkPlaces() []uint16 {
 			inside = append(inside, uint16(k))
 		}
 	}
-	var places []uint16
+	var slots []uint16
 	for _, g := range groups[:faceGroups] {
-		places = append(places, g...)
+		slots = append(slots, g...)
 	}
-	places = append(places, inside...)
+	slots = append(slots, inside...)
 	for _, g := range groups[faceGroups:] {
-		places = append(places, g...)
+		slots = append(slots, g...)
 	}
-	return places
+	return slots
 }
 
-// single says where one value of a corner population lies: its place in the
-// image, its group, and its place in the first copy of a tile, in values. As
+// single says where one value of a corner population lies: its slot in the
+// image, its group, and its slot in the first copy of a tile, in values. As
 // the kernels have it, in 11, 5 and 16 bits.
 type single uint32
 
 const (
-	// noPlace is that of padding, which is written but not read.
-	noPlace, groupMask = 1<<11 - 1, 1<<5 - 1
+	// noSlot is that of padding, which is written but not read.
+	noSlot, groupMask = 1<<11 - 1, 1<<5 - 1
 	// lanes of a warp move a single each.
 	lanes = 32
 )
 
-func newSingle(place, group, at int) single { return single(place | group<<11 | at<<16) }
+func newSingle(slot, group, at int) single { return single(slot | group<<11 | at<<16) }
 
-func (s single) place() int { return int(s & noPlace) }
+func (s single) slot() int  { return int(s & noSlot) }
 func (s single) group() int { return int(s >> 11 & groupMask) }
 func (s single) at() int    { return int(s >> 16) }
 
@@ -80,7 +80,7 @@ func (l tileLayout) singles() []single {
 	if l.corners() == 0 {
 		return nil
 	}
-	groups := make([][]int, l.directions+1) // places in the image
+	groups := make([][]int, l.directions+1) // slots in the image
 	for q := straight; q < l.directions; q++ {
 		for cell := range tileCells {
 			x, y, z := cell>>4, cell>>2&3, cell&3
@@ -91,11 +91,11 @@ func (l tileLayout) singles() []single {
 	var list []single
 	add := func(group, from, values int) {
 		for i := range values {
-			place := noPlace
+			slot := noSlot
 			if i < len(groups[group]) {
-				place = groups[group][i]
+				slot = groups[group][i]
 			}
-			list = append(list, newSingle(place, group, from+i))
+			list = append(list, newSingle(slot, group, from+i))
 		}
 	}
 	for group := range l.directions {
@@ -113,7 +113,7 @@ func (l tileLayout) singles() []single {
 	return list
 }
 
-// placeTable is what the kernels know of both.
-func (l tileLayout) placeTable() []byte {
-	return append(append([]byte(nil), bytesOf(l.chunkPlaces())...), bytesOf(l.singles())...)
+// slotTable is what the kernels know of both.
+func (l tileLayout) slotTable() []byte {
+	return append(append([]byte(nil), bytesOf(l.chunkSlots())...), bytesOf(l.singles())...)
 }
