@@ -119,13 +119,13 @@ func (p *part) finishConnections(tiles *tileSet) error {
 		return p.uploadSent(tiles)
 	}
 	exits := p.exitTables()
-	told := make([]uint64, len(p.connections))
+	flags := make([]uint64, len(p.connections))
 	for i, c := range p.connections {
 		if err := c.prepare(p, &exits); err != nil {
 			return err
 		}
 		if c.direct {
-			told[i] = uint64(c.flag)
+			flags[i] = uint64(c.flag)
 			p.handshake.neighbours++
 		}
 	}
@@ -135,8 +135,8 @@ func (p *part) finishConnections(tiles *tileSet) error {
 			return err
 		}
 	}
-	p.handshake.here = p.populations + address(p.flagOffset())
-	if p.handshake.there, err = p.allocate(0, bytesOf(told)); err != nil {
+	p.handshake.ownFlags = p.populations + address(p.flagOffset())
+	if p.handshake.remoteFlags, err = p.allocate(0, bytesOf(flags)); err != nil {
 		return err
 	}
 	p.prepareExchange()

@@ -10,10 +10,10 @@ import (
 // directly.
 type handshake struct {
 	kernel kernel
-	// there are the flags that the part sets, by connection, here those that it
-	// waits for.
-	there, here address
-	neighbours  int
+	// remoteFlags are those that the part sets, by connection, ownFlags those that
+	// it waits for.
+	remoteFlags, ownFlags address
+	neighbours            int
 	// launch is that of every step, prepared but for the step's number.
 	launch launch
 }
@@ -24,7 +24,7 @@ const handshakeStep = 3
 // prepareExchange prepares the launches of every step.
 func (p *part) prepareExchange() {
 	p.handshake.launch = launch{blocks: 1, threads: (len(p.connections) + 31) / 32 * 32,
-		arguments: words(uint64(p.handshake.there), uint64(p.handshake.here), uint64(len(p.connections)), 0)}.prepared()
+		arguments: words(uint64(p.handshake.remoteFlags), uint64(p.handshake.ownFlags), uint64(len(p.connections)), 0)}.prepared()
 	program := unpacking(p.tileLayout)
 	threads := 32 * program.warps
 	for _, c := range p.connections {

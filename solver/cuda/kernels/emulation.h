@@ -155,20 +155,20 @@ DEVICE void atomic_add(unsigned long long *at, unsigned long long v) { *at += v;
 DEVICE unsigned opaque(unsigned v) { return v; }
 template <class T> DEVICE T from_lane(T v, unsigned lane)
 {
-	static T held[32];
-	held[emulation::lane] = v;
+	static T values[32];
+	values[emulation::lane] = v;
 	sync_warp();
-	v = held[lane];
+	v = values[lane];
 	sync_warp();
 	return v;
 }
 DEVICE unsigned long long exchange(unsigned long long v, unsigned bit)
 {
-	static unsigned long long held[32];
+	static unsigned long long values[32];
 	const unsigned l = emulation::lane;
-	held[l] = v;
+	values[l] = v;
 	sync_warp();
-	v = held[l ^ bit];
+	v = values[l ^ bit];
 	sync_warp();
 	return v;
 }

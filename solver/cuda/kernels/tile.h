@@ -139,8 +139,8 @@ struct Opening {
 	real fastest;              // velocity along the normal, negative, with which air comes in
 	real transition;           // velocity along the normal up to which air hardly moves
 	real x, y, z;              // the normal, out of the lumen
-	real even_time;            // that stress stays out of equilibrium, in steps
-	real skew;                 // how many times longer third moments do
+	real tau_plus;             // that stress stays out of equilibrium, in steps
+	real tau_ratio;            // how many times longer third moments do
 	real forgetting;           // the part of its memory that the absorption forgets in a step
 };
 struct Sample { // of an opening cell in the last step

@@ -34,8 +34,8 @@ DEVICE void stage_walls(char *image, const WallRange &range, const Walls &walls,
 		if (i < range.links) copy_async<16>(to + i * (BITS / 8), (const char *)(walls.returning + range.first_link + i));
 }
 
-// returns sets what returns along an opening link.
-DEVICE void returns(const Walls &walls, int k, real after)
+// set_returning sets what returns along an opening link.
+DEVICE void set_returning(const Walls &walls, int k, real after)
 {
 	slot_t &returning = walls.returning[walls.opening_links[k].link];
 	walls.outflow[k] = (widen(returning) - after) * (1 / SCALE);
@@ -44,35 +44,37 @@ DEVICE void returns(const Walls &walls, int k, real after)
 
 // PressureOpening is a cell's links, first to end − 1, to an opening where a
 // pressure is imposed. What returns along them is derived at the processor's
-// openingState.returning.
+// State.incoming of package opening.
 struct PressureOpening {
 	const Walls &walls;
 	const int first, end;
 	const Opening &o;
-	const Sample &cell;
-	real vx, vy, vz, density, kept;         // of what is imposed
-	real px, py, pz, pull;                  // the stress times the normal, and its component along it
-	real un, center, total, spread;         // velocity along the normal; of the projection
-	real mean, slope, back, back_slope, shear_mean, shear_slope, own_mean, own_slope;
+	const Sample &sample;
+	real vx, vy, vz, density, returned;       // of what is imposed
+	real traction_x, traction_y, traction_z;  // the stress times the normal
+	real normal_traction;                     // its component along the normal
+	real un, center, total, spread;           // velocity along the normal; of the projection
+	real mean, slope, returned_mean, returned_slope, shear_mean, shear_slope, own_mean, own_slope;
 
-	DEVICE PressureOpening(const Walls &walls, int first, int end, const Opening &o, const Sample &cell) : walls(walls), first(first), end(end), o(o), cell(cell) {}
+	DEVICE PressureOpening(const Walls &walls, int first, int end, const Opening &o, const Sample &sample) : walls(walls), first(first), end(end), o(o), sample(sample) {}
 	DEVICE static real dot(int q, real x, real y, real z) { return -(component(ALONG_X, q) * x + component(ALONG_Y, q) * y + component(ALONG_Z, q) * z); }
 	DEVICE real along(int q) const { return dot(q, o.x, o.y, o.z); }
-	// belonging is what belongs to the opening, over the weight.
-	DEVICE real belonging(const OpeningLink &l) const
+	// equilibrium is what belongs to the opening's pressure and the velocity, over
+	// the weight.
+	DEVICE real equilibrium(const OpeningLink &l) const
 	{
 		const int q = l.direction;
 		const real cu = dot(q, vx, vy, vz), cn = along(q), across = (q < 6 ? 1 : q < 18 ? 2 : 3) - cn * cn;
 		return density + real(4.5) * cu * cu - real(1.5) * (vx * vx + vy * vy + vz * vz) - o.gradient * (l.distance + real(0.5) * cn * (1 - real(1.5) * across));
 	}
-	DEVICE real difference(const OpeningLink &l) const { return widen(walls.returning[l.link]) * (1 / SCALE) / weight(l.direction) - belonging(l); }
-	DEVICE real across(int q) const { return 9 * (dot(q, px, py, pz) - pull * along(q)); }
+	DEVICE real difference(const OpeningLink &l) const { return widen(walls.returning[l.link]) * (1 / SCALE) / weight(l.direction) - equilibrium(l); }
+	DEVICE real across(int q) const { return 9 * (dot(q, traction_x, traction_y, traction_z) - normal_traction * along(q)); }
 	DEVICE real odd(int q) const { return (3 * along(q) * along(q) - 1) * un * across(q); }
-	DEVICE real shear(int q) const { return along(q) * across(q) + o.skew * odd(q); }
+	DEVICE real shear(int q) const { return along(q) * across(q) + o.tau_ratio * odd(q); }
 	// own is what of the shear comes back with the wrong sign.
 	DEVICE real own(int q) const
 	{
-		const real rate = 1 / o.even_time;
+		const real rate = 1 / o.tau_plus;
 		return (2 - rate) * along(q) * across(q) + rate * odd(q);
 	}
 
@@ -123,9 +125,9 @@ struct PressureOpening {
 			const real c = along(q) - center;
 			energy += weight(q) * square(difference(l) - mean - slope * c), needed += weight(q) * square(shear(q) - shear_mean - shear_slope * c);
 		}
-		const double rate = 1 / o.even_time;
-		energy += 4.5 * rate * (2 - rate) * square(cell);
-		const double common = total * (double(back) * own_mean) + spread * (double(back_slope) * own_slope);
+		const double rate = 1 / o.tau_plus;
+		energy += 4.5 * rate * (2 - rate) * square(sample);
+		const double common = total * (double(returned_mean) * own_mean) + spread * (double(returned_slope) * own_slope);
 		return needed - 2 * common <= energy ? 1 : real((common + square_root(common * common + needed * energy)) / needed);
 	}
 	DEVICE real absorb(int k, real value) const
@@ -137,32 +139,32 @@ struct PressureOpening {
 	}
 	DEVICE void impose()
 	{
-		un = cell.x * o.x + cell.y * o.y + cell.z * o.z;
+		un = sample.x * o.x + sample.y * o.y + sample.z * o.z;
 		const bool enters = un < 0;
-		const real leaves = enters ? 0 : un < o.transition ? un / o.transition : 1;
-		density = o.density, kept = 1;
+		const real leaving = enters ? 0 : un < o.transition ? un / o.transition : 1;
+		density = o.density, returned = 1;
 		if (enters) {
-			if (un < o.fastest) kept = (o.transition - o.fastest) / (o.transition - un), un = o.fastest;
+			if (un < o.fastest) returned = (o.transition - o.fastest) / (o.transition - un), un = o.fastest;
 			density -= real(1.5) * un * un;
 		}
-		vx = cell.x, vy = cell.y, vz = cell.z;
-		if (leaves < 1) {
-			vx = un * o.x + leaves * (vx - un * o.x), vy = un * o.y + leaves * (vy - un * o.y), vz = un * o.z + leaves * (vz - un * o.z);
+		vx = sample.x, vy = sample.y, vz = sample.z;
+		if (leaving < 1) {
+			vx = un * o.x + leaving * (vx - un * o.x), vy = un * o.y + leaving * (vy - un * o.y), vz = un * o.z + leaving * (vz - un * o.z);
 		}
-		px = cell.stress[0] * o.x + cell.stress[3] * o.y + cell.stress[4] * o.z;
-		py = cell.stress[3] * o.x + cell.stress[1] * o.y + cell.stress[5] * o.z;
-		pz = cell.stress[4] * o.x + cell.stress[5] * o.y + cell.stress[2] * o.z;
-		pull = px * o.x + py * o.y + pz * o.z;
+		traction_x = sample.stress[0] * o.x + sample.stress[3] * o.y + sample.stress[4] * o.z;
+		traction_y = sample.stress[3] * o.x + sample.stress[1] * o.y + sample.stress[5] * o.z;
+		traction_z = sample.stress[4] * o.x + sample.stress[5] * o.y + sample.stress[2] * o.z;
+		normal_traction = traction_x * o.x + traction_y * o.y + traction_z * o.z;
 		basis();
 		project();
-		back = kept * absorb(first, mean), back_slope = end > first + 1 ? kept * absorb(first + 1, slope) : kept * slope;
-		const real limited = leaves > 0 ? leaves * part() : 0;
+		returned_mean = returned * absorb(first, mean), returned_slope = end > first + 1 ? returned * absorb(first + 1, slope) : returned * slope;
+		const real limited = leaving > 0 ? leaving * part() : 0;
 		for (int k = first; k < end; k++) {
 			const OpeningLink l = walls.opening_links[k];
 			const int q = l.direction;
 			const real c = along(q) - center;
-			const real value = belonging(l) - (back + back_slope * c) + limited * (shear(q) - shear_mean - shear_slope * c + own_mean + own_slope * c);
-			returns(walls, k, SCALE * weight(q) * value);
+			const real value = equilibrium(l) - (returned_mean + returned_slope * c) + limited * (shear(q) - shear_mean - shear_slope * c + own_mean + own_slope * c);
+			set_returning(walls, k, SCALE * weight(q) * value);
 		}
 	}
 };
@@ -201,7 +203,7 @@ struct TileWalls {
 	}
 
 	// reflected is the change of what returns along a link to what the processor's
-	// reflectWalls makes of what left along it, against it and at rest.
+	// wall.Reflect makes of what left along it, against it and at rest.
 	DEVICE real reflected(unsigned l, real out) const
 	{
 		if (!(l & REFLECTS)) return 0;
@@ -370,7 +372,7 @@ struct TileWalls {
 				}
 				for (int k = first; k < end; k++) {
 					const OpeningLink l = walls.opening_links[k];
-					returns(walls, k, widen(walls.returning[l.link]) + SCALE * (l.inflow * o.inflow));
+					set_returning(walls, k, widen(walls.returning[l.link]) + SCALE * (l.inflow * o.inflow));
 				}
 			}
 		}
