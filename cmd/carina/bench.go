@@ -39,7 +39,7 @@ func newBench() *cobra.Command {
 	var flags benchFlags
 	command.PersistentFlags().StringVar(&flags.folder, "out", benchFolder, "folder for results")
 	command.PersistentFlags().BoolVar(&flags.record, "record", false, "write to "+filepath.ToSlash(recordsFolder)+" instead, over what is recorded there")
-	command.PersistentFlags().BoolVar(&flags.quick, "quick", false, "do less, in under a minute")
+	command.PersistentFlags().BoolVar(&flags.quick, "quick", false, "do less, in a few minutes")
 	command.AddCommand(newBenchCost(&flags), newBenchSolver(&flags), newBenchValidate(&flags), newBenchPartition(&flags), newBenchBalance(&flags), newBenchScale(&flags), newBenchGPU(&flags))
 	return command
 }

@@ -86,7 +86,7 @@ func (r *doctorResult) words() string {
 		}
 	}
 	if r.GPUProblem != "" {
-		fmt.Fprintf(&w, "no GPU can be used (%s): compute on the processor\n", r.GPUProblem)
+		fmt.Fprintf(&w, "no GPU can be used: %s\n", r.GPUProblem)
 	}
 	if r.Advice != "" {
 		fmt.Fprintf(&w, "advice: %s\n", r.Advice)

@@ -1,5 +1,6 @@
 // Command chain takes a surface all the way to the flow of air in it: cells, a
-// partition file, the flow on four ranks, and a file for ParaView.
+// partition file, the flow on four ranks, and a file for ParaView. It reads
+// airway.stl in this folder; carina generate airway -o airway.stl makes one.
 package main
 
 import (
@@ -13,7 +14,7 @@ import (
 
 func main() {
 	surface := must(geometry.ReadSurface("airway.stl", geometry.Millimetre))
-	c := carina.Case{Spacing: "0.25mm", Flow: "15L/min", Inlet: 1, Ranks: 4}
+	c := carina.Case{Spacing: "0.7mm", Flow: "1L/min", Inlet: 1, Ranks: 4}
 	grid := must(c.Grid(surface))
 	partition := must(c.Partition(grid)) // or balance.Make with a Balancer of your own
 	check(partition.WriteFile("airway.part.json"))
