@@ -55,7 +55,7 @@ func TestCompile(t *testing.T) {
 				translates(p.atOpenings())
 			}
 		}
-		for _, kernel := range []string{"outflow", "fields", "peak", "hash", "stress", "change", "initialize"} {
+		for _, kernel := range []string{"outflow", "fields", "peak", "hash", "stress", "change", "initialize", "records"} {
 			translates(observer(kernel, l, 0, true))
 			translates(observer(kernel, l, 1, false))
 		}
