@@ -171,7 +171,7 @@ func (f *Flow) Run(ctx context.Context, with ...Option) error {
 }
 
 // keep keeps the fields of all cells.
-func (f *Flow) keep(v run.View) error {
+func (f *Flow) keep(v *run.View) error {
 	all, err := together(v)
 	if err == nil && v.Rank() == 0 {
 		f.fields = all
@@ -180,7 +180,7 @@ func (f *Flow) keep(v run.View) error {
 }
 
 // together brings the fields of all cells together on rank 0.
-func together(v run.View) (*Fields, error) {
+func together(v *run.View) (*Fields, error) {
 	own, err := v.Fields()
 	if err != nil {
 		return nil, err
@@ -193,9 +193,9 @@ func together(v run.View) (*Fields, error) {
 }
 
 // shown calls observe when it is due. All ranks decide alike.
-func shown(o options, ranks int) func(run.View) error {
+func shown(o options, ranks int) func(*run.View) error {
 	due := slices.Repeat([]int64{o.every}, ranks)
-	return func(v run.View) error {
+	return func(v *run.View) error {
 		step := v.Step()
 		if step < due[v.Rank()] {
 			return nil

@@ -38,24 +38,9 @@ func (e *DivergedError) Error() string {
 // Check looks at all cells and at ctx, on all ranks, and returns the largest
 // magnitude. Errors are the same on all: a DivergedError or a StoppedError.
 func (r *Rank) Check(ctx context.Context) (float64, error) {
-	blocks := r.layout.Blocks
-	peaks, worst := make([]float64, len(blocks)), make([]int64, len(blocks))
-	for i := range worst {
-		worst[i] = NoCell
-	}
-	err := r.device.Run(BlockWork(func(b *Block, worker int) {
-		for _, k := range r.kernels {
-			peak, bad := k.Check(b, worker)
-			peaks[b.Number], worst[b.Number] = max(peaks[b.Number], peak), min(worst[b.Number], bad)
-		}
-	}), blocks)
+	peak, bad, err := r.checkOwn()
 	if err != nil {
 		return 0, err
-	}
-	var peak float64
-	bad := NoCell
-	for i, p := range peaks {
-		peak, bad = max(peak, p), min(bad, worst[i])
 	}
 	cancelled := int64(0)
 	if ctx.Err() != nil {
@@ -75,6 +60,31 @@ func (r *Rank) Check(ctx context.Context) (float64, error) {
 	return floatOf(highest[0]), nil
 }
 
+// checkOwn checks this rank's cells.
+func (r *Rank) checkOwn() (peak float64, bad int64, err error) {
+	if r.keeper != nil {
+		return r.keeper.CheckAll()
+	}
+	blocks := r.layout.Blocks
+	peaks, worst := make([]float64, len(blocks)), make([]int64, len(blocks))
+	for i := range worst {
+		worst[i] = NoCell
+	}
+	err = r.device.Run(BlockWork(func(b *Block, worker int) {
+		for _, k := range r.kernels {
+			if c, ok := k.(Checker); ok {
+				peak, bad := c.Check(b, worker)
+				peaks[b.Number], worst[b.Number] = max(peaks[b.Number], peak), min(worst[b.Number], bad)
+			}
+		}
+	}), Side{Blocks: blocks})
+	bad = NoCell
+	for i, p := range peaks {
+		peak, bad = max(peak, p), min(bad, worst[i])
+	}
+	return peak, bad, err
+}
+
 // Advance computes so many steps. Every interval steps and at the end it checks
 // all cells and calls after with the largest magnitude, which may end the
 // computation early. All ranks return after the same step.
@@ -84,6 +94,9 @@ func (r *Rank) Advance(ctx context.Context, steps, interval int64, after func(pe
 			if err := r.Step(); err != nil {
 				return err
 			}
+		}
+		if err := r.wait(); err != nil {
+			return err
 		}
 		peak, err := r.Check(ctx)
 		if err != nil {

@@ -5,21 +5,45 @@ import "carina/solver/transport"
 // Device keeps the values of a rank's cells and works on them. Values are in
 // arrays, one for each value of a field, by local cell: own ones and ghosts.
 type Device interface {
+	// Unit is the side of the cubes of cells that have one owner; 1 where every
+	// cell may have its own.
+	Unit() int32
 	// Allocate makes room for the fields of all cells of a layout, all zero.
 	Allocate(l *Layout, fields []Field) error
-	// Run does work on blocks and returns when a later call may use its outcome.
-	Run(w Work, blocks []Block) error
+	// Run does work on a side of a phase. Later calls may use its outcome, and so may
+	// others after Wait.
+	Run(w Work, s Side) error
+	// Wait waits for all that was begun.
+	Wait() error
 	// Begin starts exchanges, one after the other; End waits for them.
 	Begin(list []*Exchange)
 	End() error
 	// Read copies values out of memory, Write into it: as many as the segment has
 	// cells, one after the other.
-	Read(s Segment, values []byte)
-	Write(s Segment, values []byte)
+	Read(s *Segment, values []byte) error
+	Write(s *Segment, values []byte) error
 	// Bytes is the memory held.
 	Bytes() int64
 	// Close ends what runs.
 	Close()
+}
+
+// Side is some of a rank's cells: those at the border of a phase, or the others.
+type Side struct {
+	Border bool
+	Blocks []Block
+}
+
+// Peer is a device that exchanges what crosses with others of its kind in a way of
+// their own: the engine exchanges with unlike ones alone.
+type Peer interface {
+	// Kind tells the kinds apart.
+	Kind() string
+	// Join makes the ways to the other ranks of the same kind, which do so together;
+	// alike, by rank, is nil where there are none.
+	Join(t transport.Transport, alike []bool) error
+	// Swap exchanges what the last step has left for ranks of the same kind.
+	Swap() error
 }
 
 // Segment is values of one array, of so many bytes each.
@@ -34,6 +58,8 @@ type Segment struct {
 // Exchange is what goes to and comes from other ranks at once. Messages hold
 // their segments one after the other.
 type Exchange struct {
+	// Peer, if not nil, exchanges with ranks of its kind; there are no messages.
+	Peer       Peer
 	Transport  transport.Transport
 	Messages   []transport.Message
 	Give, Take [][]Segment // by message
@@ -41,11 +67,17 @@ type Exchange struct {
 
 // Run exchanges, reading and writing values by a device.
 func (x *Exchange) Run(d Device) error {
+	if x.Peer != nil {
+		return x.Peer.Swap()
+	}
 	for i := range x.Messages {
 		message := x.Messages[i].Send
-		for _, s := range x.Give[i] {
+		for k := range x.Give[i] {
+			s := &x.Give[i][k]
 			n := len(s.Cells) * s.Bytes
-			d.Read(s, message[:n])
+			if err := d.Read(s, message[:n]); err != nil {
+				return err
+			}
 			message = message[n:]
 		}
 	}
@@ -54,12 +86,13 @@ func (x *Exchange) Run(d Device) error {
 	}
 	for i := range x.Messages {
 		message := x.Messages[i].Receive
-		for _, s := range x.Take[i] {
+		for k := range x.Take[i] {
+			s := &x.Take[i][k]
 			n := len(s.Cells) * s.Bytes
-			if s.Memory == nil {
-				d.Write(s, message[:n])
-			} else {
+			if s.Memory != nil {
 				s.fill(message[:n])
+			} else if err := d.Write(s, message[:n]); err != nil {
+				return err
 			}
 			message = message[n:]
 		}

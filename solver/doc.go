@@ -6,7 +6,8 @@
 // slots that cells touch at their neighbours; from these follow ghosts, borders
 // and messages, saving, loading, moving and the hash, which are here. A Kernel is
 // a physics bound to the memory of one rank, and a Device keeps that memory and
-// does the work: package processor is one.
+// does the work: packages processor and cuda have one each. Ranks of unlike devices
+// exchange values by the engine, those of one kind may do so among themselves.
 //
 // What lives elsewhere: arithmetic of any kind (the physics), memory and
 // goroutines (the devices), the ways between ranks (package transport). Begin

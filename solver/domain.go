@@ -28,9 +28,9 @@ type Domain struct {
 	Work []float64
 	// Periodic joins the ends of the bounding box along an axis.
 	Periodic [3]bool
-	// Share is set where Grid holds only what one rank needs of a geometry; no
-	// rank of the processor computes such a domain.
+	// Share is set where Grid holds only what one rank needs of a geometry.
 	Share *Share
+	unit  int32 // side of the cubes of one owner that Rounded has made
 }
 
 // Share tells where the cells of a part of a geometry belong in the whole.
@@ -48,6 +48,10 @@ func (d *Domain) CellCount() int64 {
 	}
 	return d.Grid.Cells()
 }
+
+// Unit is the side of the cubes of cells that have one owner, as Rounded has made
+// them, 0 where it has not.
+func (d *Domain) Unit() int32 { return d.unit }
 
 // RunStarts returns for every run of the grid the number of its first cell in
 // the whole geometry.
@@ -100,7 +104,10 @@ func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
 	var pieces []Piece
 	var global int64
 	next := 0
-	for _, run := range d.Grid.Runs {
+	for i, run := range d.Grid.Runs {
+		if d.Share != nil {
+			global = d.Share.Starts[i]
+		}
 		for x := run.X0; x < run.X1; {
 			if next == len(segments) || segments[next].Z != run.Z || segments[next].Y != run.Y || segments[next].X0 != x || segments[next].X1 > run.X1 || segments[next].X1 <= x {
 				return nil, fmt.Errorf("cell (%d, %d, %d) is not owned exactly once; partition the geometry again", x, run.Y, run.Z)
@@ -131,13 +138,18 @@ func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
 }
 
 // Cell returns the coordinates of a cell by its global number.
+// Components are −1 where the share at hand does not have it.
 func (d *Domain) Cell(global int64) [3]int32 {
-	for _, run := range d.Grid.Runs {
-		if n := int64(run.X1 - run.X0); global >= n {
-			global -= n
-			continue
+	first := int64(0)
+	for i, run := range d.Grid.Runs {
+		if d.Share != nil {
+			first = d.Share.Starts[i]
 		}
-		return [3]int32{run.X0 + int32(global), run.Y, run.Z}
+		if n := int64(run.X1 - run.X0); first <= global && global < first+n {
+			return [3]int32{run.X0 + int32(global-first), run.Y, run.Z}
+		} else {
+			first += n
+		}
 	}
-	return [3]int32{}
+	return [3]int32{-1, -1, -1}
 }

@@ -163,6 +163,16 @@ func (b *Finder) at(a *rowsAround, o geometry.Offset) row {
 	return a.near[3*(int(o.Z)+1)+int(o.Y)+1]
 }
 
+// EachGhost calls f for all ghosts with their local numbers and coordinates.
+func (b *Finder) EachGhost(f func(cell, x, y, z int32)) {
+	for _, g := range b.ghost {
+		p := &b.all[g.piece]
+		for x := g.x0; x < g.x1; x++ {
+			f(g.local+x-g.x0, x, p.Y, p.Z)
+		}
+	}
+}
+
 // overlaps calls f for every part of row r in x0 ≤ x < x1, both wrapped where
 // periodic; shift is what must be subtracted from the part's x to be in the
 // unwrapped range.
@@ -187,6 +197,9 @@ func (b *Finder) overlaps(r row, x0, x1 int32, f func(piece, from, to, shift int
 
 // findGhosts collects the cells of other ranks that own cells touch.
 func (b *Finder) findGhosts() {
+	if b.Domain.Ranks == 1 {
+		return
+	}
 	var found []ghostPiece
 	around := rowsAround{y: -1, z: -1}
 	for i := range b.all {

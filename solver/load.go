@@ -80,14 +80,14 @@ func (s *RecordSource) find(cell int64) *sourceRange {
 }
 
 // loadLots gives kernel number k what was kept at its cells.
-func (r *Rank) loadLots(k int, saved []*State) bool {
+func (r *Rank) loadLots(k int, saved []*State) error {
 	kernel, ok := r.kernels[k].(Scattered)
 	if !ok {
-		return true
+		return nil
 	}
-	cells, numbers := kernel.Scattered()
-	if len(cells) == 0 {
-		return true
+	cells, numbers, err := kernel.Scattered()
+	if err != nil || len(cells) == 0 {
+		return err
 	}
 	each := len(numbers) / len(cells)
 	lots := map[int64][]float64{}
@@ -96,7 +96,7 @@ func (r *Rank) loadLots(k int, saved []*State) bool {
 			continue
 		}
 		if len(s.Lots[k].Numbers)/len(s.Lots[k].Cells) != each {
-			return false
+			return ErrOtherState
 		}
 		for i, c := range s.Lots[k].Cells {
 			lots[c] = append(lots[c], s.Lots[k].Numbers[i*each:(i+1)*each]...)
@@ -104,12 +104,12 @@ func (r *Rank) loadLots(k int, saved []*State) bool {
 	}
 	for i, c := range cells {
 		if len(lots[c]) < each {
-			return false
+			return ErrOtherState
 		}
 		copy(numbers[i*each:], lots[c][:each])
 		lots[c] = lots[c][each:]
 	}
-	return true
+	return nil
 }
 
 // settle brings what records have filled in to where the next step finds it: what

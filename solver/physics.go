@@ -97,11 +97,28 @@ type Kernel interface {
 	// do on this rank's device.
 	Work(step, phase int) Work
 	// Begin prepares the step after so many: what all ranks have alike.
-	Begin(steps int64)
-	// Check looks at a block between steps and returns the largest magnitude there
-	// and the lowest global number of a cell whose values make no sense, NoCell if
-	// all do.
+	Begin(steps int64) error
+}
+
+// Checker is a kernel whose values are checked between steps.
+type Checker interface {
+	// Check looks at a block and returns the largest magnitude there and the lowest
+	// global number of a cell whose values make no sense, NoCell if all do.
 	Check(b *Block, worker int) (magnitude float64, bad int64)
+}
+
+// Keeper is a kernel that has its values in an order of its own and does itself
+// what needs all of them. The index of a state is that in Program.State.
+type Keeper interface {
+	// CheckAll is Checker.Check for all own cells.
+	CheckAll() (magnitude float64, bad int64, err error)
+	// SaveRecords fills in the states of all own cells by ascending global number.
+	SaveRecords(state int, records []byte) error
+	// LoadRecords takes them over, after what is scattered. An error of other cells
+	// or of another size is ErrOtherState.
+	LoadRecords(state int, from *RecordSource) error
+	// HashRecords is this rank's part of the hash.
+	HashRecords(state int) (uint64, error)
 }
 
 // NoCell is larger than the number of any cell.
@@ -116,7 +133,7 @@ type BlockWork func(b *Block, worker int)
 // Reducer is a kernel with reductions.
 type Reducer interface {
 	// Collect adds this rank's part to values, which are zero.
-	Collect(phase int, values []int64)
+	Collect(phase int, values []int64) error
 	// Apply takes over what all ranks have together.
 	Apply(phase int, values []int64)
 }
@@ -127,12 +144,15 @@ type Global interface {
 	LoadGlobal(data []byte) error
 }
 
+// Resumer is a kernel that is told after how many steps a state was loaded.
+type Resumer interface{ Resume(steps int64) }
+
 // Scattered is a kernel that keeps numbers beside the fields, at few cells.
 type Scattered interface {
 	// Scattered lists the own cells that have numbers, by global number, a
 	// cell as often as it has lots of them, and the numbers themselves, the same
 	// number for each: those are the kernel's own memory.
-	Scattered() (cells []int64, numbers []float64)
+	Scattered() (cells []int64, numbers []float64, err error)
 }
 
 // Ask is a value of the state of a cell, by global number, before the next step.

@@ -117,7 +117,7 @@ func (p *plan) bind(i, j int) phase {
 	returned := p.slots(i, j, func(f *Phase) []Slot { return f.Return })
 	back := p.borrow(returned).exchange.reversed()
 	f.fetch = p.borrow(p.slots(i, j, func(f *Phase) []Slot { return f.Fetch })).exchange
-	f.early = add(f.early, back)
+	f.early = add(r.swap(f.early, i, j, p), back)
 	if len(returned) == 0 {
 		r.markGiven(marks, f.fetch)
 		f.early = add(f.early, f.fetch)
@@ -142,6 +142,16 @@ func (p *plan) bind(i, j int) phase {
 	}
 	p.addWork(&f, i, j)
 	return f
+}
+
+// swap adds what devices of a kind exchange after a phase that leaves something
+// for others.
+func (r *Rank) swap(list []*Exchange, i, j int, p *plan) []*Exchange {
+	crosses := p.slots(i, j, func(f *Phase) []Slot { return append(slices.Clip(f.Return), f.Fetch...) })
+	if r.peer == nil || len(crosses) == 0 {
+		return list
+	}
+	return append(list, &Exchange{Peer: r.peer})
 }
 
 // add adds an exchange that has messages.

@@ -34,6 +34,10 @@ type Rank struct {
 	steps     int64       // done
 	timing    Timing
 	finder    *Finder // while the rank is prepared
+	keeper    Keeper  // the kernel, if it is one
+	peer      Peer    // the device, where others are of its kind
+	alike     []bool  // ranks with such devices
+	unlike    bool    // devices are of several kinds
 }
 
 // Timing is where a rank's time went.
@@ -72,8 +76,18 @@ func NewRank(domain *Domain, physics Together, device Device, t transport.Transp
 
 // prepare does what NewRank says.
 func (r *Rank) prepare(domain *Domain, physics Together) error {
+	domain, _, err := Rounded(domain, r.device.Unit(), r.transport)
+	if err != nil {
+		return err
+	}
+	if err := r.findPeers(); err != nil {
+		return err
+	}
 	programs, asks, err := r.bind(domain, physics)
 	if err := transport.Agree(r.transport, err); err != nil {
+		return err
+	}
+	if err := r.join(); err != nil {
 		return err
 	}
 	plan := r.plan(programs, asks)
@@ -117,6 +131,9 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 			r.kinds = append(r.kinds, f.Kind)
 		}
 	}
+	if r.hasPeersAlone() {
+		r.offsets = nil // nothing crosses that the engine sees to
+	}
 	if r.finder, err = newFinder(domain, r.transport.Rank(), r.offsets, r.options.Dense); err != nil {
 		return nil, nil, err
 	}
@@ -133,7 +150,11 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 			return nil, nil, err
 		}
 		r.kernels, asks = append(r.kernels, kernel), append(asks, b.asked)
+		r.keeper, _ = kernel.(Keeper)
 		first += len(p.Fields())
+	}
+	if r.keeper != nil && len(r.kernels) > 1 {
+		return nil, nil, errors.New("this device computes one physics alone; compute several on the processor")
 	}
 	return programs, asks, nil
 }
@@ -192,18 +213,20 @@ func (r *Rank) Step() error {
 	begin := time.Now()
 	var waited time.Duration
 	for _, k := range r.kernels {
-		k.Begin(r.steps)
+		if err := k.Begin(r.steps); err != nil {
+			return fmt.Errorf("step %d: %w", r.steps+1, err)
+		}
 	}
 	phases := r.phases[r.steps%int64(len(r.phases))]
 	for i := range phases {
 		p := &phases[i]
-		if err := r.run(p, p.order[:p.border]); err != nil {
+		if err := r.run(p, Side{true, p.order[:p.border]}); err != nil {
 			return err
 		}
 		if len(p.early) > 0 {
 			r.device.Begin(p.early)
 		}
-		if err := r.run(p, p.order[p.border:]); err != nil {
+		if err := r.run(p, Side{false, p.order[p.border:]}); err != nil {
 			return err
 		}
 		computed := time.Now()
@@ -219,10 +242,10 @@ func (r *Rank) Step() error {
 	return nil
 }
 
-// run does the work of a phase on blocks.
-func (r *Rank) run(p *phase, blocks []Block) error {
+// run does the work of a phase on a side.
+func (r *Rank) run(p *phase, s Side) error {
 	for _, w := range p.work {
-		if err := r.device.Run(w, blocks); err != nil {
+		if err := r.device.Run(w, s); err != nil {
 			return fmt.Errorf("phase %q of step %d: %w", p.name, r.steps+1, err)
 		}
 	}
@@ -246,11 +269,23 @@ func (r *Rank) combine(p *phase) error {
 		return nil
 	}
 	clear(p.values)
-	p.reducer.Collect(p.number, p.values)
+	if err := p.reducer.Collect(p.number, p.values); err != nil {
+		return err
+	}
 	if err := r.transport.Reduce(p.reduction.Operation, p.values); err != nil {
 		return err
 	}
 	p.reducer.Apply(p.number, p.values)
+	return nil
+}
+
+// wait waits for the steps that were begun.
+func (r *Rank) wait() error {
+	begin := time.Now()
+	if err := r.device.Wait(); err != nil {
+		return fmt.Errorf("step %d: %w", r.steps, err)
+	}
+	r.timing.Total += time.Since(begin)
 	return nil
 }
 

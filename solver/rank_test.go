@@ -73,7 +73,9 @@ func (k *farKernel) remember(b *solver.Binding) {
 	}
 }
 
-func (k *farKernel) Scattered() (cells []int64, numbers []float64) { return k.cells, k.numbers }
+func (k *farKernel) Scattered() (cells []int64, numbers []float64, err error) {
+	return k.cells, k.numbers, nil
+}
 
 var errFails = errors.New("this rank cannot be prepared")
 
@@ -114,7 +116,7 @@ func (k *farKernel) Work(step, _ int) solver.Work {
 	})
 }
 
-func (k *farKernel) Begin(int64) {}
+func (k *farKernel) Begin(int64) error { return nil }
 
 func (k *farKernel) Check(*solver.Block, int) (float64, int64) { return 0, solver.NoCell }
 

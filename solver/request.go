@@ -56,6 +56,9 @@ func (r *Rank) borrow(slots []Slot) *request {
 				continue
 			}
 			other := &r.finder.all[c.other]
+			if r.isPeer(other.Owner) {
+				continue
+			}
 			ghost := r.finder.number(c.other, c.x)
 			for k := range c.x1 - c.x0 {
 				q.list = append(q.list, wanted{other.Owner, array, other.Global + int64(c.x+k-other.X0), location{array, ghost + k}})

@@ -100,35 +100,45 @@ func (m *records) each(f func(p *Piece, from, count int32) error) error {
 }
 
 // move moves the records of count cells of a piece from the given one on.
-func (m *records) move(p *Piece, from, count int32, into []byte, save bool) {
+func (m *records) move(p *Piece, from, count int32, into []byte, save bool) error {
 	s := m.state
 	offset := 0
 	for v := range s.slots {
 		size := s.kind[v].Bytes()
 		m.split(p, from, count, &s.slots[v])
 		for k, array := range [2]int32{s.array[v], s.wall[v]} {
-			part := &m.parts[k]
-			if len(part.cells) == 0 {
-				continue
-			}
-			values := m.values[:size*len(part.cells)]
-			if save {
-				m.device.Read(Segment{Array: array, Bytes: size, Cells: part.cells}, values)
-			}
-			for i, lane := range part.lanes {
-				at := into[int(lane)*s.record+offset:][:size]
-				if save {
-					copy(at, values[i*size:])
-				} else {
-					copy(values[i*size:][:size], at)
+			if part := &m.parts[k]; len(part.cells) > 0 {
+				if err := m.movePart(part, array, size, into[offset:], save); err != nil {
+					return err
 				}
-			}
-			if !save {
-				m.device.Write(Segment{Array: array, Bytes: size, Cells: part.cells}, values)
 			}
 		}
 		offset += size
 	}
+	return nil
+}
+
+// movePart moves the values of an array, of so many bytes each, in some cells.
+func (m *records) movePart(part *recordPart, array int32, size int, into []byte, save bool) error {
+	values := m.values[:size*len(part.cells)]
+	segment := Segment{Array: array, Bytes: size, Cells: part.cells}
+	if save {
+		if err := m.device.Read(&segment, values); err != nil {
+			return err
+		}
+	}
+	for i, lane := range part.lanes {
+		at := into[int(lane)*m.state.record:][:size]
+		if save {
+			copy(at, values[i*size:])
+		} else {
+			copy(values[i*size:][:size], at)
+		}
+	}
+	if save {
+		return nil
+	}
+	return m.device.Write(&segment, values)
 }
 
 // split finds the cells in which a slot of cells in a row lies: the neighbours'
@@ -160,8 +170,11 @@ func (m *records) split(p *Piece, from, count int32, slot *Slot) {
 	}
 }
 
+// stateIndex is the index of the present state in Program.State.
+func (r *Rank) stateIndex() int { return int(r.steps % int64(len(r.states))) }
+
 // state is where the state lies now.
-func (r *Rank) state() *state { return r.states[r.steps%int64(len(r.states))] }
+func (r *Rank) state() *state { return r.states[r.stateIndex()] }
 
 // stateFinder returns a finder if the present state needs one.
 func (r *Rank) stateFinder() (*Finder, error) {
@@ -174,6 +187,22 @@ func (r *Rank) stateFinder() (*Finder, error) {
 // Hash returns a hash of the state of all cells, which knows nothing of ranks,
 // devices and kinds of steps. Call it on all ranks.
 func (r *Rank) Hash() (uint64, error) {
+	sum, err := r.hashOwn()
+	if err := transport.Agree(r.transport, err); err != nil {
+		return 0, fmt.Errorf("hashing the state: %w", err)
+	}
+	total := []int64{int64(sum)}
+	if err := r.transport.Reduce(transport.Sum, total); err != nil {
+		return 0, fmt.Errorf("hashing the state: %w", err)
+	}
+	return uint64(total[0]), nil
+}
+
+// hashOwn is this rank's part of the hash.
+func (r *Rank) hashOwn() (sum uint64, err error) {
+	if r.keeper != nil {
+		return r.keeper.HashRecords(r.stateIndex())
+	}
 	finder, err := r.stateFinder()
 	if err != nil {
 		return 0, err
@@ -181,19 +210,16 @@ func (r *Rank) Hash() (uint64, error) {
 	m := r.newRecords(finder)
 	record := m.state.record
 	buffer := make([]byte, record*recordCells)
-	var sum uint64
-	_ = m.each(func(p *Piece, from, count int32) error {
-		m.move(p, from, count, buffer, true)
+	err = m.each(func(p *Piece, from, count int32) error {
+		if err := m.move(p, from, count, buffer, true); err != nil {
+			return err
+		}
 		for i := range int64(count) {
 			sum += m.state.hash(p.Global+int64(from)+i, buffer[int(i)*record:])
 		}
 		return nil
 	})
-	total := []int64{int64(sum)}
-	if err := r.transport.Reduce(transport.Sum, total); err != nil {
-		return 0, fmt.Errorf("hashing the state: %w", err)
-	}
-	return uint64(total[0]), nil
+	return sum, err
 }
 
 // hash is that of one record.
@@ -250,24 +276,11 @@ type Lots struct {
 
 // SaveState returns a copy of the rank's state, after any step.
 func (r *Rank) SaveState() (*State, error) {
-	finder, err := r.stateFinder()
-	if err != nil {
-		return nil, err
+	record := r.state().record
+	s := &State{Steps: r.steps, RecordBytes: record, Records: make([]byte, record*r.layout.Fluid), Cells: r.layout.ranges()}
+	if err := r.saveRecords(s.Records); err != nil {
+		return nil, fmt.Errorf("saving the state: %w", err)
 	}
-	m := r.newRecords(finder)
-	s := &State{Steps: r.steps, RecordBytes: m.state.record, Records: make([]byte, m.state.record*r.layout.Fluid)}
-	at := 0
-	_ = m.each(func(p *Piece, from, count int32) error {
-		first := p.Global + int64(from)
-		if n := len(s.Cells); n > 0 && s.Cells[n-1].First+s.Cells[n-1].Count == first {
-			s.Cells[n-1].Count += int64(count)
-		} else {
-			s.Cells = append(s.Cells, CellRange{first, int64(count)})
-		}
-		m.move(p, from, count, s.Records[at:], true)
-		at += int(count) * s.RecordBytes
-		return nil
-	})
 	for _, k := range r.kernels {
 		var global []byte
 		if g, ok := k.(Global); ok {
@@ -276,12 +289,47 @@ func (r *Rank) SaveState() (*State, error) {
 		s.Global = append(s.Global, global)
 		var lots Lots
 		if scattered, ok := k.(Scattered); ok {
-			cells, numbers := scattered.Scattered()
+			cells, numbers, err := scattered.Scattered()
+			if err != nil {
+				return nil, fmt.Errorf("saving the state: %w", err)
+			}
 			lots = Lots{append([]int64(nil), cells...), append([]float64(nil), numbers...)}
 		}
 		s.Lots = append(s.Lots, lots)
 	}
 	return s, nil
+}
+
+// saveRecords fills in the states of the own cells.
+func (r *Rank) saveRecords(records []byte) error {
+	if r.keeper != nil {
+		return r.keeper.SaveRecords(r.stateIndex(), records)
+	}
+	finder, err := r.stateFinder()
+	if err != nil {
+		return err
+	}
+	m := r.newRecords(finder)
+	return m.each(func(p *Piece, from, count int32) error {
+		if err := m.move(p, from, count, records, true); err != nil {
+			return err
+		}
+		records = records[int(count)*m.state.record:]
+		return nil
+	})
+}
+
+// ranges are the own cells by ascending global number.
+func (l *Layout) ranges() (list []CellRange) {
+	for i := range l.Pieces {
+		p := &l.Pieces[i]
+		if n := len(list); n > 0 && list[n-1].First+list[n-1].Count == p.Global {
+			list[n-1].Count += int64(p.Cells())
+			continue
+		}
+		list = append(list, CellRange{p.Global, int64(p.Cells())})
+	}
+	return list
 }
 
 // ErrOtherState tells that a saved state does not fit.
@@ -304,6 +352,9 @@ func (r *Rank) loadOwn(saved []*State) error {
 	}
 	r.steps = saved[0].Steps
 	for i, k := range r.kernels {
+		if resumer, ok := k.(Resumer); ok {
+			resumer.Resume(r.steps)
+		}
 		g, ok := k.(Global)
 		if !ok {
 			continue
@@ -312,16 +363,19 @@ func (r *Rank) loadOwn(saved []*State) error {
 			return err
 		}
 	}
+	for i := range r.kernels {
+		if err := r.loadLots(i, saved); err != nil {
+			return err
+		}
+	}
+	source := NewRecordSource(saved)
+	if r.keeper != nil {
+		return r.keeper.LoadRecords(r.stateIndex(), source)
+	}
 	finder, err := r.stateFinder()
 	if err != nil {
 		return err
 	}
-	for i := range r.kernels {
-		if !r.loadLots(i, saved) {
-			return ErrOtherState
-		}
-	}
-	source := NewRecordSource(saved)
 	m := r.newRecords(finder)
 	buffer := make([]byte, m.state.record*recordCells)
 	return m.each(func(p *Piece, from, count int32) error {
@@ -329,7 +383,6 @@ func (r *Rank) loadOwn(saved []*State) error {
 		if !source.read(p.Global+int64(from), into, m.state.record) {
 			return ErrOtherState
 		}
-		m.move(p, from, count, into, false)
-		return nil
+		return m.move(p, from, count, into, false)
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"carina/internal/crash"
-	"carina/solver/airflow"
-	"carina/solver/cuda"
 )
 
 // compareCards measures the GPUs one by one and then all at the same time, each
@@ -21,16 +19,13 @@ func compareCards(o *Options) ([]Card, error) {
 	cards, failures := make([]Card, n), make([]error, n)
 	cube := dense(o.Side, 1)
 	speed := func(i int) (float64, error) {
-		s, err := cuda.New(cube, airflow.DefaultSettings(), cuda.Options{Devices: []int{o.Device + i}})
+		alone := *o
+		alone.Device += i
+		m, err := onGPUs(cube, &alone, variant{devices: 1})
 		if err != nil {
 			return 0, err
 		}
-		defer s.Close()
-		if err := s.Scramble(1); err != nil {
-			return 0, err
-		}
-		t, err := s.Measure(o.Steps)
-		return float64(cube.Grid.Cells()) / t.Step / 1e6, err
+		return float64(cube.Grid.Cells()) / m.timing.Step / 1e6, nil
 	}
 	for i := range cards {
 		cards[i].Device = o.Device + i

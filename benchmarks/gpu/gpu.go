@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
+	"carina/solver/lattice"
 )
 
 // Options choose what is measured.
@@ -290,26 +290,16 @@ func (o *Options) settings() airflow.Settings {
 
 // measure times one case.
 func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*Row, error) {
-	begin := time.Now()
-	options := cuda.Options{Storage: v.storage, Exchange: v.exchange}
-	for i := range v.devices {
-		options.Devices = append(options.Devices, o.Device+i)
-	}
-	s, err := cuda.New(domain, o.settings(), options)
+	m, err := onGPUs(domain, o, v)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	setup := time.Since(begin).Seconds()
-	if err := s.Scramble(1); err != nil {
-		return nil, err
-	}
-	t, err := s.Measure(o.Steps)
-	if err != nil {
-		return nil, err
-	}
+	t, used := m.timing, m.used
 	cells := domain.Grid.Cells()
-	set := s.Flow().Set
+	set := lattice.D3Q19
+	if used.Lattice == airflow.D3Q27 {
+		set = lattice.D3Q27
+	}
 	const readAndWritten, single = 2, 4
 	bytes := float64(readAndWritten * set.Q * single)
 	if v.storage == cuda.Half {
@@ -317,9 +307,9 @@ func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*
 	}
 	rate := float64(cells) / t.Step
 	return &Row{
-		Layout: "packed tiles, in place", Precision: string(v.storage), Collision: string(s.Flow().Operator), Lattice: set.Name, Wall: string(s.Flow().Settings.Wall), Devices: v.devices, Exchange: string(v.exchange),
+		Layout: "packed tiles, in place", Precision: string(v.storage), Collision: string(used.Collision), Lattice: set.Name, Wall: string(used.Wall), Devices: v.devices, Exchange: string(v.exchange),
 		FluidCells: cells, MLUPS: rate / 1e6, BytesPerUpdate: bytes, Fraction: rate * bytes / (bandwidth * float64(v.devices)),
-		BytesPerCell: float64(s.Bytes()) / float64(cells), TileShare: s.TileShare(),
-		EvenSeconds: t.Even, OddSeconds: t.Odd, CheckSeconds: t.Check, SetupSeconds: setup, Phases: t.Phases,
+		BytesPerCell: float64(m.bytes) / float64(cells), TileShare: m.tileShare,
+		EvenSeconds: t.Even, OddSeconds: t.Odd, CheckSeconds: t.Check, SetupSeconds: m.setup, Phases: t.Phases,
 	}, nil
 }

@@ -86,7 +86,7 @@ func (s *suite) cylinder(c cylinder) error {
 	const throughflows, samples = 1.5, 20
 	steps := int64(throughflows*c.length/mean/settings.TimeStep/samples/2) * 2
 	history := Curve{Name: fmt.Sprintf("%g cells across", c.across)}
-	_, err := s.compute(sh, settings, steps, func(f computation) error {
+	_, err := s.compute(sh, settings, steps, func(f *airflow.Rank) error {
 		for sample := range samples {
 			if sample > 0 {
 				if err := f.Advance(s.ctx, steps, nil); err != nil {

@@ -46,7 +46,7 @@ func (s *suite) breathing() error {
 	var follows, stored, before float64
 	samples := 0
 	var halves [2]breath // in, out, of the last cycle
-	observe := func(c computation) error {
+	observe := func(c *airflow.Rank) error {
 		openings, err := c.OpeningSummaries()
 		if err != nil {
 			return err

@@ -107,14 +107,14 @@ type flow struct {
 
 // compute runs a shape for some steps, rounded up to an even number. Visit may
 // be nil.
-func (s *suite) compute(sh *shape, settings airflow.Settings, steps int64, visit func(computation) error) (*flow, error) {
+func (s *suite) compute(sh *shape, settings airflow.Settings, steps int64, visit func(*airflow.Rank) error) (*flow, error) {
 	s.options.Change(&settings)
 	f := &flow{grid: sh.grid(), settings: settings}
 	domain := solver.WholeDomain(f.grid)
 	domain.Periodic = sh.periodic
 	var err error
-	f.summary, err = s.run(domain, settings, airflow.Plan{Steps: steps}, nil, func(c computation) (err error) {
-		if f.fields, err = c.fields(); err != nil || visit == nil {
+	f.summary, err = s.run(domain, settings, airflow.Plan{Steps: steps}, nil, func(c *airflow.Rank) (err error) {
+		if f.fields, err = c.Fields(); err != nil || visit == nil {
 			return err
 		}
 		return visit(c)

@@ -128,14 +128,14 @@ func (s *suite) vortex(n int32) (*vortexDecay, error) {
 	steps := int64(math.Round(1/(2*nu*k*k)/settings.TimeStep/(2*samples))) * 2
 	d := &vortexDecay{decay: Curve{Name: fmt.Sprintf("N = %d", n), Points: true}}
 	var times, ratios []float64 // amplitude over the exact one
-	_, err := s.compute(sh, settings, steps, func(c computation) error {
+	_, err := s.compute(sh, settings, steps, func(c *airflow.Rank) error {
 		for sample := range samples {
 			if sample > 0 {
 				if err := c.Advance(s.ctx, steps, nil); err != nil {
 					return err
 				}
 			}
-			fields, err := c.fields()
+			fields, err := c.Fields()
 			if err != nil {
 				return err
 			}
@@ -201,14 +201,14 @@ func (s *suite) oscillation(alpha float64) (float64, error) {
 	}
 	var total norm
 	plot := Plot{Name: fmt.Sprintf("womersley-%g", alpha), Title: fmt.Sprintf("Womersley flow, α = %g", alpha), XLabel: "radius / diameter", YLabel: "velocity"}
-	_, err := s.compute(sh, settings, cycles*steps, func(c computation) error {
+	_, err := s.compute(sh, settings, cycles*steps, func(c *airflow.Rank) error {
 		for phase := range phases {
 			if phase > 0 {
 				if err := c.Advance(s.ctx, steps/phases, nil); err != nil {
 					return err
 				}
 			}
-			fields, err := c.fields()
+			fields, err := c.Fields()
 			if err != nil {
 				return err
 			}

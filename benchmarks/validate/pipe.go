@@ -64,7 +64,7 @@ func (s *suite) poiseuille(n int32, direction r3.Vec, wall airflow.Wall) (e pipe
 	axis := r3.Unit(direction)
 	start := sh.openings[0].Center
 	var strain [6][]float32
-	f, err := s.compute(sh, settings, steps, func(c computation) (err error) { strain, err = c.strainRate(); return err })
+	f, err := s.compute(sh, settings, steps, func(c *airflow.Rank) (err error) { strain, err = c.StrainRate(); return err })
 	if err != nil {
 		return e, err
 	}

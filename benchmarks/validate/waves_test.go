@@ -108,11 +108,11 @@ func (w shearWave) amplitudes(s *suite, first, last int64, change func(*airflow.
 		})
 		return 2 * cmplx.Abs(sum) / float64(f.grid.Cells()) / unit
 	}
-	f, err := s.compute(sh, settings, first, func(c computation) error {
+	f, err := s.compute(sh, settings, first, func(c *airflow.Rank) error {
 		if err := c.Advance(s.ctx, last-first, nil); err != nil {
 			return err
 		}
-		fields, err := c.fields()
+		fields, err := c.Fields()
 		a[1] = amplitude(flow{grid: sh.grid(), fields: fields})
 		return err
 	})

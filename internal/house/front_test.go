@@ -17,13 +17,13 @@ import (
 // front is all that the front door and the commands behind it use of the solver
 // and of GPUs, besides fields and methods of these.
 var front = []string{
-	"cuda.Cut", "cuda.Exchange", "cuda.Hooks", "cuda.Host", "cuda.IPC", "cuda.MemoryUse", "cuda.Options", "cuda.Run", "cuda.Single", "cuda.Half",
-	"cuda.Solver", "cuda.Storage",
-	"opening.Breathing", "opening.Condition", "opening.Kind", "opening.Kinds", "airflow.DefaultSettings", "airflow.Dense",
+	"cuda.Backend", "cuda.Cut", "cuda.Exchange", "cuda.Host", "cuda.IPC", "cuda.MemoryOf", "cuda.MemoryUse", "cuda.Options", "cuda.Single", "cuda.Half",
+	"cuda.Storage",
+	"airflow.Backend", "opening.Breathing", "opening.Condition", "opening.Kind", "opening.Kinds", "airflow.DefaultSettings", "airflow.Dense",
 	"airflow.DivergedError", "solver.Domain", "airflow.Fields", "opening.FlowShare", "airflow.Half", "opening.ImposedFlow", "opening.ImposedPressure",
 	"airflow.MemoryEstimate", "opening.MovingWall", "airflow.OpeningSummary", "airflow.Plan", "airflow.Precision", "airflow.Precisions",
-	"opening.Profile", "airflow.Progress", "airflow.Rank", "airflow.RankSummary", "opening.ReadTable", "airflow.RunInProcess", "airflow.RunRank",
-	"airflow.Settings", "solver.Share", "opening.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "airflow.Summary", "airflow.Units",
+	"opening.Profile", "airflow.Progress", "airflow.Rank", "airflow.RankSummary", "opening.ReadTable", "airflow.RunInProcessOn", "airflow.RunRankOn",
+	"airflow.Settings", "solver.Share", "opening.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "airflow.Summary",
 	"opening.Waveform", "opening.Windkessel",
 }
 

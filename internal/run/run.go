@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"carina/balance"
 	"carina/geometry"
@@ -27,19 +29,18 @@ type Job struct {
 }
 
 // Hooks are called on the way; any may be nil. Those with a View are called for
-// every rank of the processor, concurrently for the ranks of one process, and once
-// in a process that computes on GPUs.
+// every rank, concurrently for the ranks of one process.
 type Hooks struct {
 	// Memory is called before the first step with what the ranks of this process
 	// take of their GPUs.
 	Memory func([]cuda.MemoryUse)
 	// Observe is called every airflow.CheckInterval steps.
-	Observe func(View) error
+	Observe func(*View) error
 	// Diverged is called when the flow has diverged, with the last good fields of
 	// the view's cells.
-	Diverged func(View, *airflow.Fields) error
+	Diverged func(*View, *airflow.Fields) error
 	// Visit is called at the end.
-	Visit func(View) error
+	Visit func(*View) error
 }
 
 // Domain is a partitioned grid as the solver wants it.
@@ -58,11 +59,8 @@ func Domain(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
 // Run computes the flow and returns the summary, which is the same in all
 // processes.
 func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
-	if j.GPU {
-		return j.onGPUs(ctx, h)
-	}
 	plan := j.Plan
-	view := func(r *airflow.Rank) View { return rankView{r, j.Domain} }
+	view := func(r *airflow.Rank) *View { return &View{r, j.Domain} }
 	if h.Observe != nil {
 		plan.Observe = func(r *airflow.Rank) error { return h.Observe(view(r)) }
 	}
@@ -72,32 +70,37 @@ func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 	if h.Visit != nil {
 		plan.Visit = func(r *airflow.Rank) error { return h.Visit(view(r)) }
 	}
-	if j.Transport != nil {
-		return airflow.RunRank(ctx, j.Domain, j.Settings, plan, j.Transport)
+	if h.Memory != nil {
+		plan.Prepared = j.tellMemory(h.Memory)
 	}
-	return airflow.RunInProcess(ctx, j.Domain, j.Settings, plan)
+	var backend airflow.Backend // of processors
+	if j.GPU {
+		backend = cuda.Backend(cuda.Options{Storage: j.Storage, Exchange: j.Exchange})
+	}
+	if j.Transport != nil {
+		return airflow.RunRankOn(ctx, backend, j.Domain, j.Settings, plan, j.Transport)
+	}
+	return airflow.RunInProcessOn(ctx, backend, j.Domain, j.Settings, plan)
 }
 
-func (j *Job) onGPUs(ctx context.Context, h Hooks) (*airflow.Summary, error) {
-	options := cuda.Options{Storage: cuda.Single, Exchange: j.Exchange, Transport: j.Transport}
-	if j.Storage != "" {
-		options.Storage = j.Storage
-	}
+// tellMemory tells what the ranks of this process take, when all are prepared.
+func (j *Job) tellMemory(hear func([]cuda.MemoryUse)) func(*airflow.Rank) {
+	ranks := 1
 	if j.Transport == nil {
-		for device := range j.Domain.Ranks {
-			options.Devices = append(options.Devices, device)
+		ranks = j.Domain.Ranks
+	}
+	var all sync.Mutex
+	var uses []cuda.MemoryUse
+	return func(r *airflow.Rank) {
+		use, ok := cuda.MemoryOf(r)
+		if !ok {
+			return
+		}
+		all.Lock()
+		defer all.Unlock()
+		if uses = append(uses, use); len(uses) == ranks {
+			slices.SortFunc(uses, func(a, b cuda.MemoryUse) int { return a.Rank - b.Rank })
+			hear(uses)
 		}
 	}
-	view := func(g *cuda.Solver) View { return gpuView{g, j.Domain, j.Transport != nil} }
-	hooks := cuda.Hooks{Memory: h.Memory}
-	if h.Observe != nil {
-		hooks.Observe = func(g *cuda.Solver) error { return h.Observe(view(g)) }
-	}
-	if h.Diverged != nil {
-		hooks.Diverged = func(g *cuda.Solver, f *airflow.Fields) error { return h.Diverged(view(g), f) }
-	}
-	if h.Visit != nil {
-		hooks.Visit = func(g *cuda.Solver) error { return h.Visit(view(g)) }
-	}
-	return cuda.Run(ctx, j.Domain, j.Settings, j.Plan, options, hooks)
 }

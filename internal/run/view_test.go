@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+	"sync"
 	"testing"
 
 	"carina/cuboid"
@@ -9,6 +11,7 @@ import (
 	"carina/solver/airflow"
 )
 
+// The pieces of all ranks hold every cell once, with its pressure and velocity.
 func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
 	grid := generate.BallsGrid([3]int32{17, 13, 11}, 4, 5)
 	bricks, err := cuboid.Bricks(grid, [3]int32{4, 4, 4})
@@ -24,30 +27,58 @@ func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
 	for i := range bricks {
 		domain.Owners = append(domain.Owners, int32(i%ranks))
 	}
-	n := grid.Cells()
-	fields := &airflow.Fields{Pressure: make([]float32, n)}
-	for axis := range fields.Velocity {
-		fields.Velocity[axis] = make([]float32, n)
-	}
-	for i := range n {
-		fields.Pressure[i], fields.Velocity[2][i] = float32(i), float32(2*i)
-	}
-	seen := make([]bool, n)
-	for rank := range ranks {
-		piece := pieceOf(domain, fields, rank, 0)
+	settings := airflow.DefaultSettings()
+	settings.BodyForce = [3]float64{1, 2, 3}
+	type cell struct{ x, y, z int32 }
+	pieces := map[cell][4]float32{}
+	var all *airflow.Fields
+	var lock sync.Mutex
+	job := Job{Domain: domain, Settings: settings, Plan: airflow.Plan{Steps: 20}}
+	_, err = job.Run(context.Background(), Hooks{Visit: func(v *View) error {
+		fields, err := v.Fields()
+		if err != nil {
+			return err
+		}
+		gathered, err := v.Gather(fields)
+		if err != nil {
+			return err
+		}
+		piece := v.Piece(fields)
 		if err := piece.Check(); err != nil {
-			t.Fatalf("rank %d: %v", rank, err)
+			return err
 		}
-		for i, p := range piece.Pressure {
-			if seen[int(p)] || piece.Velocity[i][2] != 2*p {
-				t.Fatalf("rank %d: cell %g is there twice or has another one's velocity", rank, p)
+		lock.Lock()
+		defer lock.Unlock()
+		if v.Rank() == 0 {
+			all = gathered
+		}
+		i := 0
+		for _, r := range piece.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				u := piece.Velocity[i]
+				pieces[cell{x, r.Y, r.Z}] = [4]float32{piece.Pressure[i], u[0], u[1], u[2]}
+				i++
 			}
-			seen[int(p)] = true
+		}
+		if v.Step() != 20 || i != len(piece.Pressure) {
+			t.Errorf("rank %d has %d of %d cells in runs after step %d", v.Rank(), i, len(piece.Pressure), v.Step())
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for _, r := range grid.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			want := [4]float32{all.Pressure[i], all.Velocity[0][i], all.Velocity[1][i], all.Velocity[2][i]}
+			if got, ok := pieces[cell{x, r.Y, r.Z}]; !ok || got != want {
+				t.Fatalf("cell (%d, %d, %d) is in a piece: %v, with %v, want %v", x, r.Y, r.Z, ok, got, want)
+			}
+			i++
 		}
 	}
-	for i, s := range seen {
-		if !s {
-			t.Fatalf("cell %d belongs to no piece", i)
-		}
+	if len(pieces) != i {
+		t.Errorf("%d cells in pieces, want %d", len(pieces), i)
 	}
 }

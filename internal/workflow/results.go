@@ -84,13 +84,13 @@ func (r *results) follow(plan *airflow.Plan, g gather) run.Hooks {
 	if r.solver.Folder != "" {
 		plan.Begin, plan.KeepStopped = r.begin, true
 		hooks.Observe, hooks.Diverged = r.observe, r.diverged
-		hooks.Visit = func(v run.View) error { return r.visit(v, g) }
+		hooks.Visit = func(v *run.View) error { return r.visit(v, g) }
 	}
 	return hooks
 }
 
 // observe adds to the history.
-func (r *results) observe(v run.View) error {
+func (r *results) observe(v *run.View) error {
 	openings, err := v.Openings()
 	if err == nil && v.Rank() == 0 {
 		r.history.add(v.Time(), openings)
@@ -99,10 +99,8 @@ func (r *results) observe(v run.View) error {
 }
 
 // diverged writes the last good fields when the flow has diverged.
-func (r *results) diverged(v run.View, fields *airflow.Fields) error {
-	for _, piece := range v.Pieces(fields) {
-		r.writeDiverged(piece)
-	}
+func (r *results) diverged(v *run.View, fields *airflow.Fields) error {
+	r.writeDiverged(v.Piece(fields))
 	return nil
 }
 
@@ -117,7 +115,7 @@ func (r *results) writeDiverged(piece *output.Piece) {
 
 // visit writes the fields of the ranks at hand and hands in what they add to the
 // pictures.
-func (r *results) visit(v run.View, g gather) error {
+func (r *results) visit(v *run.View, g gather) error {
 	if !r.writes() {
 		return nil
 	}
@@ -134,12 +132,7 @@ func (r *results) visit(v run.View, g gather) error {
 			r.fields = all
 		}
 	}
-	for _, piece := range v.Pieces(fields) {
-		if err := r.visitPiece(piece, g); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.visitPiece(v.Piece(fields), g)
 }
 
 // visitPiece writes the fields of one rank and hands in its picture.

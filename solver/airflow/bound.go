@@ -1,6 +1,8 @@
 package airflow
 
 import (
+	"runtime"
+
 	"gonum.org/v1/gonum/spatial/r3"
 
 	"carina/solver"
@@ -21,14 +23,16 @@ type bound struct {
 	quadratic   *wall.Quadratic // nil unless walls are quadratic
 	workspaces  []*update.Workspace
 	carried     []*carried // by worker; nil where nobody wants the velocity
-	odd         bool       // the step that comes next
+	average     *average
+	kept        *Fields
+	before      map[int64][3]float64 // velocity by global number, when Compare was called last
+	odd         bool                 // the step that comes next
 }
 
 var (
-	_ solver.Kernel    = (*bound)(nil)
-	_ solver.Reducer   = (*bound)(nil)
-	_ solver.Global    = (*bound)(nil)
-	_ solver.Scattered = (*bound)(nil)
+	_ Kernel         = (*bound)(nil)
+	_ solver.Checker = (*bound)(nil)
+	_ solver.Resumer = (*bound)(nil)
 )
 
 // Bind finds windows, walls and openings of a rank.
@@ -75,22 +79,24 @@ func (r *bound) Work(step, phase int) solver.Work {
 }
 
 // Begin sets what acts in a step.
-func (r *bound) Begin(steps int64) {
+func (r *bound) Begin(steps int64) error {
 	if r.settings.ForceWaveform != nil {
 		r.setForce(steps)
 		r.populations.Retune(r.parameters())
 	}
 	r.openings.Prepare(float64(steps+1), r.rampSteps)
 	r.odd = steps%2 == 0
+	return nil
 }
 
 // Collect adds what flows through the openings in the last step, and the density
 // there times the area.
-func (r *bound) Collect(_ int, sums []int64) {
+func (r *bound) Collect(_ int, sums []int64) error {
 	r.layout.Openings.Flow(func(opening int, outflow, areaDensity float64) {
 		sums[2*opening] += ToFixed(outflow)
 		sums[2*opening+1] += ToFixed(areaDensity)
 	})
+	return nil
 }
 
 // Apply tells the openings how much flows through them.
@@ -104,14 +110,42 @@ func (r *bound) SaveGlobal() []byte { return r.openings.Save() }
 // LoadGlobal takes it over.
 func (r *bound) LoadGlobal(data []byte) error { return r.openings.Load(data) }
 
+// Resume goes on after so many steps.
+func (r *bound) Resume(steps int64) {
+	r.odd = steps%2 == 1
+	if r.settings.ForceWaveform != nil && steps > 0 {
+		r.setForce(steps - 1)
+	}
+}
+
+// Openings are in the state of the present step.
+func (r *bound) Openings() *opening.States { return r.openings }
+
+// Device names the kind of processor.
+func (r *bound) Device() string { return runtime.GOARCH }
+
+// Describe adds what belongs to processors.
+func (r *bound) Describe(u *UsedSettings) {
+	u.Layout, u.InstructionSet, u.Workers = Sparse, r.populations.InstructionSet(), len(r.workspaces)
+	if r.settings.Layout != "" {
+		u.Layout = r.settings.Layout
+	}
+}
+
+// Bytes is the memory of the tables.
+func (r *bound) Bytes() int64 { return r.layout.Bytes() + r.quadratic.Bytes() }
+
 // Scattered is what the absorption of sound remembers, by groups of links.
-func (r *bound) Scattered() (cells []int64, numbers []float64) { return r.layout.Openings.Memory() }
+func (r *bound) Scattered() (cells []int64, numbers []float64, err error) {
+	cells, numbers = r.layout.Openings.Memory()
+	return cells, numbers, nil
+}
 
 // eachBlock calls f for all blocks, side by side.
 func (r *bound) eachBlock(f func(i int, w *update.Workspace)) {
 	work := solver.BlockWork(func(b *solver.Block, worker int) { f(int(b.Number), r.workspaces[worker]) })
 	// A processor does the work of blocks.
-	_ = r.device.Run(work, r.layout.Blocks)
+	_ = r.device.Run(work, solver.Side{Blocks: r.layout.Blocks})
 }
 
 // initialize sets the equilibrium of Settings.Initial.

@@ -128,7 +128,7 @@ func TestDenseMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bytes[l] = r.device.Bytes()
+		bytes[l] = r.engine.Device().Bytes()
 		r.Close()
 	}
 	cells := int64(size[0]) * int64(size[1]) * int64(size[2])
@@ -159,10 +159,6 @@ func TestDenseRefusals(t *testing.T) {
 	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "no layout") {
 		t.Errorf("a layout that does not exist: %v", err)
 	}
-	if _, err := NewFlow(solver.WholeDomain(cave(1, [3]bool{})), Settings{Layout: Dense, Collision: TRT, Wall: Interpolated, Precision: Single,
-		Magic: 3. / 16, KinematicViscosity: 1e-5, Density: 1}); err == nil || !strings.Contains(err.Error(), "GPU") {
-		t.Errorf("the dense layout on a GPU: %v", err)
-	}
 }
 
 // CountWindows of package cuboid knows the windows that a rank computes, cut
@@ -182,7 +178,7 @@ func TestCountWindows(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Close()
-		l := r.layout
+		l := r.kernel.(*bound).layout
 		passed := int64(l.Cells)
 		for _, c := range l.Blocks {
 			passed -= int64(c.End - c.First)

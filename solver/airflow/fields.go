@@ -7,6 +7,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow/update"
+	"carina/solver/transport"
 )
 
 // Piece is a row of cells of one rank.
@@ -49,7 +50,38 @@ func (f *Fields) arrays() [][]float32 {
 }
 
 // Fields returns the flow in the rank's own cells.
-func (r *Rank) Fields() *Fields {
+func (r *Rank) Fields() (*Fields, error) { return r.kernel.Fields() }
+
+// Fields returns the flow in all cells.
+func (r *bound) Fields() (*Fields, error) { return r.fields(), nil }
+
+// FieldsAt returns the flow in some cells.
+func (r *bound) FieldsAt(cells []int32) (*Fields, error) {
+	all, some := r.fields(), newFields(len(cells))
+	for k, from := range all.arrays() {
+		for i, cell := range cells {
+			some.arrays()[k][i] = from[cell]
+		}
+	}
+	return some, nil
+}
+
+// Keep keeps the present fields.
+func (r *bound) Keep() error {
+	r.kept = r.fields()
+	return nil
+}
+
+// Kept returns the fields that were kept last.
+func (r *bound) Kept() (*Fields, error) { return r.kept, nil }
+
+// Snapshot copies the fields at once.
+func (r *bound) Snapshot() (wait func() (*Fields, error), err error) {
+	f := r.fields()
+	return func() (*Fields, error) { return f, nil }, nil
+}
+
+func (r *bound) fields() *Fields {
 	f := newFields(r.layout.Fluid)
 	pressure, velocity := r.units.Pressure(), r.units.Velocity()
 	r.eachBlock(func(i int, w *update.Workspace) {
@@ -64,59 +96,103 @@ func (r *Rank) Fields() *Fields {
 	return f
 }
 
-// Gather collects the fields of all ranks on rank 0, by global cell number;
-// the others get nil. Call it on all ranks.
+// Gather collects the fields of all ranks on rank 0, by global cell number; the
+// others get nil. Call it on all ranks.
 func (r *Rank) Gather() (*Fields, error) {
-	own := r.Fields()
+	own, err := r.Fields()
+	if err := transport.Agree(r.engine.Transport(), err); err != nil {
+		return nil, err
+	}
+	return r.GatherFields(own)
+}
+
+// GatherFields is Gather for what Fields has returned.
+func (r *Rank) GatherFields(own *Fields) (*Fields, error) {
+	t := r.engine.Transport()
+	if t.Size() == 1 {
+		return own, nil
+	}
+	var ranges []int64
+	for i := range r.layout.Pieces {
+		p := &r.layout.Pieces[i]
+		ranges = append(ranges, p.Global, int64(p.Cells()))
+	}
 	if r.Number() != 0 {
-		for _, a := range own.arrays() {
-			if len(a) == 0 {
-				continue
-			}
-			if err := r.engine.Transport().Send(0, floatBytes(a)); err != nil {
-				return nil, fmt.Errorf("sending the fields of rank %d: %w", r.Number(), err)
-			}
+		if err := sendFields(t, ranges, own); err != nil {
+			return nil, fmt.Errorf("sending the fields of rank %d: %w", r.Number(), err)
 		}
 		return nil, nil
 	}
-	pieces, err := r.domain.Pieces(false)
-	if err != nil {
-		return nil, err
-	}
-	all := newFields(int(r.domain.Grid.Cells()))
-	scatter(all.arrays(), own.arrays(), pieces, 0)
-	counts := make([]int, r.domain.Ranks)
-	for _, p := range pieces {
-		counts[p.Owner] += int(p.Cells())
-	}
-	for rank := 1; rank < r.domain.Ranks; rank++ {
-		received := newFields(counts[rank])
-		for _, a := range received.arrays() {
-			if len(a) == 0 {
-				continue
-			}
-			if err := r.engine.Transport().Receive(rank, floatBytes(a)); err != nil {
-				return nil, fmt.Errorf("receiving the fields of rank %d: %w", rank, err)
-			}
+	all := newFields(int(r.domain.CellCount()))
+	scatter(all, own, ranges)
+	for rank := 1; rank < t.Size(); rank++ {
+		ranges, received, err := receiveFields(t, rank)
+		if err != nil {
+			return nil, fmt.Errorf("receiving the fields of rank %d: %w", rank, err)
 		}
-		scatter(all.arrays(), received.arrays(), pieces, int32(rank))
+		scatter(all, received, ranges)
 	}
 	return all, nil
 }
 
-// scatter copies the arrays of one rank to their global numbers.
-func scatter(all, own [][]float32, pieces []solver.Piece, rank int32) {
-	local := int64(0)
-	for _, p := range pieces {
-		if p.Owner != rank {
-			continue
+// scatter copies the fields of one rank to their global numbers: ranges are first
+// cells and numbers of cells in turn.
+func scatter(all, own *Fields, ranges []int64) {
+	for k, to := range all.arrays() {
+		from := own.arrays()[k]
+		for i := 0; i < len(ranges); i += 2 {
+			from = from[copy(to[ranges[i]:ranges[i]+ranges[i+1]], from):]
 		}
-		n := int64(p.Cells())
-		for i := range all {
-			copy(all[i][p.Global:p.Global+n], own[i][local:])
-		}
-		local += n
 	}
+}
+
+// largestMessage keeps within what MPI counts.
+const largestMessage = 1 << 30
+
+// sendFields sends fields of cells whose ranges rank 0 does not know.
+func sendFields(t transport.Transport, ranges []int64, f *Fields) error {
+	lengths := []int64{int64(len(ranges)), int64(len(f.Pressure))}
+	messages := [][]byte{wordBytes(lengths), wordBytes(ranges)}
+	for _, a := range f.arrays() {
+		messages = append(messages, floatBytes(a))
+	}
+	for _, m := range messages {
+		for len(m) > 0 {
+			n := min(len(m), largestMessage)
+			if err := t.Send(0, m[:n]); err != nil {
+				return err
+			}
+			m = m[n:]
+		}
+	}
+	return nil
+}
+
+// receiveFields receives what sendFields sends.
+func receiveFields(t transport.Transport, rank int) (ranges []int64, f *Fields, err error) {
+	var lengths [2]int64
+	if err := t.Receive(rank, wordBytes(lengths[:])); err != nil {
+		return nil, nil, err
+	}
+	ranges, f = make([]int64, lengths[0]), newFields(int(lengths[1]))
+	messages := [][]byte{wordBytes(ranges)}
+	for _, a := range f.arrays() {
+		messages = append(messages, floatBytes(a))
+	}
+	for _, m := range messages {
+		for len(m) > 0 {
+			n := min(len(m), largestMessage)
+			if err := t.Receive(rank, m[:n]); err != nil {
+				return nil, nil, err
+			}
+			m = m[n:]
+		}
+	}
+	return ranges, f, nil
+}
+
+func wordBytes(words []int64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
 }
 
 func floatBytes(a []float32) []byte {

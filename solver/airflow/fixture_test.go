@@ -25,3 +25,11 @@ func channelOpenings(axis int, area float64) []geometry.Opening {
 func scattered(g *geometry.Grid, side int32, ranks int, seed uint64, periodic [3]bool) *solver.Domain {
 	return enginetest.Scattered(g, side, ranks, seed, periodic)
 }
+
+// must returns what a call returns that does not fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

@@ -12,7 +12,14 @@ import (
 // cells, in 1/s, for the components xx, yy, zz, xy, xz and yz. It comes from
 // what the populations are out of equilibrium, without differences between
 // cells. Call it after an even number of steps.
-func (r *Rank) StrainRate() [6][]float32 {
+func (r *Rank) StrainRate() ([6][]float32, error) { return r.kernel.StrainRate() }
+
+// ShearStress returns the largest shear stress in the rank's own cells, in Pa:
+// next to a wall, the wall shear stress half a cell inside.
+func (r *Rank) ShearStress() ([]float32, error) { return r.kernel.ShearStress() }
+
+// StrainRate is as Rank's.
+func (r *bound) StrainRate() ([6][]float32, error) {
 	var s [6][]float32
 	for i := range s {
 		s[i] = make([]float32, r.layout.Fluid)
@@ -24,12 +31,11 @@ func (r *Rank) StrainRate() [6][]float32 {
 			s[i][index] = float32(factor * stress[i])
 		}
 	})
-	return s
+	return s, nil
 }
 
-// ShearStress returns the largest shear stress in the rank's own cells, in Pa:
-// next to a wall, the wall shear stress half a cell inside.
-func (r *Rank) ShearStress() []float32 {
+// ShearStress is as Rank's.
+func (r *bound) ShearStress() ([]float32, error) {
 	shear := make([]float32, r.layout.Fluid)
 	viscosity := r.units.KinematicViscosity * r.units.Density
 	factor := 1.5 / r.units.RelaxationTime() / r.units.TimeStep
@@ -38,7 +44,7 @@ func (r *Rank) ShearStress() []float32 {
 		sum := s[0]*s[0] + s[1]*s[1] + s[2]*s[2] + 2*(s[3]*s[3]+s[4]*s[4]+s[5]*s[5])
 		shear[index] = float32(viscosity * factor * math.Sqrt(2*sum))
 	})
-	return shear
+	return shear, nil
 }
 
 // eachStress calls f for all own cells, by their index in Fields, with the

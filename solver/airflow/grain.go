@@ -83,7 +83,7 @@ func (f *rowFinder) row(y, z int32) []int { return f.rows[[2]int32{y, z}] }
 // grain is that of the flow in all cells, or nil where they are too many. Call
 // it on all ranks; all get the same.
 func (r *Rank) grain() (*float64, error) {
-	if r.domain.Grid.Cells() > grainCells {
+	if r.domain.CellCount() > grainCells {
 		return nil, nil
 	}
 	fields, err := r.Gather()

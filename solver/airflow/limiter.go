@@ -27,14 +27,11 @@ func (r *Rank) limited() (*float64, error) {
 	if !r.settings.limits(tau) {
 		return nil, nil
 	}
-	threshold := r.settings.limitedStress(tau)
-	var count atomic.Int64
-	r.eachStress(func(_ int32, s [6]float64) {
-		if tracelessNorm(s) > threshold {
-			count.Add(1)
-		}
-	})
-	sum := []int64{count.Load()}
+	count, err := r.kernel.LimitedCells(r.settings.limitedStress(tau))
+	if err != nil {
+		return nil, err
+	}
+	sum := []int64{count}
 	if err := r.engine.Transport().Reduce(transport.Sum, sum); err != nil {
 		return nil, fmt.Errorf("counting the cells in which the limiter acts: %w", err)
 	}
@@ -42,16 +39,20 @@ func (r *Rank) limited() (*float64, error) {
 	return &part, nil
 }
 
+// LimitedCells counts the cells in which the traceless stress is above a norm.
+func (r *bound) LimitedCells(stress float64) (int64, error) {
+	var count atomic.Int64
+	r.eachStress(func(_ int32, s [6]float64) {
+		if tracelessNorm(s) > stress {
+			count.Add(1)
+		}
+	})
+	return count.Load(), nil
+}
+
 // tracelessNorm is √(s:s) of the traceless part of a tensor.
 func tracelessNorm(s [6]float64) float64 {
 	mean := (s[0] + s[1] + s[2]) / 3
 	x, y, z := s[0]-mean, s[1]-mean, s[2]-mean
 	return math.Sqrt(x*x + y*y + z*z + 2*(s[3]*s[3]+s[4]*s[4]+s[5]*s[5]))
-}
-
-// LimitedStress is the norm |Π| of the traceless stress, in lattice units, above
-// which the recursive operator's limiter acts; ok tells whether it can act.
-func (f *Flow) LimitedStress() (norm float64, ok bool) {
-	tau := f.Units.RelaxationTime()
-	return f.Settings.limitedStress(tau), f.Settings.limits(tau)
 }

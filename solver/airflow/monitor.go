@@ -3,6 +3,7 @@ package airflow
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -35,7 +36,16 @@ func (r *Rank) explained(err error) error {
 	if !errors.As(err, &diverged) {
 		return err
 	}
-	return transport.AgreedError{Cause: r.divergedAt(diverged.Step, r.domain.Cell(diverged.Cell))}
+	// Ranks that know a share do not know all cells.
+	cell := r.domain.Cell(diverged.Cell)
+	at := []int64{int64(cell[0]), int64(cell[1]), int64(cell[2])}
+	if failed := r.engine.Transport().Reduce(transport.Max, at); failed != nil {
+		return fmt.Errorf("%w; asking where failed too: %w", err, failed)
+	}
+	for a := range cell {
+		cell[a] = int32(at[a])
+	}
+	return transport.AgreedError{Cause: r.divergedAt(diverged.Step, cell)}
 }
 
 // Check returns the largest velocity in a block and the lowest global number of a

@@ -108,7 +108,7 @@ func TestEveryStepOnManyRanks(t *testing.T) {
 func (r *Rank) poisonGhosts() {
 	for p := range r.set.Q {
 		for cell := r.layout.Cells; cell < r.layout.Cells+r.layout.Ghosts; cell++ {
-			r.populations.Set(int32(cell), p, math.NaN())
+			r.kernel.(*bound).populations.Set(int32(cell), p, math.NaN())
 		}
 	}
 }

@@ -29,16 +29,37 @@ func (a *average) add(f *Fields) {
 
 // StartAverage begins a new average over time of the rank's fields, with one
 // sample every 50 steps.
-func (r *Rank) StartAverage() { r.average = &average{sums: newFields(r.layout.Fluid)} }
+func (r *Rank) StartAverage() error { return r.kernel.StartAverage() }
 
 // Average returns the mean fields of the rank's own cells since StartAverage,
 // or nil if there are no samples.
-func (r *Rank) Average() *Fields {
-	if r.average == nil || r.average.count == 0 {
-		return nil
-	}
-	return r.average.sums
+func (r *Rank) Average() (*Fields, error) { return r.kernel.Average() }
+
+// StartAverage begins a mean over time.
+func (r *bound) StartAverage() error {
+	r.average = &average{sums: newFields(r.layout.Fluid)}
+	return nil
 }
+
+// AddToAverage adds the present fields to the mean.
+func (r *bound) AddToAverage() error {
+	if r.average != nil {
+		r.average.add(r.fields())
+	}
+	return nil
+}
+
+// Average returns the mean.
+func (r *bound) Average() (*Fields, error) {
+	if r.average == nil || r.average.count == 0 {
+		return nil, nil
+	}
+	return r.average.sums, nil
+}
+
+// Snapshot begins to copy the fields of the rank's own cells, which wait returns.
+// Steps may follow at once; devices copy while they compute.
+func (r *Rank) Snapshot() (wait func() (*Fields, error), err error) { return r.kernel.Snapshot() }
 
 // Sample is the flow at a point.
 type Sample struct {
@@ -54,16 +75,22 @@ type Sample struct {
 func (r *Rank) Probe(points []r3.Vec) ([]Sample, error) {
 	const fields = 5
 	sums := make([]int64, fields*len(points))
-	f := r.Fields()
+	var cells []int32
+	var probed []int // points that lie in own cells
 	for i, p := range points {
-		cell := r.ownCell(p)
-		if cell < 0 {
-			continue
+		if cell := r.ownCell(p); cell >= 0 {
+			cells, probed = append(cells, cell), append(probed, i)
 		}
+	}
+	f, err := r.kernel.FieldsAt(cells)
+	if err := transport.Agree(r.engine.Transport(), err); err != nil {
+		return nil, fmt.Errorf("probing the flow: %w", err)
+	}
+	for n, i := range probed {
 		sums[fields*i] = 1
 		for k, a := range f.arrays() {
 			// One rank owns the cell, so that adding up passes the bits on.
-			sums[fields*i+1+k] = int64(math.Float32bits(a[cell]))
+			sums[fields*i+1+k] = int64(math.Float32bits(a[n]))
 		}
 	}
 	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
@@ -95,53 +122,58 @@ func (r *Rank) ownCell(p r3.Vec) int32 {
 // mean pressure on it, from the layer of cells within half a spacing. Call it
 // on all ranks after an even number of steps; all get the same.
 func (r *Rank) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure float64, err error) {
-	plane := Plane{center, r3.Unit(normal), radius, r.domain.Grid.Spacing}
-	f := r.Fields()
-	var sums PlaneSums
+	plane := disc{center, r3.Unit(normal), radius, r.domain.Grid.Spacing}
+	var cells []int32
 	for _, p := range r.layout.Pieces {
 		for x := p.X0; x < p.X1; x++ {
-			if !plane.Holds(r.domain.Grid.Center(x, p.Y, p.Z)) {
-				continue
+			if plane.holds(r.domain.Grid.Center(x, p.Y, p.Z)) {
+				cells = append(cells, p.Index+x-p.X0)
 			}
-			i := p.Index + x - p.X0
-			sums.Add(&plane, r.units, f.Pressure[i], [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
 		}
+	}
+	f, err := r.kernel.FieldsAt(cells)
+	if err := transport.Agree(r.engine.Transport(), err); err != nil {
+		return 0, 0, fmt.Errorf("measuring the flow through a plane: %w", err)
+	}
+	var sums planeSums
+	for i := range cells {
+		sums.add(&plane, r.units, f.Pressure[i], [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
 	}
 	if err := r.engine.Transport().Reduce(transport.Sum, sums[:]); err != nil {
 		return 0, 0, fmt.Errorf("summing the flow through a plane: %w", err)
 	}
-	flow, pressure = sums.Result(r.units)
+	flow, pressure = sums.result(r.units)
 	return flow, pressure, nil
 }
 
-// Plane is a disc that is one layer of cells thick.
-type Plane struct {
-	Center, Normal  r3.Vec // Normal is of length one
-	Radius, Spacing float64
+// disc is one layer of cells thick.
+type disc struct {
+	center, normal  r3.Vec // normal is of length one
+	radius, spacing float64
 }
 
-// Holds tells whether a cell with the given centre belongs to the plane.
-func (p *Plane) Holds(center r3.Vec) bool {
-	d := r3.Sub(center, p.Center)
-	along := r3.Dot(d, p.Normal)
-	return math.Abs(along) < p.Spacing/2 && r3.Norm2(d)-along*along <= p.Radius*p.Radius
+// holds tells whether a cell with the given centre belongs to the plane.
+func (p *disc) holds(center r3.Vec) bool {
+	d := r3.Sub(center, p.center)
+	along := r3.Dot(d, p.normal)
+	return math.Abs(along) < p.spacing/2 && r3.Norm2(d)-along*along <= p.radius*p.radius
 }
 
-// PlaneSums are the number of cells of a plane and the sums of velocity along
+// planeSums are the number of cells of a plane and the sums of velocity along
 // the normal and pressure over them, in fixed point.
-type PlaneSums [3]int64
+type planeSums [3]int64
 
-// Add adds a cell.
-func (s *PlaneSums) Add(p *Plane, u Units, pressure float32, velocity [3]float32) {
+// add adds a cell.
+func (s *planeSums) add(p *disc, u Units, pressure float32, velocity [3]float32) {
 	v := r3.Vec{X: float64(velocity[0]), Y: float64(velocity[1]), Z: float64(velocity[2])}
 	s[0]++
-	s[1] += ToFixed(r3.Dot(v, p.Normal) / u.Velocity())
+	s[1] += ToFixed(r3.Dot(v, p.normal) / u.Velocity())
 	s[2] += ToFixed(float64(pressure) / u.Pressure())
 }
 
-// Result is the flow in m³/s and the mean pressure in Pa, zero for a plane
+// result is the flow in m³/s and the mean pressure in Pa, zero for a plane
 // without cells.
-func (s *PlaneSums) Result(u Units) (flow, pressure float64) {
+func (s *planeSums) result(u Units) (flow, pressure float64) {
 	if s[0] == 0 {
 		return 0, 0
 	}

@@ -8,37 +8,46 @@ import (
 	"time"
 
 	"carina/solver"
-	"carina/solver/processor"
 	"carina/solver/transport"
 )
 
-// Rank is the part of a computation that one rank of the processor does. Its
-// methods are called by all ranks together, in the same order.
+// Rank is the part of a computation that one rank does. Its methods are called by
+// all ranks together, in the same order.
 type Rank struct {
-	*bound
+	*airflow
+	backend Backend
 	engine  *solver.Rank
-	fastest float64 // after the start, in cells per step, as far as was checked
-	average *average
+	layout  *solver.Layout
+	kernel  Kernel
+	fastest float64      // after the start, in cells per step, as far as was checked
 	watch   *SteadyWatch // of the last advance
 	sums    []int64      // room for those of openings
-	// lastGood are the fields before a computation diverged.
-	lastGood *Fields
 }
 
-// NewRank prepares rank t.Rank() of the domain. If one rank fails, all do.
-// Close it after use.
+// NewRank prepares rank t.Rank() of the domain on the processor. If one rank fails,
+// all do. Close it after use.
 func NewRank(domain *solver.Domain, settings Settings, t transport.Transport) (*Rank, error) {
-	flow, err := newAirflow(domain, settings)
-	if err := transport.Agree(t, err); err != nil {
-		return nil, err
+	return NewRankOn(nil, domain, settings, t)
+}
+
+// NewRankOn is NewRank on a device of some kind, that of processors if the backend is
+// nil. Ranks may be of several kinds.
+func NewRankOn(b Backend, domain *solver.Domain, settings Settings, t transport.Transport) (*Rank, error) {
+	if b == nil {
+		b = processors{settings.Workers}
 	}
-	e, err := solver.NewRank(domain, solver.Together{flow}, processor.New(settings.Workers, t), t, solver.Options{Dense: settings.Layout == Dense})
+	device, err := open(b, &settings, t)
 	if err != nil {
 		return nil, err
 	}
-	flow.warnOfClosed()
-	return &Rank{engine: e, bound: e.Kernel(0).(*bound), sums: make([]int64, 2*len(flow.openings.List))}, nil
+	return prepared(b, device, domain, settings, t)
 }
+
+// Kernel is the flow on the rank's device.
+func (r *Rank) Kernel() Kernel { return r.kernel }
+
+// Engine is the rank as the engine has it.
+func (r *Rank) Engine() *solver.Rank { return r.engine }
 
 // Close ends the rank's goroutines.
 func (r *Rank) Close() { r.engine.Close() }
@@ -80,7 +89,7 @@ func (r *Rank) Advance(ctx context.Context, steps int64, report func(Progress)) 
 func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 	steps += steps & 1
 	begin, first := time.Now(), r.engine.Steps()
-	cells := float64(r.domain.Grid.Cells())
+	cells := float64(r.domain.CellCount())
 	watch := &rankWatch{SteadyWatch: newSteadyWatch(first, r.rampSteps, r.crossing(), plan.WatchTolerance()), rank: r}
 	if r.watch = watch.SteadyWatch; plan.Tolerance <= 0 {
 		r.watch.Postpone(first + steps)
@@ -110,10 +119,12 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 // observe does what a plan asks for between steps.
 func (r *Rank) observe(plan *Plan) error {
 	if plan.Diverged != nil {
-		r.lastGood = r.Fields()
+		if err := r.kernel.Keep(); err != nil {
+			return err
+		}
 	}
-	if r.average != nil {
-		r.average.add(r.Fields())
+	if err := r.kernel.AddToAverage(); err != nil {
+		return err
 	}
 	if plan.Observe == nil {
 		return nil
@@ -124,16 +135,28 @@ func (r *Rank) observe(plan *Plan) error {
 // diverged hands over the last good fields when a flow has diverged.
 func (r *Rank) diverged(cause error, plan *Plan) error {
 	var diverged *DivergedError
-	if plan.Diverged == nil || r.lastGood == nil || !errors.As(cause, &diverged) {
+	if plan.Diverged == nil || !errors.As(cause, &diverged) {
 		return cause
 	}
-	// The speed is agreed on by all ranks.
-	speed := []int64{int64(math.Float64bits(speedNear(r.Pieces(), r.lastGood, diverged.Cell)))}
-	if err := r.engine.Transport().Reduce(transport.Max, speed); err != nil {
+	lastGood, err := r.kernel.Kept()
+	if err != nil {
+		return fmt.Errorf("%w; fetching the last good state failed too: %w", cause, err)
+	}
+	// The speed is agreed on by all ranks, and whether they have kept the fields.
+	agreed := []int64{0, 0}
+	if lastGood == nil {
+		agreed[1] = 1
+	} else {
+		agreed[0] = int64(math.Float64bits(speedNear(r.Pieces(), lastGood, diverged.Cell)))
+	}
+	if err := r.engine.Transport().Reduce(transport.Max, agreed); err != nil {
 		return fmt.Errorf("%w; asking for its speed failed too: %w", cause, err)
 	}
-	diverged.Speed = math.Float64frombits(uint64(speed[0]))
-	if err := plan.Diverged(r, r.lastGood); err != nil {
+	if agreed[1] == 1 {
+		return cause
+	}
+	diverged.Speed = math.Float64frombits(uint64(agreed[0]))
+	if err := plan.Diverged(r, lastGood); err != nil {
 		return fmt.Errorf("%w; writing the last good state failed too: %w", cause, err)
 	}
 	return cause

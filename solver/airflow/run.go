@@ -29,6 +29,9 @@ type Plan struct {
 	// Watch is a tolerance by which the summary tells whether the flow became
 	// steady, where Tolerance is 0; 0 means that it does not tell.
 	Watch float64
+	// Prepared is called on every rank when its device has what it needs; it may be
+	// nil.
+	Prepared func(*Rank)
 	// Begin is called on every rank when all is ready for the first step; it may
 	// be nil. An error of it must be the same on all ranks.
 	Begin func() error
@@ -97,13 +100,19 @@ func (p *Plan) Warnings() []string {
 // RunRank computes one rank of the domain and returns the summary, which is
 // the same on all ranks. On failure it makes the other ranks stop.
 func RunRank(ctx context.Context, domain *solver.Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
+	return RunRankOn(ctx, nil, domain, settings, plan, t)
+}
+
+// RunRankOn is RunRank on a device of some kind, that of processors if the backend is
+// nil.
+func RunRankOn(ctx context.Context, b Backend, domain *solver.Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
 	defer func() {
 		var together transport.AgreedError
 		if err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, &together) {
 			t.Abort(err)
 		}
 	}()
-	r, err := NewRank(domain, settings, t)
+	r, err := NewRankOn(b, domain, settings, t)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +124,9 @@ func RunRank(ctx context.Context, domain *solver.Domain, settings Settings, plan
 	steps, err := plan.StepCount(r.units.TimeStep)
 	if err != nil {
 		return nil, transport.AgreedError{Cause: err}
+	}
+	if plan.Prepared != nil {
+		plan.Prepared(r)
 	}
 	if plan.Begin != nil {
 		if err := plan.Begin(); err != nil {
@@ -144,6 +156,12 @@ func RunRank(ctx context.Context, domain *solver.Domain, settings Settings, plan
 
 // RunInProcess computes all ranks of the domain as goroutines of this process.
 func RunInProcess(ctx context.Context, domain *solver.Domain, settings Settings, plan Plan) (*Summary, error) {
+	return RunInProcessOn(ctx, nil, domain, settings, plan)
+}
+
+// RunInProcessOn is RunInProcess on devices of some kind, that of processors if the
+// backend is nil.
+func RunInProcessOn(ctx context.Context, b Backend, domain *solver.Domain, settings Settings, plan Plan) (*Summary, error) {
 	transports := transport.NewLocal(domain.Ranks)
 	summaries := make([]*Summary, len(transports))
 	failures := make([]error, len(transports))
@@ -151,7 +169,7 @@ func RunInProcess(ctx context.Context, domain *solver.Domain, settings Settings,
 	for i, t := range transports {
 		all.Go(func() {
 			defer crash.Guard()
-			summaries[i], failures[i] = RunRank(ctx, domain, settings, plan, t)
+			summaries[i], failures[i] = RunRankOn(ctx, b, domain, settings, plan, t)
 		})
 	}
 	all.Wait()

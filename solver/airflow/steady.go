@@ -92,8 +92,7 @@ func (w *SteadyWatch) outcome() (steady *bool, change *float64) {
 // rankWatch is a SteadyWatch with the rank's samples.
 type rankWatch struct {
 	*SteadyWatch
-	rank   *Rank
-	before map[int64][3]float64 // velocity by global number
+	rank *Rank
 }
 
 // compare takes a sample, compares it with the last one and tells whether the flow is steady. All
@@ -103,8 +102,20 @@ func (w *rankWatch) compare() (bool, error) {
 	if !w.Due(r.engine.Steps()) {
 		return false, nil
 	}
+	change, square, err := r.kernel.Compare()
+	if err != nil {
+		return false, fmt.Errorf("comparing the flow with before: %w", err)
+	}
+	sums := []int64{change, square}
+	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
+		return false, fmt.Errorf("comparing the flow with before: %w", err)
+	}
+	return w.Judge(sums[0], sums[1]), nil
+}
+
+// Compare compares a sample of the velocity with the one before.
+func (r *bound) Compare() (change, square int64, err error) {
 	now := map[int64][3]float64{}
-	var sums [2]int64
 	for i := range r.layout.Blocks {
 		r.eachCell(int32(i), r.workspaces[0], func(p *solver.Piece, cell int32, _ float64, u [3]float64) {
 			global := p.Global + int64(cell-p.Local)
@@ -112,17 +123,14 @@ func (w *rankWatch) compare() (bool, error) {
 				return
 			}
 			now[global] = u
-			if old, ok := w.before[global]; ok {
+			if old, ok := r.before[global]; ok {
 				for a := range 3 {
-					sums[0] += ToFixed((u[a] - old[a]) * (u[a] - old[a]))
-					sums[1] += ToFixed(u[a] * u[a])
+					change += ToFixed((u[a] - old[a]) * (u[a] - old[a]))
+					square += ToFixed(u[a] * u[a])
 				}
 			}
 		})
 	}
-	w.before = now
-	if err := r.engine.Transport().Reduce(transport.Sum, sums[:]); err != nil {
-		return false, fmt.Errorf("comparing the flow with before: %w", err)
-	}
-	return w.Judge(sums[0], sums[1]), nil
+	r.before = now
+	return change, square, nil
 }

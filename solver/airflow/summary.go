@@ -3,7 +3,6 @@ package airflow
 import (
 	"fmt"
 	"math"
-	"runtime"
 
 	"carina/geometry"
 	"carina/solver/airflow/opening"
@@ -90,11 +89,11 @@ func (r *Rank) Summary() (*Summary, error) {
 	}
 	timing := r.engine.Timing()
 	s := &Summary{
-		FluidCells: r.domain.Grid.Cells(), Spacing: r.units.Spacing, TimeStep: r.units.TimeStep,
+		FluidCells: r.domain.CellCount(), Spacing: r.units.Spacing, TimeStep: r.units.TimeStep,
 		Steps: r.engine.Steps(), Time: r.Time(), RelaxationTime: r.units.RelaxationTime(),
 		Mach:         Mach(last),
 		PeakVelocity: last * r.units.Velocity(),
-		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, max(last, r.fastest)), Settings: r.usedOnProcessor(),
+		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, max(last, r.fastest)), Settings: r.Used(),
 	}
 	s.describe(&r.settings, r.units)
 	s.Steady, s.VelocityChange = r.watch.outcome()
@@ -159,7 +158,10 @@ func dropAndBalance(openings []OpeningSummary) (drop, mass float64) {
 func (r *Rank) sumOpenings() error {
 	sums := r.sums
 	clear(sums)
-	r.Collect(0, sums)
+	err := r.kernel.Collect(0, sums)
+	if err := transport.Agree(r.engine.Transport(), err); err != nil {
+		return fmt.Errorf("summing the flow through the openings: %w", err)
+	}
 	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
 		return fmt.Errorf("summing the flow through the openings: %w", err)
 	}
@@ -173,7 +175,7 @@ func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
 		return nil, err
 	}
 	sums := r.sums
-	return openingSummaries(r.openings, r.domain.Grid, r.units, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
+	return openingSummaries(r.kernel.Openings(), r.domain.Grid, r.units, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
 }
 
 // openingSummaries describes the openings, of which sums gives what has left through
@@ -201,7 +203,7 @@ func (r *Rank) rankSummaries() ([]RankSummary, error) {
 	if err := r.engine.Transport().Reduce(transport.Sum, values); err != nil {
 		return nil, fmt.Errorf("collecting the load of the ranks: %w", err)
 	}
-	devices, err := transport.Collect(r.engine.Transport(), runtime.GOARCH)
+	devices, err := transport.Collect(r.engine.Transport(), r.kernel.Device())
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +225,7 @@ func (r *Rank) rankSummaries() ([]RankSummary, error) {
 }
 
 // Bytes returns the memory that the rank uses for its cells.
-func (r *Rank) Bytes() int64 { return r.engine.Bytes() + r.layout.Bytes() + r.quadratic.Bytes() }
+func (r *Rank) Bytes() int64 { return r.engine.Bytes() + r.kernel.Bytes() }
 
 // Hash returns a hash of the state of all cells. It does not depend on how the
 // cells are distributed. Call it on all ranks.

@@ -27,6 +27,13 @@ type UsedSettings struct {
 	Workers int `json:"workers,omitempty"`
 }
 
+// Used are the settings of the rank with all choices made.
+func (r *Rank) Used() *UsedSettings {
+	u := r.used()
+	r.kernel.Describe(u)
+	return u
+}
+
 // used returns the settings that do not depend on the device.
 func (r *airflow) used() *UsedSettings {
 	s := &r.settings
@@ -38,16 +45,6 @@ func (r *airflow) used() *UsedSettings {
 	}
 	if s.Profile != "" {
 		u.Profile = s.Profile
-	}
-	return u
-}
-
-// usedOnProcessor adds what processors do.
-func (r *Rank) usedOnProcessor() *UsedSettings {
-	u := r.used()
-	u.Layout, u.InstructionSet, u.Workers = Sparse, r.populations.InstructionSet(), len(r.workspaces)
-	if r.settings.Layout != "" {
-		u.Layout = r.settings.Layout
 	}
 	return u
 }

@@ -19,23 +19,31 @@ import (
 // which in steady flow is the same. Call it on all ranks, after an even number
 // of steps; all get the same.
 func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
+	total, err := r.kernel.WallMomentum(selected)
+	if err != nil {
+		return r3.Vec{}, err
+	}
+	if err := r.engine.Transport().Reduce(transport.Sum, total[:]); err != nil {
+		return r3.Vec{}, fmt.Errorf("summing the force on the wall: %w", err)
+	}
+	unit := r.units.Force()
+	return r3.Vec{X: FromFixed(total[0]) * unit, Y: FromFixed(total[1]) * unit, Z: FromFixed(total[2]) * unit}, nil
+}
+
+// WallMomentum sums over the links of all blocks.
+func (r *bound) WallMomentum(selected func(center r3.Vec) bool) (total [3]int64, err error) {
 	sums := make([][3]int64, len(r.layout.Blocks))
 	r.eachBlock(func(i int, w *update.Workspace) {
 		r.eachPart(int32(i), w, func(p *solver.Piece, cell, count int32, arriving *update.Window) {
 			r.addWallForce(&sums[i], p, cell, count, arriving, w, selected)
 		})
 	})
-	total := make([]int64, 3)
 	for _, s := range sums {
 		for a := range 3 {
 			total[a] += s[a]
 		}
 	}
-	if err := r.engine.Transport().Reduce(transport.Sum, total); err != nil {
-		return r3.Vec{}, fmt.Errorf("summing the force on the wall: %w", err)
-	}
-	unit := r.units.Force()
-	return r3.Vec{X: FromFixed(total[0]) * unit, Y: FromFixed(total[1]) * unit, Z: FromFixed(total[2]) * unit}, nil
+	return total, nil
 }
 
 // addWallForce adds the momentum that the links of some cells of a piece give to

@@ -43,7 +43,7 @@ func forcedError(t *testing.T, wall Wall, radius float64) float64 {
 	var f *Fields
 	steps := int64(2 * radius * radius / s.KinematicViscosity)
 	if _, err := RunInProcess(context.Background(), domain, s, Plan{Steps: steps, Visit: func(r *Rank) error {
-		f = r.Fields()
+		f = must(r.Fields())
 		return nil
 	}}); err != nil {
 		t.Fatal(err)

@@ -1,116 +1,82 @@
 package cuda
 
-import "fmt"
+import (
+	"fmt"
 
-// connect joins the parts of this process with each other and with those of
-// other processes, and uploads where their borders exchange.
-func (s *Solver) connect(exchange Exchange) error {
-	for _, p := range s.parts {
-		for _, b := range p.subdomain.borders {
+	"carina/solver/transport"
+)
+
+// Join joins the device with the GPUs of other ranks, and uploads where borders
+// exchange. Two exchange directly where both reach the other's memory.
+func (d *Device) Join(t transport.Transport, alike []bool) error {
+	p := d.part
+	for _, b := range p.subdomain.borders {
+		if alike != nil && alike[b.rank] {
 			p.connections = append(p.connections, &connection{border: b})
 		}
-		if len(p.connections) > maxConnections {
-			return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.subdomain.rank, len(p.connections), maxConnections)
-		}
 	}
-	join := s.joinParts
-	if s.transport != nil {
-		join = s.joinProcesses
+	if len(p.connections) > maxConnections {
+		return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.subdomain.rank, len(p.connections), maxConnections)
 	}
-	if err := join(exchange); err != nil {
+	if err := d.meet(t); err != nil {
 		return err
 	}
-	for _, p := range s.parts {
-		if err := p.finishConnections(s.tiles); err != nil {
-			return err
-		}
-		if err := p.device.synchronize(); err != nil {
-			return err
-		}
+	if err := p.finishConnections(p.walls.tiles); err != nil {
+		return err
 	}
-	return nil
+	if err := d.listMessages(); err != nil {
+		return err
+	}
+	return d.synchronize()
 }
 
-// joinParts joins the parts of this process.
-func (s *Solver) joinParts(exchange Exchange) error {
-	for _, p := range s.parts {
-		for _, c := range p.connections {
-			other := s.parts[c.rank]
-			for i, back := range other.connections {
-				if back.rank != p.subdomain.rank {
-					continue
-				}
-				if err := c.accept(other.offerTo(i, nil), p.device, other, exchange); err != nil {
-					return err
-				}
-			}
+// meet tells the neighbours where they reach this rank, and learns it of them. All
+// go through all of it, whatever fails, since they wait for each other.
+func (d *Device) meet(t transport.Transport) error {
+	p := d.part
+	if len(p.connections) == 0 {
+		return nil
+	}
+	var failed error
+	keep := func(err error) {
+		if failed == nil {
+			failed = err
 		}
 	}
-	for _, p := range s.parts {
-		for _, c := range p.connections {
-			c.direct = c.direct && s.connectionTo(c, p.subdomain.rank).direct
-		}
+	handle, err := d.export(p.populations)
+	if err != nil {
+		handle = nil // others find another way, or none
 	}
-	return nil
-}
-
-// connectionTo returns the connection of c's neighbour, a part of this process,
-// back to a rank.
-func (s *Solver) connectionTo(c *connection, rank int) *connection {
-	for _, back := range s.parts[c.rank].connections {
-		if back.rank == rank {
-			return back
-		}
-	}
-	panic(fmt.Sprintf("rank %d borders on %d but not the other way round", rank, c.rank))
-}
-
-// joinProcesses joins the part of this process with those of others. Two of
-// them exchange directly where both reach the other's memory.
-func (s *Solver) joinProcesses(exchange Exchange) error {
-	p := s.parts[0]
 	var peers []int
 	var mine [][]byte
-	handle, err := p.device.export(p.populations)
-	if err != nil && exchange == IPC {
-		return err
-	}
 	for i, c := range p.connections {
 		text, err := p.offerTo(i, handle).encode()
-		if err != nil {
-			return err
-		}
+		keep(err)
 		peers, mine = append(peers, c.rank), append(mine, text)
 	}
-	theirs, err := swap(s.transport, peers, mine)
+	theirs, err := swap(t, peers, mine)
 	if err != nil {
 		return fmt.Errorf("meeting the other ranks: %w", err)
 	}
-	var failed error
 	reached := make([][]byte, len(peers))
 	for i, c := range p.connections {
 		o, err := decodeOffer(theirs[i])
 		if err == nil {
-			err = c.accept(o, p.device, nil, exchange)
+			err = c.accept(o, d.device, d.exchange)
 		}
-		if err != nil && failed == nil {
-			failed = err
-		}
+		keep(err)
 		reached[i] = []byte{0}
 		if c.direct {
 			reached[i][0] = 1
 		}
 	}
-	if err := s.together(failed); err != nil {
-		return err
-	}
-	if theirs, err = swap(s.transport, peers, reached); err != nil {
+	if theirs, err = swap(t, peers, reached); err != nil {
 		return fmt.Errorf("meeting the other ranks: %w", err)
 	}
 	for i, c := range p.connections {
 		c.direct = c.direct && theirs[i][0] == 1
 	}
-	return nil
+	return failed
 }
 
 // finishConnections uploads what the part leaves where, and whom it tells.
@@ -141,4 +107,21 @@ func (p *part) finishConnections(tiles *tileSet) error {
 	}
 	p.prepareExchange()
 	return p.uploadSent(tiles)
+}
+
+// listMessages prepares the messages of every step.
+func (d *Device) listMessages() error {
+	for _, c := range d.part.connections {
+		if c.direct {
+			continue
+		}
+		for odd := range c.receive {
+			var err error
+			if c.receive[odd], err = d.part.pin(c.incomingBytes(d.part.tileLayout)); err != nil {
+				return err
+			}
+			d.messages[odd] = append(d.messages[odd], transport.Message{Peer: c.rank, Send: c.send[odd], Receive: c.receive[odd]})
+		}
+	}
+	return nil
 }

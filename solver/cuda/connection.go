@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"os"
 
+	"sync"
+	"sync/atomic"
+
 	"carina/solver/transport"
 )
 
@@ -38,15 +41,12 @@ type connection struct {
 	requests, asked []request
 
 	// outgoing and incoming are messages on the device, send and receive the
-	// same on the host, unpacking where the incoming chunks belong. Within a
-	// process one part receives what another one sends without a copy; there
-	// are two messages, of even and of odd steps, so that none is overwritten
-	// before it has been taken.
+	// same on the host, of even and of odd steps, unpacking where the incoming
+	// chunks belong.
 	outgoing, incoming address
 	send, receive      [2][]byte
 	unpacking          [2]address
 	unpack             [2]launch // of even and odd steps, prepared
-	pinned             [][]byte
 }
 
 const (
@@ -57,13 +57,16 @@ const (
 
 // offer is what a rank tells a neighbour of itself.
 type offer struct {
-	// Host is where it runs, Memory where its tiles begin in its process;
-	// Handle opens them in other processes of the host. Flag is how far behind
-	// the beginning the neighbour's flag lies.
-	Host   string
-	Memory uint64
-	Handle []byte
-	Flag   int64
+	// Host is where it runs, Process in which process there, where its device has
+	// the number Device. Memory is where its tiles begin in that process; Handle
+	// opens them in other processes of the host. Flag is how far behind the
+	// beginning the neighbour's flag lies.
+	Host    string
+	Process int
+	Device  int64
+	Memory  uint64
+	Handle  []byte
+	Flag    int64
 	// Targets are the tiles in which arrives what the neighbour leaves, by
 	// parity and in the order of the border.
 	Targets [2][]int32
@@ -74,7 +77,7 @@ type offer struct {
 // offerTo returns the offer to the neighbour of connection i.
 func (p *part) offerTo(i int, handle []byte) *offer {
 	p.connections[i].asked = p.asked[p.connections[i].rank]
-	o := &offer{Host: hostName(), Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.connections[i].asked}
+	o := &offer{Host: hostName(), Process: os.Getpid(), Device: p.number, Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.connections[i].asked}
 	for odd, list := range p.connections[i].arriving {
 		for _, x := range list {
 			o.Targets[odd] = append(o.Targets[odd], x.tile)
@@ -96,9 +99,14 @@ func hostName() string {
 	return name + " " + string(boot)
 }
 
-// accept takes the neighbour's offer and tries to reach its memory: directly
-// where it is a part of this process, given as other.
-func (c *connection) accept(o *offer, d device, other *part, exchange Exchange) error {
+// opened are the devices of this process's ranks by number.
+var opened struct {
+	next    atomic.Int64
+	devices sync.Map
+}
+
+// accept takes the neighbour's offer and tries to reach its memory.
+func (c *connection) accept(o *offer, d device, exchange Exchange) error {
 	for odd := range c.leaving {
 		if len(o.Targets[odd]) != len(c.leaving[odd]) {
 			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", c.rank, len(o.Targets[odd]), len(c.leaving[odd]))
@@ -108,7 +116,7 @@ func (c *connection) accept(o *offer, d device, other *part, exchange Exchange) 
 	if exchange == Host {
 		return nil
 	}
-	err := c.reach(o, d, other)
+	err := c.reach(o, d)
 	if err == nil {
 		c.direct, c.flag = true, c.memory+address(o.Flag)
 	} else if exchange == IPC {
@@ -117,13 +125,17 @@ func (c *connection) accept(o *offer, d device, other *part, exchange Exchange) 
 	return nil
 }
 
-func (c *connection) reach(o *offer, d device, other *part) error {
-	if other != nil {
-		c.memory = address(o.Memory)
-		return d.reach(other.device)
-	}
+func (c *connection) reach(o *offer, d device) error {
 	if o.Host != hostName() {
 		return errors.New("it is on another host")
+	}
+	if o.Process == os.Getpid() {
+		other, ok := opened.devices.Load(o.Device)
+		if !ok {
+			return errors.New("it has been closed")
+		}
+		c.memory = address(o.Memory)
+		return d.reach(other.(device))
 	}
 	if len(o.Handle) == 0 {
 		return errors.New("its GPU shares no memory with other processes")
@@ -165,7 +177,7 @@ func (c *connection) allocate(p *part) (err error) {
 		return err
 	}
 	for odd := range c.send {
-		if c.send[odd], err = c.pin(p.device, bytes); err != nil {
+		if c.send[odd], err = p.pin(bytes); err != nil {
 			return err
 		}
 	}
@@ -189,24 +201,11 @@ func (c *connection) incomingBytes(t tileLayout) int64 {
 	return c.bytes(t) + int64(len(c.asked)*t.valueBytes())
 }
 
-// pin allocates a message on the host.
-func (c *connection) pin(d device, bytes int64) ([]byte, error) {
-	m, err := d.pin(bytes)
-	if err == nil {
-		c.pinned = append(c.pinned, m)
-	}
-	return m, err
-}
-
 func (c *connection) close(d device) error {
-	var failures []error
 	if c.opened {
-		failures = append(failures, d.closeOpened(c.memory))
+		return d.closeOpened(c.memory)
 	}
-	for _, m := range c.pinned {
-		failures = append(failures, d.unpin(m))
-	}
-	return errors.Join(failures...)
+	return nil
 }
 
 // swap gives each neighbour in another process a message and returns theirs,

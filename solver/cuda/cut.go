@@ -19,6 +19,10 @@ func Cut(domain *solver.Domain, rank int) (*solver.Domain, error) {
 	if domain.Ranks < 2 || rank < 0 || rank >= domain.Ranks {
 		return nil, fmt.Errorf("there is no share of rank %d in a domain of %d", rank, domain.Ranks)
 	}
+	domain, _, err := solver.Rounded(domain, tileSide, nil)
+	if err != nil {
+		return nil, err
+	}
 	tiles, err := newTilePositions(domain)
 	if err != nil {
 		return nil, err

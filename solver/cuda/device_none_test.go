@@ -9,10 +9,5 @@ func besideOthers(t *testing.T) { t.Parallel() }
 
 // testDevices are the devices of the tests, which share their memory.
 func testDevices(t testing.TB, n int) []device {
-	e := newEmulator(t)
-	devices := make([]device, n)
-	for i := range devices {
-		devices[i] = e
-	}
-	return devices
+	return newEmulators(t, n)
 }

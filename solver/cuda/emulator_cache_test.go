@@ -93,7 +93,7 @@ func compiledLibrary(text, optimization string) (string, error) {
 // A program of which a single letter is another is compiled anew, and the same
 // one is not.
 func TestCompiledLibrariesAreTheirSources(t *testing.T) {
-	newEmulator(t)
+	newEmulators(t, 1)
 	at := func(text string) string {
 		path, err := compiledLibrary(text, "-O0")
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Without a GPU, or in a binary without GPU code, the error says what to do.
 // The output depends on the machine.
-func ExampleRun() {
+func ExampleBackend() {
 	grid := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{8, 8, 8}, Links: geometry.Links{Directions: 18, First: []int64{0}}}
 	for z := range int32(8) {
 		for y := range int32(8) {
@@ -21,7 +21,7 @@ func ExampleRun() {
 	}
 	domain := solver.WholeDomain(grid)
 	domain.Periodic = [3]bool{true, true, true}
-	summary, err := cuda.Run(context.Background(), domain, airflow.DefaultSettings(), airflow.Plan{Steps: 2}, cuda.Options{Storage: cuda.Half}, cuda.Hooks{})
+	summary, err := airflow.RunInProcessOn(context.Background(), cuda.Backend(cuda.Options{Storage: cuda.Half}), domain, airflow.DefaultSettings(), airflow.Plan{Steps: 2})
 	if err == nil {
 		fmt.Println(summary.Steps, "steps")
 		return

@@ -1,10 +1,6 @@
 package cuda
 
-import (
-	"fmt"
-
-	"carina/solver/transport"
-)
+import "carina/solver/transport"
 
 // handshake is how a part synchronizes with the neighbours that it reaches
 // directly.
@@ -14,11 +10,13 @@ type handshake struct {
 	// it waits for.
 	remoteFlags, ownFlags address
 	neighbours            int
-	// launch is that of every step, prepared but for the step's number.
+	// launch is that of every step, prepared but for count, which is how many there
+	// were: unlike that of steps, the number grows when a state is loaded, too.
 	launch launch
+	count  uint32
 }
 
-// handshakeStep is which word of the launch is the number of the step.
+// handshakeStep is which word of the launch is the count.
 const handshakeStep = 3
 
 // prepareExchange prepares the launches of every step.
@@ -40,55 +38,38 @@ func (p *part) prepareExchange() {
 	}
 }
 
-// exchange gives the neighbours what the step has left for them. What is
-// written directly is there already: the parts only tell each other. The
+// swap gives the neighbours what the step has left for them. What is written directly is there already: the ranks only tell each other. The
 // others wait for their borders, send messages, and put what has come where
 // the next step looks for it, while the interior is computed.
-func (s *Solver) exchange() error {
-	if err := s.exchangeMessages(); err != nil {
-		return fmt.Errorf("exchanging the border: %w", err)
-	}
-	for _, p := range s.parts {
-		if p.handshake.neighbours == 0 {
-			continue
-		}
-		p.handshake.launch.all[handshakeStep] = uint64(uint32(s.steps + 1))
-		if err := p.device.launch(borderQueue, p.handshake.kernel, p.handshake.launch); err != nil {
-			return err
-		}
-		if err := p.timeline.stamp(p.device, borderQueue, afterHandshake); err != nil {
+func (p *part) swap(t transport.Transport, messages []transport.Message, odd int) error {
+	if len(messages) > 0 {
+		if err := p.swapMessages(t, messages, odd); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// exchangeMessages exchanges all borders that are not direct.
-func (s *Solver) exchangeMessages() error {
-	for _, p := range s.parts {
-		if err := p.fetchMessages(int(s.steps % 2)); err != nil {
-			return err
-		}
-	}
-	if !s.sends {
+	if p.handshake.neighbours == 0 {
 		return nil
 	}
-	for _, p := range s.parts {
-		if err := p.device.settle(); err != nil {
-			return err
-		}
+	p.handshake.count++
+	p.handshake.launch.all[handshakeStep] = uint64(p.handshake.count)
+	if err := p.device.launch(borderQueue, p.handshake.kernel, p.handshake.launch); err != nil {
+		return err
 	}
-	if s.transport != nil {
-		if err := s.transport.Exchange(s.messages[s.steps%2]); err != nil {
-			return err
-		}
+	return p.timeline.stamp(p.device, borderQueue, afterHandshake)
+}
+
+// swapMessages exchanges all borders that are not direct.
+func (p *part) swapMessages(t transport.Transport, messages []transport.Message, odd int) error {
+	if err := p.fetchMessages(odd); err != nil {
+		return err
 	}
-	for _, p := range s.parts {
-		if err := p.deliverMessages(int(s.steps % 2)); err != nil {
-			return err
-		}
+	if err := p.device.settle(); err != nil {
+		return err
 	}
-	return nil
+	if err := t.Exchange(messages); err != nil {
+		return err
+	}
+	return p.deliverMessages(odd)
 }
 
 // fetchMessages copies what the border has left to the host.
@@ -126,29 +107,4 @@ func (p *part) deliverMessages(odd int) error {
 		}
 	}
 	return p.timeline.stamp(p.device, borderQueue, afterUnpacking)
-}
-
-// listMessages prepares the messages of every step: those of other processes,
-// and what parts of this one take from each other.
-func (s *Solver) listMessages() error {
-	for _, p := range s.parts {
-		for _, c := range p.connections {
-			if c.direct {
-				continue
-			}
-			s.sends = true
-			for odd := range c.receive {
-				if s.transport == nil {
-					c.receive[odd] = s.connectionTo(c, p.subdomain.rank).send[odd]
-					continue
-				}
-				var err error
-				if c.receive[odd], err = c.pin(p.device, c.incomingBytes(p.tileLayout)); err != nil {
-					return err
-				}
-				s.messages[odd] = append(s.messages[odd], transport.Message{Peer: c.rank, Send: c.send[odd], Receive: c.receive[odd]})
-			}
-		}
-	}
-	return nil
 }

@@ -44,7 +44,7 @@ func TestFaintSound(t *testing.T) {
 }
 
 // fastest is the largest velocity, or NaN.
-func fastest(t *testing.T, s *Solver) (fastest float64) {
+func fastest(t *testing.T, s *airflow.Rank) (fastest float64) {
 	t.Helper()
 	fields, err := s.Fields()
 	if err != nil {

@@ -2,25 +2,22 @@ package cuda
 
 import (
 	"runtime"
+	"slices"
 	"sort"
 	"sync"
 
-	"carina/geometry"
 	"carina/internal/crash"
+	"carina/solver"
 	"carina/solver/airflow"
 )
 
 // fieldTiles are observed at a time: 64 MiB of cells.
 const fieldTiles = 1 << 16
 
-// Fields returns the flow in all cells by global number, after an even step.
-func (s *Solver) Fields() (*airflow.Fields, error) {
-	fields := airflow.NewFields(int(s.flow.Domain.Grid.Cells()))
-	err := s.gather(s.observer("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), fieldsOf(fields))
-	if err != nil {
-		return nil, err
-	}
-	return fields, nil
+// Fields returns the flow in all own cells.
+func (s *bound) Fields() (*airflow.Fields, error) {
+	fields := airflow.NewFields(s.layout.Fluid)
+	return fields, s.gather(s.observer("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), fieldsOf(fields))
 }
 
 // fieldNumbers are pressure and velocity.
@@ -28,42 +25,28 @@ const fieldNumbers = 4
 
 // fieldArguments are those of kernel fields beside the buffer: the units, and
 // over how many observations the mean is.
-func (s *Solver) fieldArguments(observations int) [][]uint64 {
+func (s *bound) fieldArguments(observations int) [][]uint64 {
 	u := s.flow.Units
 	return [][]uint64{s.reals(u.Pressure(), u.Velocity()), {uint64(observations)}}
 }
 
 // fieldsOf stores the numbers of a cell in fields.
-func fieldsOf(f *airflow.Fields) func(global int64, cell []float32) {
-	return func(global int64, cell []float32) {
-		f.Pressure[global] = cell[0]
+func fieldsOf(f *airflow.Fields) func(index int32, cell []float32) {
+	return func(index int32, cell []float32) {
+		f.Pressure[index] = cell[0]
 		for a := range 3 {
-			f.Velocity[a][global] = cell[1+a]
+			f.Velocity[a][index] = cell[1+a]
 		}
 	}
 }
 
-// gather lets a kernel write so many numbers for every cell and stores them by
-// global number.
-func (s *Solver) gather(program program, width int, arguments [][]uint64, store func(global int64, cell []float32)) error {
-	if err := s.requireComplete(); err != nil {
+// gather lets a kernel write so many numbers for every cell and stores them by the
+// cells' indices.
+func (s *bound) gather(program program, width int, arguments [][]uint64, store func(index int32, cell []float32)) error {
+	p := s.part
+	if err := p.device.synchronize(); err != nil {
 		return err
 	}
-	rates := s.plainRates()
-	for _, p := range s.parts {
-		err := s.eachPortion(p, width, func(buffer address, tiles tileRange) error {
-			return p.observe(program, tiles, rates, append(words(uint64(buffer)), arguments...))
-		}, store)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachPortion downloads numbers of the cells of a part that are computed
-// portion by portion.
-func (s *Solver) eachPortion(p *part, width int, compute func(buffer address, tiles tileRange) error, store func(global int64, cell []float32)) error {
 	portion := min(len(p.tiles), fieldTiles)
 	cells := make([]float32, portion*tileCells*width)
 	buffer, err := p.device.allocate(sizeOf(cells))
@@ -72,9 +55,10 @@ func (s *Solver) eachPortion(p *part, width int, compute func(buffer address, ti
 	}
 	defer p.device.free(buffer)
 	index := newTileIndex(s.tiles)
+	rates := s.plainRates()
 	for first := 0; first < len(p.tiles); first += portion {
 		count := min(portion, len(p.tiles)-first)
-		if err := compute(buffer, tileRange{p.order, first, count}); err != nil {
+		if err := p.observe(program, tileRange{p.order, first, count}, rates, append(words(uint64(buffer)), arguments...)); err != nil {
 			return err
 		}
 		if err := p.device.download(bytesOf(cells[:count*tileCells*width]), buffer); err != nil {
@@ -91,30 +75,28 @@ type tileIndex []int32
 
 func newTileIndex(t *tileSet) tileIndex { return make(tileIndex, len(t.position)) }
 
-// scatter hands on the numbers of the cells of some tiles, run by run.
-func (s *Solver) scatter(cells []float32, width int, tiles []int32, at tileIndex, store func(global int64, cell []float32)) {
+// scatter hands on the numbers of the cells of some tiles, row by row.
+func (s *bound) scatter(cells []float32, width int, tiles []int32, at tileIndex, store func(index int32, cell []float32)) {
 	for i, t := range tiles {
 		at[t] = int32(i) + 1
 	}
-	grid := s.flow.Domain.Grid
-	from, to := s.runsOf(tiles)
-	row := func(r geometry.Run, global int64) {
+	pieces := s.piecesOf(tiles)
+	row := func(r *solver.Piece) {
 		tile := s.tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
 		for x := r.X0; x < r.X1; x++ {
 			if t := at[tile+x/tileSide-r.X0/tileSide]; t > 0 {
 				c := (int(t-1)*tileCells + cellBit(x, r.Y, r.Z)) * width
-				store(global+int64(x-r.X0), cells[c:c+width])
+				store(r.Index+x-r.X0, cells[c:c+width])
 			}
 		}
 	}
 	workers := runtime.GOMAXPROCS(0)
-	starts := s.starts()
 	var all sync.WaitGroup
 	for p := range workers {
 		all.Go(func() {
 			defer crash.Guard()
-			for i := from + (to-from)*p/workers; i < from+(to-from)*(p+1)/workers; i++ {
-				row(grid.Runs[i], starts[i])
+			for i := len(pieces) * p / workers; i < len(pieces)*(p+1)/workers; i++ {
+				row(&pieces[i])
 			}
 		})
 	}
@@ -124,20 +106,74 @@ func (s *Solver) scatter(cells []float32, width int, tiles []int32, at tileIndex
 	}
 }
 
-// starts are the global numbers of the runs' first cells.
-func (s *Solver) starts() []int64 {
-	if s.runStarts == nil {
-		s.runStarts = s.flow.Domain.Grid.Starts()
+// piecesOf returns the pieces that some tiles, ordered by z, may hold.
+func (s *bound) piecesOf(tiles []int32) []solver.Piece {
+	pieces := s.layout.Pieces
+	layer := func(z int32) int {
+		return sort.Search(len(pieces), func(i int) bool { return pieces[i].Z >= z*tileSide })
 	}
-	return s.runStarts
+	return pieces[layer(s.tiles.position[tiles[0]][2]):layer(s.tiles.position[tiles[len(tiles)-1]][2]+1)]
 }
 
-// runsOf returns the range of the grid's runs that some tiles, ordered by z,
-// may hold.
-func (s *Solver) runsOf(tiles []int32) (from, to int) {
-	runs := s.flow.Domain.Grid.Runs
-	layer := func(z int32) int {
-		return sort.Search(len(runs), func(i int) bool { return runs[i].Z >= z*tileSide })
+// FieldsAt returns the flow in some cells. Only the tiles that hold them are
+// observed.
+func (s *bound) FieldsAt(cells []int32) (*airflow.Fields, error) {
+	p := s.part
+	fields := airflow.NewFields(len(cells))
+	if len(cells) == 0 {
+		return fields, nil
 	}
-	return layer(s.tiles.position[tiles[0]][2]), layer(s.tiles.position[tiles[len(tiles)-1]][2] + 1)
+	if err := p.device.synchronize(); err != nil {
+		return nil, err
+	}
+	list := make([]int32, len(cells)) // index in memory of each cell's tile
+	bit := make([]int, len(cells))
+	for i, cell := range cells {
+		r := s.pieceOf(cell)
+		x := r.X0 + cell - r.Index
+		number, _ := slices.BinarySearch(p.sorted, s.tiles.find(x/tileSide, r.Y/tileSide, r.Z/tileSide))
+		list[i], bit[i] = p.index[number], cellBit(x, r.Y, r.Z)
+	}
+	tiles := slices.Clone(list)
+	slices.Sort(tiles)
+	tiles = slices.Compact(tiles)
+	found, err := s.fieldsOfTiles(tiles)
+	if err != nil {
+		return nil, err
+	}
+	store := fieldsOf(fields)
+	for i, tile := range list {
+		number, _ := slices.BinarySearch(tiles, tile)
+		store(int32(i), found[number*tileCells+bit[i]][:])
+	}
+	return fields, nil
+}
+
+// pieceOf is the piece that holds a cell.
+func (s *bound) pieceOf(cell int32) *solver.Piece {
+	pieces := s.layout.Pieces
+	return &pieces[sort.Search(len(pieces), func(i int) bool { return pieces[i].Index > cell })-1]
+}
+
+// fieldsOfTiles observes some tiles, by index in memory.
+func (s *bound) fieldsOfTiles(tiles []int32) ([][fieldNumbers]float32, error) {
+	p := s.part
+	cells := make([][fieldNumbers]float32, len(tiles)*tileCells)
+	buffer, err := p.device.allocate(sizeOf(cells))
+	if err != nil {
+		return nil, err
+	}
+	defer p.device.free(buffer)
+	order, err := p.device.allocate(sizeOf(tiles))
+	if err != nil {
+		return nil, err
+	}
+	defer p.device.free(order)
+	if err := p.device.upload(order, bytesOf(tiles)); err != nil {
+		return nil, err
+	}
+	if err := p.observe(s.observer("fields", fieldsNow), tileRange{order, 0, len(tiles)}, s.plainRates(), append(words(uint64(buffer)), s.fieldArguments(0)...)); err != nil {
+		return nil, err
+	}
+	return cells, p.device.download(bytesOf(cells), buffer)
 }

@@ -7,43 +7,56 @@ import (
 )
 
 // initialize sets the equilibrium of Settings.Initial.
-func (s *Solver) initialize() error {
-	initial := s.flow.Settings.Initial
-	if initial == nil {
+func (s *bound) initialize() error {
+	if s.flow.Settings.Initial == nil {
 		return nil
 	}
-	grid, units := s.flow.Domain.Grid, s.flow.Units
-	program := s.observer("initialize", 0)
-	for _, p := range s.parts {
-		portion := min(len(p.tiles), fieldTiles)
-		bytes := int64(portion) * tileCells * fieldNumbers * int64(realBytes(s.bits))
-		buffer, err := p.device.allocate(bytes)
-		if err != nil {
-			return fmt.Errorf("setting the flow at the start: %w", err)
+	if err := s.setInitial(); err != nil {
+		return fmt.Errorf("setting the flow at the start: %w", err)
+	}
+	return s.part.device.synchronize()
+}
+
+func (s *bound) setInitial() error {
+	p := s.part
+	portion := min(len(p.tiles), fieldTiles)
+	bytes := int64(portion) * tileCells * fieldNumbers * int64(realBytes(s.bits))
+	buffer, err := p.device.allocate(bytes)
+	if err != nil {
+		return err
+	}
+	defer p.device.free(buffer)
+	for first := 0; first < len(p.tiles); first += portion {
+		count := min(portion, len(p.tiles)-first)
+		cells := make([]byte, 0, bytes)
+		for _, tile := range p.tiles[first : first+count] {
+			cells = s.appendInitial(cells, tile)
 		}
-		defer p.device.free(buffer)
-		for first := 0; first < len(p.tiles); first += portion {
-			count := min(portion, len(p.tiles)-first)
-			cells := make([]byte, 0, bytes)
-			for _, tile := range p.tiles[first : first+count] {
-				at := s.tiles.position[tile]
-				for cell := range int32(tileCells) {
-					var pressure float64
-					var velocity r3.Vec
-					if s.tiles.fluid[tile]>>cell&1 == 1 {
-						pressure, velocity = initial(grid.Center(at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3))
-					}
-					u := r3.Scale(1/units.Velocity(), velocity)
-					cells = appendReals(cells, s.bits, pressure/units.Pressure(), u.X, u.Y, u.Z)
-				}
-			}
-			if err := p.device.upload(buffer, cells); err != nil {
-				return err
-			}
-			if err := p.observe(program, tileRange{first: first, count: count}, nil, words(uint64(buffer))); err != nil {
-				return err
-			}
+		if err := p.device.upload(buffer, cells); err != nil {
+			return err
+		}
+		if err := p.observe(s.observerBefore("initialize", 0, false), tileRange{first: first, count: count}, nil, words(uint64(buffer))); err != nil {
+			return err
+		}
+		if err := p.device.synchronize(); err != nil {
+			return err
 		}
 	}
-	return s.synchronize()
+	return nil
+}
+
+// appendInitial appends density and velocity of the cells of a tile.
+func (s *bound) appendInitial(cells []byte, tile int32) []byte {
+	grid, units, initial := s.flow.Domain.Grid, s.flow.Units, s.flow.Settings.Initial
+	at := s.tiles.position[tile]
+	for cell := range int32(tileCells) {
+		var pressure float64
+		var velocity r3.Vec
+		if s.tiles.fluid[tile]>>cell&1 == 1 {
+			pressure, velocity = initial(grid.Center(at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3))
+		}
+		u := r3.Scale(1/units.Velocity(), velocity)
+		cells = appendReals(cells, s.bits, pressure/units.Pressure(), u.X, u.Y, u.Z)
+	}
+	return cells
 }

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"carina/solver/airflow"
+	"carina/solver/transport"
 )
 
-// Timing is what a step costs on the device, in seconds.
+// Timing is what a step costs on the device, in seconds: on the rank where it costs
+// most.
 type Timing struct {
 	// Even and Odd are the medians of the two kinds of steps, Step the mean of
 	// many in a row.
@@ -24,22 +26,35 @@ type Timing struct {
 	Phases Phases
 }
 
-// Measure times steps on the device after a warm-up. The flow goes on
-// meanwhile.
-func (s *Solver) Measure(steps int) (Timing, error) {
-	if err := s.warmUp(); err != nil {
-		return Timing{}, err
+// measured is a rank on a GPU that is measured.
+type measured struct {
+	*bound
+	rank      *airflow.Rank
+	transport transport.Transport
+}
+
+var errNotOnGPU = errors.New("only ranks on GPUs are measured")
+
+func newMeasured(r *airflow.Rank) (*measured, error) {
+	s, ok := r.Kernel().(*bound)
+	if !ok {
+		return nil, errNotOnGPU
 	}
-	var t Timing
+	return &measured{s, r, r.Engine().Transport()}, nil
+}
+
+// Measure times steps on the device after a warm-up. The flow goes on
+// meanwhile. Call it on all ranks; all get the same.
+func Measure(r *airflow.Rank, steps int) (t Timing, err error) {
+	m, err := newMeasured(r)
+	if err != nil {
+		return t, err
+	}
+	if err := m.warmUp(); err != nil {
+		return t, err
+	}
 	pairs := max(1, steps/2)
-	all, err := s.elapsed(func() error {
-		for range 2 * pairs {
-			if err := s.Step(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	all, err := m.elapsed(func() error { return m.step(2 * pairs) })
 	if err != nil {
 		return t, err
 	}
@@ -49,102 +64,124 @@ func (s *Solver) Measure(steps int) (Timing, error) {
 	singles := min(2*pairs, most)
 	var kinds [2][]float64
 	for i := range singles {
-		seconds, err := s.elapsed(s.Step)
+		seconds, err := m.elapsed(func() error { return m.step(1) })
 		if err != nil {
 			return t, err
 		}
 		kinds[i%2] = append(kinds[i%2], seconds)
 	}
 	t.Even, t.Odd = median(kinds[0]), median(kinds[1])
-	if err := s.timedCheck(); err != nil { // compiles the kernel
+	check := func() error {
+		_, _, err := m.CheckAll()
+		return err
+	}
+	if err := check(); err != nil { // compiles the kernel
 		return t, err
 	}
-	if t.Check, err = s.elapsed(s.timedCheck); err != nil {
+	if t.Check, err = m.elapsed(check); err != nil {
 		return t, err
 	}
-	t.Phases, err = s.phases(singles)
-	return t, err
+	if t.Phases, err = m.phases(singles); err != nil {
+		return t, err
+	}
+	phases := t.Phases.list()
+	return t, m.largest(append([]*float64{&t.Even, &t.Odd, &t.Step, &t.Check}, phases[:]...))
 }
 
-// timedCheck checks for divergence and does not mind it.
-func (s *Solver) timedCheck() error {
-	_, err := s.check()
-	if diverged := new(airflow.DivergedError); errors.As(err, &diverged) {
-		return nil
+// step does so many steps.
+func (m *measured) step(n int) error {
+	for range n {
+		if err := m.rank.Engine().Step(); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
+}
+
+// largest gives all ranks the largest of every number, none of them negative.
+func (m *measured) largest(numbers []*float64) error {
+	bits := make([]int64, len(numbers))
+	for i, v := range numbers {
+		bits[i] = int64(math.Float64bits(*v))
+	}
+	if err := m.transport.Reduce(transport.Max, bits); err != nil {
+		return fmt.Errorf("comparing the times of the ranks: %w", err)
+	}
+	for i, v := range numbers {
+		*v = math.Float64frombits(uint64(bits[i]))
+	}
+	return nil
 }
 
 // phases measures the time line of steps in a row.
-func (s *Solver) phases(steps int) (longest Phases, err error) {
-	var all []*timeline
-	for range steps {
-		for _, p := range s.parts {
-			p.timeline = new(timeline)
-			all = append(all, p.timeline)
-		}
-		if err := s.Step(); err != nil {
-			return longest, err
-		}
-	}
-	for _, p := range s.parts {
-		p.timeline = nil
-	}
-	if err := s.synchronize(); err != nil {
-		return longest, err
-	}
-	for i, p := range s.parts {
-		if p.subdomain.border == 0 {
-			continue
-		}
-		var values [phaseCount][]float64
-		for step := range steps {
-			phases, err := all[step*len(s.parts)+i].phases(p.device)
-			if err != nil {
-				return longest, err
-			}
-			for k, v := range phases.list() {
-				values[k] = append(values[k], *v)
-			}
-		}
-		for k, v := range longest.list() {
-			*v = max(*v, median(values[k]))
+func (m *measured) phases(steps int) (medians Phases, err error) {
+	p := m.part
+	all := make([]*timeline, steps)
+	defer func() { p.timeline = nil }()
+	for i := range all {
+		all[i] = new(timeline)
+		p.timeline = all[i]
+		if err := m.step(1); err != nil {
+			return medians, err
 		}
 	}
-	return longest, nil
+	if err := p.device.synchronize(); err != nil || p.subdomain.border == 0 {
+		return medians, err
+	}
+	var values [phaseCount][]float64
+	for _, line := range all {
+		phases, err := line.phases(p.device)
+		if err != nil {
+			return medians, err
+		}
+		for k, v := range phases.list() {
+			values[k] = append(values[k], *v)
+		}
+	}
+	for k, v := range medians.list() {
+		*v = median(values[k])
+	}
+	return medians, nil
 }
 
-// elapsed measures the time that work takes on the devices: on the device
-// where there is one, until all are done where there are several.
-func (s *Solver) elapsed(f func() error) (float64, error) {
-	if len(s.parts) == 1 {
-		return s.parts[0].device.elapsed(f)
+// elapsed measures the time that work takes: on the device where there is one
+// rank, from when all begin to the end where there are several.
+func (m *measured) elapsed(f func() error) (float64, error) {
+	if m.transport.Size() == 1 {
+		return m.part.device.elapsed(f)
 	}
-	if err := s.synchronize(); err != nil {
+	if err := m.part.device.synchronize(); err != nil {
+		return 0, err
+	}
+	if err := m.transport.Reduce(transport.Sum, []int64{0}); err != nil {
 		return 0, err
 	}
 	begin := time.Now()
 	if err := f(); err != nil {
 		return 0, err
 	}
-	err := s.synchronize()
+	err := m.part.device.synchronize()
 	return time.Since(begin).Seconds(), err
 }
 
 // warmUp computes until the device runs at its full clock rate.
-func (s *Solver) warmUp() error {
+func (m *measured) warmUp() error {
 	const enough, portion = time.Second, 10
-	for begin := time.Now(); time.Since(begin) < enough || s.steps%2 == 1; {
-		for range portion + s.steps%2 {
-			if err := s.Step(); err != nil {
-				return err
-			}
+	for begin := time.Now(); ; {
+		if err := m.step(portion + int(m.steps%2)); err != nil {
+			return err
 		}
-		if err := s.synchronize(); err != nil {
+		if err := m.part.device.synchronize(); err != nil {
+			return err
+		}
+		cold := []int64{0}
+		if time.Since(begin) < enough {
+			cold[0] = 1
+		}
+		if err := m.transport.Reduce(transport.Max, cold); err != nil || cold[0] == 0 {
 			return err
 		}
 	}
-	return nil
 }
 
 func median(values []float64) float64 {
@@ -152,14 +189,23 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// TileShare is the part of the cells of all tiles that are fluid.
-func (s *Solver) TileShare() float64 {
-	return float64(s.tiles.cells()) / float64(tileCells*len(s.tiles.position))
+// TileShare is the part of the cells of the tiles of a rank on a GPU that are fluid.
+func TileShare(r *airflow.Rank) float64 {
+	s, ok := r.Kernel().(*bound)
+	if !ok {
+		return 0
+	}
+	return float64(s.layout.Fluid) / float64(tileCells*len(s.part.tiles))
 }
 
-// Scramble fills the populations with small random values: measured on a
-// fluid at rest, memory and arithmetic units may be faster than on any flow.
-func (s *Solver) Scramble(seed uint64) error {
+// Scramble fills the populations of a rank on a GPU with small random values:
+// measured on a fluid at rest, memory and arithmetic units may be faster than on any
+// flow.
+func Scramble(r *airflow.Rank, seed uint64) error {
+	s, ok := r.Kernel().(*bound)
+	if !ok {
+		return errNotOnGPU
+	}
 	const block = 1 << 24
 	random := rand.New(rand.NewPCG(seed, 1))
 	content := make([]byte, block)
@@ -175,12 +221,11 @@ func (s *Solver) Scramble(seed uint64) error {
 			binary.LittleEndian.PutUint64(content[i:], math.Float64bits((float64(value>>11)/(1<<53)-0.5)*1e-4))
 		}
 	}
-	for _, p := range s.parts {
-		total := int64(len(p.tiles)) * s.tileBytes()
-		for at := int64(0); at < total; at += block {
-			if err := p.device.upload(p.populations+address(at), content[:min(block, total-at)]); err != nil {
-				return fmt.Errorf("filling the populations: %w", err)
-			}
+	p := s.part
+	total := int64(len(p.tiles)) * s.tileBytes()
+	for at := int64(0); at < total; at += block {
+		if err := p.device.upload(p.populations+address(at), content[:min(block, total-at)]); err != nil {
+			return fmt.Errorf("filling the populations: %w", err)
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package cuda
 
-import "fmt"
+import (
+	"fmt"
+
+	"carina/solver/airflow"
+)
 
 // MemoryUse is what a rank takes of its GPU's memory.
 type MemoryUse struct {
@@ -15,13 +19,13 @@ func (m MemoryUse) String() string {
 	return fmt.Sprintf("rank %d needs %.2f GB of the %.2f GB that are free on its %s", m.Rank, float64(m.Needs)/1e9, float64(m.Free)/1e9, m.Device)
 }
 
-// MemoryUses are those of the ranks of this process.
-func (s *Solver) MemoryUses() []MemoryUse {
-	list := make([]MemoryUse, len(s.parts))
-	for i, p := range s.parts {
-		list[i] = p.memory
+// MemoryOf is that of a rank; ok tells whether it is on a GPU.
+func MemoryOf(r *airflow.Rank) (use MemoryUse, ok bool) {
+	s, ok := r.Kernel().(*bound)
+	if !ok {
+		return use, false
 	}
-	return list
+	return s.part.memory, true
 }
 
 // needs returns the memory that the part takes on its device.

@@ -16,12 +16,15 @@ func TestMemoryIsAnnounced(t *testing.T) {
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 	s := computed(t, solver.WholeDomain(g), settings, Single, 0)
-	use := s.MemoryUses()[0]
+	use, ok := MemoryOf(s)
+	if !ok {
+		t.Fatal("a rank on a GPU takes none of its memory")
+	}
 	const small = 16 << 10 // flags and tables that do not grow
-	if p := s.parts[0]; p.bytes < use.Needs || p.bytes > use.Needs+small {
+	p := s.Kernel().(*bound).part
+	if p.bytes < use.Needs || p.bytes > use.Needs+small {
 		t.Errorf("%d bytes were announced and %d allocated", use.Needs, p.bytes)
 	}
-	p := s.parts[0]
 	p.device = fullDevice{p.device}
 	err := p.checkMemory()
 	if err == nil || !strings.Contains(err.Error(), "needs 0.00 GB of the 0.00 GB that are free") || strings.Contains(err.Error(), "\n") {

@@ -1,27 +1,24 @@
 package cuda
 
 import (
-	"fmt"
+	"cmp"
 	"math"
+	"slices"
 
+	"carina/solver"
 	"carina/solver/airflow"
-	"carina/solver/transport"
 )
 
 // foundWords is the room for what an observation finds, in words.
 const foundWords = 4
 
-// requireComplete is an error unless the flow is complete, as it is after an even
-// number of steps.
-func (s *Solver) requireComplete() error {
-	if s.steps%2 == 1 {
-		return fmt.Errorf("the flow was to be observed after %d steps; only after an even number is it complete", s.steps)
-	}
-	return s.synchronize()
-}
-
 // launch starts a kernel, compiled when it is first needed.
 func (p *part) launch(program program, l launch) error {
+	return p.launchOn(mainQueue, program, l)
+}
+
+// launchOn is launch on a queue.
+func (p *part) launchOn(q queue, program program, l launch) error {
 	k, ok := p.kernels[program]
 	if !ok {
 		var err error
@@ -30,7 +27,7 @@ func (p *part) launch(program program, l launch) error {
 		}
 		p.kernels[program] = k
 	}
-	return p.device.launch(mainQueue, k, l)
+	return p.device.launch(q, k, l)
 }
 
 // tileRange is some of the tiles of a part, in an order; without one all of
@@ -58,98 +55,71 @@ func (p *part) observe(program program, tiles tileRange, rates []uint64, argumen
 	})
 }
 
-// observer returns the program of a kernel that observes the flow.
-func (s *Solver) observer(kernel string, mode int) program {
+// observer returns the program of a kernel that observes the flow before the next
+// step.
+func (s *bound) observer(kernel string, mode int) program {
+	return s.observerBefore(kernel, mode, s.steps%2 == 1)
+}
+
+// observerBefore is observer before an odd step or an even one.
+func (s *bound) observerBefore(kernel string, mode int, odd bool) program {
 	program := observer(kernel, s.tileLayout, mode, s.walls)
-	program.quadratic, program.reflect = s.flow.Settings.Wall == airflow.Quadratic, s.flow.ReflectsWalls()
+	program.quadratic, program.reflect, program.odd = s.flow.Settings.Wall == airflow.Quadratic, s.flow.ReflectsWalls(), odd
 	return program.fitting()
 }
 
-// find lets a kernel observe all tiles of all ranks, which work at the same
-// time, and hands what each has found to merge. Arguments may be nil.
-func (s *Solver) find(program program, begin [foundWords]uint64, arguments func(*part) [][]uint64, merge func(found [foundWords]uint64)) error {
-	if err := s.requireComplete(); err != nil {
-		return err
+// find lets a kernel observe all tiles and returns what it has found. Arguments may
+// be nil.
+func (s *bound) find(program program, found [foundWords]uint64, arguments [][]uint64) ([foundWords]uint64, error) {
+	p := s.part
+	// What neighbours leave here is complete when they and the border are done.
+	if err := p.device.synchronize(); err != nil {
+		return found, err
 	}
 	rates := s.plainRates()
 	if program.collides() {
 		rates = s.rates
 	}
-	for _, p := range s.parts {
-		if err := p.device.upload(p.findings, bytesOf(begin[:])); err != nil {
-			return err
-		}
-		all := words(uint64(p.findings))
-		if arguments != nil {
-			all = append(all, arguments(p)...)
-		}
-		if err := p.observe(program, p.allTiles(), rates, all); err != nil {
-			return err
-		}
+	if err := p.device.upload(p.findings, bytesOf(found[:])); err != nil {
+		return found, err
 	}
-	own := make([][foundWords]uint64, len(s.parts))
-	for i, p := range s.parts {
-		if err := p.device.download(bytesOf(own[i][:]), p.findings); err != nil {
-			return err
-		}
+	if err := p.observe(program, p.allTiles(), rates, append(words(uint64(p.findings)), arguments...)); err != nil {
+		return found, err
 	}
-	all, err := s.fromAll(own)
-	for _, found := range all {
-		merge(found)
-	}
-	return err
+	err := p.device.download(bytesOf(found[:]), p.findings)
+	return found, err
 }
 
-// check returns the largest velocity, or an error where the flow has diverged.
-func (s *Solver) check() (peak float64, err error) {
+// CheckAll returns the largest velocity and the lowest number of a cell that has
+// diverged.
+func (s *bound) CheckAll() (peak float64, diverged int64, err error) {
 	const none = math.MaxUint64
 	const limit = airflow.DivergedVelocity * airflow.DivergedVelocity
-	highest, diverged := uint64(0), uint64(none)
-	err = s.find(s.observer("peak", 0), [foundWords]uint64{0, none},
-		func(*part) [][]uint64 { return [][]uint64{s.reals(limit)} },
-		func(found [foundWords]uint64) {
-			highest = max(highest, found[0]) // bits of numbers ≥ 0 are in their order
-			diverged = min(diverged, found[1])
-		})
+	found, err := s.find(s.observer("peak", 0), [foundWords]uint64{0, none}, [][]uint64{s.reals(limit)})
 	if err != nil {
-		return 0, err
+		return 0, solver.NoCell, err
 	}
-	if diverged != none {
+	diverged = solver.NoCell
+	if found[1] != none {
 		const bits = 21
 		const mask = 1<<bits - 1
-		return 0, transport.AgreedError{Cause: s.flow.DivergedAt(s.steps, [3]int32{int32(diverged & mask), int32(diverged >> bits & mask), int32(diverged >> (2 * bits))})}
+		diverged = s.cellNumber(int32(found[1]&mask), int32(found[1]>>bits&mask), int32(found[1]>>(2*bits)))
 	}
+	// Bits of numbers ≥ 0 are in their order.
 	if s.bits == 64 {
-		return math.Sqrt(math.Float64frombits(highest)), nil
+		return math.Sqrt(math.Float64frombits(found[0])), diverged, nil
 	}
-	return math.Sqrt(float64(math.Float32frombits(uint32(highest)))), nil
+	return math.Sqrt(float64(math.Float32frombits(uint32(found[0])))), diverged, nil
 }
 
-// Summary describes the state of the computation, after an even step.
-func (s *Solver) Summary() (*airflow.Summary, error) {
-	if err := s.couple(); err != nil {
-		return nil, err
+// cellNumber is the global number of an own cell.
+func (s *bound) cellNumber(x, y, z int32) int64 {
+	pieces := s.layout.Pieces
+	i, found := slices.BinarySearchFunc(pieces, [3]int32{x, y, z}, func(p solver.Piece, at [3]int32) int {
+		return cmp.Or(cmp.Compare(p.Z, at[2]), cmp.Compare(p.Y, at[1]), cmp.Compare(p.X0, at[0]))
+	})
+	if !found {
+		i--
 	}
-	peak, err := s.check()
-	if err != nil {
-		return nil, err
-	}
-	hash, err := s.Hash()
-	if err != nil {
-		return nil, err
-	}
-	state := &airflow.FlowState{Steps: s.steps, Seconds: s.seconds, PeakVelocity: peak, Fastest: s.fastest, Hash: hash, Watch: s.watch}
-	if state.Ranks, err = s.rankSummaries(); err != nil {
-		return nil, err
-	}
-	if state.Outflow, state.AreaDensity, err = s.sumOpenings(); err != nil {
-		return nil, err
-	}
-	if state.Limited, err = s.limited(); err != nil {
-		return nil, err
-	}
-	if state.Grain, err = s.grain(); err != nil {
-		return nil, err
-	}
-	return s.flow.Summary(state), nil
+	return pieces[i].Global + int64(x-pieces[i].X0)
 }

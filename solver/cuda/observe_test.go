@@ -47,14 +47,14 @@ func TestObservationsAgree(t *testing.T) {
 	begun := false
 	_, err := airflow.RunInProcess(context.Background(), domain, settings, airflow.Plan{Steps: steps,
 		Observe: func(r *airflow.Rank) error {
-			if !begun {
-				r.StartAverage()
-				begun = true
+			if begun {
+				return nil
 			}
-			return nil
+			begun = true
+			return r.StartAverage()
 		},
 		Visit: func(r *airflow.Rank) (err error) {
-			want.strain, want.shear, want.average, want.last = r.StrainRate(), r.ShearStress(), r.Average(), r.Fields()
+			want.strain, want.shear, want.average, want.last = must(r.StrainRate()), must(r.ShearStress()), must(r.Average()), must(r.Fields())
 			if want.samples, err = r.Probe(points); err != nil {
 				return err
 			}
@@ -69,21 +69,15 @@ func TestObservationsAgree(t *testing.T) {
 	}
 
 	s := computed(t, domain, settings, Single, 0)
-	begun = false
-	err = s.advance(context.Background(), steps, &airflow.Plan{}, &Hooks{Observe: func(s *Solver) error {
-		if begun {
-			return nil
-		}
-		begun = true
-		return s.StartAverage()
-	}})
 	check := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	check(err)
+	check(s.Advance(context.Background(), airflow.CheckInterval, nil))
+	check(s.StartAverage())
+	check(s.Advance(context.Background(), steps-airflow.CheckInterval, nil))
 	got.strain, err = s.StrainRate()
 	check(err)
 	got.shear, err = s.ShearStress()
@@ -99,9 +93,9 @@ func TestObservationsAgree(t *testing.T) {
 	snapshot, err := s.Snapshot()
 	check(err)
 	for range 4 { // the flow goes on meanwhile
-		check(s.Step())
+		check(s.Engine().Step())
 	}
-	got.last, err = snapshot.Wait()
+	got.last, err = snapshot()
 	check(err)
 
 	compareFields(t, got.last, want.last, fieldRounding)
@@ -162,13 +156,11 @@ func TestSteadyAgrees(t *testing.T) {
 				change[i] = p.Change
 			}
 		}}
-		if i == 0 {
-			if _, err := airflow.RunInProcess(context.Background(), domain, settings, plan); err != nil {
-				t.Fatal(err)
-			}
-			continue
+		var b airflow.Backend
+		if i == 1 {
+			b = on(testDevices(t, 1), Options{})
 		}
-		if err := computed(t, domain, settings, Single, 0).advance(context.Background(), plan.Steps, &plan, &Hooks{}); err != nil {
+		if _, err := airflow.RunInProcessOn(context.Background(), b, domain, settings, plan); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -187,16 +179,15 @@ func TestDivergenceIsNoticed(t *testing.T) {
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 	settings.FlowRate *= 3
 	settings.TimeStep = 1e-4
-	var want, got error
 	var fields [2]*airflow.Fields
-	_, want = airflow.RunInProcess(context.Background(), domain, settings, airflow.Plan{Steps: 400, Diverged: func(_ *airflow.Rank, f *airflow.Fields) error {
-		fields[0] = f
-		return nil
-	}})
-	got = computed(t, domain, settings, Single, 0).advance(context.Background(), 400, &airflow.Plan{}, &Hooks{Diverged: func(_ *Solver, f *airflow.Fields) error {
-		fields[1] = f
-		return nil
-	}})
+	diverge := func(i int, b airflow.Backend) error {
+		_, err := airflow.RunInProcessOn(context.Background(), b, domain, settings, airflow.Plan{Steps: 400, Diverged: func(_ *airflow.Rank, f *airflow.Fields) error {
+			fields[i] = f
+			return nil
+		}})
+		return err
+	}
+	want, got := diverge(0, nil), diverge(1, on(testDevices(t, 1), Options{}))
 	if want == nil || got == nil || got.Error() != want.Error() {
 		t.Fatalf("error %v, the processor's is %v", got, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/transport"
 )
 
 // cube is periodic and full of fluid.
@@ -48,16 +49,16 @@ func BenchmarkOperators(b *testing.B) {
 				if o.largeEddy {
 					settings.Smagorinsky = 0.15
 				}
-				s, err := New(domain, settings, Options{Storage: c.storage})
+				s, err := airflow.NewRankOn(Backend(Options{Storage: c.storage}), domain, settings, transport.NewLocal(1)[0])
 				if err != nil {
 					b.Skip(err)
 				}
 				defer s.Close()
-				if err := s.Scramble(1); err != nil {
+				if err := Scramble(s, 1); err != nil {
 					b.Fatal(err)
 				}
 				for b.Loop() {
-					t, err := s.Measure(steps)
+					t, err := Measure(s, steps)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -76,20 +77,21 @@ func BenchmarkOperators(b *testing.B) {
 func BenchmarkSnapshot(b *testing.B) {
 	const steps = 200
 	domain := cube(384)
-	s, err := New(domain, airflow.DefaultSettings(), Options{})
+	s, err := airflow.NewRankOn(Backend(Options{}), domain, airflow.DefaultSettings(), transport.NewLocal(1)[0])
 	if err != nil {
 		b.Skip(err)
 	}
 	defer s.Close()
-	if err := errors.Join(s.Scramble(1), s.warmUp()); err != nil {
+	m, err := newMeasured(s)
+	if err := errors.Join(err, Scramble(s, 1), m.warmUp()); err != nil {
 		b.Fatal(err)
 	}
 	fetch := func() error {
-		n, err := s.Snapshot()
+		wait, err := s.Snapshot()
 		if err != nil {
 			return err
 		}
-		_, err = n.Wait()
+		_, err = wait()
 		return err
 	}
 	if err := fetch(); err != nil { // compiles, and makes room
@@ -97,16 +99,11 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 	timed := func(before func() error) float64 {
 		b.Helper()
-		seconds, err := s.elapsed(func() error {
+		seconds, err := m.elapsed(func() error {
 			if err := before(); err != nil {
 				return err
 			}
-			for range steps {
-				if err := s.Step(); err != nil {
-					return err
-				}
-			}
-			return nil
+			return m.step(steps)
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -115,13 +112,13 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 	for b.Loop() {
 		alone := timed(func() error { return nil })
-		var snapshot *Snapshot
+		var snapshot func() (*airflow.Fields, error)
 		begin := time.Now()
 		fetching := timed(func() (err error) {
 			snapshot, err = s.Snapshot()
 			return err
 		})
-		if _, err := snapshot.Wait(); err != nil {
+		if _, err := snapshot(); err != nil {
 			b.Fatal(err)
 		}
 		arrived := time.Since(begin).Seconds()

@@ -27,6 +27,7 @@ type part struct {
 	exits                                                             [2]address // by parity
 	wallParts                                                         wallParts
 	allocated                                                         []address
+	pinned                                                            [][]byte
 	bytes                                                             int64
 	step                                                              [2][2]stepKernel // interior or border, by parity
 	memory                                                            MemoryUse
@@ -34,10 +35,13 @@ type part struct {
 	openTiles                                                         [2][]openingTile   // at openings, of the interior and the border
 	openLists                                                         [2]address         // the same on the device
 	handshake                                                         handshake
+	outflow                                                           launch // of the kernel outflow, prepared
 	// asked are the values that the part's links need, by the rank that has them.
 	asked    map[int][]request
 	unpack   kernel
 	timeline *timeline // nil unless steps are measured
+	// number tells the devices of this process's ranks apart.
+	number int64
 }
 
 // stepKernel is the kernel of even or odd steps.
@@ -101,6 +105,8 @@ func (w *wallParts) words() []uint64 {
 func newPart(d device, l tileLayout, subdomain *subdomain, walls *wallTables) *part {
 	tiles := subdomain.tiles[:subdomain.own]
 	p := &part{tileLayout: l, device: d, subdomain: subdomain, tiles: tiles, walls: walls.of(tiles), kernels: map[program]kernel{}}
+	p.number = opened.next.Add(1)
+	opened.devices.Store(p.number, d)
 	byNumber := make([]int64, len(tiles))
 	for i, t := range tiles {
 		byNumber[i] = int64(t)<<32 | int64(i)
@@ -205,6 +211,25 @@ func (p *part) tile(index int32) uint64 {
 	return uint64(p.populations) + uint64(index)*uint64(p.tileBytes())
 }
 
+// placeOf returns where a tile lies in memory, own or ghost.
+func (p *part) placeOf(tile int32) (index int32, ok bool) {
+	if i, found := slices.BinarySearch(p.sorted, tile); found {
+		return p.index[i], true
+	}
+	ghosts := p.subdomain.tiles[p.subdomain.own:]
+	i, found := slices.BinarySearch(ghosts, tile)
+	return int32(p.subdomain.own + i), found
+}
+
+// pin returns memory of the host that is given back with the part.
+func (p *part) pin(bytes int64) ([]byte, error) {
+	m, err := p.device.pin(bytes)
+	if err == nil {
+		p.pinned = append(p.pinned, m)
+	}
+	return m, err
+}
+
 // allocate returns memory with the given content, or that many zeros.
 func (p *part) allocate(bytes int64, content []byte) (address, error) {
 	bytes = max(bytes, int64(len(content)))
@@ -227,28 +252,40 @@ const (
 	borderSide
 )
 
-// launchStep updates all tiles. What is given to either queue afterwards
-// follows this step on both sides; the border follows what its neighbours have
-// left as well.
-func (p *part) launchStep(odd int64, rates []uint64) error {
+// launchBorder updates the tiles at the border, which follow what the neighbours
+// have left.
+func (p *part) launchBorder(odd int64, rates []uint64) error {
+	if p.subdomain.border == 0 {
+		return nil
+	}
+	if err := p.device.follow(borderQueue, mainQueue); err != nil {
+		return err
+	}
+	if err := p.timeline.stamp(p.device, borderQueue, beforeBorder); err != nil {
+		return err
+	}
+	if err := p.launchSide(borderSide, odd, rates); err != nil {
+		return err
+	}
+	return p.timeline.stamp(p.device, borderQueue, afterBorder)
+}
+
+// launchInterior updates the other tiles. What is given to either queue afterwards
+// follows this step on both sides.
+func (p *part) launchInterior(odd int64, rates []uint64) error {
 	if p.subdomain.border == 0 {
 		return p.launchSide(interiorSide, odd, rates)
 	}
-	for _, step := range []func() error{
-		func() error { return p.device.follow(borderQueue, mainQueue) },
-		func() error { return p.timeline.stamp(p.device, borderQueue, beforeBorder) },
-		func() error { return p.launchSide(borderSide, odd, rates) },
-		func() error { return p.timeline.stamp(p.device, borderQueue, afterBorder) },
-		func() error { return p.timeline.stamp(p.device, mainQueue, beforeInterior) },
-		func() error { return p.launchSide(interiorSide, odd, rates) },
-		func() error { return p.timeline.stamp(p.device, mainQueue, afterInterior) },
-		func() error { return p.device.follow(mainQueue, borderQueue) },
-	} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := p.timeline.stamp(p.device, mainQueue, beforeInterior); err != nil {
+		return err
 	}
-	return nil
+	if err := p.launchSide(interiorSide, odd, rates); err != nil {
+		return err
+	}
+	if err := p.timeline.stamp(p.device, mainQueue, afterInterior); err != nil {
+		return err
+	}
+	return p.device.follow(mainQueue, borderQueue)
 }
 
 // launchSide updates the tiles of a side.
@@ -272,9 +309,13 @@ func (p *part) launchSide(side int, odd int64, rates []uint64) error {
 
 // close releases the memory and the device.
 func (p *part) close() error {
+	opened.devices.Delete(p.number)
 	var failures []error
 	for _, c := range p.connections {
 		failures = append(failures, c.close(p.device))
+	}
+	for _, m := range p.pinned {
+		failures = append(failures, p.device.unpin(m))
 	}
 	for _, a := range p.allocated {
 		p.device.free(a)

@@ -116,7 +116,7 @@ func (p program) body() string {
 	if p.collides() {
 		parts = append(parts, p.operator.source(p.force, p.bits), kernelSource("update.h"))
 	}
-	if !p.steps() && p.kernel != "unpack" {
+	if !p.steps() && p.kernel != "unpack" && p.kernel != "values" {
 		parts = append(parts, kernelSource("observe.h"))
 	}
 	return strings.Join(append(parts, last), "\n")

@@ -43,6 +43,11 @@ func onRanks(t *testing.T, ranks int, f func(rank transport.Transport, d device)
 	return failures
 }
 
+// onOne is the backend of the one device of a rank.
+func onOne(d device, o Options) airflow.Backend {
+	return &backend{o, func(transport.Transport) (device, error) { return d, nil }}
+}
+
 // bricked is a grid in bricks of random owners. Bricks of six cells cut tiles.
 func bricked(t *testing.T, seed uint64, ranks int, side int32) *solver.Domain {
 	t.Helper()
@@ -75,11 +80,7 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 		settings.Profile = opening.Developed
 		settings.Conditions = map[int]opening.Condition{3: {Kind: opening.FlowShare, Share: 0.3}}
 		compute := func(d *solver.Domain, on device, rank transport.Transport) (*airflow.Summary, *airflow.Fields, error) {
-			flow, err := airflow.NewFlow(d, settings)
-			if err != nil {
-				return nil, nil, err
-			}
-			s, err := newSolver(flow, []device{on}, Options{Storage: Single, Transport: rank})
+			s, err := airflow.NewRankOn(onOne(on, Options{}), d, settings, rank)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -87,17 +88,14 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 			if err := s.Advance(context.Background(), 52, nil); err != nil {
 				return nil, nil, err
 			}
-			fields, err := s.Fields()
-			if err == nil {
-				fields, err = s.Gather(fields)
-			}
+			fields, err := s.Gather()
 			if err != nil {
 				return nil, nil, err
 			}
 			summary, err := s.Summary()
 			return summary, fields, err
 		}
-		want, wantFields, err := compute(solver.WholeDomain(d.Grid), testDevices(t, 1)[0], nil)
+		want, wantFields, err := compute(solver.WholeDomain(d.Grid), testDevices(t, 1)[0], transport.NewLocal(1)[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,59 +145,30 @@ func TestRoundingOfOwnersIsTold(t *testing.T) {
 		d := bricked(t, 6, 2, c.side)
 		settings := caveSettings(d.Grid)
 		settings.Collision, settings.Precision = airflow.TRT, airflow.Double
-		flow, err := airflow.NewFlow(d, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := newSolver(flow, testDevices(t, 2), Options{Storage: Single})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
 		want := 0
-		owner, err := s.tiles.ownersOf(d)
+		rounded, _, err := solver.Rounded(d, tileSide, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		tiles := must(newTileSet(rounded, straight))
+		owner := must(tiles.ownersOf(rounded))
 		for _, segment := range d.Segments {
 			for x := segment.X0; x < segment.X1; x++ {
-				if d.Owners[segment.Cuboid] != owner[s.tiles.find(x/4, segment.Y/4, segment.Z/4)] {
+				if d.Owners[segment.Cuboid] != owner[tiles.find(x/4, segment.Y/4, segment.Z/4)] {
 					want++
 				}
 			}
 		}
-		said := slices.ContainsFunc(flow.Warnings, func(w string) bool {
+		var warnings []string
+		plan := airflow.Plan{Steps: 2, Warn: func(list []string) { warnings = list }}
+		if _, err := airflow.RunInProcessOn(context.Background(), on(testDevices(t, 2), Options{}), d, settings, plan); err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(warnings, func(w string) bool {
 			return strings.HasPrefix(w, strconv.Itoa(want)+" cells (") && strings.Contains(w, "tiles of 4×4×4")
 		})
 		if said != c.moves || (want > 0) != c.moves {
-			t.Errorf("bricks of %d cells: %d cells move, and the warnings are %q", c.side, want, flow.Warnings)
-		}
-	}
-}
-
-// Tiles belong to the rank with most of their cells.
-func TestOwners(t *testing.T) {
-	for _, side := range []int32{3, 4, 6, 8} {
-		const ranks = 4
-		d := bricked(t, uint64(side), ranks, side)
-		tiles, err := newTileSet(d, straight)
-		if err != nil {
-			t.Fatal(err)
-		}
-		owner, err := tiles.ownersOf(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		counts := make([][ranks]int, len(owner))
-		for _, s := range d.Segments {
-			for x := s.X0; x < s.X1; x++ {
-				counts[tiles.find(x/4, s.Y/4, s.Z/4)][d.Owners[s.Cuboid]]++
-			}
-		}
-		for tile, count := range counts {
-			if most := slices.Index(count[:], slices.Max(count[:])); int(owner[tile]) != most {
-				t.Fatalf("side %d: tile %d with the cells %v has the owner %d", side, tile, count, owner[tile])
-			}
+			t.Errorf("bricks of %d cells: %d cells move, and the warnings are %q", c.side, want, warnings)
 		}
 	}
 }
@@ -214,14 +183,12 @@ func TestCut(t *testing.T) {
 	d := slabs(t, g, ranks)
 	starts := g.Starts()
 	whole := cellsByPosition(g, starts)
-	tiles, err := newTileSet(d, straight)
+	rounded, _, err := solver.Rounded(d, tileSide, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := tiles.ownersOf(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tiles := must(newTileSet(rounded, straight))
+	owner := must(tiles.ownersOf(rounded))
 	for rank := range ranks {
 		share, err := Cut(d, rank)
 		if err != nil {
@@ -320,11 +287,7 @@ func TestRanksTellTheirOwnDevice(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		flow, err := airflow.NewFlow(share, settings)
-		if err != nil {
-			return err
-		}
-		s, err := newSolver(flow, []device{namedDevice{on, want[rank.Rank()]}}, Options{Storage: Single, Exchange: Host, Transport: rank})
+		s, err := airflow.NewRankOn(onOne(namedDevice{on, want[rank.Rank()]}, Options{Exchange: Host}), share, settings, rank)
 		if err != nil {
 			return err
 		}

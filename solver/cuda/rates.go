@@ -5,7 +5,7 @@ import (
 )
 
 // operator is that of the steps.
-func (s *Solver) operator() operator {
+func (s *bound) operator() operator {
 	return operator{name: string(s.flow.Operator), set: s.flow.Set, largeEddy: s.flow.Settings.Smagorinsky > 0}
 }
 
@@ -13,7 +13,7 @@ func (s *Solver) operator() operator {
 const plainNumbers = 6
 
 // ratesNow is struct Rates for the next step.
-func (s *Solver) ratesNow() []uint64 {
+func (s *bound) ratesNow() []uint64 {
 	f, scale := s.flow, s.scale()
 	numbers := []float64{f.OmegaPlus, f.OmegaMinus, f.Force[0] * scale, f.Force[1] * scale, f.Force[2] * scale, 0}
 	if o := s.operator(); o.generated() {
@@ -30,10 +30,10 @@ func (s *Solver) ratesNow() []uint64 {
 }
 
 // plainRates are the rates for kernels that update nothing.
-func (s *Solver) plainRates() []uint64 { return s.rates[:plainNumbers*realBytes(s.bits)/8] }
+func (s *bound) plainRates() []uint64 { return s.rates[:plainNumbers*realBytes(s.bits)/8] }
 
 // reals packs numbers in the precision that is computed with into words.
-func (s *Solver) reals(numbers ...float64) []uint64 {
+func (s *bound) reals(numbers ...float64) []uint64 {
 	list := appendReals(nil, s.bits, numbers...)
 	for len(list)%8 != 0 {
 		list = append(list, 0)

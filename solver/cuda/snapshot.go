@@ -10,184 +10,140 @@ import (
 	"carina/solver/airflow"
 )
 
-// kept is room on the devices for the fields of all cells.
+// kept is room on the device for the fields of all cells.
 type kept struct {
-	of map[*part]address
-	// pinned is the host memory through which a part's fields come, made once:
+	fields address // 0 where there is no room
+	// pinned is the host memory through which fields come, made once:
 	// pinning takes longer than many steps, and so does giving back.
-	pinned map[*part]*[2][]byte
+	pinned [2][]byte
 	full   bool // it holds fields
-	// busy is held while a Snapshot reads from there.
+	// busy is held while a snapshot reads from there.
 	busy sync.Mutex
 }
 
-// reserve makes the room on all devices, and reports whether they have it.
-func (s *Solver) reserve() (bool, error) {
+// reserve makes the room, and reports whether the device has it.
+func (s *bound) reserve() (bool, error) {
 	if s.kept != nil {
-		return len(s.kept.of) > 0, nil
+		return s.kept.fields != 0, nil
 	}
-	s.kept = &kept{of: map[*part]address{}, pinned: map[*part]*[2][]byte{}}
-	for _, p := range s.parts {
-		free, _, err := p.device.memory()
-		if err != nil {
-			return false, err
-		}
-		const spare = 2 // as much again stays free for what is short-lived
-		if p.cellBytes() > free/spare {
-			return false, nil
-		}
+	s.kept = &kept{}
+	p := s.part
+	free, _, err := p.device.memory()
+	if err != nil {
+		return false, err
 	}
-	for _, p := range s.parts {
-		a, err := p.allocate(p.cellBytes(), nil)
-		if err != nil {
-			return false, err
-		}
-		s.kept.of[p] = a
+	const spare = 2 // as much again stays free for what is short-lived
+	if p.cellBytes() > free/spare {
+		return false, nil
 	}
-	return true, nil
+	s.kept.fields, err = p.allocate(p.cellBytes(), nil)
+	return err == nil, err
 }
 
 // cellBytes is the memory of the fields of all cells of the part's tiles.
 func (p *part) cellBytes() int64 { return int64(len(p.tiles)) * tileCells * fieldBytes }
 
-// keepFields keeps the present fields on the devices, if they have room.
-func (s *Solver) keepFields() error {
+// Keep keeps the present fields on the device, if it has room.
+func (s *bound) Keep() error {
 	room, err := s.reserve()
 	if err != nil || !room {
 		return err
 	}
 	s.kept.busy.Lock()
 	defer s.kept.busy.Unlock()
-	if err := s.requireComplete(); err != nil {
+	p := s.part
+	if err := p.device.synchronize(); err != nil {
 		return err
 	}
-	for _, p := range s.parts {
-		err := p.observe(s.observer("fields", fieldsNow), tileRange{p.order, 0, len(p.tiles)}, s.plainRates(),
-			append(words(uint64(s.kept.of[p])), s.fieldArguments(0)...))
-		if err != nil {
-			return err
-		}
+	err = p.observe(s.observer("fields", fieldsNow), tileRange{p.order, 0, len(p.tiles)}, s.plainRates(),
+		append(words(uint64(s.kept.fields)), s.fieldArguments(0)...))
+	if err != nil {
+		return err
 	}
 	s.kept.full = true
 	return nil
 }
 
-// keptFields returns the fields that were kept last, nil if none were.
-func (s *Solver) keptFields() (*airflow.Fields, error) {
+// Kept returns the fields that were kept last, nil if none were.
+func (s *bound) Kept() (*airflow.Fields, error) {
 	if s.kept == nil || !s.kept.full {
 		return nil, nil
 	}
-	fields := airflow.NewFields(int(s.flow.Domain.Grid.Cells()))
-	for _, p := range s.parts {
-		if err := s.download(p, s.kept.of[p], fieldsOf(fields)); err != nil {
-			return nil, err
-		}
-	}
-	return fields, nil
+	return s.download(s.kept.fields)
 }
 
-// Snapshot is the flow at one moment, on its way from the devices.
-type Snapshot struct {
-	fields *airflow.Fields
-	err    error
-	done   chan struct{}
-}
-
-// Wait returns the flow in all cells by global number.
-func (n *Snapshot) Wait() (*airflow.Fields, error) {
-	<-n.done
-	return n.fields, n.err
-}
-
-// Snapshot begins to fetch the flow, after an even number of steps. Steps may
-// follow at once: the devices keep a copy, which comes to the host through
-// pinned memory on a stream of its own while they compute. A second Snapshot
-// waits for the first. Where the devices have no room for the copy, all is
-// fetched before Snapshot returns.
-func (s *Solver) Snapshot() (*Snapshot, error) {
-	n := &Snapshot{done: make(chan struct{})}
+// Snapshot begins to fetch the fields. Steps may follow at once: the device keeps
+// a copy, which comes to the host through pinned memory on a stream of its own while
+// it computes. A second Snapshot waits for the first. Where the device has no room
+// for the copy, all is fetched before Snapshot returns.
+func (s *bound) Snapshot() (wait func() (*airflow.Fields, error), err error) {
 	room, err := s.reserve()
 	if err != nil {
 		return nil, err
 	}
 	if !room {
-		n.fields, err = s.Fields()
-		close(n.done)
-		return n, err
+		fields, err := s.Fields()
+		return func() (*airflow.Fields, error) { return fields, err }, err
 	}
-	if err := s.keepFields(); err != nil {
+	if err := s.Keep(); err != nil {
 		return nil, err
 	}
-	s.starts() // made before others read them
-	followers := make([]follower, len(s.parts))
-	for i, p := range s.parts {
-		if followers[i], err = p.device.follower(); err != nil {
-			return nil, errors.Join(err, closeFollowers(followers[:i]))
-		}
+	from, err := s.part.device.follower()
+	if err != nil {
+		return nil, err
 	}
+	fields := airflow.NewFields(s.layout.Fluid)
+	var failed error
+	done := make(chan struct{})
 	s.kept.busy.Lock()
 	go func() {
 		defer crash.Guard()
-		defer close(n.done)
+		defer close(done)
 		defer s.kept.busy.Unlock()
-		n.fields = airflow.NewFields(int(s.flow.Domain.Grid.Cells()))
-		var failures []error
-		for i, p := range s.parts {
-			failures = append(failures, s.fetch(p, followers[i], fieldsOf(n.fields)))
-		}
-		n.err = errors.Join(append(failures, closeFollowers(followers))...)
+		failed = errors.Join(s.fetch(from, fieldsOf(fields)), from.close())
 	}()
-	return n, nil
+	return func() (*airflow.Fields, error) {
+		<-done
+		return fields, failed
+	}, nil
 }
 
-func closeFollowers(list []follower) error {
-	var err error
-	for _, f := range list {
-		err = errors.Join(err, f.close())
-	}
-	return err
-}
-
-// buffers returns the pinned memory of a part.
-func (k *kept) buffers(p *part, bytes int64) (*[2][]byte, error) {
-	if b, ok := k.pinned[p]; ok {
-		return b, nil
-	}
-	var b [2][]byte
-	for i := range b {
-		m, err := p.device.pin(bytes)
-		if err != nil && i > 0 {
-			err = errors.Join(err, p.device.unpin(b[0]))
+// buffers returns the pinned memory.
+func (k *kept) buffers(d device, bytes int64) (*[2][]byte, error) {
+	for i := range k.pinned {
+		if k.pinned[i] != nil {
+			continue
 		}
-		if err != nil {
+		var err error
+		if k.pinned[i], err = d.pin(bytes); err != nil {
 			return nil, err
 		}
-		b[i] = m
 	}
-	k.pinned[p] = &b
-	return &b, nil
+	return &k.pinned, nil
 }
 
-// close waits for the last Snapshot and gives the pinned memory back.
-func (k *kept) close() error {
+// close waits for the last snapshot and gives the pinned memory back.
+func (k *kept) close(d device) (err error) {
 	if k == nil {
 		return nil
 	}
 	k.busy.Lock()
 	defer k.busy.Unlock()
-	var failures []error
-	for p, b := range k.pinned {
-		failures = append(failures, p.device.unpin(b[0]), p.device.unpin(b[1]))
+	for i, m := range k.pinned {
+		if m != nil {
+			err = errors.Join(err, d.unpin(m))
+		}
+		k.pinned[i] = nil
 	}
-	clear(k.pinned)
-	return errors.Join(failures...)
+	return err
 }
 
-// fetch stores the kept fields of a part as download does, in two buffers: one
-// is filled while the other is read.
-func (s *Solver) fetch(p *part, from follower, store func(global int64, cell []float32)) error {
+// fetch stores the kept fields as download does, in two buffers: one is filled
+// while the other is read.
+func (s *bound) fetch(from follower, store func(index int32, cell []float32)) error {
+	p := s.part
 	portion := min(len(p.tiles), fieldTiles)
-	memory, err := s.kept.buffers(p, int64(portion)*tileCells*fieldBytes)
+	memory, err := s.kept.buffers(p.device, int64(portion)*tileCells*fieldBytes)
 	if err != nil {
 		return fmt.Errorf("fetching the fields: %w", err)
 	}
@@ -201,7 +157,7 @@ func (s *Solver) fetch(p *part, from follower, store func(global int64, cell []f
 	}
 	begin := func(first, buffer int) error {
 		cells, _ := part(first, buffer)
-		return from.begin(bytesOf(cells), s.kept.of[p]+address(first)*tileCells*fieldBytes)
+		return from.begin(bytesOf(cells), s.kept.fields+address(first)*tileCells*fieldBytes)
 	}
 	if err := begin(0, 0); err != nil {
 		return err

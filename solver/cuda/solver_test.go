@@ -11,6 +11,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -116,24 +117,31 @@ func caveSettings(g *geometry.Grid) airflow.Settings {
 	return s
 }
 
+// on is the backend of some devices, by rank.
+func on(devices []device, o Options) airflow.Backend {
+	return &backend{o, func(t transport.Transport) (device, error) { return devices[t.Rank()], nil }}
+}
+
 // computed is what a device computed in some steps.
-func computed(t *testing.T, domain *solver.Domain, settings airflow.Settings, storage Storage, steps int64) *Solver {
+func computed(t *testing.T, domain *solver.Domain, settings airflow.Settings, storage Storage, steps int) *airflow.Rank {
 	t.Helper()
-	flow, err := airflow.NewFlow(domain, settings)
+	r, err := airflow.NewRankOn(on(testDevices(t, 1), Options{Storage: storage}), domain, settings, transport.NewLocal(1)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newSolver(flow, testDevices(t, 1), Options{Storage: storage})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	t.Cleanup(r.Close)
+	step(t, r, steps)
+	return r
+}
+
+// step does so many steps.
+func step(t *testing.T, r *airflow.Rank, steps int) {
+	t.Helper()
 	for range steps {
-		if err := s.Step(); err != nil {
+		if err := r.Engine().Step(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return s
 }
 
 // processor computes the same on the processor, in double precision, and lets
@@ -142,7 +150,7 @@ func processor(t *testing.T, domain *solver.Domain, settings airflow.Settings, s
 	t.Helper()
 	settings.Precision = airflow.Double
 	summary, err := airflow.RunInProcess(context.Background(), domain, settings, airflow.Plan{Steps: steps, Visit: func(r *airflow.Rank) error {
-		fields = r.Fields()
+		fields = must(r.Fields())
 		if visit != nil {
 			return visit(r)
 		}
@@ -227,7 +235,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 }
 
 // compare compares the end of a computation with the processor's.
-func compare(t *testing.T, s *Solver, domain *solver.Domain, settings airflow.Settings, steps int64, tolerance float64) {
+func compare(t *testing.T, s *airflow.Rank, domain *solver.Domain, settings airflow.Settings, steps int, tolerance float64) {
 	t.Helper()
 	got, err := s.Fields()
 	if err != nil {
@@ -237,7 +245,7 @@ func compare(t *testing.T, s *Solver, domain *solver.Domain, settings airflow.Se
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference, want := processor(t, domain, settings, steps, nil)
+	reference, want := processor(t, domain, settings, int64(steps), nil)
 	compareFields(t, got, want, max(tolerance, fieldRounding))
 	var pressure, flow float64
 	for _, o := range reference.Openings {
@@ -350,19 +358,8 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 			settings := caveSettings(g)
 			settings.Lattice, settings.Collision, settings.Wall = c.lattice, airflow.TRT, c.wall
 			settings.Waveform = opening.Sine{Period: 3e-4, Amplitude: 1} // out from step 6 on
-			flow, err := airflow.NewFlow(domain, settings)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := newSolver(flow, testDevices(t, devices), Options{Storage: c.storage, Exchange: exchange})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			if err := s.Advance(context.Background(), 12, nil); err != nil {
-				t.Fatal(err)
-			}
-			summary, err := s.Summary()
+			b := on(testDevices(t, devices), Options{Storage: c.storage, Exchange: exchange})
+			summary, err := airflow.RunInProcessOn(context.Background(), b, must(Divide(domain, devices, c.storage)), settings, airflow.Plan{Steps: 12})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,51 +6,68 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/transport"
 )
 
 // idleDevice does nothing that is given to it.
 type idleDevice struct{ device }
 
 func (idleDevice) launch(queue, kernel, launch) error { return nil }
+func (idleDevice) follow(queue, queue) error          { return nil }
+func (idleDevice) upload(address, []byte) error       { return nil }
+func (idleDevice) download([]byte, address) error     { return nil }
+func (idleDevice) fetch([]byte, address) error        { return nil }
+func (idleDevice) deliver(address, []byte) error      { return nil }
+func (idleDevice) zero(address, int64) error          { return nil }
+func (idleDevice) settle() error                      { return nil }
 
 // A step allocates nothing on the host, on one device and on several, however
 // they exchange.
 func TestStepsDoNotAllocate(t *testing.T) {
 	g := tube()
+	const runs = 8
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 	settings.Waveform = opening.Sine{Period: 1e-3, Amplitude: 1}
+	settings.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 1}}
 	for _, c := range []struct {
 		devices  int
 		exchange Exchange
 	}{{1, ""}, {2, IPC}, {2, Host}} {
-		flow, err := airflow.NewFlow(solver.WholeDomain(g), settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := newSolver(flow, testDevices(t, c.devices), Options{Storage: Single, Exchange: c.exchange})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		for _, p := range s.parts {
-			p.device = idleDevice{p.device}
-		}
-		for range 3 { // both parities are prepared
-			if err := s.Step(); err != nil {
-				t.Fatal(err)
+		domain := must(Divide(solver.WholeDomain(g), c.devices, Single))
+		devices := testDevices(t, c.devices)
+		for rank, err := range onRanks(t, c.devices, func(tr transport.Transport, _ device) error {
+			r, err := airflow.NewRankOn(on(devices, Options{Exchange: c.exchange}), domain, settings, tr)
+			if err != nil {
+				return err
 			}
-		}
-		s.steps = 11 // no coupling, whose sums are downloaded, for some steps
-		const steps = 4
-		if n := testing.AllocsPerRun(1, func() {
-			for range steps {
-				if err := s.Step(); err != nil {
-					t.Fatal(err)
+			defer r.Close()
+			k := r.Kernel().(*bound)
+			k.on.device, k.part.device = idleDevice{k.on.device}, idleDevice{k.part.device}
+			steps := func(n int) (err error) {
+				for range n {
+					if err = r.Engine().Step(); err != nil {
+						return err
+					}
 				}
+				return nil
 			}
-		}); n > 0 {
-			t.Errorf("%d devices %s: %g allocations in %d steps", c.devices, c.exchange, n, steps)
+			// Both parities are prepared, and the openings were told the flow.
+			if err := steps(2 * opening.CouplingInterval); err != nil {
+				return err
+			}
+			if tr.Rank() > 0 {
+				return steps((1 + runs) * 2 * opening.CouplingInterval)
+			}
+			// Less than one a run is what the runtime needs for ranks that wait.
+			if n := testing.AllocsPerRun(runs, func() { err = steps(2 * opening.CouplingInterval) }); n > 0 {
+				t.Errorf("%d devices %s: %g allocations", c.devices, c.exchange, n)
+			}
+			return err
+		}) {
+			if err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
 		}
 	}
 }

@@ -55,14 +55,14 @@ const (
 	meetsOpenings = 1 << 8
 )
 
-// work is what a tile costs: its cells, and its links a little more. The ratio
+// workOf is what a tile costs: its cells, and its links a little more. The ratio
 // is from airways of 1·10⁸ and 2·10⁸ cells on an H200 (NOTES.md).
-func (s *wallRange) work(bits int) int64 {
+func workOf(links int32, bits int) int64 {
 	const tile, link, linkOf16Bits = 1000, 5, 18
 	if bits == 16 {
-		return tile + linkOf16Bits*int64(s.links)
+		return tile + linkOf16Bits*int64(links)
 	}
-	return tile + link*int64(s.links)
+	return tile + link*int64(links)
 }
 
 // newWallTables collects the links of a domain by tile.

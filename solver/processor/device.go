@@ -129,14 +129,20 @@ func Values[T any](d *Device, array int32) (values []T, stride int) {
 var errNoBlockWork = errors.New("a processor does the work of blocks alone")
 
 // Run does work on blocks, side by side.
-func (d *Device) Run(w solver.Work, blocks []solver.Block) error {
+func (d *Device) Run(w solver.Work, s solver.Side) error {
 	work, ok := w.(solver.BlockWork)
 	if !ok {
 		return fmt.Errorf("%w, not %T", errNoBlockWork, w)
 	}
-	d.pool.run(blocks, work)
+	d.pool.run(s.Blocks, work)
 	return nil
 }
+
+// Wait has nothing to wait for.
+func (d *Device) Wait() error { return nil }
+
+// Unit is one cell.
+func (d *Device) Unit() int32 { return 1 }
 
 // Begin starts exchanges on a goroutine of their own.
 func (d *Device) Begin(list []*solver.Exchange) { d.start <- list }
@@ -154,7 +160,7 @@ func (d *Device) exchange(list []*solver.Exchange) error {
 }
 
 // Read copies values out of memory.
-func (d *Device) Read(s solver.Segment, values []byte) {
+func (d *Device) Read(s *solver.Segment, values []byte) error {
 	a := &d.arrays[s.Array]
 	switch a.bytes {
 	case 2:
@@ -164,10 +170,11 @@ func (d *Device) Read(s solver.Segment, values []byte) {
 	default:
 		read[uint64](a.at, s.Cells, values)
 	}
+	return nil
 }
 
 // Write copies values into memory.
-func (d *Device) Write(s solver.Segment, values []byte) {
+func (d *Device) Write(s *solver.Segment, values []byte) error {
 	a := &d.arrays[s.Array]
 	switch a.bytes {
 	case 2:
@@ -177,6 +184,7 @@ func (d *Device) Write(s solver.Segment, values []byte) {
 	default:
 		write[uint64](a.at, s.Cells, values)
 	}
+	return nil
 }
 
 func read[T any](array unsafe.Pointer, cells []int32, values []byte) {

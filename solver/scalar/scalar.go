@@ -112,7 +112,7 @@ func (k *Kernel) Work(step, _ int) solver.Work {
 }
 
 // Begin has nothing to do.
-func (k *Kernel) Begin(int64) {}
+func (k *Kernel) Begin(int64) error { return nil }
 
 // update relaxes what arrives at a cell towards w c (1 + 4 c·u) and lets it leave.
 func (k *Kernel) update(c int32, odd bool, u [3]float32) {

@@ -139,7 +139,7 @@ func (k *Kernel) Work(_, phase int) solver.Work {
 }
 
 // Begin has nothing to do.
-func (k *Kernel) Begin(int64) {}
+func (k *Kernel) Begin(int64) error { return nil }
 
 // state is the conserved values of a cell.
 type state [values]float64
@@ -200,11 +200,12 @@ func (k *Kernel) side(q *state, axis int) (f state, speed float64) {
 
 // Collect hands over the highest speed: non-negative numbers are ordered as their
 // bits are.
-func (k *Kernel) Collect(_ int, numbers []int64) {
+func (k *Kernel) Collect(_ int, numbers []int64) error {
 	for i := range k.fastest {
 		numbers[0] = max(numbers[0], int64(math.Float64bits(k.fastest[i].speed)))
 		k.fastest[i].speed = 0
 	}
+	return nil
 }
 
 // Apply chooses the time step.

@@ -129,6 +129,9 @@ func (w *world) Receive(peer int, data []byte) error { return w.comm.RecvU8(peer
 
 // Reduce combines values over all processes.
 func (w *world) Reduce(op Operation, values []int64) error {
+	if len(values) == 0 {
+		return nil
+	}
 	w.scratch = append(w.scratch[:0], values...)
 	ops := map[Operation]mpi.Op{Sum: mpi.OpSum, Min: mpi.OpMin, Max: mpi.OpMax}
 	if err := w.comm.AllReduceI64(ops[op], values, w.scratch); err != nil {

@@ -53,7 +53,7 @@ func (c *closed) Work(step, _ int) solver.Work {
 	return solver.BlockWork(func(b *solver.Block, _ int) { c.populations.Step(b.Number, step == 1, nil, c.workspace) })
 }
 
-func (c *closed) Begin(int64)                               {}
+func (c *closed) Begin(int64) error                         { return nil }
 func (c *closed) Check(*solver.Block, int) (float64, int64) { return 0, solver.NoCell }
 
 // truth is the same air cell by cell: what arrives at each, by position and population.

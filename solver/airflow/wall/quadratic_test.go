@@ -76,7 +76,7 @@ func (l *listener) Program() solver.Program {
 func (l *listener) Bind(b *solver.Binding) (solver.Kernel, error) { l.bind(b); return l, nil }
 
 func (l *listener) Work(int, int) solver.Work                 { return nil }
-func (l *listener) Begin(int64)                               {}
+func (l *listener) Begin(int64) error                         { return nil }
 func (l *listener) Check(*solver.Block, int) (float64, int64) { return 0, solver.NoCell }
 
 // Every link to a wall with two cells behind it is corrected, by a factor of its

@@ -1,0 +1,80 @@
+package gpu
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"carina/internal/crash"
+	"carina/solver"
+	"carina/solver/airflow"
+	"carina/solver/cuda"
+	"carina/solver/transport"
+)
+
+// measured is what the ranks of a case found.
+type measured struct {
+	timing    cuda.Timing
+	used      airflow.UsedSettings
+	bytes     int64   // of all ranks
+	tileShare float64 // of rank 0
+	setup     float64 // seconds, of the slowest rank
+}
+
+// onGPUs computes a domain with a goroutine for each GPU and times its steps.
+func onGPUs(domain *solver.Domain, o *Options, v variant) (*measured, error) {
+	begin := time.Now()
+	domain, err := cuda.Divide(domain, v.devices, v.storage)
+	if err != nil {
+		return nil, err
+	}
+	options := cuda.Options{Storage: v.storage, Exchange: v.exchange}
+	for i := range v.devices {
+		options.Devices = append(options.Devices, o.Device+i)
+	}
+	m := &measured{}
+	failures := make([]error, v.devices)
+	var all sync.WaitGroup
+	var lock sync.Mutex
+	for i, t := range transport.NewLocal(v.devices) {
+		all.Go(func() {
+			defer crash.Guard()
+			if failures[i] = m.rank(domain, o, options, t, begin, &lock); failures[i] != nil {
+				t.Abort(failures[i])
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range failures {
+		if err != nil && !errors.Is(err, transport.ErrAborted) {
+			return nil, err
+		}
+	}
+	return m, errors.Join(failures...)
+}
+
+// rank is what one of them does.
+func (m *measured) rank(domain *solver.Domain, o *Options, options cuda.Options, t transport.Transport, begin time.Time, lock *sync.Mutex) error {
+	r, err := airflow.NewRankOn(cuda.Backend(options), domain, o.settings(), t)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	setup := time.Since(begin).Seconds()
+	if err := cuda.Scramble(r, 1); err != nil {
+		return err
+	}
+	timing, err := cuda.Measure(r, o.Steps)
+	if err != nil {
+		return err
+	}
+	use, _ := cuda.MemoryOf(r)
+	lock.Lock()
+	defer lock.Unlock()
+	m.bytes += use.Needs
+	m.setup = max(m.setup, setup)
+	if t.Rank() == 0 {
+		m.timing, m.used, m.tileShare = timing, *r.Used(), cuda.TileShare(r)
+	}
+	return nil
+}

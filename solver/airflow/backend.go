@@ -1,0 +1,133 @@
+package airflow
+
+import (
+	"errors"
+	"fmt"
+
+	"carina/solver"
+	"carina/solver/airflow/opening"
+	"carina/solver/processor"
+	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// Backend is a kind of devices that ranks compute on.
+type Backend interface {
+	// Settle checks settings and makes the choices that the kind leaves no other way
+	// for.
+	Settle(s *Settings) error
+	// Open opens the device of a rank.
+	Open(t transport.Transport) (solver.Device, error)
+	// Physics is a flow as the kind computes it. Its kernels are Kernels.
+	Physics(f *Flow) solver.Physics
+}
+
+// Kernel is the flow in a rank's own cells on some device. Cells are in the order
+// of Rank.Pieces.
+type Kernel interface {
+	solver.Kernel
+	solver.Reducer // of what leaves through each opening and the area times the density there, by turns, in fixed point
+	solver.Global
+	solver.Scattered
+	// Openings are in the state of the present step.
+	Openings() *opening.States
+	// Fields returns the flow in all cells, FieldsAt in some.
+	Fields() (*Fields, error)
+	FieldsAt(cells []int32) (*Fields, error)
+	// Keep keeps the present fields for Kept, if there is room.
+	Keep() error
+	// Kept returns the fields kept last, nil if none were.
+	Kept() (*Fields, error)
+	// Snapshot begins to copy the fields, which wait returns. Steps may follow at
+	// once.
+	Snapshot() (wait func() (*Fields, error), err error)
+	// StartAverage begins a mean over time, AddToAverage adds the present fields to
+	// it, if it was begun, and Average returns it, nil without samples.
+	StartAverage() error
+	AddToAverage() error
+	Average() (*Fields, error)
+	// StrainRate, ShearStress and LimitedCells are as the methods of Rank say.
+	StrainRate() ([6][]float32, error)
+	ShearStress() ([]float32, error)
+	LimitedCells(stress float64) (int64, error)
+	// WallMomentum is what the links of cells with selected centres give to walls in
+	// a step, in fixed point.
+	WallMomentum(selected func(center r3.Vec) bool) ([3]int64, error)
+	// Compare returns the sums over every SampleStride-th cell of the whole of the
+	// squared change of the velocity since the last call and of the squared
+	// velocity, in fixed point; both are zero at the first.
+	Compare() (change, square int64, err error)
+	// Bytes is the memory held beside that of the engine.
+	Bytes() int64
+	// Device names what computes, and Describe adds to the settings what belongs to
+	// it.
+	Device() string
+	Describe(u *UsedSettings)
+}
+
+// processors is the backend of processors, with so many workers a rank.
+type processors struct{ workers int }
+
+func (processors) Settle(*Settings) error { return nil }
+
+func (p processors) Open(t transport.Transport) (solver.Device, error) {
+	return processor.New(p.workers, t), nil
+}
+
+func (processors) Physics(f *Flow) solver.Physics { return f.Physics() }
+
+// open checks the settings and opens the device, on all ranks or on none.
+func open(b Backend, s *Settings, t transport.Transport) (solver.Device, error) {
+	err := b.Settle(s)
+	var device solver.Device
+	if err == nil {
+		device, err = b.Open(t)
+	}
+	if err := transport.Agree(t, err); err != nil {
+		if device != nil {
+			device.Close()
+		}
+		return nil, err
+	}
+	return device, nil
+}
+
+// errUnlikeQuadratic says what unlike ranks cannot compute.
+var errUnlikeQuadratic = errors.New("quadratic walls are computed by processors or by GPUs, not by both together; choose interpolated walls")
+
+// prepared makes the engine's rank of a flow.
+func prepared(b Backend, device solver.Device, domain *solver.Domain, settings Settings, t transport.Transport) (*Rank, error) {
+	domain, moved, err := solver.Rounded(domain, device.Unit(), t)
+	if err != nil {
+		device.Close()
+		return nil, err
+	}
+	flow, err := newAirflow(domain, settings)
+	if err := transport.Agree(t, err); err != nil {
+		device.Close()
+		return nil, err
+	}
+	e, err := solver.NewRank(domain, solver.Together{b.Physics(newFlow(flow))}, device, t, solver.Options{Dense: settings.Layout == Dense})
+	if err != nil {
+		return nil, err
+	}
+	if settings.Wall == Quadratic && e.Unlike() {
+		e.Close()
+		return nil, transport.AgreedError{Cause: errUnlikeQuadratic}
+	}
+	flow.warnOfClosed()
+	if moved > 0 {
+		unit := domain.Unit()
+		flow.warnings = append(flow.warnings, fmt.Sprintf("%d cells (%.2g %%) are computed by another rank than the partition says, since GPUs take tiles of %d×%[3]d×%[3]d cells; for what was planned partition with --decompose bricks and a multiple of %[3]d as --min-side",
+			moved, 100*float64(moved)/float64(domain.CellCount()), unit))
+	}
+	r := &Rank{airflow: flow, backend: b, sums: make([]int64, 2*len(flow.openings.List))}
+	r.take(e)
+	return r, nil
+}
+
+// take goes on with a rank of the engine.
+func (r *Rank) take(e *solver.Rank) {
+	r.engine, r.layout, r.kernel = e, e.Layout(), e.Kernel(0).(Kernel)
+}

@@ -1,0 +1,209 @@
+package cuda
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"carina/solver"
+	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
+)
+
+// physics is a flow as GPUs compute it.
+type physics struct {
+	solver.Physics // of processors: fields and program are the same
+	flow           *airflow.Flow
+}
+
+// Bind makes the tiles of a rank.
+func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
+	d := b.Device.(*Device)
+	k := &bound{flow: p.flow, on: d, layout: b.Layout, tileLayout: layoutOf(p.flow.Set, 32)}
+	switch p.flow.Settings.Precision {
+	case airflow.Double:
+		k.bits = 64
+	case airflow.Half:
+		k.bits = 16
+	}
+	if err := k.makePart(); err != nil {
+		return nil, err
+	}
+	k.values = newValues(k, b.Finder)
+	return k, k.initialize()
+}
+
+// bound is the flow on the tiles of one rank.
+type bound struct {
+	flow   *airflow.Flow
+	on     *Device
+	layout *solver.Layout
+	tiles  *tileSet
+	tileLayout
+	walls bool
+	part  *part
+	rates []uint64 // struct Rates of kernels/tile.h
+	// imposed is what the openings impose, as uploaded; imposing is room for the
+	// next step's.
+	imposed, imposing []byte
+
+	steps int64 // done or begun
+	// stepped tells that a step has left quadratic parts of walls for the next.
+	stepped  bool
+	average  *average
+	kept     *kept
+	compared *compared
+	lots     lots
+	values   *values // for ranks of other kinds
+}
+
+var (
+	_ airflow.Kernel = (*bound)(nil)
+	_ solver.Keeper  = (*bound)(nil)
+	_ solver.Resumer = (*bound)(nil)
+)
+
+// maxTiles of a rank, ghosts included: their numbers have 31 bits.
+const maxTiles = math.MaxInt32
+
+// makePart makes the part of this rank, still without its neighbours.
+func (s *bound) makePart() (err error) {
+	domain := s.layout.Domain
+	if s.tiles, err = newTileSet(domain, s.directions); err != nil {
+		return err
+	}
+	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall)
+	if err != nil {
+		return err
+	}
+	s.walls = len(walls.links) > 0
+	s.rates = s.ratesNow()
+	owner, err := s.tiles.ownersOf(domain)
+	if err != nil {
+		return err
+	}
+	rank := s.layout.Rank
+	sub := newSubdomain(s.tiles, owner, int(rank), s.tiles.mortonOrder(), s.tiles.borders(owner))
+	if sub.own == 0 || len(sub.tiles) > maxTiles {
+		return fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, sub.own, maxTiles)
+	}
+	index := make([]int32, len(owner))
+	for at, tile := range sub.tiles[:sub.own] {
+		index[tile] = int32(at)
+	}
+	p := newPart(s.on.device, s.tileLayout, sub, walls)
+	s.part, s.on.part, s.on.flow = p, p, s
+	p.findRequests(s.tiles, owner)
+	for _, step := range []func() error{
+		func() error { return p.checkMemory() },
+		func() error { return p.compile(s.walls, s.flow.Forced(), s.operator()) },
+		func() error { return p.fill(s.tiles, owner, index, len(s.flow.Openings)) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scale is that of stored populations.
+func (s *bound) scale() float64 {
+	if s.bits == 16 {
+		return 1 << 15
+	}
+	return 1
+}
+
+// Work starts the updates of a step. Quadratic parts of walls are those of the next
+// one's.
+func (s *bound) Work(step, phase int) solver.Work {
+	if phase > 0 {
+		return nil
+	}
+	return Launch(func(border bool) error {
+		if border {
+			return s.part.launchBorder(int64(step), s.rates)
+		}
+		s.steps++
+		s.on.steps = s.steps
+		s.stepped = true
+		return s.part.launchInterior(int64(step), s.rates)
+	})
+}
+
+// Begin sets what acts in the next step: what the openings impose, uploaded
+// if it has changed, and the body force.
+func (s *bound) Begin(steps int64) error {
+	s.steps = steps
+	if s.flow.Settings.Wall == airflow.Quadratic && s.stepped {
+		s.setCorrected(1)
+	}
+	s.flow.Prepare(steps)
+	if s.flow.Settings.ForceWaveform != nil {
+		s.rates = s.ratesNow()
+		s.part.forgetRates()
+	}
+	if err := s.impose(); err != nil {
+		return fmt.Errorf("imposing conditions at the openings: %w", err)
+	}
+	return nil
+}
+
+// Resume goes on after so many steps.
+func (s *bound) Resume(steps int64) {
+	s.steps, s.on.steps = steps, steps
+	s.stepped = false
+	s.setCorrected(0) // records hold the quadratic parts
+	if s.flow.Settings.ForceWaveform != nil && steps > 0 {
+		s.flow.SetForce(steps - 1)
+		s.rates = s.ratesNow()
+		s.part.forgetRates()
+	}
+}
+
+// setCorrected tells whether a step has left quadratic parts for the next.
+func (s *bound) setCorrected(corrected address) {
+	if p := s.part; p.wallParts.corrected != corrected {
+		p.wallParts.corrected = corrected
+		p.forgetRates()
+	}
+}
+
+// impose uploads what the openings impose.
+func (s *bound) impose() error {
+	if len(s.flow.Openings) == 0 {
+		return nil
+	}
+	imposed := s.imposing[:0]
+	for i := range s.flow.Openings {
+		numbers := numbersOfStep(&s.flow.Openings[i])
+		imposed = appendReals(imposed, s.bits, numbers[:]...)
+	}
+	s.imposing = imposed
+	if bytes.Equal(imposed, s.imposed) {
+		return nil
+	}
+	s.imposed, s.imposing = imposed, s.imposed
+	return s.part.device.upload(s.part.wallParts.openings, imposed)
+}
+
+// Openings are in the state of the present step.
+func (s *bound) Openings() *opening.States { return s.flow.States }
+
+// Apply tells the openings what flows through them.
+func (s *bound) Apply(_ int, sums []int64) { s.flow.Couple(sums) }
+
+// SaveGlobal returns what openings know of earlier steps.
+func (s *bound) SaveGlobal() []byte { return s.flow.States.Save() }
+
+// LoadGlobal takes it over.
+func (s *bound) LoadGlobal(data []byte) error { return s.flow.States.Load(data) }
+
+// Bytes is nothing beside the device's.
+func (s *bound) Bytes() int64 { return 0 }
+
+// Device names the GPU.
+func (s *bound) Device() string { return s.part.device.name() }
+
+// Describe adds nothing to the settings.
+func (s *bound) Describe(*airflow.UsedSettings) {}

@@ -1,0 +1,211 @@
+package cuda
+
+import (
+	"fmt"
+
+	"carina/solver"
+)
+
+// What crosses to ranks of other kinds goes value by value: a value of a cell, as the
+// engine names it, is found in the tiles by its address.
+
+// location is where a value of the image lies in memory: its group, from where it
+// is touched, and how far behind the beginning of a tile in the first copy.
+type location struct {
+	group int
+	at    int64
+}
+
+// locations lists where all values of the image lie.
+func (l tileLayout) locations() []location {
+	list := make([]location, (l.directions+1)*tileCells)
+	value := int64(l.valueBytes())
+	for k, chunk := range l.chunkSlots() {
+		of := location{l.directions, (int64(l.interior()) + int64(k-faceGroups*faceChunks)*chunkValues) * value}
+		switch edges := tileChunks - (straight - faceGroups); {
+		case k < faceGroups*faceChunks:
+			of.group = k / faceChunks
+			of.at = l.groupOffset(of.group, 0) + int64(k%faceChunks)*chunkValues*value
+		case k >= edges:
+			of.group = faceGroups + k - edges
+			of.at = l.groupOffset(of.group, 0)
+		}
+		for i := range chunkValues {
+			list[int(chunk)*chunkValues+i] = location{of.group, of.at + int64(i)*value}
+		}
+	}
+	for _, s := range l.singles() {
+		if s.slot() != noSlot {
+			list[s.slot()] = location{s.group(), int64(s.at()) * value}
+		}
+	}
+	return list
+}
+
+// imageSlot is where the image holds a population, by direction or behind all that
+// at rest, of a cell; position in kernels/tile.h.
+func (l tileLayout) imageSlot(x, y, z int32, population int) int {
+	a, b, c := int(x%tileSide), int(y%tileSide), int(z%tileSide)
+	along := l.imageChunk(population * tileCells / chunkValues).cell
+	slow, middle, fast := unpermuted(a), b, c
+	if population < straight {
+		switch {
+		case along[2] == -1:
+		case along[0] == -1:
+			slow, middle, fast = c, b, unpermuted(a)
+		default:
+			slow, middle, fast = unpermuted(a), c, b
+		}
+	}
+	return population*tileCells + slow*16 + middle*4 + fast
+}
+
+// values finds values of single cells.
+type values struct {
+	of        *bound
+	locations []location
+	ghosts    [][3]int32 // coordinates
+	lists     map[valueList]*listed
+}
+
+// valueList is cells that are read or written, and before which kind of step.
+type valueList struct {
+	cells *int32
+	array int32
+	odd   bool
+}
+
+// listed is a list of values on the device and on the way to it.
+type listed struct {
+	addresses, buffer address
+	pinned            []byte
+	launches          [2]launch // by mode
+}
+
+// newValues notes where ghosts are.
+func newValues(s *bound, f *solver.Finder) *values {
+	v := &values{of: s, ghosts: make([][3]int32, s.layout.Ghosts), lists: map[valueList]*listed{}}
+	f.EachGhost(func(cell, x, y, z int32) { v.ghosts[int(cell)-s.layout.Cells] = [3]int32{x, y, z} })
+	return v
+}
+
+// cell returns the coordinates of a cell by local number.
+func (v *values) cell(local int32) [3]int32 {
+	if n := int(local) - v.of.layout.Cells; n >= 0 {
+		return v.ghosts[n]
+	}
+	p := v.of.pieceOf(local) // own cells are numbered by index
+	return [3]int32{p.X0 + local - p.Index, p.Y, p.Z}
+}
+
+// address is where value number array of a cell lies before an odd step, or before
+// an even one.
+func (v *values) address(array, local int32, odd bool) (uint64, error) {
+	s := v.of
+	c := v.cell(local)
+	population := int(array) - 1
+	if array == 0 {
+		population = s.directions
+	}
+	tile := s.tiles.find(c[0]/tileSide, c[1]/tileSide, c[2]/tileSide)
+	at := v.locations[s.imageSlot(c[0], c[1], c[2], population)]
+	if at.group >= faceGroups && at.group < s.directions && !odd {
+		// The neighbour that has touched it keeps it in its second copy.
+		tile = s.tiles.around(tile)[at.group^1]
+		at.at += int64(s.copyValues() * s.valueBytes())
+	}
+	index, ok := s.part.placeOf(tile)
+	if !ok {
+		return 0, fmt.Errorf("value %d of cell %v lies on no tile of rank %d", array, c, s.layout.Rank)
+	}
+	return s.part.tile(index) + uint64(at.at), nil
+}
+
+// list returns what moves the values of a segment, made when it is first needed.
+func (v *values) list(g *solver.Segment, odd bool) (*listed, error) {
+	key := valueList{&g.Cells[0], g.Array, odd}
+	if l := v.lists[key]; l != nil {
+		return l, nil
+	}
+	if v.locations == nil {
+		v.locations = v.of.tileLayout.locations()
+	}
+	addresses := make([]uint64, len(g.Cells))
+	for i, cell := range g.Cells {
+		var err error
+		if addresses[i], err = v.address(g.Array, cell, odd); err != nil {
+			return nil, err
+		}
+	}
+	p, l := v.of.part, &listed{}
+	bytes := int64(len(addresses) * p.valueBytes())
+	var err error
+	if l.addresses, err = p.allocate(0, bytesOf(addresses)); err != nil {
+		return nil, err
+	}
+	if l.buffer, err = p.allocate(bytes, nil); err != nil {
+		return nil, err
+	}
+	if l.pinned, err = p.pin(bytes); err != nil {
+		return nil, err
+	}
+	// What was uploaded must be there when the queue for borders needs it.
+	if err := p.device.synchronize(); err != nil {
+		return nil, err
+	}
+	for mode := range l.launches {
+		threads := lanes * valuesProgram(p.tileLayout, mode).warps
+		l.launches[mode] = launch{blocks: (len(addresses) + threads - 1) / threads, threads: threads,
+			arguments: words(uint64(l.buffer), uint64(l.addresses), uint64(len(addresses)))}.prepared()
+	}
+	v.lists[key] = l
+	return l, nil
+}
+
+// The modes of the kernel values.
+const (
+	valuesOut, valuesIn = 0, 1
+)
+
+// valuesProgram is the kernel that moves values.
+func valuesProgram(l tileLayout, mode int) program {
+	return program{kernel: "values", tileLayout: l, stages: 1, warps: 4, blocks: 1, mode: mode}
+}
+
+// Read copies values out of memory when the border is done.
+func (d *Device) Read(g *solver.Segment, into []byte) error {
+	l, err := d.flow.values.list(g, d.steps%2 == 1)
+	if err != nil {
+		return err
+	}
+	p := d.part
+	if err := p.launchOn(borderQueue, valuesProgram(p.tileLayout, valuesOut), l.launches[valuesOut]); err != nil {
+		return err
+	}
+	if err := d.fetch(l.pinned, l.buffer); err != nil {
+		return err
+	}
+	if err := d.settle(); err != nil {
+		return err
+	}
+	copy(into, l.pinned)
+	return nil
+}
+
+// Write copies values into memory.
+func (d *Device) Write(g *solver.Segment, from []byte) error {
+	l, err := d.flow.values.list(g, d.steps%2 == 1)
+	if err != nil {
+		return err
+	}
+	// What was delivered last has left the host.
+	if err := d.settle(); err != nil {
+		return err
+	}
+	copy(l.pinned, from)
+	if err := d.deliver(l.buffer, l.pinned); err != nil {
+		return err
+	}
+	p := d.part
+	return p.launchOn(borderQueue, valuesProgram(p.tileLayout, valuesIn), l.launches[valuesIn])
+}
