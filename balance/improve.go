@@ -22,7 +22,7 @@ type improver struct {
 	members [][]int32         // cuboids of each rank
 	hosts   map[int][]int32   // ranks of each host
 	load    []rankLoad        // of each rank
-	sent    []map[int32]int64 // bytes from each rank to each other
+	sent    []map[int32]int64 // bytes from each rank to each other, as many as back
 
 	with, shifts  []shift // for use again
 	first, second []touched
@@ -246,18 +246,18 @@ func (m *improver) after(loads []touched, v, q int32) []touched {
 	loads = append(loads, touched{p, m.load[p]}, touched{q, m.load[q]})
 	loads[0].load.seconds -= m.seconds[v] / m.ranks[p].Speed
 	loads[1].load.seconds += m.seconds[v] / m.ranks[q].Speed
-	alter := func(r, s int32, bytes int64) {
+	alter := func(r, s int32, before, bytes int64) {
 		var i int
 		loads, i = m.at(loads, r)
-		before := m.sent[r][s]
 		m.change(&loads[i].load, r, s, before, -1)
 		m.change(&loads[i].load, r, s, before+bytes, 1)
 	}
 	m.shifts = m.changes(m.shifts[:0], v, q)
 	for _, c := range m.shifts {
-		alter(c.from, c.to, c.bytes)
+		before := m.sent[c.from][c.to] // as much as the other way
+		alter(c.from, c.to, before, c.bytes)
 		if c.from != c.to {
-			alter(c.to, c.from, c.bytes)
+			alter(c.to, c.from, before, c.bytes)
 		}
 	}
 	return loads
@@ -327,7 +327,7 @@ func (m *improver) bestSwap(p int32) (u, w int32, ok bool) {
 func (m *improver) afterSwap(mine, theirs int32) []touched {
 	p, q := m.owners[mine], m.owners[theirs]
 	m.first = m.after(m.first[:0], mine, q)
-	m.move(mine, q)
+	m.apply(mine, q, m.first)
 	m.second = m.after(m.second[:0], theirs, p)
 	m.move(mine, p)
 	for _, f := range m.first {
@@ -396,8 +396,13 @@ func (m *improver) adjacent(v int32) []int32 {
 
 // move makes a move.
 func (m *improver) move(v, q int32) {
-	m.moved = m.after(m.moved[:0], v, q) // fills shifts too
-	for _, t := range m.moved {
+	m.moved = m.after(m.moved[:0], v, q)
+	m.apply(v, q, m.moved)
+}
+
+// apply makes a move whose loads and shifts after has just told.
+func (m *improver) apply(v, q int32, loads []touched) {
+	for _, t := range loads {
 		m.load[t.rank] = t.load
 	}
 	for _, c := range m.shifts {
