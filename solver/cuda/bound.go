@@ -103,6 +103,9 @@ func (s *bound) makePart() (err error) {
 			return err
 		}
 	}
+	if s.flow.States.Coupled() && len(p.walls.openingCells) > 0 {
+		return p.load(p.outflowProgram())
+	}
 	return nil
 }
 

@@ -19,15 +19,24 @@ func (p *part) launch(program program, l launch) error {
 
 // launchOn is launch on a queue.
 func (p *part) launchOn(q queue, program program, l launch) error {
-	k, ok := p.kernels[program]
-	if !ok {
-		var err error
-		if k, err = p.device.compile(program); err != nil {
-			return err
-		}
+	if err := p.load(program); err != nil {
+		return err
+	}
+	return p.device.launch(q, p.kernels[program], l)
+}
+
+// load compiles a kernel, unless that was done before. What steps need is loaded
+// before the first one: to load waits for the device, and another rank's step may
+// wait for this one's.
+func (p *part) load(program program) error {
+	if _, ok := p.kernels[program]; ok {
+		return nil
+	}
+	k, err := p.device.compile(program)
+	if err == nil {
 		p.kernels[program] = k
 	}
-	return p.device.launch(q, k, l)
+	return err
 }
 
 // tileRange is some of the tiles of a part, in an order; without one all of

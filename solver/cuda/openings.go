@@ -33,7 +33,7 @@ func (p *part) launchOutflow(openings int) error {
 	if cells == 0 {
 		return nil
 	}
-	program := observer("outflow", p.tileLayout, 0, true)
+	program := p.outflowProgram()
 	if p.outflow.all == nil {
 		threads := 32 * program.warps
 		p.outflow = launch{
@@ -43,6 +43,9 @@ func (p *part) launchOutflow(openings int) error {
 	}
 	return p.launch(program, p.outflow)
 }
+
+// outflowProgram is the kernel that sums over cells at openings.
+func (p *part) outflowProgram() program { return observer("outflow", p.tileLayout, 0, true) }
 
 // sumBytes is what the sums of an opening take.
 const sumBytes = 16

@@ -19,19 +19,15 @@ import (
 	"carina/solver/transport"
 )
 
-// onRanks calls f for all ranks at the same time, as processes would, with a
-// device each, and returns their errors.
-func onRanks(t *testing.T, ranks int, f func(rank transport.Transport, d device) error) []error {
+// onRanks calls f for all ranks at the same time, as processes would, and returns
+// their errors.
+func onRanks(t *testing.T, ranks int, f func(rank transport.Transport) error) []error {
 	t.Helper()
-	devices := make([]device, ranks)
-	for i := range devices {
-		devices[i] = testDevices(t, 1)[0]
-	}
 	failures := make([]error, ranks)
 	var all sync.WaitGroup
 	for i, rank := range transport.NewLocal(ranks) {
 		all.Go(func() {
-			if failures[i] = f(rank, devices[i]); failures[i] != nil {
+			if failures[i] = f(rank); failures[i] != nil {
 				var agreed transport.AgreedError
 				if !errors.As(failures[i], &agreed) {
 					rank.Abort(failures[i])
@@ -99,7 +95,8 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for rank, err := range onRanks(t, c.ranks, func(rank transport.Transport, on device) error {
+		for rank, err := range onRanks(t, c.ranks, func(rank transport.Transport) error {
+			on := testDevices(t, 1)[0]
 			share, err := Cut(d, rank.Rank())
 			if err != nil {
 				return err
@@ -123,7 +120,7 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 // A rank that fails while preparing tells all others why.
 func TestRanksFailTogether(t *testing.T) {
 	const ranks = 3
-	for rank, err := range onRanks(t, ranks, func(rank transport.Transport, _ device) error {
+	for rank, err := range onRanks(t, ranks, func(rank transport.Transport) error {
 		if rank.Rank() == 1 {
 			return transport.Agree(rank, errors.New("no memory"))
 		}
@@ -282,7 +279,8 @@ func TestRanksTellTheirOwnDevice(t *testing.T) {
 	d := bricked(t, 6, 2, 8)
 	settings := caveSettings(d.Grid)
 	want := []string{"first", "second"}
-	for rank, err := range onRanks(t, len(want), func(rank transport.Transport, on device) error {
+	for rank, err := range onRanks(t, len(want), func(rank transport.Transport) error {
+		on := testDevices(t, 1)[0]
 		share, err := Cut(d, rank.Rank())
 		if err != nil {
 			return err

@@ -30,7 +30,7 @@ func onGPUs(t *testing.T, domain *solver.Domain, settings airflow.Settings, devi
 	t.Helper()
 	domain = must(Divide(domain, devices, Single))
 	list := testDevices(t, devices)
-	for rank, err := range onRanks(t, devices, func(tr transport.Transport, _ device) error {
+	for rank, err := range onRanks(t, devices, func(tr transport.Transport) error {
 		r, err := airflow.NewRankOn(on(list, Options{}), domain, settings, tr)
 		if err != nil {
 			return err

@@ -36,7 +36,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	}{{1, ""}, {2, IPC}, {2, Host}} {
 		domain := must(Divide(solver.WholeDomain(g), c.devices, Single))
 		devices := testDevices(t, c.devices)
-		for rank, err := range onRanks(t, c.devices, func(tr transport.Transport, _ device) error {
+		for rank, err := range onRanks(t, c.devices, func(tr transport.Transport) error {
 			r, err := airflow.NewRankOn(on(devices, Options{Exchange: c.exchange}), domain, settings, tr)
 			if err != nil {
 				return err

@@ -13,9 +13,8 @@ import (
 )
 
 // mixed is the backend of ranks of which some are on the processor.
-func mixed(t *testing.T, onProcessor func(rank int) bool, ranks int) func(rank int) airflow.Backend {
-	devices := testDevices(t, ranks)
-	gpus := on(devices, Options{})
+func mixed(t *testing.T, onProcessor func(rank int) bool) func(rank int) airflow.Backend {
+	gpus := &backend{Options{}, func(transport.Transport) (device, error) { return testDevices(t, 1)[0], nil }}
 	return func(rank int) airflow.Backend {
 		if onProcessor(rank) {
 			return nil
@@ -59,13 +58,13 @@ func TestProcessorsBesideGPUs(t *testing.T) {
 			alone := processorRank(t, solver.WholeDomain(d.Grid), settings)
 			step(t, alone, before+after)
 			want := must(alone.Fields())
-			backends := mixed(t, c.processor, c.ranks)
+			backends := mixed(t, c.processor)
 			var lock sync.Mutex
 			var hash, again uint64
 			saved := make([]*solver.State, c.ranks)
 			run := func(d *solver.Domain, f func(r *airflow.Rank) error) {
 				t.Helper()
-				for rank, err := range onRanks(t, c.ranks, func(tr transport.Transport, _ device) error {
+				for rank, err := range onRanks(t, c.ranks, func(tr transport.Transport) error {
 					r, err := airflow.NewRankOn(backends(tr.Rank()), d, settings, tr)
 					if err != nil {
 						return err
@@ -151,8 +150,8 @@ func TestQuadraticWallsOfUnlikeRanks(t *testing.T) {
 	d := bricked(t, 6, 2, 8)
 	settings := caveSettings(d.Grid)
 	settings.Collision, settings.Precision, settings.Wall = airflow.TRT, airflow.Double, airflow.Quadratic
-	backends := mixed(t, func(rank int) bool { return rank == 1 }, 2)
-	for rank, err := range onRanks(t, 2, func(tr transport.Transport, _ device) error {
+	backends := mixed(t, func(rank int) bool { return rank == 1 })
+	for rank, err := range onRanks(t, 2, func(tr transport.Transport) error {
 		_, err := airflow.RunRankOn(context.Background(), backends(tr.Rank()), d, settings, airflow.Plan{Steps: 2}, tr)
 		return err
 	}) {

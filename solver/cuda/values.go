@@ -121,12 +121,23 @@ func (v *values) address(array, local int32, odd bool) (uint64, error) {
 	return s.part.tile(index) + uint64(at.at), nil
 }
 
-// list returns what moves the values of a segment, made when it is first needed.
+// list returns what moves the values of a segment. The engine exchanges all once
+// before the first step: then it is made for both kinds of steps, since to make it
+// waits for the device, and another rank's step may wait for this one's.
 func (v *values) list(g *solver.Segment, odd bool) (*listed, error) {
-	key := valueList{&g.Cells[0], g.Array, odd}
-	if l := v.lists[key]; l != nil {
-		return l, nil
+	if v.lists[valueList{&g.Cells[0], g.Array, odd}] == nil {
+		for _, kind := range []bool{false, true} {
+			l, err := v.newList(g, kind)
+			if err != nil {
+				return nil, err
+			}
+			v.lists[valueList{&g.Cells[0], g.Array, kind}] = l
+		}
 	}
+	return v.lists[valueList{&g.Cells[0], g.Array, odd}], nil
+}
+
+func (v *values) newList(g *solver.Segment, odd bool) (*listed, error) {
 	if v.locations == nil {
 		v.locations = v.of.tileLayout.locations()
 	}
@@ -158,7 +169,6 @@ func (v *values) list(g *solver.Segment, odd bool) (*listed, error) {
 		l.launches[mode] = launch{blocks: (len(addresses) + threads - 1) / threads, threads: threads,
 			arguments: words(uint64(l.buffer), uint64(l.addresses), uint64(len(addresses)))}.prepared()
 	}
-	v.lists[key] = l
 	return l, nil
 }
 
