@@ -4,7 +4,8 @@
 // A flat end is grown from its core, a piece in one plane (cores.go, planes.go),
 // to the rim around it, and must look like the end of a tube: a wall all around
 // that goes back, and lumen behind (tube.go). Ends that touch are parted
-// (seams.go), worn ones are searched for at the tips of branches (ragged.go), the
+// (seams.go), worn ones are searched for at the tips of branches (ragged.go), ends
+// under noise and waves in a denoised copy of the surface (denoised.go), the
 // line around each is drawn anew (outline.go), and flat sides of bodies are
 // dropped (bodies.go). Evidence says how sure each end is.
 //

@@ -31,7 +31,8 @@ func (f *Finder) Ends(caps []Patch) Found {
 	open, holes := f.sortCaps(caps)
 	flat := named
 	if len(named) == 0 {
-		flat, open, holes = f.flatBeside(open, holes)
+		e := f.findFlat(open, holes)
+		flat, open, holes = e.flat, e.open, e.holes
 	}
 	for i := range open {
 		if !open[i].ByHand {

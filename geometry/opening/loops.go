@@ -28,21 +28,22 @@ func (f *Finder) sortCaps(caps []Patch) (open, holes []Patch) {
 // flatBeside returns the flat ends of a surface with open ends or ends placed
 // by hand. Beside those only plain ends count, and no splinters that a cut has
 // left. A loop beside a larger flat end is a hole at its rim.
-func (f *Finder) flatBeside(open, holes []Patch) (flat, stillOpen, stillHoles []Patch) {
+func (f *Finder) flatBeside(open, holes []Patch) flatEnds {
 	f.open, f.strict = open, len(open) > 0
-	flat = f.find()
+	e := flatEnds{flat: f.find(), holes: slices.Clone(holes)}
 	for _, c := range open {
-		if !c.ByHand && slices.ContainsFunc(flat, func(end Patch) bool { return end.Area > c.Area && f.touch(&end, &c) }) {
-			holes = append(holes, c)
+		if !c.ByHand && slices.ContainsFunc(e.flat, func(end Patch) bool { return end.Area > c.Area && f.touch(&end, &c) }) {
+			e.holes = append(e.holes, c)
 		} else {
-			stillOpen = append(stillOpen, c)
+			e.open = append(e.open, c)
 		}
 	}
-	if f.strict && len(stillOpen) == 0 {
+	if f.strict && len(e.open) == 0 {
 		f.open, f.strict = nil, false
-		flat = f.find()
+		e.flat = f.find()
 	}
-	return f.apartFrom(stillOpen, flat), stillOpen, holes
+	e.flat = f.apartFrom(e.open, e.flat)
+	return e
 }
 
 // touch reports whether two patches share a vertex.

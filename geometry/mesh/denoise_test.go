@@ -1,0 +1,51 @@
+package mesh_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"carina/geometry/mesh"
+	"carina/geometry/meshtest"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// A noisy box becomes flat and keeps its edges: its corners come nearer to its
+// faces, and none of it shrinks.
+func TestDenoisedBoxIsFlat(t *testing.T) {
+	clean := meshtest.Box(r3.Vec{}, r3.Vec{X: 1, Y: 1, Z: 1})
+	for range 4 {
+		clean = meshtest.Divided(clean, false)
+	}
+	rng := rand.New(rand.NewPCG(6, 6))
+	noisy := *clean
+	noisy.Vertices = nil
+	for _, v := range clean.Vertices {
+		noisy.Vertices = append(noisy.Vertices, r3.Add(v, r3.Scale(0.008, vec(rng))))
+	}
+	off := func(s *mesh.Mesh) float64 {
+		var sum float64
+		for _, v := range s.Vertices {
+			outside := max(v.X-1, -v.X, v.Y-1, -v.Y, v.Z-1, -v.Z)
+			sum += outside * outside
+		}
+		return math.Sqrt(sum / float64(len(s.Vertices)))
+	}
+	smooth := mesh.Denoising{Cosine: 0.6, Rounds: 8}.Denoised(&noisy)
+	if before, after := off(&noisy), off(smooth); after > 0.6*before {
+		t.Errorf("corners lie %g off the faces, were %g", after, before)
+	}
+	if v := smooth.Volume(); math.Abs(v-1) > 0.01 {
+		t.Errorf("it encloses %g, want 1", v)
+	}
+	turned := 0
+	for i := range smooth.Triangles {
+		if n := r3.Unit(clean.AreaVector(i)); r3.Dot(n, r3.Unit(smooth.AreaVector(i))) < math.Cos(10*math.Pi/180) {
+			turned++
+		}
+	}
+	if turned > len(smooth.Triangles)/10 {
+		t.Errorf("%d of %d triangles are turned by more than 10°", turned, len(smooth.Triangles))
+	}
+}
