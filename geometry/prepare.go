@@ -74,7 +74,7 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	var mended *mesh.Mesh
 	mended, p.Mended = mend.Mend(&s.Mesh)
 	p.setMesh(mended)
-	_, p.Components = mesh.NewTopology(mended).Components(mended)
+	_, p.Components = mended.Components()
 	h := mesh.NewHierarchy(&p.Surface.Mesh)
 	if inner := mend.InnerWall(&p.Surface.Mesh, h); inner != nil {
 		outer := countLoops(mesh.BoundaryLoops(&p.Surface.Mesh))

@@ -101,7 +101,7 @@ func exposureOf(h *mesh.Hierarchy, t int32) exposure {
 		r := math.Sqrt((float64(i) + 0.5) / hiddenRays)
 		sin, cos := math.Sincos(golden * float64(i))
 		d := r3.Add(r3.Scale(math.Sqrt(1-r*r), n), r3.Add(r3.Scale(r*cos, e1), r3.Scale(r*sin, e2)))
-		if _, hit := h.Ray(from, d, math.Inf(1)); hit >= 0 {
+		if h.Blocked(from, d) {
 			blocked++
 		}
 	}

@@ -14,37 +14,17 @@ type DirectedEdge struct{ From, To int32 }
 // them end as begin, so that they always make up closed loops, even where more
 // than two triangles share an edge.
 func BoundaryEdges(s *Mesh) []DirectedEdge {
-	type entry struct {
-		key     uint64
-		forward bool
-	}
-	entries := make([]entry, 0, 3*len(s.Triangles))
-	for i := range s.Triangles {
-		for k := int32(0); k < 3; k++ {
-			a, b := s.Side(int32(3*i) + k)
-			entries = append(entries, entry{uint64(min(a, b))<<32 | uint64(max(a, b)), a < b})
-		}
-	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		switch {
-		case a.key < b.key:
-			return -1
-		case a.key > b.key:
-			return 1
-		}
-		return 0
-	})
+	sides := sidesByEdge(s)
 	var out []DirectedEdge
-	for i := 0; i < len(entries); {
-		net, key := 0, entries[i].key
-		for ; i < len(entries) && entries[i].key == key; i++ {
-			if entries[i].forward {
+	for i := 0; i < len(sides); {
+		net, low, high := 0, s.lower(sides[i].side), sides[i].high
+		for ; i < len(sides) && sides[i].high == high && s.lower(sides[i].side) == low; i++ {
+			if from, _ := s.Side(sides[i].side); from < high {
 				net++
 			} else {
 				net--
 			}
 		}
-		low, high := int32(key>>32), int32(key&0xffffffff)
 		for ; net > 0; net-- {
 			out = append(out, DirectedEdge{low, high})
 		}

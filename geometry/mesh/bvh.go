@@ -56,9 +56,9 @@ type sortKey struct {
 // centres along the longest side of their box.
 func (h *Hierarchy) build(centers []r3.Vec, keys []sortKey, from, to int32) {
 	at := len(h.nodes)
-	low, high := h.bounds(from, to)
-	h.nodes = append(h.nodes, node{low: low, high: high, from: from, to: to})
+	h.nodes = append(h.nodes, node{from: from, to: to})
 	if to-from <= leafTriangles {
+		h.nodes[at].low, h.nodes[at].high = h.bounds(from, to)
 		return
 	}
 	inf := math.Inf(1)
@@ -91,8 +91,11 @@ func (h *Hierarchy) build(centers []r3.Vec, keys []sortKey, from, to int32) {
 	}
 	middle := (from + to) / 2
 	h.build(centers, keys, from, middle)
-	h.nodes[at].second = int32(len(h.nodes))
+	second := len(h.nodes)
 	h.build(centers, keys, middle, to)
+	n, one, other := &h.nodes[at], &h.nodes[at+1], &h.nodes[second]
+	n.second = int32(second)
+	n.low, n.high = MinVec(one.low, other.low), MaxVec(one.high, other.high)
 }
 
 func (h *Hierarchy) bounds(from, to int32) (low, high r3.Vec) {
@@ -120,8 +123,20 @@ func MaxVec(a, b r3.Vec) r3.Vec {
 // in lengths of the direction, and which it is; +Inf and -1 when there is
 // none within limit.
 func (h *Hierarchy) Ray(from, direction r3.Vec, limit float64) (float64, int32) {
-	best, hit := limit, int32(-1)
-	inverse := r3.Vec{X: 1 / direction.X, Y: 1 / direction.Y, Z: 1 / direction.Z}
+	return h.cast(from, direction, limit, false)
+}
+
+// Blocked reports whether any triangle lies before a point in a direction.
+func (h *Hierarchy) Blocked(from, direction r3.Vec) bool {
+	_, hit := h.cast(from, direction, math.Inf(1), true)
+	return hit >= 0
+}
+
+// cast follows a ray to the first triangle, or to any.
+func (h *Hierarchy) cast(from, direction r3.Vec, limit float64, anyHit bool) (float64, int32) {
+	// A finite limit, so that no box lies at an infinite distance within it.
+	best, hit := min(limit, math.MaxFloat64), int32(-1)
+	inverse := inverseOf(direction)
 	var stack [64]int32
 	depth := 1
 	if len(h.nodes) == 0 {
@@ -131,7 +146,7 @@ func (h *Hierarchy) Ray(from, direction r3.Vec, limit float64) (float64, int32) 
 		depth--
 		at := stack[depth]
 		n := &h.nodes[at]
-		if !n.crossedBy(from, inverse, best) {
+		if !n.crossedBy(&from, &inverse, best) {
 			continue
 		}
 		if n.second != 0 {
@@ -144,6 +159,9 @@ func (h *Hierarchy) Ray(from, direction r3.Vec, limit float64) (float64, int32) 
 				best, hit = d, t
 			}
 		}
+		if anyHit && hit >= 0 {
+			break
+		}
 	}
 	if hit < 0 {
 		return math.Inf(1), -1
@@ -151,24 +169,32 @@ func (h *Hierarchy) Ray(from, direction r3.Vec, limit float64) (float64, int32) 
 	return best, hit
 }
 
-// crossedBy reports whether a ray crosses the node's box before limit.
-func (n *node) crossedBy(from, inverse r3.Vec, limit float64) bool {
-	near, far := 0.0, limit
-	for _, s := range [3][4]float64{
-		{from.X, inverse.X, n.low.X, n.high.X},
-		{from.Y, inverse.Y, n.low.Y, n.high.Y},
-		{from.Z, inverse.Z, n.low.Z, n.high.Z},
-	} {
-		if math.IsInf(s[1], 0) {
-			if s[0] < s[2] || s[0] > s[3] {
-				return false
-			}
-			continue
-		}
-		a, b := (s[2]-s[0])*s[1], (s[3]-s[0])*s[1]
-		near, far = max(near, min(a, b)), min(far, max(a, b))
-	}
+func inverseOf(direction r3.Vec) r3.Vec {
+	return r3.Vec{X: 1 / direction.X, Y: 1 / direction.Y, Z: 1 / direction.Z}
+}
+
+// crossedBy reports whether a ray crosses the node's box before a finite limit.
+func (n *node) crossedBy(from, inverse *r3.Vec, limit float64) bool {
+	near, far := clip(from.X, inverse.X, n.low.X, n.high.X, 0, limit)
+	near, far = clip(from.Y, inverse.Y, n.low.Y, n.high.Y, near, far)
+	near, far = clip(from.Z, inverse.Z, n.low.Z, n.high.Z, near, far)
 	return near <= far
+}
+
+// clip narrows a range of a ray to where it is between two bounds along an axis.
+// Along a bound itself it divides zero by zero: comparisons with that do
+// not hold and leave the range as it is.
+func clip(from, inverse, low, high, near, far float64) (float64, float64) {
+	if inverse < 0 {
+		low, high = high, low
+	}
+	if a := (low - from) * inverse; a > near {
+		near = a
+	}
+	if b := (high - from) * inverse; b < far {
+		far = b
+	}
+	return near, far
 }
 
 // rayTriangle returns where a ray hits triangle t (Möller and Trumbore 1997).

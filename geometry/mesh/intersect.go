@@ -27,35 +27,55 @@ func (h *Hierarchy) SelfIntersections() int {
 // no corner with, pierces.
 func (h *Hierarchy) Pierced() []bool {
 	pierced := make([]bool, len(h.Mesh.Triangles))
-	for i := range h.Mesh.Triangles {
-		v := h.Mesh.Triangles[i].V
-		for k := range v {
-			a, b := v[k], v[(k+1)%3]
-			// Every edge once: from the triangle that walks it upwards.
-			if a < b {
-				h.pierce(a, b, pierced)
+	var near []int32
+	for i := range h.nodes {
+		n := &h.nodes[i]
+		if n.second != 0 {
+			continue
+		}
+		near = h.leavesNear(n, near[:0])
+		for _, t := range h.order[n.from:n.to] {
+			v := h.Mesh.Triangles[t].V
+			for k := range v {
+				a, b := v[k], v[(k+1)%3]
+				// Every edge once: from the triangle that walks it upwards.
+				if a < b {
+					h.pierce(a, b, near, pierced)
+				}
 			}
 		}
 	}
 	return pierced
 }
 
-// pierce marks the triangles that the edge between two vertices pierces.
-func (h *Hierarchy) pierce(a, b int32, pierced []bool) {
-	from := h.Mesh.Vertices[a]
-	direction := r3.Sub(h.Mesh.Vertices[b], from)
-	inverse := r3.Vec{X: 1 / direction.X, Y: 1 / direction.Y, Z: 1 / direction.Z}
+// leavesNear appends the leaves whose boxes touch that of a node.
+func (h *Hierarchy) leavesNear(n *node, leaves []int32) []int32 {
 	var stack [64]int32
 	for depth := 1; depth > 0; {
 		depth--
 		at := stack[depth]
-		n := &h.nodes[at]
-		if !n.crossedBy(from, inverse, 1) {
-			continue
-		}
-		if n.second != 0 {
-			stack[depth], stack[depth+1] = n.second, at+1
+		o := &h.nodes[at]
+		switch {
+		case o.low.X > n.high.X || o.high.X < n.low.X || o.low.Y > n.high.Y || o.high.Y < n.low.Y || o.low.Z > n.high.Z || o.high.Z < n.low.Z:
+		case o.second != 0:
+			stack[depth], stack[depth+1] = o.second, at+1
 			depth += 2
+		default:
+			leaves = append(leaves, at)
+		}
+	}
+	return leaves
+}
+
+// pierce marks the triangles of leaves that the edge between two vertices
+// pierces.
+func (h *Hierarchy) pierce(a, b int32, leaves []int32, pierced []bool) {
+	from := h.Mesh.Vertices[a]
+	direction := r3.Sub(h.Mesh.Vertices[b], from)
+	inverse := inverseOf(direction)
+	for _, at := range leaves {
+		n := &h.nodes[at]
+		if !n.crossedBy(&from, &inverse, 1) {
 			continue
 		}
 		for _, t := range h.order[n.from:n.to] {

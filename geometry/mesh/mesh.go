@@ -72,10 +72,11 @@ func (s *Mesh) Volume() float64 {
 	return sum / 6
 }
 
-// MeanSide returns the mean length of a triangle's sides.
-func (s *Mesh) MeanSide(t int) float64 {
-	a, b, c := s.Corners(t)
-	return (r3.Norm(r3.Sub(a, b)) + r3.Norm(r3.Sub(b, c)) + r3.Norm(r3.Sub(c, a))) / 3
+// Sides returns the mean and the longest length of a triangle's sides.
+func (s *Mesh) Sides(t int) (mean, longest float64) {
+	v0, v1, v2 := s.Corners(t)
+	a, b, c := r3.Norm(r3.Sub(v0, v1)), r3.Norm(r3.Sub(v1, v2)), r3.Norm(r3.Sub(v2, v0))
+	return (a + b + c) / 3, max(a, b, c)
 }
 
 // Compact drops the vertices that no triangle uses.

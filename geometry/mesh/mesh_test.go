@@ -78,7 +78,7 @@ func TestTopologyOfTwoBodies(t *testing.T) {
 			t.Fatalf("side %d runs from %d to %d, its mate from %d to %d", side, a, b, c, d)
 		}
 	}
-	component, count := topology.Components(m)
+	component, count := m.Components()
 	if count != 2 || component[0] != 0 || component[11] != 0 || component[12] != 1 {
 		t.Errorf("%d components, %v", count, component[:13])
 	}

@@ -76,7 +76,7 @@ func (p *Plane) passages(s *Mesh, triangles []int32) (starts []EdgeKey, found ma
 // SectionAround returns the smallest closed section by the plane that winds
 // around its point, among triangles within reach of it, or nil.
 func (h *Hierarchy) SectionAround(p Plane, reach float64) *Section {
-	starts, passages := p.passages(h.Mesh, h.within(p.At, reach))
+	starts, passages := p.passages(h.Mesh, h.cutBy(&p, reach))
 	e1, e2 := Perpendicular(p.Normal)
 	var best *Section
 	used := map[EdgeKey]bool{}
@@ -111,16 +111,16 @@ func (h *Hierarchy) SectionAround(p Plane, reach float64) *Section {
 	return best
 }
 
-// within lists the triangles whose boxes come within a distance of a point,
-// ascending within each leaf.
-func (h *Hierarchy) within(at r3.Vec, distance float64) []int32 {
+// cutBy lists the triangles in leaves whose boxes a plane cuts within a distance
+// of its point, ascending within each leaf.
+func (h *Hierarchy) cutBy(p *Plane, distance float64) []int32 {
 	var out []int32
 	stack := []int32{0}
 	for len(stack) > 0 {
 		i := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		n := &h.nodes[i]
-		if n.distance(at) > distance {
+		if n.distance(p.At) > distance || n.apartFrom(p) {
 			continue
 		}
 		if n.second != 0 {
@@ -130,6 +130,15 @@ func (h *Hierarchy) within(at r3.Vec, distance float64) []int32 {
 		out = append(out, h.order[n.from:n.to]...)
 	}
 	return out
+}
+
+// apartFrom reports whether a plane passes by the node's box, for certain.
+func (n *node) apartFrom(p *Plane) bool {
+	const rounding = 1e-9
+	middle, half := r3.Scale(0.5, r3.Add(n.low, n.high)), r3.Scale(0.5, r3.Sub(n.high, n.low))
+	off := r3.Sub(middle, p.At)
+	far := math.Abs(p.Normal.X)*half.X + math.Abs(p.Normal.Y)*half.Y + math.Abs(p.Normal.Z)*half.Z
+	return math.Abs(r3.Dot(p.Normal, off)) > far+rounding*(math.Abs(off.X)+math.Abs(off.Y)+math.Abs(off.Z)+far)
 }
 
 // distance returns how far a point is from the node's box.

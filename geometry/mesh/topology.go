@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"slices"
 
 	"carina/internal/disjoint"
@@ -22,45 +23,64 @@ type Topology struct {
 // NewTopology pairs the sides of all triangles. Triangles with two equal
 // corners must have been removed before.
 func NewTopology(s *Mesh) *Topology {
-	type entry struct {
-		key  uint64
-		side int32
-	}
-	entries := make([]entry, 0, 3*len(s.Triangles))
-	for t := range s.Triangles {
-		for i := 0; i < 3; i++ {
-			a, b := s.Side(int32(3*t + i))
-			entries = append(entries, entry{uint64(min(a, b))<<32 | uint64(max(a, b)), int32(3*t + i)})
-		}
-	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		switch {
-		case a.key < b.key:
-			return -1
-		case a.key > b.key:
-			return 1
-		}
-		return int(a.side) - int(b.side)
-	})
-	mate := make([]int32, len(entries))
-	for i := 0; i < len(entries); {
+	sides := sidesByEdge(s)
+	mate := make([]int32, len(sides))
+	for i := 0; i < len(sides); {
 		j := i + 1
-		for j < len(entries) && entries[j].key == entries[i].key {
+		for j < len(sides) && sides[j].high == sides[i].high && s.lower(sides[j].side) == s.lower(sides[i].side) {
 			j++
 		}
 		switch j - i {
 		case 1:
-			mate[entries[i].side] = OpenSide
+			mate[sides[i].side] = OpenSide
 		case 2:
-			mate[entries[i].side], mate[entries[i+1].side] = entries[i+1].side, entries[i].side
+			mate[sides[i].side], mate[sides[i+1].side] = sides[i+1].side, sides[i].side
 		default:
-			for _, e := range entries[i:j] {
+			for _, e := range sides[i:j] {
 				mate[e.side] = mixedSide
 			}
 		}
 		i = j
 	}
 	return &Topology{Mate: mate}
+}
+
+// edgeSide is a side and the higher one of its vertices.
+type edgeSide struct{ high, side int32 }
+
+// lower returns the lower vertex of a side.
+func (s *Mesh) lower(side int32) int32 {
+	a, b := s.Side(side)
+	return min(a, b)
+}
+
+// sidesByEdge lists the sides of all triangles in the order of their lower vertices,
+// their higher vertices and their numbers.
+func sidesByEdge(s *Mesh) []edgeSide {
+	first := make([]int32, len(s.Vertices)+1)
+	n := int32(3 * len(s.Triangles))
+	for side := range n {
+		first[s.lower(side)+1]++
+	}
+	for v := range s.Vertices {
+		first[v+1] += first[v]
+	}
+	sides := make([]edgeSide, n)
+	for side := range n {
+		a, b := s.Side(side)
+		at := &first[min(a, b)]
+		sides[*at] = edgeSide{max(a, b), side}
+		*at++
+	}
+	// Of every vertex first is now where the next one's sides begin.
+	from := int32(0)
+	for _, to := range first[:len(s.Vertices)] {
+		slices.SortFunc(sides[from:to], func(a, b edgeSide) int {
+			return cmp.Or(int(a.high-b.high), int(a.side-b.side))
+		})
+		from = to
+	}
+	return sides
 }
 
 // Side returns the two vertices of a side, in the triangle's order.
@@ -85,7 +105,7 @@ func (t *Topology) Count() (open, mixed int) {
 
 // Components numbers the connected components of the surface in the order of
 // their first triangles.
-func (t *Topology) Components(s *Mesh) (component []int32, count int) {
+func (s *Mesh) Components() (component []int32, count int) {
 	d := disjoint.New(len(s.Vertices))
 	for i := range s.Triangles {
 		v := &s.Triangles[i].V

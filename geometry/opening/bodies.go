@@ -42,8 +42,8 @@ var cosEdge = math.Cos(45 * math.Pi / 180)
 // withoutSides drops the flat sides of bodies from the ends found.
 func (f *Finder) withoutSides(found []Patch) []Patch {
 	var all float64
-	for _, a := range f.area {
-		all += r3.Norm(a)
+	for _, a := range f.size {
+		all += a
 	}
 	owner := map[int32]int{}
 	for i := range found {

@@ -85,12 +85,16 @@ type Finder struct {
 	topology  *mesh.Topology
 	hierarchy *mesh.Hierarchy
 	area      []r3.Vec  // vector areas
+	size      []float64 // their lengths
 	unit      []r3.Vec  // normals, zero for degenerate triangles
 	edge      []float64 // mean lengths of the triangles' sides
+	longest   []float64 // the longest of them
 	typical   float64   // the median of the triangles' edge lengths
 	open      []Patch   // the open ends
 	strict    bool      // only plain ends count
 	taken     []bool    // by ends
+	cores     []Patch   // nil until they were searched for
+	signs     []signs   // of the ends that grew from them
 	coreOf    []int32
 	coreArea  []float64
 	seen      []int32 // the last search that came by
@@ -100,20 +104,18 @@ type Finder struct {
 // NewFinder returns a finder of ends in the closed mesh of a hierarchy.
 func NewFinder(h *mesh.Hierarchy, t *mesh.Topology) *Finder {
 	s := h.Mesh
+	n := len(s.Triangles)
 	f := &Finder{mesh: s, topology: t, hierarchy: h}
-	f.area = make([]r3.Vec, len(s.Triangles))
-	f.unit = make([]r3.Vec, len(s.Triangles))
-	f.taken = make([]bool, len(s.Triangles))
-	f.seen = make([]int32, len(s.Triangles))
+	f.area, f.unit = make([]r3.Vec, n), make([]r3.Vec, n)
+	f.size, f.edge, f.longest = make([]float64, n), make([]float64, n), make([]float64, n)
+	f.taken, f.seen = make([]bool, n), make([]int32, n)
 	for i := range s.Triangles {
 		f.area[i] = s.AreaVector(i)
-		if n := r3.Norm(f.area[i]); n > 0 {
-			f.unit[i] = r3.Scale(1/n, f.area[i])
+		f.size[i] = r3.Norm(f.area[i])
+		if f.size[i] > 0 {
+			f.unit[i] = r3.Scale(1/f.size[i], f.area[i])
 		}
-	}
-	f.edge = make([]float64, len(s.Triangles))
-	for i := range f.edge {
-		f.edge[i] = s.MeanSide(i)
+		f.edge[i], f.longest[i] = s.Sides(i)
 	}
 	edges := slices.Clone(f.edge)
 	slices.Sort(edges)
@@ -130,12 +132,16 @@ func NewFinder(h *mesh.Hierarchy, t *mesh.Topology) *Finder {
 func (f *Finder) find() []Patch {
 	var found []Patch
 	reserved := slices.Clone(f.taken)
-	cores := f.findCores()
+	if f.cores == nil {
+		f.cores = f.findCores()
+		f.signs = make([]signs, len(f.cores))
+	}
+	cores := f.cores
 	for id := range cores {
 		if f.taken[cores[id].Triangles[0]] {
 			continue
 		}
-		if end := f.growEnd(&cores[id], int32(id)); f.isEnd(&end) || f.endsPrism(&end) {
+		if end := f.growEnd(&cores[id], int32(id)); f.isEnd(&end, &f.signs[id]) || f.endsPrism(&end) {
 			found = append(found, end)
 			for _, t := range end.Triangles {
 				f.taken[t] = true
@@ -226,7 +232,7 @@ type moments struct {
 }
 
 func (m *moments) add(f *Finder, t int32) {
-	a := r3.Norm(f.area[t])
+	a := f.size[t]
 	m.area += a
 	m.normal = r3.Add(m.normal, f.area[t])
 	m.center = r3.Add(m.center, r3.Scale(a, f.centroid(t)))
@@ -252,26 +258,45 @@ func (f *Finder) depth(t int32, center, normal r3.Vec) float64 {
 	return far
 }
 
+// signs are the costly signs of an end, with its triangles.
+type signs struct {
+	triangles []int32
+	sectors   int
+	slender   float64
+}
+
+// signsOf returns the signs of an end. They are those known if they are of the same
+// triangles, and become known.
+func (f *Finder) signsOf(p *Patch, known *signs) signs {
+	if known.triangles == nil || !slices.Equal(known.triangles, p.Triangles) {
+		*known = signs{triangles: slices.Clone(p.Triangles), sectors: f.wallSectors(p)}
+		if known.sectors >= fewSectors {
+			known.slender = min(f.slenderness(p, p.core.Normal), f.slenderness(p, p.Normal))
+		}
+	}
+	return *known
+}
+
 // isEnd reports whether the patch closes a tube. Two signs count, each of
 // which some ends lack that have grown into a neighbour: the surface goes back
 // from a flat patch on nearly all sides, or the lumen behind it goes on much
-// farther than it is wide.
-func (f *Finder) isEnd(p *Patch) bool {
-	good, slender := -1, 0.0
+// farther than it is wide. known are the signs of what grew from its core before.
+func (f *Finder) isEnd(p *Patch, known *signs) bool {
+	asked := false
+	var s signs
 	for _, rule := range endRules {
 		if len(p.Triangles) < rule.triangles || p.flat < rule.flat || f.strict && rule.flat < strictFlat {
 			continue
 		}
-		// The costly signs are computed once some rule asks.
-		if good < 0 {
-			if good = f.wallSectors(p); good < fewSectors {
+		// The costly signs are looked for once some rule asks.
+		if !asked {
+			if s, asked = f.signsOf(p, known), true; s.sectors < fewSectors {
 				return false
 			}
-			slender = min(f.slenderness(p, p.core.Normal), f.slenderness(p, p.Normal))
 		}
-		if good >= rule.sectors && slender >= rule.slender {
+		if s.sectors >= rule.sectors && s.slender >= rule.slender {
 			return true
 		}
 	}
-	return !f.strict && good >= bluntSectors && p.flat >= bluntFlat && f.endsEvenTube(p)
+	return !f.strict && s.sectors >= bluntSectors && p.flat >= bluntFlat && f.endsEvenTube(p)
 }

@@ -78,9 +78,8 @@ func (f *Finder) view(p *Patch) *tubeView {
 // any of them is near the patch.
 func (v *tubeView) add(f *Finder, t int32) bool {
 	a, b, c := f.mesh.Corners(int(t))
-	longest := max(r3.Norm(r3.Sub(a, b)), r3.Norm(r3.Sub(b, c)), r3.Norm(r3.Sub(c, a)))
-	n := int(min(max(math.Ceil(longest/(0.4*v.radius)), 1), 64))
-	weight := r3.Norm(f.area[t]) / float64(n*n)
+	n := int(min(max(math.Ceil(f.longest[t]/(0.4*v.radius)), 1), 64))
+	weight := f.size[t] / float64(n*n)
 	near := false
 	for i := 0; i < n; i++ {
 		for j := 0; j < n-i; j++ {
@@ -97,9 +96,11 @@ func (v *tubeView) add(f *Finder, t int32) bool {
 func (v *tubeView) addPoint(point, normal r3.Vec, weight float64) bool {
 	d := r3.Sub(point, v.patch.Center)
 	depth := -r3.Dot(d, v.patch.Normal)
+	if depth > wallFar*v.radius || depth < -wallFar*v.radius {
+		return false
+	}
 	x, y := r3.Dot(d, v.e1), r3.Dot(d, v.e2)
-	wide := math.Hypot(x, y)
-	if wide > wallWide*v.radius || depth > wallFar*v.radius || depth < -wallFar*v.radius {
+	if longer(x, y, wallWide*v.radius) {
 		return false
 	}
 	if math.Abs(depth) < wallNear*v.radius {
@@ -113,6 +114,19 @@ func (v *tubeView) addPoint(point, normal r3.Vec, weight float64) bool {
 		v.other[k] += weight
 	}
 	return true
+}
+
+// longer reports whether the vector (x, y) is longer than a limit. Its length
+// is computed where the squares leave that open by rounding.
+func longer(x, y, limit float64) bool {
+	const rounding = 1e-12
+	switch square, most := x*x+y*y, limit*limit; {
+	case square < (1-rounding)*most:
+		return false
+	case square > (1+rounding)*most:
+		return true
+	}
+	return math.Hypot(x, y) > limit
 }
 
 // slenderness compares how far the lumen goes straight back from a patch with
