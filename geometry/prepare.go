@@ -50,6 +50,8 @@ type Prepared struct {
 	Obstacles int
 	// Warnings are sentences about what may spoil a simulation.
 	Warnings []string
+	// faces are flat faces of which any may be an end, where none is told to be.
+	faces []opening.Patch
 	// holes are the triangles that close holes, patched is their area.
 	holes       []int32
 	patched     float64
@@ -171,12 +173,26 @@ func (p *Prepared) cutDiscs(caps []opening.Patch, discs []Disc) ([]opening.Patch
 		return caps, nil
 	}
 	h, t := mesh.NewHierarchy(&p.Surface.Mesh), mesh.NewTopology(&p.Surface.Mesh)
-	cuts := make([]*mesh.Cut, len(discs))
+	var cuts []*mesh.Cut
+	var names []string
 	for i := range discs {
-		var err error
-		if cuts[i], err = discs[i].place(&p.Surface.Mesh, h, t); err != nil {
+		d := &discs[i]
+		name := d.Name
+		if name == "" {
+			name = fmt.Sprintf("opening_%02d", i+1)
+		}
+		if face := d.face(&p.Surface.Mesh, t); face != nil {
+			caps = append(caps, opening.Patch{Triangles: face, Name: name, ByHand: true})
+			continue
+		}
+		cut, err := d.place(&p.Surface.Mesh, h, t)
+		if err != nil {
 			return nil, err
 		}
+		cuts, names = append(cuts, cut), append(names, name)
+	}
+	if len(cuts) == 0 {
+		return caps, nil
 	}
 	cutOff, closed, kept, err := mesh.ApplyCuts(&p.Surface.Mesh, cuts)
 	if err != nil {
@@ -184,11 +200,8 @@ func (p *Prepared) cutDiscs(caps []opening.Patch, discs []Disc) ([]opening.Patch
 	}
 	p.setMesh(cutOff)
 	caps = renumber(caps, kept)
-	for i, d := range discs {
-		if d.Name == "" {
-			d.Name = fmt.Sprintf("opening_%02d", i+1)
-		}
-		caps = append(caps, opening.Patch{Triangles: closed[i], Name: d.Name, ByHand: true})
+	for i, name := range names {
+		caps = append(caps, opening.Patch{Triangles: closed[i], Name: name, ByHand: true})
 	}
 	return caps, nil
 }
@@ -223,7 +236,7 @@ func (p *Prepared) findOpenings(h *mesh.Hierarchy, caps []opening.Patch) []openi
 	p.Mended.CappedOpenings += found.Opened
 	p.countHoles(f, found.Holes)
 	p.Loops = countLoops(found.Loops)
-	p.finder, p.ends = f, found.Ends
+	p.finder, p.ends, p.faces = f, found.Ends, found.Faces
 	return found.Ends
 }
 

@@ -3,7 +3,9 @@ package geometry
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"carina/geometry/mesh"
 	"carina/geometry/opening"
@@ -49,11 +51,33 @@ func (p *Prepared) obstacleWords() string {
 	return fmt.Sprintf("%d closed bodies stand in the lumen and are taken for obstacles: their inside is no fluid", p.Obstacles)
 }
 
+// namedFaces is how many faces are listed.
+const namedFaces = 8
+
+// faceWords says that nothing tells which faces are ends, empty where ends are
+// told or there are no faces.
+func (p *Prepared) faceWords() string {
+	if len(p.faces) < 2 || len(p.Openings) > 0 {
+		return ""
+	}
+	unit := p.Surface.Unit
+	if unit == UnknownUnit {
+		unit = Metre
+	}
+	flags := make([]string, min(len(p.faces), namedFaces))
+	for i := range flags {
+		c := r3.Scale(1/float64(unit), p.faces[i].Center)
+		flags[i] = fmt.Sprintf("%.6g,%.6g,%.6g,%.3gmm,NAME", c.X, c.Y, c.Z, 1e3*math.Sqrt(p.faces[i].Area/math.Pi))
+	}
+	return fmt.Sprintf("the surface has %d flat faces with an edge all around, and nothing tells which of them air passes: name those with --opening, the largest are %s",
+		len(p.faces), strings.Join(flags, " and "))
+}
+
 // Remarks are sentences about the surface and what is assumed of it, beside
 // the warnings.
 func (p *Prepared) Remarks() []string {
 	var remarks []string
-	for _, words := range []string{p.obstacleWords(), p.InletGuess} {
+	for _, words := range []string{p.obstacleWords(), p.InletGuess, p.faceWords()} {
 		if words != "" {
 			remarks = append(remarks, words)
 		}

@@ -94,6 +94,26 @@ func (f *Finder) shortTube(found []Patch) []bool {
 	return ends
 }
 
+// faceShare is the least share of the surface that a face has.
+const faceShare = 0.02
+
+// faces returns the flat faces of a body, the largest first: with an edge
+// all around, and no small ones.
+func (f *Finder) faces() []Patch {
+	var all float64
+	for _, a := range f.size {
+		all += a
+	}
+	var out []Patch
+	for i := range f.cores {
+		c := &f.cores[i]
+		if c.Area >= faceShare*all && !f.taken[c.Triangles[0]] && f.outlineShare(c, f.isEdge) >= pairEdge {
+			out = append(out, *c)
+		}
+	}
+	return out
+}
+
 // opposite reports whether two faces are alike and one lies opposite the other.
 func opposite(a, b *Patch) bool {
 	way := r3.Unit(r3.Sub(a.Center, b.Center))

@@ -101,6 +101,8 @@ func (f *Finder) findDenoised(d mesh.Denoising, least float64, open, holes []Pat
 		f.fit(&e.flat[i])
 		widest = max(widest, math.Sqrt(e.flat[i].Area/math.Pi))
 	}
+	// Triangles without area have some once they are moved.
+	e.flat = slices.DeleteFunc(e.flat, func(p Patch) bool { return !(f.ClosedArea(&p) > p.Area/2) })
 	if widest < denoisedWide*2*math.Abs(f.mesh.Volume())/f.mesh.Area() {
 		e.flat = nil
 	}

@@ -18,6 +18,9 @@ type Found struct {
 	Opened int
 	// Holes are the caps that are no ends.
 	Holes []Patch
+	// Faces are flat faces with an edge all around, where no ends are told: any of
+	// them may be one, the largest first.
+	Faces []Patch
 	// Loops are the boundaries of all caps but the smallest, which only balance
 	// triangles without area.
 	Loops [][]int32
@@ -49,6 +52,9 @@ func (f *Finder) Ends(caps []Patch) Found {
 	out.Ends = f.distinct(out.Ends)
 	sortPatches(out.Ends)
 	out.Holes = holes
+	if len(out.Ends) == 0 {
+		out.Faces = f.faces()
+	}
 	return out
 }
 

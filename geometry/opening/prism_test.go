@@ -1,6 +1,7 @@
 package opening
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -73,6 +74,33 @@ func TestWallsOfPrismsAreNoEnds(t *testing.T) {
 		found := endsOf(m)
 		if len(found) != 2 || math.Abs(r3.Dot(found[0].Normal, found[1].Normal)+1) > 1e-6 {
 			t.Errorf("%d sides: %d ends, want the two across", n, len(found))
+		}
+	}
+}
+
+// The sides of plates, square, oblong and of many sides, are no ends, and what a
+// plate's faces are is left open: all of them may be.
+func TestSidesOfPlatesAreNoEnds(t *testing.T) {
+	type plate struct {
+		mesh  *mesh.Mesh
+		faces int
+	}
+	plates := map[string]plate{
+		"1 by 1 by 0.5": {meshtest.Box(r3.Vec{}, r3.Vec{X: 1, Y: 1, Z: 0.5}), 6},
+		"1 by 1 by 0.3": {meshtest.Box(r3.Vec{}, r3.Vec{X: 1, Y: 1, Z: 0.3}), 6},
+	}
+	for n := 5; n <= 7; n++ {
+		plates[fmt.Sprintf("%d sides", n)] = plate{meshtest.Tube(r3.Vec{}, r3.Vec{Z: 0.6}, 1, n, 1, false), n + 2}
+	}
+	for name, plate := range plates {
+		m := plate.mesh
+		for range 3 {
+			f, caps := finderOf(m)
+			found := f.Ends(caps)
+			if len(found.Ends) != 0 || len(found.Faces) != plate.faces {
+				t.Errorf("%s, %d triangles: %d ends and %d faces, want none and %d", name, len(m.Triangles), len(found.Ends), len(found.Faces), plate.faces)
+			}
+			m = meshtest.Divided(m, false)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"carina/internal/disjoint"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -119,8 +121,14 @@ func (p *Patch) liesOn(end *Patch) bool {
 // they make an edge of a box.
 const boxCos = 0.7
 
+// So many ends or more that border on one another at an angle and are alike in area,
+// the least over the largest, are the sides of a plate. Ends that have grown
+// together are two, or unlike.
+const rowEnds, rowAlike = 3, 0.4
+
 // withoutBoxes drops ends that mostly border on other ends at an angle, the
-// faces of a box, and those that border so on the end of a prism, its walls.
+// faces of a box, those of which several do so in a row, the sides of a plate,
+// and those that border so on the end of a prism, its walls.
 func (f *Finder) withoutBoxes(found []Patch) []Patch {
 	owner := map[int32]int{}
 	for i, p := range found {
@@ -132,10 +140,9 @@ func (f *Finder) withoutBoxes(found []Patch) []Patch {
 	for i := range found {
 		prism[i] = f.endsPrism(&found[i])
 	}
-	var kept []Patch
+	rows, box := disjoint.New(len(found)), make([]bool, len(found))
 	for i, p := range found {
 		var rim, angled float64
-		wall := false
 		for _, t := range p.Triangles {
 			for side := 3 * t; side < 3*t+3; side++ {
 				other, isEnd := owner[f.topology.Mate[side]/3]
@@ -145,15 +152,40 @@ func (f *Finder) withoutBoxes(found []Patch) []Patch {
 				a, b := f.mesh.Side(side)
 				length := r3.Norm(r3.Sub(f.mesh.Vertices[a], f.mesh.Vertices[b]))
 				rim += length
-				if isEnd && r3.Dot(p.core.Normal, found[other].core.Normal) < boxCos {
+				if !isEnd {
+					continue
+				}
+				cos := r3.Dot(p.core.Normal, found[other].core.Normal)
+				if cos < cosPrismEdge {
+					rows.Union(int32(i), int32(other))
+				}
+				if cos < boxCos {
 					angled += length
-					wall = wall || prism[other]
+					box[i] = box[i] || prism[other]
 				}
 			}
 		}
-		if prism[i] || angled <= rim/2 && !wall {
+		box[i] = box[i] || angled > rim/2
+	}
+	plate := sidesOfPlates(found, rows)
+	var kept []Patch
+	for i, p := range found {
+		if prism[i] || !box[i] && !plate[rows.Find(int32(i))] {
 			kept = append(kept, p)
 		}
 	}
 	return kept
+}
+
+// sidesOfPlates tells by their first members which rows of ends, the largest
+// first, are sides of plates.
+func sidesOfPlates(found []Patch, rows disjoint.Sets) map[int32]bool {
+	plate, members, largest := map[int32]bool{}, map[int32]int{}, map[int32]float64{}
+	for i := range found {
+		row := rows.Find(int32(i))
+		largest[row] = max(largest[row], found[i].Area)
+		members[row]++
+		plate[row] = members[row] >= rowEnds && found[i].Area >= rowAlike*largest[row]
+	}
+	return plate
 }
