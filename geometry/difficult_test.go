@@ -121,6 +121,30 @@ func TestBodyInTubeIsObstacle(t *testing.T) {
 	}
 }
 
+// Bodies in a tube, on its axis and near its ends, neither hide the ends nor are
+// they taken for the tube's own narrow places.
+func TestBodiesDoNotNarrowTubes(t *testing.T) {
+	for _, at := range []float64{8e-3, 12e-3, 20e-3, 30e-3} {
+		for _, radius := range []float64{1e-3, 2e-3, 4e-3} {
+			tube := tubeSurface(r3.Vec{}, r3.Vec{X: 99e-3}, 10e-3, 60, 40, false)
+			s := joined(tube, sphereSurface(r3.Vec{X: at}, radius, 8), sphereSurface(r3.Vec{X: 99e-3 - at, Y: 1e-3}, radius, 8))
+			p, err := Prepare(s, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkEnds(t, p, []trueEnd{{r3.Vec{}, 313.6}, {r3.Vec{X: 99}, 313.6}})
+			if p.Obstacles != 2 || len(p.Warnings) > 0 {
+				t.Errorf("bodies of %g at %g: %d obstacles, warnings %v", radius, at, p.Obstacles, p.Warnings)
+			}
+			for _, e := range p.Evidence {
+				if e.Narrowest < 0.99 {
+					t.Errorf("bodies of %g at %g: opening %d narrows to %g", radius, at, e.Number, e.Narrowest)
+				}
+			}
+		}
+	}
+}
+
 // meshedEnd returns a tube of radius 10 mm along z, closed at z = 0 by rings
 // around a hub and at the other end by a fan.
 func meshedEnd(n, rings int, length float64) (s *Surface, end []mesh.Triangle) {

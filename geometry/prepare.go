@@ -227,9 +227,13 @@ func renumber(patches []opening.Patch, kept []int32) []opening.Patch {
 // the caps close.
 func (p *Prepared) findOpenings(h *mesh.Hierarchy, caps []opening.Patch) []opening.Patch {
 	t := mesh.NewTopology(h.Mesh)
-	f := opening.NewFinder(h, t)
 	var inObstacle []bool
 	inObstacle, p.Obstacles = mend.Obstacles(h.Mesh, t)
+	if p.Obstacles > 0 {
+		// What stands in a tube makes it no narrower.
+		h = mesh.NewHierarchyWithout(h.Mesh, inObstacle)
+	}
+	f := opening.NewFinder(h, t)
 	f.Reserve(inObstacle)
 	f.Reserve(p.stepTriangles())
 	found := f.Ends(caps)

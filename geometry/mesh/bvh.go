@@ -28,17 +28,22 @@ type node struct {
 }
 
 // NewHierarchy makes the tree of a mesh, whose triangles must stay where they are.
-func NewHierarchy(s *Mesh) *Hierarchy {
-	h := &Hierarchy{Mesh: s, order: make([]int32, len(s.Triangles))}
-	keys := make([]sortKey, len(s.Triangles))
+func NewHierarchy(s *Mesh) *Hierarchy { return NewHierarchyWithout(s, make([]bool, len(s.Triangles))) }
+
+// NewHierarchyWithout makes the tree of a mesh without the triangles marked.
+func NewHierarchyWithout(s *Mesh, marked []bool) *Hierarchy {
+	h := &Hierarchy{Mesh: s, order: make([]int32, 0, len(s.Triangles))}
 	centers := make([]r3.Vec, len(s.Triangles))
-	for i := range h.order {
-		h.order[i] = int32(i)
+	for i := range centers {
+		if marked[i] {
+			continue
+		}
+		h.order = append(h.order, int32(i))
 		a, b, c := s.Corners(i)
 		centers[i] = r3.Scale(1.0/3, r3.Add(a, r3.Add(b, c)))
 	}
 	if len(h.order) > 0 {
-		h.build(centers, keys, 0, int32(len(h.order)))
+		h.build(centers, make([]sortKey, len(h.order)), 0, int32(len(h.order)))
 	}
 	return h
 }

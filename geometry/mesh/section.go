@@ -114,6 +114,9 @@ func (h *Hierarchy) SectionAround(p Plane, reach float64) *Section {
 // cutBy lists the triangles in leaves whose boxes a plane cuts within a distance
 // of its point, ascending within each leaf.
 func (h *Hierarchy) cutBy(p *Plane, distance float64) []int32 {
+	if len(h.nodes) == 0 {
+		return nil
+	}
 	var out []int32
 	stack := []int32{0}
 	for len(stack) > 0 {
