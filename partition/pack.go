@@ -185,12 +185,13 @@ const (
 func packBySearch(g *graph.Graph, fixed []int32, l *limits, order []int32, stop func() bool) *packing {
 	p, free := startPacking(g, fixed, l, order)
 	s := &packSearch{g: g, l: l, p: p, free: free, steps: searchedSteps / len(l.effective), stop: stop}
-	for q, w := range p.weight {
-		if w > l.effective[q] {
+	room := make([]int64, len(p.weight))
+	for q := range room {
+		if room[q] = p.room(l, int32(q)); room[q] < 0 {
 			return nil
 		}
 	}
-	if !s.place(0) {
+	if len(free) <= searchedVertices && !canFill(g, free, room) || !s.place(0) {
 		return nil
 	}
 	return p
