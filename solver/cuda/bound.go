@@ -72,18 +72,18 @@ func (s *bound) makePart() (err error) {
 	if s.tiles, err = newTileSet(domain, s.directions); err != nil {
 		return err
 	}
-	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall)
-	if err != nil {
-		return err
-	}
-	s.walls = len(walls.links) > 0
-	s.rates = s.ratesNow()
 	owner, err := s.tiles.ownersOf(domain)
 	if err != nil {
 		return err
 	}
 	rank := s.layout.Rank
-	sub := newSubdomain(s.tiles, owner, int(rank), s.tiles.mortonOrder(), s.tiles.borders(owner))
+	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall, func(tile int32) bool { return owner[tile] == rank })
+	if err != nil {
+		return err
+	}
+	s.walls = len(domain.Grid.Links.Cells) > 0 // as on all ranks
+	s.rates = s.ratesNow()
+	sub := newSubdomain(s.tiles, owner, int(rank))
 	if sub.own == 0 || len(sub.tiles) > maxTiles {
 		return fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, sub.own, maxTiles)
 	}

@@ -30,6 +30,11 @@ func testDevices(t testing.TB, n int) []device {
 	return devices
 }
 
+// freshDevice is a device of a rank of its own.
+func freshDevice(_ testing.TB, rank int) (device, error) {
+	return openDevice(rank % max(1, driver.Count()))
+}
+
 // All variants of the kernels compile.
 func TestCompile(t *testing.T) {
 	if _, _, err := driver.CompilerVersion(); err != nil {

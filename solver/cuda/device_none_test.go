@@ -11,3 +11,6 @@ func besideOthers(t *testing.T) { t.Parallel() }
 func testDevices(t testing.TB, n int) []device {
 	return newEmulators(t, n)
 }
+
+// freshDevice is a device of a rank of its own, with memory of its own.
+func freshDevice(t testing.TB, _ int) (device, error) { return newEmulators(t, 1)[0], nil }

@@ -187,6 +187,9 @@ func tuned(l tileLayout, odd, walls, force bool, o operator, border bool) (p pro
 		p.stages, p.blocks = 1, 3
 	case o.generated() && l.bits == 32:
 		p.stages = 1
+	case o.generated() && walls && !border:
+		p.stages, p.warps, p.blocks = 1, 2, 10
+		return p, 1
 	case o.generated():
 		p.blocks = 3
 	case border: // few tiles, and more registers

@@ -50,37 +50,6 @@ func crossingKey(group int, position [3]int32) uint64 {
 	return uint64(group)<<positionBits | uint64(position[2])<<(2*axis) | uint64(position[1])<<axis | uint64(position[0])
 }
 
-// newSubdomains returns the subdomains of some ranks; owner is the rank of every tile.
-func newSubdomains(tiles *tileSet, owner []int32, ranks []int) []*subdomain {
-	at := tiles.borders(owner)
-	subdomains := make([]*subdomain, len(ranks))
-	var all sync.WaitGroup
-	order := tiles.mortonOrder()
-	for i, rank := range ranks {
-		all.Go(func() {
-			defer crash.Guard()
-			subdomains[i] = newSubdomain(tiles, owner, rank, order, at)
-		})
-	}
-	all.Wait()
-	return subdomains
-}
-
-// borders tells which tiles have a neighbour of another owner.
-func (s *tileSet) borders(owner []int32) []bool {
-	at := make([]bool, len(owner))
-	inParallel(len(owner), func(from, to int) {
-		for t := from; t < to; t++ {
-			for _, n := range s.around(int32(t)) {
-				if n >= 0 && owner[n] != owner[t] {
-					at[t] = true
-				}
-			}
-		}
-	})
-	return at
-}
-
 // inParallel calls f for parts of 0 … n−1, several at a time.
 func inParallel(n int, f func(from, to int)) {
 	parts := runtime.GOMAXPROCS(0)
@@ -94,11 +63,13 @@ func inParallel(n int, f func(from, to int)) {
 	all.Wait()
 }
 
-func newSubdomain(tiles *tileSet, owner []int32, rank int, order []int32, atBorder []bool) *subdomain {
+// newSubdomain returns the subdomain of a rank; owner is the rank of every tile.
+func newSubdomain(tiles *tileSet, owner []int32, rank int) *subdomain {
 	s := &subdomain{rank: rank}
+	order := tiles.mortonOrder(func(tile int) bool { return owner[tile] == int32(rank) })
 	for _, border := range []bool{true, false} {
 		for _, t := range order {
-			if owner[t] == int32(rank) && atBorder[t] == border {
+			if tiles.isAtBorder(owner, t) == border {
 				s.tiles = append(s.tiles, t)
 			}
 		}
@@ -110,6 +81,16 @@ func newSubdomain(tiles *tileSet, owner []int32, rank int, order []int32, atBord
 	s.addGhosts(tiles, owner)
 	s.findCrossings(tiles, owner)
 	return s
+}
+
+// isAtBorder tells whether a tile has a neighbour of another owner.
+func (s *tileSet) isAtBorder(owner []int32, tile int32) bool {
+	for _, n := range s.around(tile) {
+		if n >= 0 && owner[n] != owner[tile] {
+			return true
+		}
+	}
+	return false
 }
 
 // addGhosts appends the neighbours on other ranks.

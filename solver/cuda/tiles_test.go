@@ -123,7 +123,7 @@ func TestTileSet(t *testing.T) {
 				}
 			}
 		}
-		order := s.mortonOrder()
+		order := s.mortonOrder(func(int) bool { return true })
 		slices.Sort(order)
 		for i, tile := range order {
 			if int(tile) != i {

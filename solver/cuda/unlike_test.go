@@ -14,7 +14,8 @@ import (
 
 // mixed is the backend of ranks of which some are on the processor.
 func mixed(t *testing.T, onProcessor func(rank int) bool) func(rank int) airflow.Backend {
-	gpus := &backend{Options{}, func(transport.Transport) (device, error) { return testDevices(t, 1)[0], nil }}
+	testDevices(t, 1) // or the test is skipped
+	gpus := &backend{Options{}, func(tr transport.Transport) (device, error) { return freshDevice(t, tr.Rank()) }}
 	return func(rank int) airflow.Backend {
 		if onProcessor(rank) {
 			return nil

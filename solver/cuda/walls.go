@@ -65,8 +65,8 @@ func workOf(links int32, bits int) int64 {
 	return tile + link*int64(links)
 }
 
-// newWallTables collects the links of a domain by tile.
-func newWallTables(tiles *tileSet, domain *solver.Domain, flow *airflow.Flow, wall airflow.Wall) (*wallTables, error) {
+// newWallTables collects the links of the cells in some tiles of a domain by tile.
+func newWallTables(tiles *tileSet, domain *solver.Domain, flow *airflow.Flow, wall airflow.Wall, wanted func(tile int32) bool) (*wallTables, error) {
 	l := &domain.Grid.Links
 	if len(l.Cells) > 0 && l.Directions < tiles.directions {
 		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.directions)
@@ -74,7 +74,7 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *airflow.Flow, wa
 	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), ranges: make([]wallRange, len(tiles.position))}
 	within := uint32(1)<<tiles.directions - 1
 	eachBoundaryCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
-		if n := bits.OnesCount32(l.Mask[i] & within); n > 0 {
+		if n := bits.OnesCount32(l.Mask[i] & within); n > 0 && wanted(tile) {
 			t.ranges[tile].cells++
 			t.ranges[tile].links += int32(n)
 		}
@@ -94,7 +94,9 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *airflow.Flow, wa
 	t.cells, t.links = make([]boundaryCell, cells), make([]uint32, links)
 	opening := openingFinder{list: l.Openings}
 	eachBoundaryCell(tiles, domain.Grid, func(tile int32, cell int, i int) {
-		t.addCell(domain.Grid, flow, &opening, tile, tiles.position[tile], cell, i)
+		if wanted(tile) {
+			t.addCell(domain.Grid, flow, &opening, tile, tiles.position[tile], cell, i)
+		}
 	})
 	return t, nil
 }

@@ -25,6 +25,7 @@ import "C"
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"sync"
 
@@ -33,6 +34,14 @@ import (
 
 // Start finds and starts the driver, once.
 var Start = sync.OnceValue(func() error {
+	// Kernels of ranks wait for each other. One that is loaded when it is launched
+	// first would wait for them.
+	const loading = "CUDA_MODULE_LOADING"
+	if _, chosen := os.LookupEnv(loading); !chosen {
+		if err := os.Setenv(loading, "EAGER"); err != nil {
+			return fmt.Errorf("starting CUDA: %w", err)
+		}
+	}
 	var code C.int
 	if missing := C.forward_driver(&code); missing != nil {
 		return fmt.Errorf("there is no NVIDIA driver for CUDA (%s) on this machine; compute on the processor", C.GoString(missing))
