@@ -41,7 +41,7 @@ func isComputing(folder string) bool {
 }
 
 func TestMain(m *testing.M) {
-	picture.Supersampling = 1 // hundreds of pictures are drawn
+	picture.Draft = true // hundreds of pictures are drawn
 	if os.Getenv(asCarina) != "" {
 		if folder := os.Getenv(withMistake); folder != "" {
 			go stumble(folder)

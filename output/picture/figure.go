@@ -54,7 +54,11 @@ func newFigure(title, subtitle string) *figure {
 
 // write stores the figure as PNG.
 func (f *figure) write(path string) error {
-	return writeFile(path, func(w io.Writer) error { return png.Encode(w, f.pixels) })
+	var encoder png.Encoder
+	if Draft {
+		encoder.CompressionLevel = png.BestSpeed
+	}
+	return writeFile(path, func(w io.Writer) error { return encoder.Encode(w, f.pixels) })
 }
 
 // writeFile lets fill write the file at path, which appears when it is complete.

@@ -9,29 +9,51 @@ import (
 	"carina/internal/crash"
 )
 
-// Supersampling is the number of samples along the side of a picture's pixel.
-// Programs that draw many pictures nobody looks at may set it to 1.
-var Supersampling = 3
+// Draft makes pictures of one sample for several pixels, for programs that draw
+// many that nobody looks at.
+var Draft = false
 
-// paint draws the relief into box of img, scale pixels a column, its lower
-// left corner at box's. colourAt gives the colour of the surface before light
-// falls on it; depth is shown by fading towards the background up to fade.
+// supersampling is the number of samples along the side of a pixel, draftPixels
+// how many pixels are the side of a draft's.
+const (
+	supersampling = 3
+	draftPixels   = 4
+)
+
+// painter draws a relief into the part box of a picture, scale pixels a column,
+// its lower left corner at box's.
+type painter struct {
+	*relief
+	img     *image.RGBA
+	box     image.Rectangle
+	scale   float64
+	samples int // along the side of a pixel
+	deepest float32
+	light   lighting
+	// colourAt gives the colour of the surface before light falls on it.
+	colourAt func(s *sample) colour
+}
+
+// paint draws the relief; depth is shown by fading towards the background up to
+// the light's fade.
 func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, light lighting, colourAt func(s *sample) colour) {
-	box = box.Intersect(img.Bounds())
-	deepest := float32(1)
+	p := painter{r, img, box.Intersect(img.Bounds()), scale, supersampling, 1, light, colourAt}
 	for _, d := range r.near {
-		if d > deepest {
-			deepest = d
+		if d > p.deepest {
+			p.deepest = d
 		}
 	}
 	var group sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
+	workers, side := runtime.GOMAXPROCS(0), 1
+	if Draft {
+		side, p.samples = draftPixels, 1
+	}
 	for w := range workers {
 		group.Go(func() {
 			defer crash.Guard()
-			for y := box.Min.Y + w; y < box.Max.Y; y += workers {
-				for x := box.Min.X; x < box.Max.X; x++ {
-					r.paintPixel(img, x, y, float64(x-box.Min.X), float64(box.Max.Y-1-y), scale, deepest, light, colourAt)
+			for y := p.box.Min.Y + w*side; y < p.box.Max.Y; y += workers * side {
+				for x := p.box.Min.X; x < p.box.Max.X; x += side {
+					p.fill(image.Rect(x, y, x+side, y+side).Intersect(p.box))
 				}
 			}
 		})
@@ -39,41 +61,53 @@ func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, ligh
 	group.Wait()
 }
 
-// paintPixel averages the samples of one pixel whose lower left corner lies at
-// (left, low) pixels from that of the relief.
-func (r *relief) paintPixel(img *image.RGBA, x, y int, left, low, scale float64, deepest float32, light lighting, colourAt func(s *sample) colour) {
-	if r.beyond(left/scale, low/scale, scale) {
+// fill paints pixels like the first of them, the average of its samples.
+func (p *painter) fill(pixels image.Rectangle) {
+	x, y := pixels.Min.X, pixels.Min.Y
+	left, low := float64(x-p.box.Min.X), float64(p.box.Max.Y-1-y)
+	if p.beyond(left/p.scale, low/p.scale, p.scale) {
 		return
 	}
+	sum, hits := p.sum(left, low)
+	if hits == 0 {
+		return
+	}
+	side := float64(p.samples)
+	back := p.img.RGBAAt(x, y)
+	for k, b := range [3]uint8{back.R, back.G, back.B} {
+		sum[k] = (sum[k] + (side*side-hits)*float64(b)/255) / (side * side)
+	}
+	shown := sum.rgba()
+	for y := pixels.Min.Y; y < pixels.Max.Y; y++ {
+		for x := pixels.Min.X; x < pixels.Max.X; x++ {
+			p.img.SetRGBA(x, y, shown)
+		}
+	}
+}
+
+// sum adds the colours of those samples that hit the surface, of the pixel whose
+// lower left corner lies at (left, low) pixels from that of the relief.
+func (p *painter) sum(left, low float64) (sum colour, hits float64) {
 	var s sample
-	var sum colour
-	hits := 0.0
-	side := float64(Supersampling)
-	for j := range Supersampling {
-		for i := range Supersampling {
-			if !r.at(&s, (left+(float64(i)+0.5)/side)/scale, (low+(float64(j)+0.5)/side)/scale) {
+	side := float64(p.samples)
+	for j := range p.samples {
+		for i := range p.samples {
+			if !p.at(&s, (left+(float64(i)+0.5)/side)/p.scale, (low+(float64(j)+0.5)/side)/p.scale) {
 				continue
 			}
 			var slope [2]float64
 			for k := range s.count {
-				slope[0] += float64(s.weight[k] * r.slope[s.column[k]][0])
-				slope[1] += float64(s.weight[k] * r.slope[s.column[k]][1])
+				slope[0] += float64(s.weight[k] * p.slope[s.column[k]][0])
+				slope[1] += float64(s.weight[k] * p.slope[s.column[k]][1])
 			}
-			c := light.shade(colourAt(&s), slope, float64(s.mean(r.occlusion)), float64(s.mean(r.near)/deepest))
+			c := p.light.shade(p.colourAt(&s), slope, float64(s.mean(p.occlusion)), float64(s.mean(p.near)/p.deepest))
 			for k := range sum {
 				sum[k] += c[k]
 			}
 			hits++
 		}
 	}
-	if hits == 0 {
-		return
-	}
-	back := img.RGBAAt(x, y)
-	for k, b := range [3]uint8{back.R, back.G, back.B} {
-		sum[k] = (sum[k] + (side*side-hits)*float64(b)/255) / (side * side)
-	}
-	img.SetRGBA(x, y, sum.rgba())
+	return sum, hits
 }
 
 // beyond reports whether a pixel at (x, y), in columns, is too far from the

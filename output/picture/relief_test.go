@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"image"
 	"math"
 	"testing"
 
@@ -150,8 +151,8 @@ func TestBeyondIsEmpty(t *testing.T) {
 					continue
 				}
 				skipped++
-				for i := range Supersampling * Supersampling {
-					dx, dy := (float64(i%Supersampling)+0.5)/float64(Supersampling), (float64(i/Supersampling)+0.5)/float64(Supersampling)
+				for i := range supersampling * supersampling {
+					dx, dy := (float64(i%supersampling)+0.5)/float64(supersampling), (float64(i/supersampling)+0.5)/float64(supersampling)
 					if r.at(&s, (x+dx)/scale, (y+dy)/scale) {
 						t.Fatalf("scale %v: pixel (%v, %v) is skipped but not empty", scale, x, y)
 					}
@@ -161,5 +162,34 @@ func TestBeyondIsEmpty(t *testing.T) {
 		if skipped == 0 {
 			t.Errorf("scale %v: nothing is skipped", scale)
 		}
+	}
+}
+
+// A draft shows the same surface in squares of one colour.
+func TestDraftsAreOfSquares(t *testing.T) {
+	r := reliefOf(composites(t, []*output.Piece{ball(10)})[0])
+	const side = 10 * draftPixels
+	paint := func() *image.RGBA {
+		img := image.NewRGBA(image.Rect(0, 0, side, side))
+		r.paint(img, img.Rect, side/float64(max(r.width, r.height)), lighting{ambient: 1}, func(*sample) colour { return colour{1, 0, 0} })
+		return img
+	}
+	fine := paint()
+	Draft = true
+	defer func() { Draft = false }()
+	draft, shown := paint(), 0
+	for y := range side {
+		for x := range side {
+			c := draft.RGBAAt(x, y)
+			if c != draft.RGBAAt(x-x%draftPixels, y-y%draftPixels) {
+				t.Fatalf("pixel (%d, %d) is unlike the first of its square", x, y)
+			}
+			if c.A > 0 && fine.RGBAAt(x, y).A > 0 {
+				shown++
+			}
+		}
+	}
+	if shown < side*side/4 {
+		t.Errorf("%d of %d pixels show the surface", shown, side*side)
 	}
 }
