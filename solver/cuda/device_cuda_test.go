@@ -30,6 +30,9 @@ func testDevices(t testing.TB, n int) []device {
 	return devices
 }
 
+// reachEachOther tells whether so many devices of the tests do.
+func reachEachOther(n int) bool { return n <= driver.Count() }
+
 // freshDevice is a device of a rank of its own.
 func freshDevice(_ testing.TB, rank int) (device, error) {
 	return openDevice(rank % max(1, driver.Count()))

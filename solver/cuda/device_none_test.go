@@ -12,5 +12,8 @@ func testDevices(t testing.TB, n int) []device {
 	return newEmulators(t, n)
 }
 
+// reachEachOther tells whether so many devices of the tests do.
+func reachEachOther(int) bool { return true }
+
 // freshDevice is a device of a rank of its own, with memory of its own.
 func freshDevice(t testing.TB, _ int) (device, error) { return newEmulators(t, 1)[0], nil }

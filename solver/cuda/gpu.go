@@ -94,7 +94,15 @@ func (g *gpu) follow(q, other queue) error {
 	return g.streams[q].Follow(g.turn)
 }
 
-func (g *gpu) reach(other device) error { return g.opened.Reach(other.(*gpu).opened) }
+func (g *gpu) reach(other device) error {
+	o, ok := other.(*gpu)
+	if !ok || o.number == g.number {
+		// Kernels of one context that wait for each other block what waits for all of
+		// them: a kernel that needs more local memory, for instance.
+		return errors.New("it is on the same GPU in the same process")
+	}
+	return g.opened.Reach(o.opened)
+}
 
 func (g *gpu) export(a address) ([]byte, error) { return g.opened.Export(a) }
 
