@@ -1,4 +1,9 @@
-// Package cuda computes the flow on a GPU (build tag cuda).
+// Package cuda computes the flow on GPUs (build tag cuda): Backend is what
+// airflow.NewRankOn and its like take. A GPU is a device of the engine (Device), and
+// the flow on it a kernel of the same program as the processor's (bound). Among
+// themselves GPUs exchange directly or by messages of whole groups (connection,
+// exchange), with processors value by value (values). Begin reading with bound.go,
+// then part.go.
 //
 // Cells are stored in tiles of 4×4×4, as many as hold fluid, and streaming is
 // in place: one copy of the populations, 80 bytes per cell of a tile in single
