@@ -18,7 +18,7 @@ func (d *Device) Join(t transport.Transport, alike []bool) error {
 	if len(p.connections) > maxConnections {
 		return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.subdomain.rank, len(p.connections), maxConnections)
 	}
-	if err := d.meet(t); err != nil {
+	if err := d.swapOffers(t); err != nil {
 		return err
 	}
 	if err := p.finishConnections(p.walls.tiles); err != nil {
@@ -30,9 +30,9 @@ func (d *Device) Join(t transport.Transport, alike []bool) error {
 	return d.synchronize()
 }
 
-// meet tells the neighbours where they reach this rank, and learns it of them. All
+// swapOffers tells the neighbours where they reach this rank, and learns it of them. All
 // go through all of it, whatever fails, since they wait for each other.
-func (d *Device) meet(t transport.Transport) error {
+func (d *Device) swapOffers(t transport.Transport) error {
 	p := d.part
 	if len(p.connections) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func (d *Device) meet(t transport.Transport) error {
 	}
 	theirs, err := swap(t, peers, mine)
 	if err != nil {
-		return fmt.Errorf("meeting the other ranks: %w", err)
+		return fmt.Errorf("telling the other ranks where to reach this one: %w", err)
 	}
 	reached := make([][]byte, len(peers))
 	for i, c := range p.connections {
@@ -71,7 +71,7 @@ func (d *Device) meet(t transport.Transport) error {
 		}
 	}
 	if theirs, err = swap(t, peers, reached); err != nil {
-		return fmt.Errorf("meeting the other ranks: %w", err)
+		return fmt.Errorf("telling the other ranks where to reach this one: %w", err)
 	}
 	for i, c := range p.connections {
 		c.direct = c.direct && theirs[i][0] == 1

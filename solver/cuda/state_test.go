@@ -28,10 +28,15 @@ func processorRank(t *testing.T, domain *solver.Domain, settings airflow.Setting
 // onGPUs calls f for ranks on so many devices that reach each other.
 func onGPUs(t *testing.T, domain *solver.Domain, settings airflow.Settings, devices int, f func(r *airflow.Rank) error) {
 	t.Helper()
-	domain = must(Divide(domain, devices, Single))
-	list := testDevices(t, devices)
-	for rank, err := range onRanks(t, devices, func(tr transport.Transport) error {
-		r, err := airflow.NewRankOn(on(list, Options{}), domain, settings, tr)
+	gpus := on(testDevices(t, devices), Options{})
+	onBackends(t, must(Divide(domain, devices, Single)), settings, func(int) airflow.Backend { return gpus }, f)
+}
+
+// onBackends calls f for the ranks of a domain, each on a device of its backend.
+func onBackends(t *testing.T, domain *solver.Domain, settings airflow.Settings, backend func(rank int) airflow.Backend, f func(r *airflow.Rank) error) {
+	t.Helper()
+	for rank, err := range onRanks(t, domain.Ranks, func(tr transport.Transport) error {
+		r, err := airflow.NewRankOn(backend(tr.Rank()), domain, settings, tr)
 		if err != nil {
 			return err
 		}

@@ -199,12 +199,3 @@ func (s *tileSet) findNeighbours(z int) {
 		}
 	}
 }
-
-// cells returns the number of fluid cells.
-func (s *tileSet) cells() int64 {
-	var n int64
-	for _, f := range s.fluid {
-		n += int64(bits.OnesCount64(f))
-	}
-	return n
-}

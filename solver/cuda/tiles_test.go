@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -111,8 +112,12 @@ func TestTileSet(t *testing.T) {
 				}
 			}
 		}
-		if s.cells() != cells {
-			t.Errorf("%d cells, want %d", s.cells(), cells)
+		var held int64
+		for _, fluid := range s.fluid {
+			held += int64(bits.OnesCount64(fluid))
+		}
+		if held != cells {
+			t.Errorf("%d cells, want %d", held, cells)
 		}
 		for i, p := range s.position {
 			for d, o := range geometry.Directions {

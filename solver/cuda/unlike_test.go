@@ -65,18 +65,7 @@ func TestProcessorsBesideGPUs(t *testing.T) {
 			saved := make([]*solver.State, c.ranks)
 			run := func(d *solver.Domain, f func(r *airflow.Rank) error) {
 				t.Helper()
-				for rank, err := range onRanks(t, c.ranks, func(tr transport.Transport) error {
-					r, err := airflow.NewRankOn(backends(tr.Rank()), d, settings, tr)
-					if err != nil {
-						return err
-					}
-					defer r.Close()
-					return f(r)
-				}) {
-					if err != nil {
-						t.Fatalf("rank %d: %v", rank, err)
-					}
-				}
+				onBackends(t, d, settings, backends, f)
 			}
 			finish := func(r *airflow.Rank, what string) error {
 				for range after {
