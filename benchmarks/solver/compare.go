@@ -27,12 +27,13 @@ var comparisons = []struct {
 	one, other func(*Row)
 }{
 	{"BGK against TRT", func(r *Row) { r.Collision = string(airflow.BGK) }, single},
-	{"with against without an eddy viscosity", eddies, single},
+	{"recursive against TRT", func(r *Row) { r.Collision = string(airflow.Recursive) }, single},
+	{"an eddy viscosity against none", eddies, single},
 	{"interpolated against bounce-back walls", single, bounceBack},
 	{"16 against 32 bits, bounce-back walls", func(r *Row) { half(r); bounceBack(r) }, bounceBack},
 	{"interpolated against bounce-back walls in 16 bits", half, func(r *Row) { half(r); bounceBack(r) }},
 	{"16 against 32 bits", half, single},
-	{"with against without an eddy viscosity in 16 bits", func(r *Row) { half(r); eddies(r) }, half},
+	{"an eddy viscosity against none in 16 bits", func(r *Row) { half(r); eddies(r) }, half},
 	{"dense octree cuboids against sparse layout in 16 bits", func(r *Row) { half(r); octreeCuboids(r) }, half},
 	{"dense octree cuboids against sparse layout", octreeCuboids, single},
 	{"dense shrunk blocks against sparse layout", func(r *Row) { r.Layout, r.Decompose = string(airflow.Dense), "shrink" }, single},

@@ -22,7 +22,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v", row)
 		}
 	}
-	if len(r.Comparisons) != 15 {
+	if len(r.Comparisons) != 17 {
 		t.Errorf("%d comparisons: %v", len(r.Comparisons), r.Comparisons)
 	}
 	for _, c := range r.Comparisons {
