@@ -17,7 +17,7 @@ import (
 // front is all that the front door and the commands behind it use of the solver
 // and of GPUs, besides fields and methods of these.
 var front = []string{
-	"cuda.Backend", "cuda.Cut", "cuda.Exchange", "cuda.Host", "cuda.IPC", "cuda.MemoryOf", "cuda.MemoryUse", "cuda.Options", "cuda.Single", "cuda.Half",
+	"cuda.Backend", "cuda.Exchange", "cuda.Host", "cuda.IPC", "cuda.MemoryOf", "cuda.MemoryUse", "cuda.Options", "cuda.Single", "cuda.Half",
 	"cuda.Storage",
 	"airflow.Backend", "opening.Breathing", "opening.Condition", "opening.Kind", "opening.Kinds", "airflow.DefaultSettings", "airflow.Dense",
 	"airflow.DivergedError", "solver.Domain", "airflow.Fields", "opening.FlowShare", "airflow.Half", "opening.ImposedFlow", "opening.ImposedPressure",

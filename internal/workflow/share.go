@@ -23,7 +23,7 @@ import (
 	"carina/internal/resultsfolder"
 	"carina/internal/run"
 	"carina/solver"
-	"carina/solver/cuda"
+	"carina/solver/cuda/tiling"
 )
 
 // A share file holds what one rank on a GPU needs of a partitioned grid:
@@ -97,7 +97,7 @@ func WriteShares(c *carina.Case, path string, p *balance.Partition, g *Gridded) 
 		return err
 	}
 	for rank := range domain.Ranks {
-		share, err := cuda.Cut(domain, rank)
+		share, err := tiling.Cut(domain, rank)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"carina/balance"
 	"carina/geometry/generate"
 	"carina/internal/run"
-	"carina/solver/cuda"
+	"carina/solver/cuda/tiling"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -50,7 +50,7 @@ func TestSharesAreReadAsCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := cuda.Cut(whole, rank)
+		want, err := tiling.Cut(whole, rank)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func FuzzDecodeShare(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	share, err := cuda.Cut(domain, 1)
+	share, err := tiling.Cut(domain, 1)
 	if err != nil {
 		f.Fatal(err)
 	}

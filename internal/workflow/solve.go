@@ -12,6 +12,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
+	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
 
@@ -108,7 +109,7 @@ func (s *Solver) forgetOthers(domain *solver.Domain, rank int) (*solver.Domain, 
 	if s.Share != nil || domain.Ranks < 2 || s.cells() <= pageLimit {
 		return domain, nil
 	}
-	share, err := cuda.Cut(domain, rank)
+	share, err := tiling.Cut(domain, rank)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package cuda
 
-import "carina/solver/airflow"
+import (
+	"carina/solver/airflow"
+	"carina/solver/cuda/tiling"
+)
 
 // average is the mean of fields over time, on the device.
 type average struct {
@@ -52,12 +55,12 @@ func (s *bound) Average() (*airflow.Fields, error) {
 func (s *bound) download(from address) (*airflow.Fields, error) {
 	p, fields := s.part, airflow.NewFields(s.layout.Fluid)
 	portion := min(len(p.tiles), fieldTiles)
-	cells := make([]float32, portion*tileCells*fieldNumbers)
+	cells := make([]float32, portion*tiling.Cells*fieldNumbers)
 	index := newTileIndex(s.tiles)
 	for first := 0; first < len(p.tiles); first += portion {
 		tiles := p.sorted[first:min(first+portion, len(p.tiles))]
-		part := cells[:len(tiles)*tileCells*fieldNumbers]
-		if err := p.device.download(bytesOf(part), from+address(first)*tileCells*fieldBytes); err != nil {
+		part := cells[:len(tiles)*tiling.Cells*fieldNumbers]
+		if err := p.device.download(bytesOf(part), from+address(first)*tiling.Cells*fieldBytes); err != nil {
 			return nil, err
 		}
 		s.scatter(part, fieldNumbers, tiles, index, fieldsOf(fields))

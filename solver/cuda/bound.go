@@ -8,6 +8,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/tiling"
 )
 
 // physics is a flow as GPUs compute it.
@@ -19,12 +20,12 @@ type physics struct {
 // Bind makes the tiles of a rank.
 func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
 	d := b.Device.(*Device)
-	k := &bound{flow: p.flow, on: d, layout: b.Layout, tileLayout: layoutOf(p.flow.Set, 32)}
+	k := &bound{flow: p.flow, on: d, layout: b.Layout, Layout: tiling.Layout{Bits: 32, Directions: p.flow.Set.Q - 1}}
 	switch p.flow.Settings.Precision {
 	case airflow.Double:
-		k.bits = 64
+		k.Bits = 64
 	case airflow.Half:
-		k.bits = 16
+		k.Bits = 16
 	}
 	if err := k.makePart(); err != nil {
 		return nil, err
@@ -38,8 +39,8 @@ type bound struct {
 	flow   *airflow.Flow
 	on     *Device
 	layout *solver.Layout
-	tiles  *tileSet
-	tileLayout
+	tiles  *tiling.Set
+	tiling.Layout
 	walls bool
 	part  *part
 	rates []uint64 // struct Rates of kernels/tile.h
@@ -69,10 +70,10 @@ const maxTiles = math.MaxInt32
 // makePart makes the part of this rank, still without its neighbours.
 func (s *bound) makePart() (err error) {
 	domain := s.layout.Domain
-	if s.tiles, err = newTileSet(domain, s.directions); err != nil {
+	if s.tiles, err = tiling.NewSet(domain, s.Directions); err != nil {
 		return err
 	}
-	owner, err := s.tiles.ownersOf(domain)
+	owner, err := s.tiles.Owners(domain)
 	if err != nil {
 		return err
 	}
@@ -83,15 +84,15 @@ func (s *bound) makePart() (err error) {
 	}
 	s.walls = len(domain.Grid.Links.Cells) > 0 // as on all ranks
 	s.rates = s.ratesNow()
-	sub := newSubdomain(s.tiles, owner, int(rank))
-	if sub.own == 0 || len(sub.tiles) > maxTiles {
-		return fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, sub.own, maxTiles)
+	sub := tiling.NewSubdomain(s.tiles, owner, int(rank))
+	if sub.Own == 0 || len(sub.Tiles) > maxTiles {
+		return fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, sub.Own, maxTiles)
 	}
 	index := make([]int32, len(owner))
-	for at, tile := range sub.tiles[:sub.own] {
+	for at, tile := range sub.Tiles[:sub.Own] {
 		index[tile] = int32(at)
 	}
-	p := newPart(s.on.device, s.tileLayout, sub, walls)
+	p := newPart(s.on.device, s.Layout, sub, walls)
 	s.part, s.on.part, s.on.flow = p, p, s
 	p.findRequests(s.tiles, owner)
 	for _, step := range []func() error{
@@ -111,7 +112,7 @@ func (s *bound) makePart() (err error) {
 
 // scale is that of stored populations.
 func (s *bound) scale() float64 {
-	if s.bits == 16 {
+	if s.Bits == 16 {
 		return 1 << 15
 	}
 	return 1
@@ -180,7 +181,7 @@ func (s *bound) impose() error {
 	imposed := s.imposing[:0]
 	for i := range s.flow.Openings {
 		numbers := numbersOfStep(&s.flow.Openings[i])
-		imposed = appendReals(imposed, s.bits, numbers[:]...)
+		imposed = appendReals(imposed, s.Bits, numbers[:]...)
 	}
 	s.imposing = imposed
 	if bytes.Equal(imposed, s.imposed) {

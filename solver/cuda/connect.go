@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 
+	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
 
@@ -10,13 +11,13 @@ import (
 // exchange. Two exchange directly where both reach the other's memory.
 func (d *Device) Join(t transport.Transport, alike []bool) error {
 	p := d.part
-	for _, b := range p.subdomain.borders {
-		if alike != nil && alike[b.rank] {
-			p.connections = append(p.connections, &connection{border: b})
+	for _, b := range p.subdomain.Borders {
+		if alike != nil && alike[b.Rank] {
+			p.connections = append(p.connections, &connection{Border: b})
 		}
 	}
 	if len(p.connections) > maxConnections {
-		return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.subdomain.rank, len(p.connections), maxConnections)
+		return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.subdomain.Rank, len(p.connections), maxConnections)
 	}
 	if err := d.swapOffers(t); err != nil {
 		return err
@@ -52,7 +53,7 @@ func (d *Device) swapOffers(t transport.Transport) error {
 	for i, c := range p.connections {
 		text, err := p.offerTo(i, handle).encode()
 		keep(err)
-		peers, mine = append(peers, c.rank), append(mine, text)
+		peers, mine = append(peers, c.Rank), append(mine, text)
 	}
 	theirs, err := swap(t, peers, mine)
 	if err != nil {
@@ -80,8 +81,8 @@ func (d *Device) swapOffers(t transport.Transport) error {
 }
 
 // finishConnections uploads what the part leaves where, and whom it tells.
-func (p *part) finishConnections(tiles *tileSet) error {
-	if p.subdomain.border == 0 {
+func (p *part) finishConnections(tiles *tiling.Set) error {
+	if p.subdomain.Border == 0 {
 		return p.uploadSent(tiles)
 	}
 	exits := p.exitTables()
@@ -117,11 +118,30 @@ func (d *Device) listMessages() error {
 		}
 		for odd := range c.receive {
 			var err error
-			if c.receive[odd], err = d.part.pin(c.incomingBytes(d.part.tileLayout)); err != nil {
+			if c.receive[odd], err = d.part.pin(c.incomingBytes(d.part.Layout)); err != nil {
 				return err
 			}
-			d.messages[odd] = append(d.messages[odd], transport.Message{Peer: c.rank, Send: c.send[odd], Receive: c.receive[odd]})
+			d.messages[odd] = append(d.messages[odd], transport.Message{Peer: c.Rank, Send: c.send[odd], Receive: c.receive[odd]})
 		}
 	}
 	return nil
+}
+
+// exitTables returns, by parity, for every tile of the border and every group
+// the address of the tile that the step leaves the group in, 0 where there is
+// none, before connections fill in what leaves this rank.
+func (p *part) exitTables() (tables [2][]uint64) {
+	for odd := range tables {
+		tables[odd] = make([]uint64, p.subdomain.Border*p.Directions)
+		for i := range tables[odd] {
+			to := int32(i / p.Directions)
+			if g := i % p.Directions; odd == 1 && g < tiling.FaceGroups {
+				to = p.borderRows[int(to)*p.Directions+g]
+			}
+			if to >= 0 {
+				tables[odd][i] = p.tile(to)
+			}
+		}
+	}
+	return tables
 }

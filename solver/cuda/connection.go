@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // connection is a border with all that is needed to exchange across it.
 type connection struct {
-	border
+	tiling.Border
 	// direct tells that this rank writes to the other's memory and the other
 	// to this one's.
 	direct bool
@@ -76,11 +77,11 @@ type offer struct {
 
 // offerTo returns the offer to the neighbour of connection i.
 func (p *part) offerTo(i int, handle []byte) *offer {
-	p.connections[i].asked = p.asked[p.connections[i].rank]
+	p.connections[i].asked = p.asked[p.connections[i].Rank]
 	o := &offer{Host: hostName(), Process: os.Getpid(), Device: p.number, Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.connections[i].asked}
-	for odd, list := range p.connections[i].arriving {
+	for odd, list := range p.connections[i].Arriving {
 		for _, x := range list {
-			o.Targets[odd] = append(o.Targets[odd], x.tile)
+			o.Targets[odd] = append(o.Targets[odd], x.Tile)
 		}
 	}
 	return o
@@ -107,9 +108,9 @@ var opened struct {
 
 // accept takes the neighbour's offer and tries to reach its memory.
 func (c *connection) accept(o *offer, d device, exchange Exchange) error {
-	for odd := range c.leaving {
-		if len(o.Targets[odd]) != len(c.leaving[odd]) {
-			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", c.rank, len(o.Targets[odd]), len(c.leaving[odd]))
+	for odd := range c.Leaving {
+		if len(o.Targets[odd]) != len(c.Leaving[odd]) {
+			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", c.Rank, len(o.Targets[odd]), len(c.Leaving[odd]))
 		}
 	}
 	c.targets, c.requests = o.Targets, o.Requests
@@ -120,7 +121,7 @@ func (c *connection) accept(o *offer, d device, exchange Exchange) error {
 	if err == nil {
 		c.direct, c.flag = true, c.memory+address(o.Flag)
 	} else if exchange == IPC {
-		return fmt.Errorf("rank %d cannot be reached directly (%w); choose the exchange host", c.rank, err)
+		return fmt.Errorf("rank %d cannot be reached directly (%w); choose the exchange host", c.Rank, err)
 	}
 	return nil
 }
@@ -154,13 +155,13 @@ func (c *connection) prepare(p *part, exits *[2][]uint64) error {
 			return err
 		}
 	}
-	for odd, list := range c.leaving {
+	for odd, list := range c.Leaving {
 		for i, x := range list {
-			to := uint64(c.outgoing) + uint64(c.message(i, p.tileLayout)-p.groupOffset(x.group(), odd))
+			to := uint64(c.outgoing) + uint64(c.Message(i, p.Layout)-p.GroupOffset(x.Group(), odd))
 			if c.direct {
-				to = uint64(c.memory) + uint64(c.targets[odd][i])*uint64(p.tileBytes())
+				to = uint64(c.memory) + uint64(c.targets[odd][i])*uint64(p.TileBytes())
 			}
-			exits[odd][int(x.tile)*p.directions+x.group()] = to
+			exits[odd][int(x.Tile)*p.Directions+x.Group()] = to
 		}
 	}
 	c.targets = [2][]int32{}
@@ -169,11 +170,11 @@ func (c *connection) prepare(p *part, exits *[2][]uint64) error {
 
 // allocate makes room for messages.
 func (c *connection) allocate(p *part) (err error) {
-	bytes := c.bytes(p.tileLayout) + int64(len(c.requests)*p.valueBytes())
+	bytes := c.Bytes(p.Layout) + int64(len(c.requests)*p.ValueBytes())
 	if c.outgoing, err = p.allocate(bytes, nil); err != nil {
 		return err
 	}
-	if c.incoming, err = p.allocate(c.incomingBytes(p.tileLayout), nil); err != nil {
+	if c.incoming, err = p.allocate(c.incomingBytes(p.Layout), nil); err != nil {
 		return err
 	}
 	for odd := range c.send {
@@ -181,13 +182,13 @@ func (c *connection) allocate(p *part) (err error) {
 			return err
 		}
 	}
-	for odd, list := range c.arriving {
+	for odd, list := range c.Arriving {
 		targets := make([]uint64, len(list))
 		for i, x := range list {
-			targets[i] = p.tile(x.tile) + uint64(p.groupOffset(x.group(), odd))
+			targets[i] = p.tile(x.Tile) + uint64(p.GroupOffset(x.Group(), odd))
 		}
 		for _, r := range c.asked {
-			targets = append(targets, uint64(p.populations)+uint64(r.At)+uint64(odd*p.valueBytes()))
+			targets = append(targets, uint64(p.populations)+uint64(r.At)+uint64(odd*p.ValueBytes()))
 		}
 		if c.unpacking[odd], err = p.allocate(0, bytesOf(targets)); err != nil {
 			return err
@@ -197,8 +198,8 @@ func (c *connection) allocate(p *part) (err error) {
 }
 
 // incomingBytes is the size of what the neighbour sends.
-func (c *connection) incomingBytes(t tileLayout) int64 {
-	return c.bytes(t) + int64(len(c.asked)*t.valueBytes())
+func (c *connection) incomingBytes(t tiling.Layout) int64 {
+	return c.Bytes(t) + int64(len(c.asked)*t.ValueBytes())
 }
 
 func (c *connection) close(d device) error {

@@ -1,6 +1,9 @@
 package cuda
 
-import "carina/solver/transport"
+import (
+	"carina/solver/cuda/tiling"
+	"carina/solver/transport"
+)
 
 // handshake is how a part synchronizes with the neighbours that it reaches
 // directly.
@@ -23,17 +26,17 @@ const handshakeStep = 3
 func (p *part) prepareExchange() {
 	p.handshake.launch = launch{blocks: 1, threads: (len(p.connections) + 31) / 32 * 32,
 		arguments: words(uint64(p.handshake.remoteFlags), uint64(p.handshake.ownFlags), uint64(len(p.connections)), 0)}.prepared()
-	program := unpacking(p.tileLayout)
+	program := unpacking(p.Layout)
 	threads := 32 * program.warps
 	for _, c := range p.connections {
 		if c.direct {
 			continue
 		}
 		for odd := range c.unpack {
-			singles := len(c.arriving[odd]) - c.faces - c.edges + len(c.asked)
-			moves := c.faces*program.chunksOf(0) + c.edges*program.chunksOf(faceGroups) + singles
+			singles := len(c.Arriving[odd]) - c.Faces - c.Edges + len(c.asked)
+			moves := c.Faces*program.ChunksOf(0) + c.Edges*program.ChunksOf(tiling.FaceGroups) + singles
 			c.unpack[odd] = launch{blocks: (moves + threads - 1) / threads, threads: threads,
-				arguments: append(words(c.incoming, c.unpacking[odd]), words(c.faces, c.edges, singles)...)}.prepared()
+				arguments: append(words(c.incoming, c.unpacking[odd]), words(c.Faces, c.Edges, singles)...)}.prepared()
 		}
 	}
 }

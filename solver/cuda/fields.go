@@ -9,6 +9,7 @@ import (
 	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/cuda/tiling"
 )
 
 // fieldTiles are observed at a time: 64 MiB of cells.
@@ -48,7 +49,7 @@ func (s *bound) gather(program program, width int, arguments [][]uint64, store f
 		return err
 	}
 	portion := min(len(p.tiles), fieldTiles)
-	cells := make([]float32, portion*tileCells*width)
+	cells := make([]float32, portion*tiling.Cells*width)
 	buffer, err := p.device.allocate(sizeOf(cells))
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func (s *bound) gather(program program, width int, arguments [][]uint64, store f
 		if err := p.observe(program, tileRange{p.order, first, count}, rates, append(words(uint64(buffer)), arguments...)); err != nil {
 			return err
 		}
-		if err := p.device.download(bytesOf(cells[:count*tileCells*width]), buffer); err != nil {
+		if err := p.device.download(bytesOf(cells[:count*tiling.Cells*width]), buffer); err != nil {
 			return err
 		}
 		s.scatter(cells, width, p.sorted[first:first+count], index, store)
@@ -73,7 +74,7 @@ func (s *bound) gather(program program, width int, arguments [][]uint64, store f
 // none.
 type tileIndex []int32
 
-func newTileIndex(t *tileSet) tileIndex { return make(tileIndex, len(t.position)) }
+func newTileIndex(t *tiling.Set) tileIndex { return make(tileIndex, len(t.Position)) }
 
 // scatter hands on the numbers of the cells of some tiles, row by row.
 func (s *bound) scatter(cells []float32, width int, tiles []int32, at tileIndex, store func(index int32, cell []float32)) {
@@ -82,10 +83,10 @@ func (s *bound) scatter(cells []float32, width int, tiles []int32, at tileIndex,
 	}
 	pieces := s.piecesOf(tiles)
 	row := func(r *solver.Piece) {
-		tile := s.tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
+		tile := s.tiles.Find(r.X0/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side)
 		for x := r.X0; x < r.X1; x++ {
-			if t := at[tile+x/tileSide-r.X0/tileSide]; t > 0 {
-				c := (int(t-1)*tileCells + cellBit(x, r.Y, r.Z)) * width
+			if t := at[tile+x/tiling.Side-r.X0/tiling.Side]; t > 0 {
+				c := (int(t-1)*tiling.Cells + tiling.CellBit(x, r.Y, r.Z)) * width
 				store(r.Index+x-r.X0, cells[c:c+width])
 			}
 		}
@@ -110,9 +111,9 @@ func (s *bound) scatter(cells []float32, width int, tiles []int32, at tileIndex,
 func (s *bound) piecesOf(tiles []int32) []solver.Piece {
 	pieces := s.layout.Pieces
 	layer := func(z int32) int {
-		return sort.Search(len(pieces), func(i int) bool { return pieces[i].Z >= z*tileSide })
+		return sort.Search(len(pieces), func(i int) bool { return pieces[i].Z >= z*tiling.Side })
 	}
-	return pieces[layer(s.tiles.position[tiles[0]][2]):layer(s.tiles.position[tiles[len(tiles)-1]][2]+1)]
+	return pieces[layer(s.tiles.Position[tiles[0]][2]):layer(s.tiles.Position[tiles[len(tiles)-1]][2]+1)]
 }
 
 // FieldsAt returns the flow in some cells. Only the tiles that hold them are
@@ -131,8 +132,8 @@ func (s *bound) FieldsAt(cells []int32) (*airflow.Fields, error) {
 	for i, cell := range cells {
 		r := s.pieceOf(cell)
 		x := r.X0 + cell - r.Index
-		number, _ := slices.BinarySearch(p.sorted, s.tiles.find(x/tileSide, r.Y/tileSide, r.Z/tileSide))
-		list[i], bit[i] = p.index[number], cellBit(x, r.Y, r.Z)
+		number, _ := slices.BinarySearch(p.sorted, s.tiles.Find(x/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side))
+		list[i], bit[i] = p.index[number], tiling.CellBit(x, r.Y, r.Z)
 	}
 	tiles := slices.Clone(list)
 	slices.Sort(tiles)
@@ -144,7 +145,7 @@ func (s *bound) FieldsAt(cells []int32) (*airflow.Fields, error) {
 	store := fieldsOf(fields)
 	for i, tile := range list {
 		number, _ := slices.BinarySearch(tiles, tile)
-		store(int32(i), found[number*tileCells+bit[i]][:])
+		store(int32(i), found[number*tiling.Cells+bit[i]][:])
 	}
 	return fields, nil
 }
@@ -158,7 +159,7 @@ func (s *bound) pieceOf(cell int32) *solver.Piece {
 // fieldsOfTiles observes some tiles, by index in memory.
 func (s *bound) fieldsOfTiles(tiles []int32) ([][fieldNumbers]float32, error) {
 	p := s.part
-	cells := make([][fieldNumbers]float32, len(tiles)*tileCells)
+	cells := make([][fieldNumbers]float32, len(tiles)*tiling.Cells)
 	buffer, err := p.device.allocate(sizeOf(cells))
 	if err != nil {
 		return nil, err

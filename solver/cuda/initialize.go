@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"carina/solver/cuda/tiling"
 	"fmt"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -20,7 +21,7 @@ func (s *bound) initialize() error {
 func (s *bound) setInitial() error {
 	p := s.part
 	portion := min(len(p.tiles), fieldTiles)
-	bytes := int64(portion) * tileCells * fieldNumbers * int64(realBytes(s.bits))
+	bytes := int64(portion) * tiling.Cells * fieldNumbers * int64(realBytes(s.Bits))
 	buffer, err := p.device.allocate(bytes)
 	if err != nil {
 		return err
@@ -48,15 +49,15 @@ func (s *bound) setInitial() error {
 // appendInitial appends density and velocity of the cells of a tile.
 func (s *bound) appendInitial(cells []byte, tile int32) []byte {
 	grid, units, initial := s.flow.Domain.Grid, s.flow.Units, s.flow.Settings.Initial
-	at := s.tiles.position[tile]
-	for cell := range int32(tileCells) {
+	at := s.tiles.Position[tile]
+	for cell := range int32(tiling.Cells) {
 		var pressure float64
 		var velocity r3.Vec
-		if s.tiles.fluid[tile]>>cell&1 == 1 {
-			pressure, velocity = initial(grid.Center(at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3))
+		if s.tiles.Fluid[tile]>>cell&1 == 1 {
+			pressure, velocity = initial(grid.Center(at[0]*tiling.Side+cell>>4, at[1]*tiling.Side+cell>>2&3, at[2]*tiling.Side+cell&3))
 		}
 		u := r3.Scale(1/units.Velocity(), velocity)
-		cells = appendReals(cells, s.bits, pressure/units.Pressure(), u.X, u.Y, u.Z)
+		cells = appendReals(cells, s.Bits, pressure/units.Pressure(), u.X, u.Y, u.Z)
 	}
 	return cells
 }

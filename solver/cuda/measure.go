@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"carina/solver/airflow"
+	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
 
@@ -125,7 +126,7 @@ func (m *measured) phases(steps int) (medians Phases, err error) {
 			return medians, err
 		}
 	}
-	if err := p.device.synchronize(); err != nil || p.subdomain.border == 0 {
+	if err := p.device.synchronize(); err != nil || p.subdomain.Border == 0 {
 		return medians, err
 	}
 	var values [phaseCount][]float64
@@ -195,7 +196,7 @@ func TileShare(r *airflow.Rank) float64 {
 	if !ok {
 		return 0
 	}
-	return float64(s.layout.Fluid) / float64(tileCells*len(s.part.tiles))
+	return float64(s.layout.Fluid) / float64(tiling.Cells*len(s.part.tiles))
 }
 
 // Scramble fills the populations of a rank on a GPU with small random values:
@@ -209,9 +210,9 @@ func Scramble(r *airflow.Rank, seed uint64) error {
 	const block = 1 << 24
 	random := rand.New(rand.NewPCG(seed, 1))
 	content := make([]byte, block)
-	for i := 0; i < block; i += s.bits / 8 {
+	for i := 0; i < block; i += s.Bits / 8 {
 		value := random.Uint64()
-		switch s.bits {
+		switch s.Bits {
 		case 16:
 			// A half between 2⁻³ and 2 of either sign: up to 6·10⁻⁵ unscaled.
 			binary.LittleEndian.PutUint16(content[i:], uint16(value&0x8000|0x3000+value&0xfff))
@@ -222,7 +223,7 @@ func Scramble(r *airflow.Rank, seed uint64) error {
 		}
 	}
 	p := s.part
-	total := int64(len(p.tiles)) * s.tileBytes()
+	total := int64(len(p.tiles)) * s.TileBytes()
 	for at := int64(0); at < total; at += block {
 		if err := p.device.upload(p.populations+address(at), content[:min(block, total-at)]); err != nil {
 			return fmt.Errorf("filling the populations: %w", err)

@@ -31,15 +31,15 @@ func MemoryOf(r *airflow.Rank) (use MemoryUse, ok bool) {
 // needs returns the memory that the part takes on its device.
 func (p *part) needs() int64 {
 	const mask, position, order = 8, 12, 4
-	row, exits := int64(4*p.directions), int64(2*8*p.directions)
-	n := p.flagOffset() + p.sentBytes() + int64(len(p.tiles))*(row+mask+position+order) + int64(p.subdomain.border)*exits
+	row, exits := int64(4*p.Directions), int64(2*8*p.Directions)
+	n := p.flagOffset() + p.sentBytes() + int64(len(p.tiles))*(row+mask+position+order) + int64(p.subdomain.Border)*exits
 	t := p.walls
 	if len(t.links) == 0 {
 		return n
 	}
-	real := int64(realBytes(p.bits))
+	real := int64(realBytes(p.Bits))
 	const ofStep = 2 // outflow and memory
-	n += sizeOf(t.ranges) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(p.valueBytes())
+	n += sizeOf(t.ranges) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(p.ValueBytes())
 	for _, list := range p.openTiles {
 		n += sizeOf(list)
 	}
@@ -60,7 +60,7 @@ func (p *part) checkMemory() error {
 	if err != nil {
 		return err
 	}
-	p.memory = MemoryUse{p.subdomain.rank, p.device.name(), p.needs(), free}
+	p.memory = MemoryUse{p.subdomain.Rank, p.device.name(), p.needs(), free}
 	if p.memory.Needs > free {
 		return fmt.Errorf("%v; use 16-bit storage, more GPUs or a coarser spacing", p.memory)
 	}

@@ -72,7 +72,7 @@ func (s *bound) observer(kernel string, mode int) program {
 
 // observerBefore is observer before an odd step or an even one.
 func (s *bound) observerBefore(kernel string, mode int, odd bool) program {
-	program := observer(kernel, s.tileLayout, mode, s.walls)
+	program := observer(kernel, s.Layout, mode, s.walls)
 	program.quadratic, program.reflect, program.odd = s.flow.Settings.Wall == airflow.Quadratic, s.flow.ReflectsWalls(), odd
 	return program.fitting()
 }
@@ -115,7 +115,7 @@ func (s *bound) CheckAll() (peak float64, diverged int64, err error) {
 		diverged = s.cellNumber(int32(found[1]&mask), int32(found[1]>>bits&mask), int32(found[1]>>(2*bits)))
 	}
 	// Bits of numbers ≥ 0 are in their order.
-	if s.bits == 64 {
+	if s.Bits == 64 {
 		return math.Sqrt(math.Float64frombits(found[0])), diverged, nil
 	}
 	return math.Sqrt(float64(math.Float32frombits(uint32(found[0])))), diverged, nil

@@ -45,7 +45,7 @@ func (p *part) launchOutflow(openings int) error {
 }
 
 // outflowProgram is the kernel that sums over cells at openings.
-func (p *part) outflowProgram() program { return observer("outflow", p.tileLayout, 0, true) }
+func (p *part) outflowProgram() program { return observer("outflow", p.Layout, 0, true) }
 
 // sumBytes is what the sums of an opening take.
 const sumBytes = 16

@@ -7,13 +7,14 @@ import (
 	"unsafe"
 
 	"carina/solver/airflow"
+	"carina/solver/cuda/tiling"
 )
 
 // part is the tiles of one rank, on a device.
 type part struct {
-	tileLayout
+	tiling.Layout
 	device    device
-	subdomain *subdomain
+	subdomain *tiling.Subdomain
 	// tiles are the numbers of its own tiles in the order in which they lie in
 	// memory, sorted is the same by number, index where those lie.
 	tiles, sorted, index []int32
@@ -59,9 +60,9 @@ type stepKernel struct {
 
 // prepare prepares the launches of one side and parity of steps.
 func (k *stepKernel) prepare(p *part, side int, odd int64, rates []uint64) {
-	first, n := p.subdomain.border, p.subdomain.own-p.subdomain.border
+	first, n := p.subdomain.Border, p.subdomain.Own-p.subdomain.Border
 	if side == borderSide {
-		first, n = 0, p.subdomain.border
+		first, n = 0, p.subdomain.Border
 	}
 	perBlock := k.program.warps * k.perWarp
 	k.main = launch{
@@ -102,9 +103,9 @@ func (w *wallParts) words() []uint64 {
 	return wordsOf([]address{w.ranges, w.cells, w.links, w.returning, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, w.remote, w.sentRanges, w.sent, w.corrected, address(math.Float64bits(w.time))})
 }
 
-func newPart(d device, l tileLayout, subdomain *subdomain, walls *wallTables) *part {
-	tiles := subdomain.tiles[:subdomain.own]
-	p := &part{tileLayout: l, device: d, subdomain: subdomain, tiles: tiles, walls: walls.of(tiles), kernels: map[program]kernel{}}
+func newPart(d device, l tiling.Layout, subdomain *tiling.Subdomain, walls *wallTables) *part {
+	tiles := subdomain.Tiles[:subdomain.Own]
+	p := &part{Layout: l, device: d, subdomain: subdomain, tiles: tiles, walls: walls.of(tiles), kernels: map[program]kernel{}}
 	p.number = opened.next.Add(1)
 	opened.devices.Store(p.number, d)
 	byNumber := make([]int64, len(tiles))
@@ -115,7 +116,7 @@ func newPart(d device, l tileLayout, subdomain *subdomain, walls *wallTables) *p
 	for i := range p.walls.ranges {
 		if tile, ok := p.walls.openTile(i); ok {
 			side := interiorSide
-			if i < subdomain.border {
+			if i < subdomain.Border {
 				side = borderSide
 			}
 			p.openTiles[side] = append(p.openTiles[side], tile)
@@ -139,13 +140,13 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 		return k
 	}
 	sides := []int{interiorSide}
-	if p.subdomain.border > 0 {
+	if p.subdomain.Border > 0 {
 		sides = append(sides, borderSide)
-		p.handshake.kernel, p.unpack = compile(program{kernel: "handshake"}), compile(unpacking(p.tileLayout))
+		p.handshake.kernel, p.unpack = compile(program{kernel: "handshake"}), compile(unpacking(p.Layout))
 	}
 	for _, side := range sides {
 		for odd := range 2 {
-			program, perWarp := tuned(p.tileLayout, odd == 1, walls, force, o, side == borderSide)
+			program, perWarp := tuned(p.Layout, odd == 1, walls, force, o, side == borderSide)
 			program.quadratic, program.reflect = p.walls.wall == airflow.Quadratic, p.walls.reflects
 			program = program.fitting()
 			k := stepKernel{kernel: compile(program), program: program, perWarp: perWarp}
@@ -160,7 +161,7 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 
 // fill allocates and uploads everything but what belongs to connections; the
 // fluid is at rest. Place is where the tiles lie on their ranks, by number.
-func (p *part) fill(tiles *tileSet, owner, index []int32, openings int) (err error) {
+func (p *part) fill(tiles *tiling.Set, owner, index []int32, openings int) (err error) {
 	put := func(to *address, bytes int64, content []byte) {
 		if err == nil {
 			*to, err = p.allocate(bytes, content)
@@ -169,12 +170,12 @@ func (p *part) fill(tiles *tileSet, owner, index []int32, openings int) (err err
 	// What other tiles send and the flags lie behind the tiles, so that neighbours
 	// reach all at once.
 	put(&p.populations, p.flagOffset()+maxConnections*flagBytes, nil)
-	rows := p.subdomain.rows(tiles, owner, index)
-	p.borderRows = slices.Clone(rows[:p.subdomain.border*p.directions])
+	rows := p.subdomain.Rows(tiles, owner, index)
+	p.borderRows = slices.Clone(rows[:p.subdomain.Border*p.Directions])
 	put(&p.rows, 0, bytesOf(rows))
-	put(&p.slots, 0, p.slotTable())
-	put(&p.fluid, 0, bytesOf(inOrder(tiles.fluid, p.tiles)))
-	put(&p.positions, 0, bytesOf(inOrder(tiles.position, p.tiles)))
+	put(&p.slots, 0, slotTable(p.Layout))
+	put(&p.fluid, 0, bytesOf(inOrder(tiles.Fluid, p.tiles)))
+	put(&p.positions, 0, bytesOf(inOrder(tiles.Position, p.tiles)))
 	put(&p.order, 0, bytesOf(p.index))
 	for side, list := range p.openTiles {
 		put(&p.openLists[side], 0, bytesOf(list))
@@ -186,10 +187,10 @@ func (p *part) fill(tiles *tileSet, owner, index []int32, openings int) (err err
 	put(&w.ranges, 0, bytesOf(t.ranges))
 	put(&w.cells, 0, bytesOf(t.cells))
 	put(&w.links, 0, bytesOf(t.links))
-	put(&w.returning, int64(len(t.links))*int64(p.valueBytes()), nil)
+	put(&w.returning, int64(len(t.links))*int64(p.ValueBytes()), nil)
 	put(&w.openingCells, 0, bytesOf(t.openingCells))
-	real := int64(realBytes(p.bits))
-	put(&w.openingLinks, 0, openingRecords(t.openingLinks, p.bits))
+	real := int64(realBytes(p.Bits))
+	put(&w.openingLinks, 0, openingRecords(t.openingLinks, p.Bits))
 	put(&w.openings, int64(openings)*openingNumbersOfStep*real, nil)
 	put(&w.samples, int64(len(t.openingCells))*sampleNumbers*real, nil)
 	put(&w.outflow, int64(len(t.openingLinks))*real, nil)
@@ -208,7 +209,7 @@ func (p *part) flagOffset() int64 { return p.remoteOffset() + p.remoteBytes() }
 
 // tile is the address of a tile by index.
 func (p *part) tile(index int32) uint64 {
-	return uint64(p.populations) + uint64(index)*uint64(p.tileBytes())
+	return uint64(p.populations) + uint64(index)*uint64(p.TileBytes())
 }
 
 // placeOf returns where a tile lies in memory, own or ghost.
@@ -216,9 +217,9 @@ func (p *part) placeOf(tile int32) (index int32, ok bool) {
 	if i, found := slices.BinarySearch(p.sorted, tile); found {
 		return p.index[i], true
 	}
-	ghosts := p.subdomain.tiles[p.subdomain.own:]
+	ghosts := p.subdomain.Tiles[p.subdomain.Own:]
 	i, found := slices.BinarySearch(ghosts, tile)
-	return int32(p.subdomain.own + i), found
+	return int32(p.subdomain.Own + i), found
 }
 
 // pin returns memory of the host that is given back with the part.
@@ -255,7 +256,7 @@ const (
 // launchBorder updates the tiles at the border, which follow what the neighbours
 // have left.
 func (p *part) launchBorder(odd int64, rates []uint64) error {
-	if p.subdomain.border == 0 {
+	if p.subdomain.Border == 0 {
 		return nil
 	}
 	if err := p.device.follow(borderQueue, mainQueue); err != nil {
@@ -273,7 +274,7 @@ func (p *part) launchBorder(odd int64, rates []uint64) error {
 // launchInterior updates the other tiles. What is given to either queue afterwards
 // follows this step on both sides.
 func (p *part) launchInterior(odd int64, rates []uint64) error {
-	if p.subdomain.border == 0 {
+	if p.subdomain.Border == 0 {
 		return p.launchSide(interiorSide, odd, rates)
 	}
 	if err := p.timeline.stamp(p.device, mainQueue, beforeInterior); err != nil {
@@ -290,9 +291,9 @@ func (p *part) launchInterior(odd int64, rates []uint64) error {
 
 // launchSide updates the tiles of a side.
 func (p *part) launchSide(side int, odd int64, rates []uint64) error {
-	n, on := p.subdomain.own-p.subdomain.border, mainQueue
+	n, on := p.subdomain.Own-p.subdomain.Border, mainQueue
 	if side == borderSide {
-		n, on = p.subdomain.border, borderQueue
+		n, on = p.subdomain.Border, borderQueue
 	}
 	if n == 0 {
 		return nil
@@ -347,4 +348,9 @@ func inOrder[T any](values []T, order []int32) []T {
 		list[i] = values[t]
 	}
 	return list
+}
+
+// slotTable is what the kernels know of where the image lies in memory.
+func slotTable(l tiling.Layout) []byte {
+	return append(append([]byte(nil), bytesOf(l.ChunkSlots())...), bytesOf(l.Singles())...)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"carina/solver/airflow/collision"
+	"carina/solver/cuda/tiling"
 	"carina/solver/lattice"
 )
 
@@ -60,7 +61,7 @@ func (o operator) tableSize(force bool, bits int) int {
 
 // program is a kernel specialised at compile time.
 type program struct {
-	tileLayout
+	tiling.Layout
 	kernel string // the file in kernels that defines it
 	odd    bool
 	stages int // of the pipeline of a warp
@@ -91,13 +92,13 @@ func (p program) constants() string {
 		value int
 	}{
 		{"ODD", number(p.odd)}, {"STAGES", p.stages}, {"WARPS", p.warps}, {"BLOCKS", p.blocks},
-		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"QUADRATIC", number(p.quadratic)}, {"REFLECT", number(p.reflect)}, {"TABLE", p.operator.tableSize(p.force, p.bits)},
+		{"WALLS", number(p.walls)}, {"FORCE", number(p.force)}, {"QUADRATIC", number(p.quadratic)}, {"REFLECT", number(p.reflect)}, {"TABLE", p.operator.tableSize(p.force, p.Bits)},
 		{"MODE", p.mode}, {"OBSERVED_TILES", observedTiles}, {"BORDER", number(p.border)},
 	} {
 		fmt.Fprintf(&b, "#define %s %d\n", c.name, c.value)
 	}
 	if p.kernel != "handshake" {
-		b.WriteString(p.tileLayout.constants())
+		b.WriteString(p.Layout.Constants())
 	}
 	return b.String()
 }
@@ -109,12 +110,12 @@ func (p program) body() string {
 		return last
 	}
 	parts := []string{kernelSource("tile.h")}
-	if p.corners() > 0 {
+	if p.Corners() > 0 {
 		parts = append(parts, kernelSource("corners.h"))
 	}
 	parts = append(parts, kernelSource("pipeline.h"), kernelSource("walls.h"))
 	if p.collides() {
-		parts = append(parts, p.operator.source(p.force, p.bits), kernelSource("update.h"))
+		parts = append(parts, p.operator.source(p.force, p.Bits), kernelSource("update.h"))
 	}
 	if !p.steps() && p.kernel != "unpack" && p.kernel != "values" {
 		parts = append(parts, kernelSource("observe.h"))
@@ -147,11 +148,11 @@ func realBytes(bits int) int {
 // sharedBytes is the shared memory of a block.
 func (p program) sharedBytes() int {
 	const stagedCells, stagedLinks, cellBytes, linkBytes = 32, 128, 8, 4
-	image := p.imageBytes()
+	image := p.ImageBytes()
 	if p.walls {
-		image += stagedCells*cellBytes + stagedLinks*(linkBytes+realBytes(p.bits))
-		if p.bits == 16 || p.quadratic {
-			image += stagedLinks * p.valueBytes()
+		image += stagedCells*cellBytes + stagedLinks*(linkBytes+realBytes(p.Bits))
+		if p.Bits == 16 || p.quadratic {
+			image += stagedLinks * p.ValueBytes()
 		}
 	}
 	return p.warps * p.stages * image
@@ -169,23 +170,23 @@ func (p program) fitting() program {
 
 // tuned returns the program of a step as it was measured to be fastest, and
 // how many tiles a warp updates in a row (NOTES.md).
-func tuned(l tileLayout, odd, walls, force bool, o operator, border bool) (p program, perWarp int) {
-	p = program{kernel: "step", tileLayout: l, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, operator: o, border: border}
+func tuned(l tiling.Layout, odd, walls, force bool, o operator, border bool) (p program, perWarp int) {
+	p = program{kernel: "step", Layout: l, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, operator: o, border: border}
 	switch {
-	case l.corners() > 0 && l.bits == 64:
+	case l.Corners() > 0 && l.Bits == 64:
 		p.stages, p.warps, p.blocks = 1, 3, 4
 		return p, 1
-	case l.corners() > 0 && l.bits == 16:
+	case l.Corners() > 0 && l.Bits == 16:
 		p.stages, p.warps, p.blocks = 1, 2, 10
 		return p, 1
-	case l.corners() > 0:
+	case l.Corners() > 0:
 		p.stages, p.warps, p.blocks = 1, 3, 6
 		return p, 1
-	case l.bits == 64:
+	case l.Bits == 64:
 		// Two stages of four warps would need more than the 48 KiB of shared
 		// memory that a block has unasked.
 		p.stages, p.blocks = 1, 3
-	case o.generated() && l.bits == 32:
+	case o.generated() && l.Bits == 32:
 		p.stages = 1
 	case o.generated() && walls && !border:
 		p.stages, p.warps, p.blocks = 1, 2, 10
@@ -193,10 +194,10 @@ func tuned(l tileLayout, odd, walls, force bool, o operator, border bool) (p pro
 	case o.generated():
 		p.blocks = 3
 	case border: // few tiles, and more registers
-	case l.bits == 16 && !walls:
+	case l.Bits == 16 && !walls:
 		p.blocks = 5
 		return p, 4
-	case l.bits == 16:
+	case l.Bits == 16:
 		p.stages, p.warps, p.blocks = 1, 2, 10
 	case walls:
 		p.stages, p.warps, p.blocks = 1, 2, 10
@@ -213,7 +214,7 @@ func tuned(l tileLayout, odd, walls, force bool, o operator, border bool) (p pro
 func (p program) atOpenings() program {
 	// What limits them is latency: as many warps as shared memory holds.
 	p.kernel, p.stages, p.warps, p.blocks = "openings", 1, 2, 16
-	if p.bits == 64 {
+	if p.Bits == 64 {
 		p.blocks = 8
 	}
 	return p
@@ -223,13 +224,13 @@ func (p program) atOpenings() program {
 const observedTiles = 4
 
 // observer returns a program that observes the flow.
-func observer(kernel string, l tileLayout, mode int, walls bool) program {
-	return program{kernel: kernel, tileLayout: l, stages: 1, warps: 4, blocks: 4, walls: walls, mode: mode}.fitting()
+func observer(kernel string, l tiling.Layout, mode int, walls bool) program {
+	return program{kernel: kernel, Layout: l, stages: 1, warps: 4, blocks: 4, walls: walls, mode: mode}.fitting()
 }
 
 // unpacking returns the program that puts messages where they belong.
-func unpacking(l tileLayout) program {
-	return program{kernel: "unpack", tileLayout: l, stages: 1, warps: 4, blocks: 1}
+func unpacking(l tiling.Layout) program {
+	return program{kernel: "unpack", Layout: l, stages: 1, warps: 4, blocks: 1}
 }
 
 // cellsOfSum are added by a thread of outflow.

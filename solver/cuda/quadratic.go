@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"carina/geometry"
 	"carina/solver/airflow"
+	"carina/solver/cuda/tiling"
 )
 
 // Quadratic walls (Bouzidi, Firdaouss and Lallemand 2001, eq. 5; the processor
@@ -44,43 +44,14 @@ type request struct {
 	At int64
 }
 
-// cellAt returns the tile of a cell, wrapped where periodic, and its number
-// there; the tile is −1 where the cell is not fluid.
-func (s *tileSet) cellAt(c [3]int32) (tile int32, cell int) {
-	for a := range c {
-		n := s.size[a] * tileSide
-		if s.periodic[a] {
-			c[a] = (c[a] + n) % n
-		} else if c[a] < 0 || c[a] >= n {
-			return -1, 0
-		}
-	}
-	tile = s.find(c[0]/tileSide, c[1]/tileSide, c[2]/tileSide)
-	cell = cellBit(c[0], c[1], c[2])
-	if tile < 0 || s.fluid[tile]>>cell&1 == 0 {
-		return -1, 0
-	}
-	return tile, cell
-}
-
-// behind returns the cells behind a cell's link in a direction.
-func (s *tileSet) behind(tile int32, cell, d int) (second, third [3]int32) {
-	p, o := s.position[tile], geometry.Directions[d]
-	at := [3]int32{p[0]*tileSide + int32(cell>>4), p[1]*tileSide + int32(cell>>2&3), p[2]*tileSide + int32(cell&3)}
-	for a, c := range [3]int8{o.X, o.Y, o.Z} {
-		second[a], third[a] = at[a]-int32(c), at[a]-2*int32(c)
-	}
-	return second, third
-}
-
 // quadraticFlags are those of a wall link of a cell.
 func (t *wallTables) quadraticFlags(tile int32, cell, d int) uint32 {
 	if t.wall != airflow.Quadratic {
 		return 0
 	}
-	second, third := t.tiles.behind(tile, cell, d)
-	secondTile, _ := t.tiles.cellAt(second)
-	thirdTile, _ := t.tiles.cellAt(third)
+	second, third := t.tiles.Behind(tile, cell, d)
+	secondTile, _ := t.tiles.CellAt(second)
+	thirdTile, _ := t.tiles.CellAt(third)
 	switch {
 	case secondTile < 0 || thirdTile < 0:
 		return 0
@@ -90,33 +61,23 @@ func (t *wallTables) quadraticFlags(tile int32, cell, d int) uint32 {
 	return quadraticLink
 }
 
-// sender returns the tile and what it sends to a link: what leaves the third
+// senderOf returns the tile and what it sends to a link: what leaves the third
 // cell towards a wall nearer than half-way, or the second one away from a wall
 // farther off.
-func (s *tileSet) sender(tile int32, link uint32) (sender int32, from uint32) {
-	d, cell := int(link&31), int(link>>5&(tileCells-1))
-	second, third := s.behind(tile, cell, d)
+func senderOf(s *tiling.Set, tile int32, link uint32) (sender int32, from uint32) {
+	d, cell := int(link&31), int(link>>5&(tiling.Cells-1))
+	second, third := s.Behind(tile, cell, d)
 	if link>>16 >= halfWay {
-		second, d = s.wrapped(second), d^1
+		second, d = s.Wrapped(second), d^1
 	} else {
-		second = s.wrapped(third)
+		second = s.Wrapped(third)
 	}
-	sender, cell = s.cellAt(second)
+	sender, cell = s.CellAt(second)
 	return sender, uint32(cell) | uint32(d)<<6
 }
 
-// wrapped is a cell within the box where periodic.
-func (s *tileSet) wrapped(c [3]int32) [3]int32 {
-	for a := range c {
-		if n := s.size[a] * tileSide; s.periodic[a] {
-			c[a] = (c[a] + n) % n
-		}
-	}
-	return c
-}
-
 // remoteOffset is where what other tiles send to the part lies behind its tiles.
-func (p *part) remoteOffset() int64 { return int64(len(p.subdomain.tiles)) * p.tileBytes() }
+func (p *part) remoteOffset() int64 { return int64(len(p.subdomain.Tiles)) * p.TileBytes() }
 
 // remoteBytes is its size: two values a link.
 func (p *part) remoteBytes() int64 {
@@ -124,12 +85,12 @@ func (p *part) remoteBytes() int64 {
 	if p.walls.wall != airflow.Quadratic {
 		return 0
 	}
-	return (2*int64(len(p.walls.links))*int64(p.valueBytes()) + align - 1) / align * align
+	return (2*int64(len(p.walls.links))*int64(p.ValueBytes()) + align - 1) / align * align
 }
 
 // findRequests finds what the part's links need of other tiles: of its own ones,
 // or of other ranks, which will be asked.
-func (p *part) findRequests(tiles *tileSet, owner []int32) {
+func (p *part) findRequests(tiles *tiling.Set, owner []int32) {
 	p.asked = map[int][]request{}
 	for i, wall := range p.walls.ranges {
 		for k := range wall.links {
@@ -137,10 +98,10 @@ func (p *part) findRequests(tiles *tileSet, owner []int32) {
 			if link&remoteTerm == 0 {
 				continue
 			}
-			sender, from := tiles.sender(p.tiles[i], link)
-			at := p.remoteOffset() + 2*int64(wall.firstLink+k)*int64(p.valueBytes())
+			sender, from := senderOf(tiles, p.tiles[i], link)
+			at := p.remoteOffset() + 2*int64(wall.firstLink+k)*int64(p.ValueBytes())
 			rank := int(owner[sender])
-			p.asked[rank] = append(p.asked[rank], request{tiles.position[sender], from, at})
+			p.asked[rank] = append(p.asked[rank], request{tiles.Position[sender], from, at})
 		}
 	}
 }
@@ -153,27 +114,27 @@ type tileValue struct {
 
 // sentFor answers requests: value i goes to an address and, after odd steps, a
 // stride farther.
-func (p *part) sentFor(tiles *tileSet, requests []request, to func(i int) uint64, stride int) []tileValue {
+func (p *part) sentFor(tiles *tiling.Set, requests []request, to func(i int) uint64, stride int) []tileValue {
 	list := make([]tileValue, len(requests))
 	for i, r := range requests {
-		number, _ := slices.BinarySearch(p.sorted, tiles.find(r.Tile[0], r.Tile[1], r.Tile[2]))
+		number, _ := slices.BinarySearch(p.sorted, tiles.Find(r.Tile[0], r.Tile[1], r.Tile[2]))
 		list[i] = tileValue{p.index[number], sentValue{to(i), r.From, uint32(stride)}}
 	}
 	return list
 }
 
 // uploadSent uploads what all tiles send.
-func (p *part) uploadSent(tiles *tileSet) (err error) {
+func (p *part) uploadSent(tiles *tiling.Set) (err error) {
 	if p.remoteBytes() == 0 {
 		return nil
 	}
-	own := p.asked[p.subdomain.rank]
-	all := p.sentFor(tiles, own, func(i int) uint64 { return uint64(p.populations) + uint64(own[i].At) }, p.valueBytes())
+	own := p.asked[p.subdomain.Rank]
+	all := p.sentFor(tiles, own, func(i int) uint64 { return uint64(p.populations) + uint64(own[i].At) }, p.ValueBytes())
 	for _, c := range p.connections {
-		to, stride := func(i int) uint64 { return uint64(c.memory) + uint64(c.requests[i].At) }, p.valueBytes()
+		to, stride := func(i int) uint64 { return uint64(c.memory) + uint64(c.requests[i].At) }, p.ValueBytes()
 		if !c.direct {
-			begin := uint64(c.outgoing) + uint64(c.bytes(p.tileLayout))
-			to, stride = func(i int) uint64 { return begin + uint64(i*p.valueBytes()) }, 0
+			begin := uint64(c.outgoing) + uint64(c.Bytes(p.Layout))
+			to, stride = func(i int) uint64 { return begin + uint64(i*p.ValueBytes()) }, 0
 		}
 		all = append(all, p.sentFor(tiles, c.requests, to, stride)...)
 	}

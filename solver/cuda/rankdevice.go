@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"carina/solver"
+	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
 
@@ -31,7 +32,7 @@ var (
 type Launch func(border bool) error
 
 // Unit is the side of a tile.
-func (d *Device) Unit() int32 { return tileSide }
+func (d *Device) Unit() int32 { return tiling.Side }
 
 // Allocate leaves it to the physics, which knows how large its tiles are.
 func (d *Device) Allocate(*solver.Layout, []solver.Field) error { return nil }

@@ -16,6 +16,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
 
@@ -97,7 +98,7 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 		}
 		for rank, err := range onRanks(t, c.ranks, func(rank transport.Transport) error {
 			on := testDevices(t, 1)[0]
-			share, err := Cut(d, rank.Rank())
+			share, err := tiling.Cut(d, rank.Rank())
 			if err != nil {
 				return err
 			}
@@ -143,15 +144,15 @@ func TestRoundingOfOwnersIsTold(t *testing.T) {
 		settings := caveSettings(d.Grid)
 		settings.Collision, settings.Precision = airflow.TRT, airflow.Double
 		want := 0
-		rounded, _, err := solver.Rounded(d, tileSide, nil)
+		rounded, _, err := solver.Rounded(d, tiling.Side, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tiles := must(newTileSet(rounded, straight))
-		owner := must(tiles.ownersOf(rounded))
+		tiles := must(tiling.NewSet(rounded, tiling.StraightDirections))
+		owner := must(tiles.Owners(rounded))
 		for _, segment := range d.Segments {
 			for x := segment.X0; x < segment.X1; x++ {
-				if d.Owners[segment.Cuboid] != owner[tiles.find(x/4, segment.Y/4, segment.Z/4)] {
+				if d.Owners[segment.Cuboid] != owner[tiles.Find(x/4, segment.Y/4, segment.Z/4)] {
 					want++
 				}
 			}
@@ -180,14 +181,14 @@ func TestCut(t *testing.T) {
 	d := slabs(t, g, ranks)
 	starts := g.Starts()
 	whole := cellsByPosition(g, starts)
-	rounded, _, err := solver.Rounded(d, tileSide, nil)
+	rounded, _, err := solver.Rounded(d, tiling.Side, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tiles := must(newTileSet(rounded, straight))
-	owner := must(tiles.ownersOf(rounded))
+	tiles := must(tiling.NewSet(rounded, tiling.StraightDirections))
+	owner := must(tiles.Owners(rounded))
 	for rank := range ranks {
-		share, err := Cut(d, rank)
+		share, err := tiling.Cut(d, rank)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +203,7 @@ func TestCut(t *testing.T) {
 		}
 		local := cellsByPosition(share.Grid, share.Grid.Starts())
 		for at, number := range whole {
-			if owner[tiles.find(at[0]/4, at[1]/4, at[2]/4)] != int32(rank) {
+			if owner[tiles.Find(at[0]/4, at[1]/4, at[2]/4)] != int32(rank) {
 				continue
 			}
 			if !slices.Equal(linksOf(&g.Links, number), linksOf(&share.Grid.Links, local[at])) {
@@ -281,7 +282,7 @@ func TestRanksTellTheirOwnDevice(t *testing.T) {
 	want := []string{"first", "second"}
 	for rank, err := range onRanks(t, len(want), func(rank transport.Transport) error {
 		on := testDevices(t, 1)[0]
-		share, err := Cut(d, rank.Rank())
+		share, err := tiling.Cut(d, rank.Rank())
 		if err != nil {
 			return err
 		}

@@ -17,8 +17,8 @@ func (s *bound) ratesNow() []uint64 {
 	f, scale := s.flow, s.scale()
 	numbers := []float64{f.OmegaPlus, f.OmegaMinus, f.Force[0] * scale, f.Force[1] * scale, f.Force[2] * scale, 0}
 	if o := s.operator(); o.generated() {
-		program := o.variant(f.Forced(), s.bits).Program()
-		if s.bits == 64 {
+		program := o.variant(f.Forced(), s.Bits).Program()
+		if s.Bits == 64 {
 			numbers = append(numbers, expression.EvaluateTable[float64](program, f.Parameters())...)
 		} else {
 			for _, v := range expression.EvaluateTable[float32](program, f.Parameters()) {
@@ -30,11 +30,11 @@ func (s *bound) ratesNow() []uint64 {
 }
 
 // plainRates are the rates for kernels that update nothing.
-func (s *bound) plainRates() []uint64 { return s.rates[:plainNumbers*realBytes(s.bits)/8] }
+func (s *bound) plainRates() []uint64 { return s.rates[:plainNumbers*realBytes(s.Bits)/8] }
 
 // reals packs numbers in the precision that is computed with into words.
 func (s *bound) reals(numbers ...float64) []uint64 {
-	list := appendReals(nil, s.bits, numbers...)
+	list := appendReals(nil, s.Bits, numbers...)
 	for len(list)%8 != 0 {
 		list = append(list, 0)
 	}

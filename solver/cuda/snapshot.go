@@ -8,6 +8,7 @@ import (
 
 	"carina/internal/crash"
 	"carina/solver/airflow"
+	"carina/solver/cuda/tiling"
 )
 
 // kept is room on the device for the fields of all cells.
@@ -41,7 +42,7 @@ func (s *bound) reserve() (bool, error) {
 }
 
 // cellBytes is the memory of the fields of all cells of the part's tiles.
-func (p *part) cellBytes() int64 { return int64(len(p.tiles)) * tileCells * fieldBytes }
+func (p *part) cellBytes() int64 { return int64(len(p.tiles)) * tiling.Cells * fieldBytes }
 
 // Keep keeps the present fields on the device, if it has room.
 func (s *bound) Keep() error {
@@ -143,7 +144,7 @@ func (k *kept) close(d device) (err error) {
 func (s *bound) fetch(from follower, store func(index int32, cell []float32)) error {
 	p := s.part
 	portion := min(len(p.tiles), fieldTiles)
-	memory, err := s.kept.buffers(p.device, int64(portion)*tileCells*fieldBytes)
+	memory, err := s.kept.buffers(p.device, int64(portion)*tiling.Cells*fieldBytes)
 	if err != nil {
 		return fmt.Errorf("fetching the fields: %w", err)
 	}
@@ -153,11 +154,11 @@ func (s *bound) fetch(from follower, store func(index int32, cell []float32)) er
 	}
 	part := func(first, buffer int) ([]float32, []int32) {
 		tiles := p.sorted[first:min(first+portion, len(p.tiles))]
-		return buffers[buffer][:len(tiles)*tileCells*fieldNumbers], tiles
+		return buffers[buffer][:len(tiles)*tiling.Cells*fieldNumbers], tiles
 	}
 	begin := func(first, buffer int) error {
 		cells, _ := part(first, buffer)
-		return from.begin(bytesOf(cells), s.kept.fields+address(first)*tileCells*fieldBytes)
+		return from.begin(bytesOf(cells), s.kept.fields+address(first)*tiling.Cells*fieldBytes)
 	}
 	if err := begin(0, 0); err != nil {
 		return err

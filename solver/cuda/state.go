@@ -7,16 +7,17 @@ import (
 	"unsafe"
 
 	"carina/solver"
+	"carina/solver/cuda/tiling"
 )
 
 // recordTiles are saved, loaded or hashed at a time: up to 80 MiB of records.
 const recordTiles = 1 << 13
 
 // rowsOfTile are rows of cells along x.
-const rowsOfTile = tileSide * tileSide
+const rowsOfTile = tiling.Side * tiling.Side
 
 // recordBytes is what the values of a record take.
-func (s *bound) recordBytes() int { return (s.directions + 1) * s.valueBytes() }
+func (s *bound) recordBytes() int { return (s.Directions + 1) * s.ValueBytes() }
 
 // numbering is numbers of the first cells of the rows of a part's tiles, in the order
 // of memory. Those of a row's other cells follow.
@@ -35,15 +36,15 @@ func (s *bound) numbering(number func(p *solver.Piece) int64) numbering {
 	}
 	for i := range s.layout.Pieces {
 		r := &s.layout.Pieces[i]
-		tile := s.tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
+		tile := s.tiles.Find(r.X0/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side)
 		for x := r.X0; x < r.X1; tile++ {
 			if at := index[tile]; at > 0 {
-				first := &starts[int(at-1)*rowsOfTile+cellBit(x, r.Y, r.Z)%rowsOfTile]
+				first := &starts[int(at-1)*rowsOfTile+tiling.CellBit(x, r.Y, r.Z)%rowsOfTile]
 				if *first < 0 {
 					*first = number(r) + int64(x-r.X0)
 				}
 			}
-			x = min(r.X1, x/tileSide*tileSide+tileSide)
+			x = min(r.X1, x/tiling.Side*tiling.Side+tiling.Side)
 		}
 	}
 	return starts
@@ -68,12 +69,12 @@ func (n numbering) number(i int, fluid uint64, cell int) int64 {
 func (s *bound) eachRecord(numbers numbering, first, count int, records []byte, f func(number int64, record []byte) error) error {
 	size := s.recordBytes()
 	for i := first; i < first+count; i++ {
-		fluid := s.tiles.fluid[s.part.tiles[i]]
-		for cell := range tileCells {
+		fluid := s.tiles.Fluid[s.part.tiles[i]]
+		for cell := range tiling.Cells {
 			if fluid>>cell&1 == 0 {
 				continue
 			}
-			at := ((i-first)*tileCells + cell) * size
+			at := ((i-first)*tiling.Cells + cell) * size
 			if err := f(numbers.number(i, fluid, cell), records[at:at+size]); err != nil {
 				return err
 			}
@@ -92,7 +93,7 @@ const (
 func (s *bound) eachPortion(f func(first, count int, records []byte, buffer address) error) error {
 	p := s.part
 	portion := min(len(p.tiles), recordTiles)
-	records := make([]byte, portion*tileCells*s.recordBytes())
+	records := make([]byte, portion*tiling.Cells*s.recordBytes())
 	buffer, err := p.device.allocate(int64(len(records)))
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ func (s *bound) eachPortion(f func(first, count int, records []byte, buffer addr
 	defer p.device.free(buffer)
 	for first := 0; first < len(p.tiles); first += portion {
 		count := min(portion, len(p.tiles)-first)
-		if err := f(first, count, records[:count*tileCells*s.recordBytes()], buffer); err != nil {
+		if err := f(first, count, records[:count*tiling.Cells*s.recordBytes()], buffer); err != nil {
 			return err
 		}
 	}
@@ -222,7 +223,7 @@ func (s *bound) findLots() {
 		wall := &p.walls.ranges[i]
 		for _, c := range p.walls.cells[wall.firstCell:][:wall.cells&^meetsOpenings] {
 			if c.opening > 0 {
-				s.addGroups(p.walls.openingCells[c.opening-1], numbers.number(i, s.tiles.fluid[p.tiles[i]], int(c.cell%tileCells)))
+				s.addGroups(p.walls.openingCells[c.opening-1], numbers.number(i, s.tiles.Fluid[p.tiles[i]], int(c.cell%tiling.Cells)))
 			}
 		}
 	}
@@ -253,7 +254,7 @@ func (s *bound) Scattered() (cells []int64, numbers []float64, err error) {
 	if len(l.groups) == 0 {
 		return nil, nil, nil
 	}
-	memory := make([]byte, len(p.walls.openingLinks)*realBytes(p.bits))
+	memory := make([]byte, len(p.walls.openingLinks)*realBytes(p.Bits))
 	if err := p.device.download(memory, p.wallParts.memory); err != nil {
 		return nil, nil, fmt.Errorf("fetching what openings remember: %w", err)
 	}
@@ -275,13 +276,13 @@ func (s *bound) uploadLots() error {
 	for i, g := range s.lots.groups {
 		copy(numbers[g.first:g.first+g.links], s.lots.numbers[i*numbersOfGroup:(i+1)*numbersOfGroup])
 	}
-	return p.device.upload(p.wallParts.memory, appendReals(nil, p.bits, numbers...))
+	return p.device.upload(p.wallParts.memory, appendReals(nil, p.Bits, numbers...))
 }
 
 // real is a number of those in the precision that is computed with.
 func (p *part) real(list []byte, i int) float64 {
-	at := unsafe.Pointer(&list[i*realBytes(p.bits)])
-	if realBytes(p.bits) == 8 {
+	at := unsafe.Pointer(&list[i*realBytes(p.Bits)])
+	if realBytes(p.Bits) == 8 {
 		return *(*float64)(at)
 	}
 	return float64(*(*float32)(at))

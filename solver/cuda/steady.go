@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"carina/solver/airflow"
+	"carina/solver/cuda/tiling"
 )
 
 // compared is the cells whose velocity is compared with that of the last
@@ -14,13 +15,13 @@ type compared struct{ sampled, starts, before address }
 // newCompared chooses the cells.
 func (s *bound) newCompared() (*compared, error) {
 	p := s.part
-	masks := make([]uint64, len(s.tiles.position))
+	masks := make([]uint64, len(s.tiles.Position))
 	for i := range s.layout.Pieces {
 		r := &s.layout.Pieces[i]
 		global := (r.Global + airflow.SampleStride - 1) / airflow.SampleStride * airflow.SampleStride
 		for end := r.Global + int64(r.Cells()); global < end; global += airflow.SampleStride {
 			x := r.X0 + int32(global-r.Global)
-			masks[s.tiles.find(x/tileSide, r.Y/tileSide, r.Z/tileSide)] |= 1 << cellBit(x, r.Y, r.Z)
+			masks[s.tiles.Find(x/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side)] |= 1 << tiling.CellBit(x, r.Y, r.Z)
 		}
 	}
 	own := inOrder(masks, p.tiles)
@@ -38,7 +39,7 @@ func (s *bound) newCompared() (*compared, error) {
 	}{
 		{&c.sampled, 0, bytesOf(own)},
 		{&c.starts, 0, bytesOf(starts)},
-		{&c.before, int64(samples) * 3 * int64(realBytes(s.bits)), nil},
+		{&c.before, int64(samples) * 3 * int64(realBytes(s.Bits)), nil},
 	} {
 		var err error
 		if *list.to, err = p.allocate(list.bytes, list.content); err != nil {

@@ -4,66 +4,16 @@ import (
 	"fmt"
 
 	"carina/solver"
+	"carina/solver/cuda/tiling"
 )
 
 // What crosses to ranks of other kinds goes value by value: a value of a cell, as the
 // engine names it, is found in the tiles by its address.
 
-// location is where a value of the image lies in memory: its group, from where it
-// is touched, and how far behind the beginning of a tile in the first copy.
-type location struct {
-	group int
-	at    int64
-}
-
-// locations lists where all values of the image lie.
-func (l tileLayout) locations() []location {
-	list := make([]location, (l.directions+1)*tileCells)
-	value := int64(l.valueBytes())
-	for k, chunk := range l.chunkSlots() {
-		of := location{l.directions, (int64(l.interior()) + int64(k-faceGroups*faceChunks)*chunkValues) * value}
-		switch edges := tileChunks - (straight - faceGroups); {
-		case k < faceGroups*faceChunks:
-			of.group = k / faceChunks
-			of.at = l.groupOffset(of.group, 0) + int64(k%faceChunks)*chunkValues*value
-		case k >= edges:
-			of.group = faceGroups + k - edges
-			of.at = l.groupOffset(of.group, 0)
-		}
-		for i := range chunkValues {
-			list[int(chunk)*chunkValues+i] = location{of.group, of.at + int64(i)*value}
-		}
-	}
-	for _, s := range l.singles() {
-		if s.slot() != noSlot {
-			list[s.slot()] = location{s.group(), int64(s.at()) * value}
-		}
-	}
-	return list
-}
-
-// imageSlot is where the image holds a population, by direction or behind all that
-// at rest, of a cell; position in kernels/tile.h.
-func (l tileLayout) imageSlot(x, y, z int32, population int) int {
-	a, b, c := int(x%tileSide), int(y%tileSide), int(z%tileSide)
-	along := l.imageChunk(population * tileCells / chunkValues).cell
-	slow, middle, fast := unpermuted(a), b, c
-	if population < straight {
-		switch {
-		case along[2] == -1:
-		case along[0] == -1:
-			slow, middle, fast = c, b, unpermuted(a)
-		default:
-			slow, middle, fast = unpermuted(a), c, b
-		}
-	}
-	return population*tileCells + slow*16 + middle*4 + fast
-}
-
 // values finds values of single cells.
 type values struct {
 	of        *bound
-	locations []location
+	locations []tiling.Location
 	ghosts    [][3]int32 // coordinates
 	lists     map[valueList]*listed
 }
@@ -105,20 +55,20 @@ func (v *values) address(array, local int32, odd bool) (uint64, error) {
 	c := v.cell(local)
 	population := int(array) - 1
 	if array == 0 {
-		population = s.directions
+		population = s.Directions
 	}
-	tile := s.tiles.find(c[0]/tileSide, c[1]/tileSide, c[2]/tileSide)
-	at := v.locations[s.imageSlot(c[0], c[1], c[2], population)]
-	if at.group >= faceGroups && at.group < s.directions && !odd {
+	tile := s.tiles.Find(c[0]/tiling.Side, c[1]/tiling.Side, c[2]/tiling.Side)
+	at := v.locations[s.ImageSlot(c[0], c[1], c[2], population)]
+	if at.Group >= tiling.FaceGroups && at.Group < s.Directions && !odd {
 		// The neighbour that has touched it keeps it in its second copy.
-		tile = s.tiles.around(tile)[at.group^1]
-		at.at += int64(s.copyValues() * s.valueBytes())
+		tile = s.tiles.Around(tile)[at.Group^1]
+		at.At += int64(s.CopyValues() * s.ValueBytes())
 	}
 	index, ok := s.part.placeOf(tile)
 	if !ok {
 		return 0, fmt.Errorf("value %d of cell %v lies on no tile of rank %d", array, c, s.layout.Rank)
 	}
-	return s.part.tile(index) + uint64(at.at), nil
+	return s.part.tile(index) + uint64(at.At), nil
 }
 
 // list returns what moves the values of a segment. The engine exchanges all once
@@ -139,7 +89,7 @@ func (v *values) list(g *solver.Segment, odd bool) (*listed, error) {
 
 func (v *values) newList(g *solver.Segment, odd bool) (*listed, error) {
 	if v.locations == nil {
-		v.locations = v.of.tileLayout.locations()
+		v.locations = v.of.Layout.Locations()
 	}
 	addresses := make([]uint64, len(g.Cells))
 	for i, cell := range g.Cells {
@@ -149,7 +99,7 @@ func (v *values) newList(g *solver.Segment, odd bool) (*listed, error) {
 		}
 	}
 	p, l := v.of.part, &listed{}
-	bytes := int64(len(addresses) * p.valueBytes())
+	bytes := int64(len(addresses) * p.ValueBytes())
 	var err error
 	if l.addresses, err = p.allocate(0, bytesOf(addresses)); err != nil {
 		return nil, err
@@ -165,7 +115,7 @@ func (v *values) newList(g *solver.Segment, odd bool) (*listed, error) {
 		return nil, err
 	}
 	for mode := range l.launches {
-		threads := lanes * valuesProgram(p.tileLayout, mode).warps
+		threads := tiling.Lanes * valuesProgram(p.Layout, mode).warps
 		l.launches[mode] = launch{blocks: (len(addresses) + threads - 1) / threads, threads: threads,
 			arguments: words(uint64(l.buffer), uint64(l.addresses), uint64(len(addresses)))}.prepared()
 	}
@@ -178,8 +128,8 @@ const (
 )
 
 // valuesProgram is the kernel that moves values.
-func valuesProgram(l tileLayout, mode int) program {
-	return program{kernel: "values", tileLayout: l, stages: 1, warps: 4, blocks: 1, mode: mode}
+func valuesProgram(l tiling.Layout, mode int) program {
+	return program{kernel: "values", Layout: l, stages: 1, warps: 4, blocks: 1, mode: mode}
 }
 
 // Read copies values out of memory when the border is done.
@@ -189,7 +139,7 @@ func (d *Device) Read(g *solver.Segment, into []byte) error {
 		return err
 	}
 	p := d.part
-	if err := p.launchOn(borderQueue, valuesProgram(p.tileLayout, valuesOut), l.launches[valuesOut]); err != nil {
+	if err := p.launchOn(borderQueue, valuesProgram(p.Layout, valuesOut), l.launches[valuesOut]); err != nil {
 		return err
 	}
 	if err := d.fetch(l.pinned, l.buffer); err != nil {
@@ -217,5 +167,5 @@ func (d *Device) Write(g *solver.Segment, from []byte) error {
 		return err
 	}
 	p := d.part
-	return p.launchOn(borderQueue, valuesProgram(p.tileLayout, valuesIn), l.launches[valuesIn])
+	return p.launchOn(borderQueue, valuesProgram(p.Layout, valuesIn), l.launches[valuesIn])
 }

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"carina/solver/cuda/tiling"
 	"math/bits"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -36,10 +37,10 @@ func (s *bound) WallMomentum(selected func(center r3.Vec) bool) (sums [3]int64, 
 // selectCells is the mask of the fluid cells of a tile whose centre is
 // selected.
 func (s *bound) selectCells(tile int32, selected func(center r3.Vec) bool) (mask uint64) {
-	at := s.tiles.position[tile]
-	for fluid := s.tiles.fluid[tile]; fluid != 0; fluid &= fluid - 1 {
+	at := s.tiles.Position[tile]
+	for fluid := s.tiles.Fluid[tile]; fluid != 0; fluid &= fluid - 1 {
 		cell := int32(bits.TrailingZeros64(fluid))
-		if selected(s.flow.Domain.Grid.Center(at[0]*tileSide+cell>>4, at[1]*tileSide+cell>>2&3, at[2]*tileSide+cell&3)) {
+		if selected(s.flow.Domain.Grid.Center(at[0]*tiling.Side+cell>>4, at[1]*tiling.Side+cell>>2&3, at[2]*tiling.Side+cell&3)) {
 			mask |= 1 << cell
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
 
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/tiling"
 )
 
 // halfWay is the distance of a plain bounce-back wall.
@@ -32,7 +32,7 @@ type (
 // wallTables are the links of all tiles. Cells and links of a tile stand
 // together, beginning at multiples of 2 and 8: 16 bytes.
 type wallTables struct {
-	tiles *tileSet
+	tiles *tiling.Set
 	wall  airflow.Wall
 	// reflects tells whether flow.ReflectsWalls, at the relaxation time.
 	reflects     bool
@@ -65,15 +65,25 @@ func workOf(links int32, bits int) int64 {
 	return tile + link*int64(links)
 }
 
-// newWallTables collects the links of the cells in some tiles of a domain by tile.
-func newWallTables(tiles *tileSet, domain *solver.Domain, flow *airflow.Flow, wall airflow.Wall, wanted func(tile int32) bool) (*wallTables, error) {
-	l := &domain.Grid.Links
-	if len(l.Cells) > 0 && l.Directions < tiles.directions {
-		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.directions)
+// Divide gives the cells of a domain to so many ranks: consecutive pieces of the
+// tiles along Morton's curve, of equal work. Storage is what they compute with.
+func Divide(domain *solver.Domain, ranks int, storage Storage) (*solver.Domain, error) {
+	bits := 32
+	if storage == Half {
+		bits = 16
 	}
-	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), ranges: make([]wallRange, len(tiles.position))}
-	within := uint32(1)<<tiles.directions - 1
-	eachBoundaryCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
+	return tiling.Divide(domain, ranks, func(links int32) int64 { return workOf(links, bits) })
+}
+
+// newWallTables collects the links of the cells in some tiles of a domain by tile.
+func newWallTables(tiles *tiling.Set, domain *solver.Domain, flow *airflow.Flow, wall airflow.Wall, wanted func(tile int32) bool) (*wallTables, error) {
+	l := &domain.Grid.Links
+	if len(l.Cells) > 0 && l.Directions < tiles.Directions {
+		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.Directions)
+	}
+	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), ranges: make([]wallRange, len(tiles.Position))}
+	within := uint32(1)<<tiles.Directions - 1
+	tiling.EachBoundaryCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
 		if n := bits.OnesCount32(l.Mask[i] & within); n > 0 && wanted(tile) {
 			t.ranges[tile].cells++
 			t.ranges[tile].links += int32(n)
@@ -92,38 +102,20 @@ func newWallTables(tiles *tileSet, domain *solver.Domain, flow *airflow.Flow, wa
 		return nil, fmt.Errorf("one GPU cannot hold %d wall links; use more ranks", links)
 	}
 	t.cells, t.links = make([]boundaryCell, cells), make([]uint32, links)
-	opening := openingFinder{list: l.Openings}
-	eachBoundaryCell(tiles, domain.Grid, func(tile int32, cell int, i int) {
+	opening := tiling.NewOpeningFinder(l.Openings)
+	tiling.EachBoundaryCell(tiles, domain.Grid, func(tile int32, cell int, i int) {
 		if wanted(tile) {
-			t.addCell(domain.Grid, flow, &opening, tile, tiles.position[tile], cell, i)
+			t.addCell(domain.Grid, flow, opening, tile, tiles.Position[tile], cell, i)
 		}
 	})
 	return t, nil
 }
 
-// eachBoundaryCell calls f for all boundary cells with their tile, number in the tile
-// and index in the grid's links.
-func eachBoundaryCell(tiles *tileSet, grid *geometry.Grid, f func(tile int32, cell, index int)) {
-	next, global := 0, int64(0)
-	cells := grid.Links.Cells
-	for _, r := range grid.Runs {
-		n := int64(r.X1 - r.X0)
-		if next < len(cells) && cells[next] < global+n {
-			first := tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
-			for ; next < len(cells) && cells[next] < global+n; next++ {
-				x := r.X0 + int32(cells[next]-global)
-				f(first+x/tileSide-r.X0/tileSide, cellBit(x, r.Y, r.Z), next)
-			}
-		}
-		global += n
-	}
-}
-
 // addCell adds the links of a boundary cell, number i in the grid's links.
-func (t *wallTables) addCell(grid *geometry.Grid, flow *airflow.Flow, opening *openingFinder, tile int32, position [3]int32, cell, i int) {
+func (t *wallTables) addCell(grid *geometry.Grid, flow *airflow.Flow, opening *tiling.OpeningFinder, tile int32, position [3]int32, cell, i int) {
 	l := &grid.Links
 	s := &t.ranges[tile]
-	x, y, z := position[0]*tileSide+int32(cell>>4), position[1]*tileSide+int32(cell>>2&3), position[2]*tileSide+int32(cell&3)
+	x, y, z := position[0]*tiling.Side+int32(cell>>4), position[1]*tiling.Side+int32(cell>>2&3), position[2]*tiling.Side+int32(cell&3)
 	begin := len(t.openingLinks)
 	first := s.links
 	link := l.First[i]
@@ -131,13 +123,13 @@ func (t *wallTables) addCell(grid *geometry.Grid, flow *airflow.Flow, opening *o
 		d := bits.TrailingZeros32(mask)
 		number := link
 		link++
-		if d >= t.tiles.directions {
+		if d >= t.tiles.Directions {
 			continue
 		}
 		distance := uint32(l.Distance[number])
 		at := s.firstLink + s.links
 		flags := uint32(0)
-		if o := opening.find(number); o >= 0 {
+		if o := opening.Find(number); o >= 0 {
 			distance, flags = halfWay, opens
 			t.openingLinks = append(t.openingLinks, openingLink{uint32(at), uint32(len(t.openingCells)), uint32(d), uint32(o), flow.OpeningLink(x, y, z, d, o)})
 		} else {
@@ -216,24 +208,6 @@ func (t *wallTables) openTile(i int) (tile openingTile, ok bool) {
 		tile.links += uint32(o.links)
 	}
 	return tile, true
-}
-
-// openingFinder finds the openings of links, which come nearly in order.
-type openingFinder struct {
-	list []geometry.OpeningLink
-	next int
-}
-
-// find returns the index of the opening that a link meets, or −1.
-func (f *openingFinder) find(link int64) int {
-	if f.next > 0 && f.list[f.next-1].Link >= link || f.next < len(f.list) && f.list[f.next].Link < link {
-		f.next = sort.Search(len(f.list), func(i int) bool { return f.list[i].Link >= link })
-	}
-	if f.next < len(f.list) && f.list[f.next].Link == link {
-		f.next++
-		return int(f.list[f.next-1].Number) - 1
-	}
-	return -1
 }
 
 // openingRecords are the opening links as kernels/tile.h has them.

@@ -1,4 +1,4 @@
-package cuda
+package tiling
 
 import "carina/geometry"
 
@@ -15,10 +15,10 @@ type chunkRow struct {
 
 // imageChunk returns what chunk k of the image holds; position in
 // kernels/tile.h is its inverse.
-func (l tileLayout) imageChunk(k int) chunkRow {
+func (l Layout) imageChunk(k int) chunkRow {
 	q, slow, middle := k/16, k/4%4, k%4
 	switch {
-	case q == l.directions || geometry.Directions[q].Z == 0:
+	case q == l.Directions || geometry.Directions[q].Z == 0:
 		return chunkRow{q, [3]int{unpermuted(slow), middle, -1}}
 	case geometry.Directions[q].Y != 0:
 		return chunkRow{q, [3]int{-1, middle, slow}}
@@ -27,68 +27,68 @@ func (l tileLayout) imageChunk(k int) chunkRow {
 	}
 }
 
-// chunkSlots returns, for every chunk in the order of memory, its slot in
+// ChunkSlots returns, for every chunk in the order of memory, its slot in
 // the image: the faces in the order of directions, the interior, the edges.
-func (l tileLayout) chunkSlots() []uint16 {
+func (l Layout) ChunkSlots() []uint16 {
 	var inside []uint16
-	groups := make([][]uint16, straight)
-	for k := range tileChunks {
-		if k >= straight*tileCells/chunkValues { // at rest, behind the corners
-			k += l.corners() * tileCells / chunkValues
+	groups := make([][]uint16, StraightDirections)
+	for k := range Chunks {
+		if k >= StraightDirections*Cells/ChunkValues { // at rest, behind the corners
+			k += l.Corners() * Cells / ChunkValues
 		}
 		c := l.imageChunk(k)
-		if t := l.toucher(c.population, c.cell); t < straight {
+		if t := l.toucher(c.population, c.cell); t < StraightDirections {
 			groups[t] = append(groups[t], uint16(k))
 		} else {
 			inside = append(inside, uint16(k))
 		}
 	}
 	var slots []uint16
-	for _, g := range groups[:faceGroups] {
+	for _, g := range groups[:FaceGroups] {
 		slots = append(slots, g...)
 	}
 	slots = append(slots, inside...)
-	for _, g := range groups[faceGroups:] {
+	for _, g := range groups[FaceGroups:] {
 		slots = append(slots, g...)
 	}
 	return slots
 }
 
-// single says where one value of a corner population lies: its slot in the
+// Single says where one value of a corner population lies: its slot in the
 // image, its group, and its slot in the first copy of a tile, in values. As
 // the kernels have it, in 11, 5 and 16 bits.
-type single uint32
+type Single uint32
 
 const (
 	// noSlot is that of padding, which is written but not read.
 	noSlot, groupMask = 1<<11 - 1, 1<<5 - 1
-	// lanes of a warp move a single each.
-	lanes = 32
+	// Lanes of a warp move a single each.
+	Lanes = 32
 )
 
-func newSingle(slot, group, at int) single { return single(slot | group<<11 | at<<16) }
+func newSingle(slot, group, at int) Single { return Single(slot | group<<11 | at<<16) }
 
-func (s single) slot() int  { return int(s & noSlot) }
-func (s single) group() int { return int(s >> 11 & groupMask) }
-func (s single) at() int    { return int(s >> 16) }
+func (s Single) slot() int  { return int(s & noSlot) }
+func (s Single) group() int { return int(s >> 11 & groupMask) }
+func (s Single) at() int    { return int(s >> 16) }
 
-// singles lists the values of the corner populations in rounds of a warp:
+// Singles lists the values of the corner populations in rounds of a warp:
 // those at faces, edges and corners, then the others, each in the order of
 // memory. Edges come with their padding, so that sectors are written whole;
 // sectors of faces have been read by the tile that writes them.
-func (l tileLayout) singles() []single {
-	if l.corners() == 0 {
+func (l Layout) Singles() []Single {
+	if l.Corners() == 0 {
 		return nil
 	}
-	groups := make([][]int, l.directions+1) // slots in the image
-	for q := straight; q < l.directions; q++ {
-		for cell := range tileCells {
+	groups := make([][]int, l.Directions+1) // slots in the image
+	for q := StraightDirections; q < l.Directions; q++ {
+		for cell := range Cells {
 			x, y, z := cell>>4, cell>>2&3, cell&3
 			group := l.toucher(q, [3]int{x, y, z})
-			groups[group] = append(groups[group], q*tileCells+unpermuted(x)*16+y*4+z)
+			groups[group] = append(groups[group], q*Cells+unpermuted(x)*16+y*4+z)
 		}
 	}
-	var list []single
+	var list []Single
 	add := func(group, from, values int) {
 		for i := range values {
 			slot := noSlot
@@ -98,22 +98,17 @@ func (l tileLayout) singles() []single {
 			list = append(list, newSingle(slot, group, from+i))
 		}
 	}
-	for group := range l.directions {
+	for group := range l.Directions {
 		before, values := 0, 1 // chunks of the group, and what follows them
 		switch {
-		case group < faceGroups:
-			before, values = faceChunks*chunkValues, len(groups[group])
-		case group < straight:
-			before, values = chunkValues, l.edgeValues()-chunkValues
+		case group < FaceGroups:
+			before, values = faceChunks*ChunkValues, len(groups[group])
+		case group < StraightDirections:
+			before, values = ChunkValues, l.edgeValues()-ChunkValues
 		}
-		add(group, int(l.groupOffset(group, 0))/l.valueBytes()+before, values)
+		add(group, int(l.GroupOffset(group, 0))/l.ValueBytes()+before, values)
 	}
-	inside := len(groups[l.directions])
-	add(l.directions, l.edges()-inside, (inside+lanes-1)/lanes*lanes)
+	inside := len(groups[l.Directions])
+	add(l.Directions, l.edges()-inside, (inside+Lanes-1)/Lanes*Lanes)
 	return list
-}
-
-// slotTable is what the kernels know of both.
-func (l tileLayout) slotTable() []byte {
-	return append(append([]byte(nil), bytesOf(l.chunkSlots())...), bytesOf(l.singles())...)
 }

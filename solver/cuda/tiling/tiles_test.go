@@ -1,4 +1,4 @@
-package cuda
+package tiling
 
 import (
 	"math/bits"
@@ -11,14 +11,14 @@ import (
 )
 
 // layouts are of all velocity sets in all storages.
-var layouts = []tileLayout{{64, 18}, {32, 18}, {16, 18}, {64, 26}, {32, 26}, {16, 26}}
+var layouts = []Layout{{64, 18}, {32, 18}, {16, 18}, {64, 26}, {32, 26}, {16, 26}}
 
 // Every value of the image lies in memory once, and is in the group of the
 // neighbour towards which it leaves the tile.
 func TestSlots(t *testing.T) {
 	for _, l := range layouts {
-		q := l.directions + 1
-		at := make([]int, q*tileCells) // where in a tile, plus one
+		q := l.Directions + 1
+		at := make([]int, q*Cells) // where in a tile, plus one
 		groups := make([]int, len(at))
 		put := func(slot, group, from int) {
 			if at[slot] != 0 {
@@ -26,22 +26,22 @@ func TestSlots(t *testing.T) {
 			}
 			at[slot], groups[slot] = from+1, group
 		}
-		value := l.valueBytes()
-		for k, chunk := range l.chunkSlots() {
-			group, from := l.directions, l.interior()+(k-6*faceChunks)*chunkValues
-			switch edges := tileChunks - 12; {
+		value := l.ValueBytes()
+		for k, chunk := range l.ChunkSlots() {
+			group, from := l.Directions, l.interior()+(k-6*faceChunks)*ChunkValues
+			switch edges := Chunks - 12; {
 			case k < 6*faceChunks:
 				group = k / faceChunks
-				from = int(l.groupOffset(group, 0))/value + k%faceChunks*chunkValues
+				from = int(l.GroupOffset(group, 0))/value + k%faceChunks*ChunkValues
 			case k >= edges:
-				group = faceGroups + k - edges
-				from = int(l.groupOffset(group, 0)) / value
+				group = FaceGroups + k - edges
+				from = int(l.GroupOffset(group, 0)) / value
 			}
-			for i := range chunkValues {
-				put(int(chunk)*chunkValues+i, group, from+i)
+			for i := range ChunkValues {
+				put(int(chunk)*ChunkValues+i, group, from+i)
 			}
 		}
-		for _, s := range l.singles() {
+		for _, s := range l.Singles() {
 			if s.slot() != noSlot {
 				put(s.slot(), s.group(), s.at())
 			}
@@ -53,36 +53,55 @@ func TestSlots(t *testing.T) {
 			}
 			used[from] = true
 			group, begin, size := groups[slot], l.interior(), l.edges()-l.interior()
-			if group < l.directions {
-				begin, size = int(l.groupOffset(group, 0))/value, int(l.groupBytes(group))/value
+			if group < l.Directions {
+				begin, size = int(l.GroupOffset(group, 0))/value, int(l.groupBytes(group))/value
 			}
 			if from-1 < begin || from-1 >= begin+size {
 				t.Errorf("%+v: value %d lies at %d, its group %d from %d on", l, slot, from-1, group, begin)
 			}
 			cell := cellOf(l, slot)
-			if want := l.toucher(slot/tileCells, cell); group != want {
-				t.Errorf("%+v: population %d of cell %v is touched from direction %d, want %d", l, slot/tileCells, cell, group, want)
+			if want := l.toucher(slot/Cells, cell); group != want {
+				t.Errorf("%+v: population %d of cell %v is touched from direction %d, want %d", l, slot/Cells, cell, group, want)
 			}
 		}
-		if n := l.groupOffset(l.directions-1, 1) + l.groupBytes(l.directions-1); n > l.tileBytes() || n+128 <= l.tileBytes() {
-			t.Errorf("%+v: a tile has %d bytes of %d", l, n, l.tileBytes())
+		if n := l.GroupOffset(l.Directions-1, 1) + l.groupBytes(l.Directions-1); n > l.TileBytes() || n+128 <= l.TileBytes() {
+			t.Errorf("%+v: a tile has %d bytes of %d", l, n, l.TileBytes())
 		}
 	}
 }
 
 // cellOf is the cell that a value of the image belongs to: position in
 // kernels/tile.h, the other way round.
-func cellOf(l tileLayout, slot int) [3]int {
-	if q := slot / tileCells; q >= straight && q < l.directions {
+func cellOf(l Layout, slot int) [3]int {
+	if q := slot / Cells; q >= StraightDirections && q < l.Directions {
 		return [3]int{unpermuted(slot / 16 % 4), slot / 4 % 4, slot % 4}
 	}
-	c := l.imageChunk(slot / chunkValues).cell
+	c := l.imageChunk(slot / ChunkValues).cell
 	for a := range c {
 		if c[a] == -1 {
-			c[a] = slot % chunkValues
+			c[a] = slot % ChunkValues
 		}
 	}
 	return c
+}
+
+// randomGrid has a twentieth of all cells.
+func randomGrid(size [3]int32, random *rand.Rand) *geometry.Grid {
+	g := &geometry.Grid{Spacing: 1, Size: size}
+	for z := range size[2] {
+		for y := range size[1] {
+			for x := range size[0] {
+				switch n := len(g.Runs); {
+				case random.Float64() >= 0.05:
+				case n > 0 && g.Runs[n-1].X1 == x && g.Runs[n-1].Y == y && g.Runs[n-1].Z == z:
+					g.Runs[n-1].X1++
+				default:
+					g.Runs = append(g.Runs, geometry.Run{X0: x, X1: x + 1, Y: y, Z: z})
+				}
+			}
+		}
+	}
+	return g
 }
 
 // Tiles, their cells and neighbours agree with the grid, cell by cell.
@@ -91,9 +110,8 @@ func TestTileSet(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 9))
 		periodic := [3]bool{seed%2 == 1, false, seed >= 2}
 		size := [3]int32{20, 13, 16}
-		g := makeGrid(size, periodic, func(x, y, z int32) bool { return random.Float64() < 0.05 }, random)
-		// makeGrid asks more than once; the runs are what counts.
-		s, err := newTileSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: periodic}, most)
+		g := randomGrid(size, random)
+		s, err := NewSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: periodic}, MostDirections)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,8 +119,8 @@ func TestTileSet(t *testing.T) {
 		for x := range size[0] {
 			for y := range size[1] {
 				for z := range size[2] {
-					tile := s.find(x/4, y/4, z/4)
-					got := tile >= 0 && s.fluid[tile]>>cellBit(x, y, z)&1 == 1
+					tile := s.Find(x/4, y/4, z/4)
+					got := tile >= 0 && s.Fluid[tile]>>CellBit(x, y, z)&1 == 1
 					if got != g.Contains(x, y, z) {
 						t.Fatalf("cell (%d, %d, %d): fluid %v, want %v", x, y, z, got, !got)
 					}
@@ -113,17 +131,17 @@ func TestTileSet(t *testing.T) {
 			}
 		}
 		var held int64
-		for _, fluid := range s.fluid {
+		for _, fluid := range s.Fluid {
 			held += int64(bits.OnesCount64(fluid))
 		}
 		if held != cells {
 			t.Errorf("%d cells, want %d", held, cells)
 		}
-		for i, p := range s.position {
+		for i, p := range s.Position {
 			for d, o := range geometry.Directions {
-				if n := s.around(int32(i))[d]; n != s.find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z)) {
+				if n := s.Around(int32(i))[d]; n != s.Find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z)) {
 					t.Fatalf("tile %d has neighbour %d in direction %d", i, n, d)
-				} else if n >= 0 && s.around(n)[d^1] != int32(i) {
+				} else if n >= 0 && s.Around(n)[d^1] != int32(i) {
 					t.Fatalf("tile %d is no neighbour of its neighbour in direction %d", i, d)
 				}
 			}
@@ -140,11 +158,11 @@ func TestTileSet(t *testing.T) {
 
 // A grid that a GPU cannot compute is refused with a reason.
 func TestRefusals(t *testing.T) {
-	if _, err := newTileSet(&solver.Domain{Grid: &geometry.Grid{}}, straight); err == nil {
+	if _, err := NewSet(&solver.Domain{Grid: &geometry.Grid{}}, StraightDirections); err == nil {
 		t.Error("an empty grid was accepted")
 	}
 	g := &geometry.Grid{Spacing: 1, Size: [3]int32{6, 4, 4}, Runs: []geometry.Run{{X1: 6}}}
-	if _, err := newTileSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: [3]bool{true, false, false}}, straight); err == nil {
+	if _, err := NewSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: [3]bool{true, false, false}}, StraightDirections); err == nil {
 		t.Error("a periodic axis of six cells was accepted")
 	}
 }

@@ -1,4 +1,4 @@
-package cuda
+package tiling
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"carina/solver"
 )
 
-// ownersOf returns the rank of every tile of a domain in which all cells of a tile
+// Owners returns the rank of every tile of a domain in which all cells of a tile
 // have one owner, as solver.Rounded makes it.
-func (s *tileSet) ownersOf(domain *solver.Domain) ([]int32, error) {
-	owner := make([]int32, len(s.position))
+func (s *Set) Owners(domain *solver.Domain) ([]int32, error) {
+	owner := make([]int32, len(s.Position))
 	for i := range domain.Segments {
 		segment := &domain.Segments[i]
 		if int(segment.Cuboid) >= len(domain.Owners) {
@@ -20,45 +20,44 @@ func (s *tileSet) ownersOf(domain *solver.Domain) ([]int32, error) {
 				segment.X0, segment.Y, segment.Z, segment.Cuboid, len(domain.Owners))
 		}
 		rank := domain.Owners[segment.Cuboid]
-		tile := s.find(segment.X0/tileSide, segment.Y/tileSide, segment.Z/tileSide)
+		tile := s.Find(segment.X0/Side, segment.Y/Side, segment.Z/Side)
 		for x := segment.X0; x < segment.X1; tile++ {
 			owner[tile] = rank
-			x = min(segment.X1, x/tileSide*tileSide+tileSide)
+			x = min(segment.X1, x/Side*Side+Side)
 		}
 	}
 	return owner, nil
 }
 
 // Divide gives the cells of a domain to so many ranks: consecutive pieces of the
-// tiles along Morton's curve, of equal work. Storage is what they compute with.
-func Divide(domain *solver.Domain, ranks int, storage Storage) (*solver.Domain, error) {
+// tiles along Morton's curve, of equal work, which is that of a tile with so many
+// links.
+func Divide(domain *solver.Domain, ranks int, work func(links int32) int64) (*solver.Domain, error) {
 	if ranks == 1 {
 		return domain, nil
 	}
-	tiles, err := newTilePositions(domain)
+	tiles, err := NewPositions(domain)
 	if err != nil {
 		return nil, err
 	}
-	if len(tiles.position) < ranks {
-		return nil, fmt.Errorf("%d GPUs cannot share %d tiles of 4×4×4 cells; use fewer GPUs", ranks, len(tiles.position))
+	if len(tiles.Position) < ranks {
+		return nil, fmt.Errorf("%d GPUs cannot share %d tiles of 4×4×4 cells; use fewer GPUs", ranks, len(tiles.Position))
 	}
-	links := make([]int32, len(tiles.position))
+	links := make([]int32, len(tiles.Position))
 	l := &domain.Grid.Links
-	eachBoundaryCell(tiles, domain.Grid, func(tile int32, _, i int) { links[tile] += int32(bits.OnesCount32(l.Mask[i] & (1<<straight - 1))) })
-	storedBits := 32
-	if storage == Half {
-		storedBits = 16
-	}
-	owner := tiles.divide(ranks, func(tile int32) int64 { return workOf(links[tile], storedBits) })
+	EachBoundaryCell(tiles, domain.Grid, func(tile int32, _, i int) {
+		links[tile] += int32(bits.OnesCount32(l.Mask[i] & (1<<StraightDirections - 1)))
+	})
+	owner := tiles.divide(ranks, func(tile int32) int64 { return work(links[tile]) })
 	d := *domain
 	d.Ranks, d.Segments, d.Owners, d.Boxes, d.Work = ranks, nil, nil, nil, nil
 	for rank := range ranks {
 		d.Owners = append(d.Owners, int32(rank))
 	}
 	for _, r := range domain.Grid.Runs {
-		tile := tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
+		tile := tiles.Find(r.X0/Side, r.Y/Side, r.Z/Side)
 		for x := r.X0; x < r.X1; tile++ {
-			end := min(r.X1, x/tileSide*tileSide+tileSide)
+			end := min(r.X1, x/Side*Side+Side)
 			if n := len(d.Segments) - 1; x > r.X0 && d.Segments[n].Cuboid == owner[tile] {
 				d.Segments[n].X1 = end
 			} else {

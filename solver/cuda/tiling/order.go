@@ -1,4 +1,4 @@
-package cuda
+package tiling
 
 import (
 	"cmp"
@@ -8,13 +8,13 @@ import (
 // mortonOrder returns the numbers of wanted tiles in the order in which they lie
 // in memory, along Morton's space-filling curve: what neighbours share is
 // touched within a short time, which is worth 2 % of the speed (NOTES.md).
-func (s *tileSet) mortonOrder(wanted func(tile int) bool) []int32 {
+func (s *Set) mortonOrder(wanted func(tile int) bool) []int32 {
 	type keyed struct {
 		key  uint64
 		tile int32
 	}
 	var tiles []keyed
-	for i, p := range s.position {
+	for i, p := range s.Position {
 		if wanted(i) {
 			tiles = append(tiles, keyed{spread(p[0]) | spread(p[1])<<1 | spread(p[2])<<2, int32(i)})
 		}
@@ -29,8 +29,8 @@ func (s *tileSet) mortonOrder(wanted func(tile int) bool) []int32 {
 
 // divide gives ranks consecutive pieces of the tiles along Morton's curve, of
 // equal work, and returns the rank of every tile.
-func (s *tileSet) divide(ranks int, work func(tile int32) int64) (owner []int32) {
-	owner = make([]int32, len(s.position))
+func (s *Set) divide(ranks int, work func(tile int32) int64) (owner []int32) {
+	owner = make([]int32, len(s.Position))
 	if ranks == 1 {
 		return owner
 	}

@@ -1,4 +1,4 @@
-package cuda
+package tiling
 
 import (
 	"fmt"
@@ -19,19 +19,19 @@ func Cut(domain *solver.Domain, rank int) (*solver.Domain, error) {
 	if domain.Ranks < 2 || rank < 0 || rank >= domain.Ranks {
 		return nil, fmt.Errorf("there is no share of rank %d in a domain of %d", rank, domain.Ranks)
 	}
-	domain, _, err := solver.Rounded(domain, tileSide, nil)
+	domain, _, err := solver.Rounded(domain, Side, nil)
 	if err != nil {
 		return nil, err
 	}
-	tiles, err := newTilePositions(domain)
+	tiles, err := NewPositions(domain)
 	if err != nil {
 		return nil, err
 	}
 	c := &cutter{tiles: tiles, domain: domain, rank: int32(rank)}
-	if c.owner, err = tiles.ownersOf(domain); err != nil {
+	if c.owner, err = tiles.Owners(domain); err != nil {
 		return nil, err
 	}
-	c.keep = make([]bool, len(tiles.position))
+	c.keep = make([]bool, len(tiles.Position))
 	c.keepOwn()
 	c.keepOpenings()
 	c.cutRuns()
@@ -41,7 +41,7 @@ func Cut(domain *solver.Domain, rank int) (*solver.Domain, error) {
 
 // cutter makes the share of a rank.
 type cutter struct {
-	tiles  *tileSet
+	tiles  *Set
 	domain *solver.Domain
 	rank   int32
 	owner  []int32
@@ -56,9 +56,9 @@ func (c *cutter) keepOwn() {
 			continue
 		}
 		c.keep[t] = true
-		p := c.tiles.position[t]
+		p := c.tiles.Position[t]
 		for _, o := range geometry.Directions {
-			if n := c.tiles.find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z)); n >= 0 {
+			if n := c.tiles.Find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z)); n >= 0 {
 				c.keep[n] = true
 			}
 		}
@@ -69,10 +69,10 @@ func (c *cutter) keepOwn() {
 // the discs of the openings: a developed profile is found from the lumen there.
 func (c *cutter) keepOpenings() {
 	grid := c.domain.Grid
-	opening := openingFinder{list: grid.Links.Openings}
-	eachBoundaryCell(c.tiles, grid, func(tile int32, _, i int) {
+	opening := NewOpeningFinder(grid.Links.Openings)
+	EachBoundaryCell(c.tiles, grid, func(tile int32, _, i int) {
 		for link := grid.Links.First[i]; link < grid.Links.First[i+1]; link++ {
-			if opening.find(link) >= 0 {
+			if opening.Find(link) >= 0 {
 				c.keep[tile] = true
 			}
 		}
@@ -90,17 +90,17 @@ func (c *cutter) keepOpenings() {
 // keepDisc keeps the tiles within a distance of a centre that lie at the plane
 // through it, in cells.
 func (c *cutter) keepDisc(center, normal r3.Vec, reach float64) {
-	const near = 2 * tileSide
-	low := func(x float64) int32 { return int32(math.Floor((x - reach) / tileSide)) }
-	high := func(x float64) int32 { return int32(math.Floor((x + reach) / tileSide)) }
+	const near = 2 * Side
+	low := func(x float64) int32 { return int32(math.Floor((x - reach) / Side)) }
+	high := func(x float64) int32 { return int32(math.Floor((x + reach) / Side)) }
 	for z := max(0, low(center.Z)); z <= min(c.tiles.size[2]-1, high(center.Z)); z++ {
 		for y := max(0, low(center.Y)); y <= min(c.tiles.size[1]-1, high(center.Y)); y++ {
 			for x := max(0, low(center.X)); x <= min(c.tiles.size[0]-1, high(center.X)); x++ {
-				middle := r3.Scale(tileSide, r3.Vec{X: float64(x) + 0.5, Y: float64(y) + 0.5, Z: float64(z) + 0.5})
+				middle := r3.Scale(Side, r3.Vec{X: float64(x) + 0.5, Y: float64(y) + 0.5, Z: float64(z) + 0.5})
 				if math.Abs(r3.Dot(r3.Sub(middle, center), normal)) > near {
 					continue
 				}
-				if t := c.tiles.find(x, y, z); t >= 0 {
+				if t := c.tiles.Find(x, y, z); t >= 0 {
 					c.keep[t] = true
 				}
 			}
@@ -119,10 +119,10 @@ func (c *cutter) cutRuns() {
 	}
 	first := int64(0)
 	for _, r := range d.Grid.Runs {
-		tile := c.tiles.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
+		tile := c.tiles.Find(r.X0/Side, r.Y/Side, r.Z/Side)
 		joins := false
 		for x := r.X0; x < r.X1; tile++ {
-			piece := geometry.Run{X0: x, X1: min(r.X1, x/tileSide*tileSide+tileSide), Y: r.Y, Z: r.Z}
+			piece := geometry.Run{X0: x, X1: min(r.X1, x/Side*Side+Side), Y: r.Y, Z: r.Z}
 			if c.keep[tile] {
 				c.addPiece(piece, c.owner[tile], first+int64(x-r.X0), joins)
 			}
@@ -153,14 +153,14 @@ func (c *cutter) addPiece(piece geometry.Run, owner int32, start int64, joins bo
 func (c *cutter) cutLinks() {
 	from, to := &c.domain.Grid.Links, &c.share.Grid.Links
 	to.Directions = from.Directions
-	opening := openingFinder{list: from.Openings}
+	opening := NewOpeningFinder(from.Openings)
 	run, before := 0, int64(0) // of the share, and how many cells come before it
 	runs, starts := c.share.Grid.Runs, c.share.Share.Starts
-	eachBoundaryCell(c.tiles, c.domain.Grid, func(tile int32, _, i int) {
+	EachBoundaryCell(c.tiles, c.domain.Grid, func(tile int32, _, i int) {
 		first := int64(len(to.Distance))
 		begin := len(to.Openings)
 		for link := from.First[i]; link < from.First[i+1]; link++ {
-			if number := opening.find(link); number >= 0 {
+			if number := opening.Find(link); number >= 0 {
 				to.Openings = append(to.Openings, geometry.OpeningLink{Link: first + link - from.First[i], Number: uint16(number + 1)})
 			}
 		}

@@ -1,4 +1,4 @@
-package cuda
+package tiling
 
 import (
 	"cmp"
@@ -15,16 +15,16 @@ import (
 	"carina/solver"
 )
 
-// tileSet is the tiles that hold fluid, ordered by z, y, x.
-type tileSet struct {
+// Set is the tiles that hold fluid, ordered by z, y, x.
+type Set struct {
 	size     [3]int32 // of the bounding box, in tiles
 	periodic [3]bool
-	// position is where the tiles are, fluid has bit 16x+4y+z of each cell.
-	position [][3]int32
-	fluid    []uint64
+	// Position is where the tiles are, Fluid has bit 16x+4y+z of each cell.
+	Position [][3]int32
+	Fluid    []uint64
 	// neighbours are by tile and direction, −1 where there is no tile.
 	neighbours []int32
-	directions int // 18, or 26 with corners
+	Directions int // 18, or 26 with corners
 	layers     []layer
 }
 
@@ -35,16 +35,16 @@ type layer struct {
 	before []int32
 }
 
-// newTileSet finds the tiles of a domain, their cells and their neighbours in
+// NewSet finds the tiles of a domain, their cells and their neighbours in
 // so many directions.
-func newTileSet(domain *solver.Domain, directions int) (*tileSet, error) {
-	s, err := newTilePositions(domain)
+func NewSet(domain *solver.Domain, directions int) (*Set, error) {
+	s, err := NewPositions(domain)
 	if err != nil {
 		return nil, err
 	}
-	n := len(s.position)
-	s.directions = directions
-	s.fluid, s.neighbours = make([]uint64, n), make([]int32, n*directions)
+	n := len(s.Position)
+	s.Directions = directions
+	s.Fluid, s.neighbours = make([]uint64, n), make([]int32, n*directions)
 	byLayer := s.runsByLayer(domain.Grid.Runs)
 	s.eachLayer(func(z int) {
 		for _, r := range byLayer[z] {
@@ -55,28 +55,28 @@ func newTileSet(domain *solver.Domain, directions int) (*tileSet, error) {
 	return s, nil
 }
 
-// newTilePositions finds where the tiles of a domain are, and no more.
-func newTilePositions(domain *solver.Domain) (*tileSet, error) {
+// NewPositions finds where the tiles of a domain are, and no more.
+func NewPositions(domain *solver.Domain) (*Set, error) {
 	grid := domain.Grid
 	if len(grid.Runs) == 0 {
 		return nil, errors.New("the grid has no fluid cell; choose a finer spacing")
 	}
-	s := &tileSet{periodic: domain.Periodic}
+	s := &Set{periodic: domain.Periodic}
 	for a := range 3 {
-		s.size[a] = (grid.Size[a] + tileSide - 1) / tileSide
-		if s.periodic[a] && grid.Size[a]%tileSide != 0 {
-			return nil, fmt.Errorf("a periodic axis of %d cells does not fit tiles of %d on a GPU; choose a multiple", grid.Size[a], tileSide)
+		s.size[a] = (grid.Size[a] + Side - 1) / Side
+		if s.periodic[a] && grid.Size[a]%Side != 0 {
+			return nil, fmt.Errorf("a periodic axis of %d cells does not fit tiles of %d on a GPU; choose a multiple", grid.Size[a], Side)
 		}
 	}
 	return s, s.mark(grid.Runs)
 }
 
 // runsByLayer cuts the runs, which are ordered by z, into layers of tiles.
-func (s *tileSet) runsByLayer(runs []geometry.Run) [][]geometry.Run {
+func (s *Set) runsByLayer(runs []geometry.Run) [][]geometry.Run {
 	layers := make([][]geometry.Run, s.size[2])
 	from := 0
 	for z := range layers {
-		limit := int32(z+1) * tileSide
+		limit := int32(z+1) * Side
 		n, _ := slices.BinarySearchFunc(runs[from:], limit, func(r geometry.Run, limit int32) int { return cmp.Compare(r.Z, limit) })
 		layers[z] = runs[from : from+n]
 		from += n
@@ -85,7 +85,7 @@ func (s *tileSet) runsByLayer(runs []geometry.Run) [][]geometry.Run {
 }
 
 // mark numbers the tiles that the runs touch.
-func (s *tileSet) mark(runs []geometry.Run) error {
+func (s *Set) mark(runs []geometry.Run) error {
 	s.layers = make([]layer, s.size[2])
 	words := (int(s.size[0])*int(s.size[1]) + 63) / 64
 	byLayer := s.runsByLayer(runs)
@@ -96,8 +96,8 @@ func (s *tileSet) mark(runs []geometry.Run) error {
 		l := &s.layers[z]
 		l.words, l.before = make([]uint64, words), make([]int32, words)
 		for _, r := range byLayer[z] {
-			row := int(r.Y/tileSide) * int(s.size[0])
-			for x := r.X0 / tileSide; x <= (r.X1-1)/tileSide; x++ {
+			row := int(r.Y/Side) * int(s.size[0])
+			for x := r.X0 / Side; x <= (r.X1-1)/Side; x++ {
 				bit := row + int(x)
 				l.words[bit/64] |= 1 << (bit % 64)
 			}
@@ -114,7 +114,7 @@ func (s *tileSet) mark(runs []geometry.Run) error {
 			}
 			for ; word != 0; word &= word - 1 {
 				bit := int32(w*64 + bits.TrailingZeros64(word))
-				s.position = append(s.position, [3]int32{bit % s.size[0], bit / s.size[0], int32(z)})
+				s.Position = append(s.Position, [3]int32{bit % s.size[0], bit / s.size[0], int32(z)})
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (s *tileSet) mark(runs []geometry.Run) error {
 }
 
 // eachLayer calls f for all layers, several at a time.
-func (s *tileSet) eachLayer(f func(z int)) {
+func (s *Set) eachLayer(f func(z int)) {
 	var next int
 	var lock sync.Mutex
 	var all sync.WaitGroup
@@ -144,8 +144,8 @@ func (s *tileSet) eachLayer(f func(z int)) {
 	all.Wait()
 }
 
-// find returns the number of the tile at a position, −1 where there is none.
-func (s *tileSet) find(x, y, z int32) int32 {
+// Find returns the number of the tile at a position, −1 where there is none.
+func (s *Set) Find(x, y, z int32) int32 {
 	at := [3]int32{x, y, z}
 	for a := range 3 {
 		if s.periodic[a] {
@@ -166,36 +166,36 @@ func (s *tileSet) find(x, y, z int32) int32 {
 	return l.before[bit/64] + int32(bits.OnesCount64(word&(1<<(bit%64)-1)))
 }
 
-// cellBit is the number of a cell in its tile.
-func cellBit(x, y, z int32) int { return int(x%tileSide*16 + y%tileSide*4 + z%tileSide) }
+// CellBit is the number of a cell in its tile.
+func CellBit(x, y, z int32) int { return int(x%Side*16 + y%Side*4 + z%Side) }
 
 // fill marks the cells of a run as fluid.
-func (s *tileSet) fill(r geometry.Run) {
-	tile := s.find(r.X0/tileSide, r.Y/tileSide, r.Z/tileSide)
+func (s *Set) fill(r geometry.Run) {
+	tile := s.Find(r.X0/Side, r.Y/Side, r.Z/Side)
 	for x := r.X0; x < r.X1; x++ {
-		if x > r.X0 && x%tileSide == 0 {
+		if x > r.X0 && x%Side == 0 {
 			tile++ // a run is without gaps, so its tiles follow each other
 		}
-		s.fluid[tile] |= 1 << cellBit(x, r.Y, r.Z)
+		s.Fluid[tile] |= 1 << CellBit(x, r.Y, r.Z)
 	}
 }
 
-// around returns the neighbours of a tile by direction.
-func (s *tileSet) around(tile int32) []int32 {
-	return s.neighbours[int(tile)*s.directions:][:s.directions]
+// Around returns the neighbours of a tile by direction.
+func (s *Set) Around(tile int32) []int32 {
+	return s.neighbours[int(tile)*s.Directions:][:s.Directions]
 }
 
 // findNeighbours finds the neighbours of the tiles of a layer.
-func (s *tileSet) findNeighbours(z int) {
+func (s *Set) findNeighbours(z int) {
 	if s.layers[z].words == nil {
 		return
 	}
 	from := int(s.layers[z].before[0])
-	for i := from; i < len(s.position) && s.position[i][2] == int32(z); i++ {
-		p := s.position[i]
-		around := s.around(int32(i))
-		for d, o := range geometry.Directions[:s.directions] {
-			around[d] = s.find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z))
+	for i := from; i < len(s.Position) && s.Position[i][2] == int32(z); i++ {
+		p := s.Position[i]
+		around := s.Around(int32(i))
+		for d, o := range geometry.Directions[:s.Directions] {
+			around[d] = s.Find(p[0]+int32(o.X), p[1]+int32(o.Y), p[2]+int32(o.Z))
 		}
 	}
 }
