@@ -9,6 +9,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
+	"carina/solver/cuda/device"
 	"carina/solver/lattice"
 )
 
@@ -98,7 +99,7 @@ type Row struct {
 // Measure runs all cases: a cube and an airway that grow with the number of
 // GPUs (weak scaling), and an airway that does not (strong scaling).
 func Measure(ctx context.Context, o Options) (*Report, error) {
-	devices, err := cuda.Devices()
+	devices, err := device.Devices()
 	if err != nil {
 		return nil, err
 	}

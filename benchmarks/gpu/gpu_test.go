@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"carina/solver/cuda"
+	"carina/solver/cuda/device"
 )
 
 // Quick measurements where there is a GPU; elsewhere the error says what to do.
 func TestMeasure(t *testing.T) {
-	if _, err := cuda.Devices(); err != nil {
-		if _, got := Measure(context.Background(), Options{Quick: true}); got == nil || errors.Is(err, cuda.ErrNoCUDA) && !errors.Is(got, cuda.ErrNoCUDA) {
+	if _, err := device.Devices(); err != nil {
+		if _, got := Measure(context.Background(), Options{Quick: true}); got == nil || errors.Is(err, device.ErrNoCUDA) && !errors.Is(got, device.ErrNoCUDA) {
 			t.Errorf("without a GPU: error %v, want %v", got, err)
 		}
 		t.Skip(err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"carina/solver/airflow"
-	"carina/solver/cuda"
+	"carina/solver/cuda/device"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -59,8 +59,8 @@ func TestUnknownCase(t *testing.T) {
 
 // The whole suite on a GPU, in all precisions.
 func TestSuiteOnGPU(t *testing.T) {
-	if _, err := cuda.Devices(); err != nil {
-		if _, got := Run(context.Background(), Options{Device: GPU, Cases: []string{"duct"}}); got == nil || errors.Is(err, cuda.ErrNoCUDA) && !errors.Is(got, cuda.ErrNoCUDA) {
+	if _, err := device.Devices(); err != nil {
+		if _, got := Run(context.Background(), Options{Device: GPU, Cases: []string{"duct"}}); got == nil || errors.Is(err, device.ErrNoCUDA) && !errors.Is(got, device.ErrNoCUDA) {
 			t.Errorf("without a GPU: error %v, want %v", got, err)
 		}
 		t.Skip(err)

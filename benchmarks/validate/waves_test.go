@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"carina/solver/airflow"
-	"carina/solver/cuda"
+	"carina/solver/cuda/device"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -189,7 +189,7 @@ func TestShearWavesOnGPU(t *testing.T) {
 
 func skipWithoutGPU(t *testing.T) {
 	t.Helper()
-	if _, err := cuda.Devices(); err != nil {
+	if _, err := device.Devices(); err != nil {
 		t.Skip(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"carina/internal/machine"
 	"carina/internal/quantity"
-	"carina/solver/cuda"
+	"carina/solver/cuda/device"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -24,9 +24,9 @@ type doctorResult struct {
 	CUDA                    bool    `json:"cuda"`
 	// GPUs are those that this binary can use; GPUProblem says why there are
 	// none although CUDA is built in.
-	GPUs       []cuda.Description `json:"gpus"`
-	GPUProblem string             `json:"gpu_problem,omitempty"`
-	Advice     string             `json:"advice"`
+	GPUs       []device.Description `json:"gpus"`
+	GPUProblem string               `json:"gpu_problem,omitempty"`
+	Advice     string               `json:"advice"`
 }
 
 func newDoctor() *cobra.Command {
@@ -47,10 +47,10 @@ func examine() doctorResult {
 		Description:             machine.Describe(),
 		BandwidthBytesPerSecond: machine.NewCopier(runtime.NumCPU(), perWorker).Bandwidth(repetitions),
 		MPI:                     transport.MPI,
-		GPUs:                    []cuda.Description{},
+		GPUs:                    []device.Description{},
 	}
-	gpus, err := cuda.Devices()
-	r.CUDA = !errors.Is(err, cuda.ErrNoCUDA)
+	gpus, err := device.Devices()
+	r.CUDA = !errors.Is(err, device.ErrNoCUDA)
 	if r.CUDA && err != nil {
 		r.GPUProblem = err.Error()
 	}

@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"carina/solver/airflow"
-	"carina/solver/cuda"
+	"carina/solver/cuda/device"
 )
 
 // A binary with GPU code starts on a machine without a GPU: asked for one it
 // says in a sentence what is missing, otherwise it computes on the processor.
 func TestBinaryStartsWithoutGPU(t *testing.T) {
-	_, err := cuda.Devices()
+	_, err := device.Devices()
 	if err == nil {
 		t.Skip("this machine has a GPU")
 	}

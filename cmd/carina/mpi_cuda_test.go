@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"carina/solver/airflow"
-	"carina/solver/cuda"
+	"carina/solver/cuda/device"
 )
 
 // Processes that share GPUs end in the state of one process with one GPU, bit
@@ -21,7 +21,7 @@ func TestProcessesOnGPUsAgreeWithOne(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no mpirun on the path")
 	}
-	if _, err := cuda.Devices(); err != nil {
+	if _, err := device.Devices(); err != nil {
 		t.Skip(err)
 	}
 	folder := t.TempDir()

@@ -57,14 +57,16 @@ var rooms = []room{
 	{"solver/airflow", []string{"internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/processor", "solver/streaming", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/wall", "solver/airflow/update"}},
 	{"solver/cuda/driver", nil},
 	{"solver/cuda/tiling", []string{"internal", "geometry", "cuboid", "solver"}},
-	{"solver/cuda", []string{"solver/cuda/driver", "solver/cuda/tiling", "internal", "geometry", "cuboid", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/transport", "solver/lattice", "solver/expression", "solver/airflow/collision"}},
+	{"solver/cuda/device", []string{"solver/cuda/driver"}},
+	{"solver/cuda/devicetest", []string{"solver/cuda/device", "solver/cuda/driver"}},
+	{"solver/cuda", []string{"solver/cuda/driver", "solver/cuda/device", "solver/cuda/tiling", "internal", "geometry", "cuboid", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/transport", "solver/lattice", "solver/expression", "solver/airflow/collision"}},
 	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport"}},
 	{".", []string{"internal", "internal/run", "geometry", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport"}},
 	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "geometry/mend", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/cuda/tiling", "solver/transport", "solver/airflow/kernel"}},
-	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "solver/lattice", "solver/airflow/kernel"}},
+	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/cuda/device", "solver/transport", "solver/lattice", "solver/airflow/kernel"}},
 	// What users can import, as they do.
 	{"examples", []string{".", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening"}},
-	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/transport", "internal/workflow", "benchmarks"}},
+	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/cuda", "solver/cuda/device", "solver/transport", "internal/workflow", "benchmarks"}},
 }
 
 // exceptions are imports that the plan does not allow, with the reason. The list
@@ -79,6 +81,7 @@ var testExceptions = map[[2]string]string{
 	{"partition", "partition/metis"}:              "graphs of the shared collection are METIS files",
 	{"cmd/carina", "solver/airflow/kernel"}:       "processes are told which instruction set to compute with",
 	{"geometry/generate", "octree"}:               "the sizes of the bifurcations are known by their numbers of octree leaves",
+	{"solver/cuda", "solver/cuda/devicetest"}:     "devices of tests",
 	{"solver", "solver/enginetest"}:               "a physics is tested as any other",
 	{"solver", "solver/processor"}:                "a physics of the tests computes on processors",
 	{"solver/airflow/wall", "solver/processor"}:   "a physics that only listens is bound to a processor",

@@ -2,13 +2,14 @@ package cuda
 
 import (
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
 // average is the mean of fields over time, on the device.
 type average struct {
 	observations int
-	means        address
+	means        device.Address
 }
 
 // StartAverage begins a new mean over time of the fields. It stays on the device.
@@ -33,11 +34,11 @@ func (s *bound) AddToAverage() error {
 		return nil
 	}
 	p := s.part
-	if err := p.device.synchronize(); err != nil {
+	if err := p.device.Synchronize(); err != nil {
 		return err
 	}
 	s.average.observations++
-	arguments := append(words(uint64(s.average.means)), s.fieldArguments(s.average.observations)...)
+	arguments := append(device.Words(uint64(s.average.means)), s.fieldArguments(s.average.observations)...)
 	return p.observe(s.observer("fields", fieldsMean), tileRange{p.order, 0, len(p.tiles)}, s.plainRates(), arguments)
 }
 
@@ -52,7 +53,7 @@ func (s *bound) Average() (*airflow.Fields, error) {
 
 // download returns the fields that lie in memory for all tiles, in the order of
 // their numbers.
-func (s *bound) download(from address) (*airflow.Fields, error) {
+func (s *bound) download(from device.Address) (*airflow.Fields, error) {
 	p, fields := s.part, airflow.NewFields(s.layout.Fluid)
 	portion := min(len(p.tiles), fieldTiles)
 	cells := make([]float32, portion*tiling.Cells*fieldNumbers)
@@ -60,7 +61,7 @@ func (s *bound) download(from address) (*airflow.Fields, error) {
 	for first := 0; first < len(p.tiles); first += portion {
 		tiles := p.sorted[first:min(first+portion, len(p.tiles))]
 		part := cells[:len(tiles)*tiling.Cells*fieldNumbers]
-		if err := p.device.download(bytesOf(part), from+address(first)*tiling.Cells*fieldBytes); err != nil {
+		if err := p.device.Download(device.BytesOf(part), from+device.Address(first)*tiling.Cells*fieldBytes); err != nil {
 			return nil, err
 		}
 		s.scatter(part, fieldNumbers, tiles, index, fieldsOf(fields))

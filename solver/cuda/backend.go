@@ -8,6 +8,7 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/driver"
 	"carina/solver/transport"
 )
@@ -40,7 +41,7 @@ func Backend(o Options) airflow.Backend { return &backend{o, o.openFor} }
 // backend opens a device for every rank.
 type backend struct {
 	options Options
-	open    func(t transport.Transport) (device, error)
+	open    func(t transport.Transport) (device.Device, error)
 }
 
 // Settle checks what is asked for. 16-bit storage is a precision.
@@ -66,14 +67,14 @@ func (b *backend) Open(t transport.Transport) (solver.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Device{device: d, transport: t, exchange: b.options.Exchange}, nil
+	return &Device{gpu: d, transport: t, exchange: b.options.Exchange}, nil
 }
 
 // Physics is the flow on tiles.
 func (b *backend) Physics(f *airflow.Flow) solver.Physics { return physics{f.Physics(), f} }
 
 // openFor opens the GPU of a rank.
-func (o Options) openFor(t transport.Transport) (device, error) {
+func (o Options) openFor(t transport.Transport) (device.Device, error) {
 	number, available := 0, driver.Count()
 	_, local := t.(*transport.Local)
 	switch {
@@ -93,7 +94,7 @@ func (o Options) openFor(t transport.Transport) (device, error) {
 	case available > 0:
 		number = localRank(t) % available
 	}
-	return openDevice(number)
+	return device.Open(number)
 }
 
 // tooFew is the error of more ranks than GPUs.

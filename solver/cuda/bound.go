@@ -8,6 +8,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
@@ -92,7 +93,7 @@ func (s *bound) makePart() (err error) {
 	for at, tile := range sub.Tiles[:sub.Own] {
 		index[tile] = int32(at)
 	}
-	p := newPart(s.on.device, s.Layout, sub, walls)
+	p := newPart(s.on.gpu, s.Layout, sub, walls)
 	s.part, s.on.part, s.on.flow = p, p, s
 	p.findRequests(s.tiles, owner)
 	for _, step := range []func() error{
@@ -166,7 +167,7 @@ func (s *bound) Resume(steps int64) {
 }
 
 // setCorrected tells whether a step has left quadratic parts for the next.
-func (s *bound) setCorrected(corrected address) {
+func (s *bound) setCorrected(corrected device.Address) {
 	if p := s.part; p.wallParts.corrected != corrected {
 		p.wallParts.corrected = corrected
 		p.forgetRates()
@@ -188,7 +189,7 @@ func (s *bound) impose() error {
 		return nil
 	}
 	s.imposed, s.imposing = imposed, s.imposed
-	return s.part.device.upload(s.part.wallParts.openings, imposed)
+	return s.part.device.Upload(s.part.wallParts.openings, imposed)
 }
 
 // Openings are in the state of the present step.
@@ -207,7 +208,7 @@ func (s *bound) LoadGlobal(data []byte) error { return s.flow.States.Load(data) 
 func (s *bound) Bytes() int64 { return 0 }
 
 // Device names the GPU.
-func (s *bound) Device() string { return s.part.device.name() }
+func (s *bound) Device() string { return s.part.device.Name() }
 
 // Describe adds nothing to the settings.
 func (s *bound) Describe(*airflow.UsedSettings) {}

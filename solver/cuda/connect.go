@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
@@ -28,7 +29,7 @@ func (d *Device) Join(t transport.Transport, alike []bool) error {
 	if err := d.listMessages(); err != nil {
 		return err
 	}
-	return d.synchronize()
+	return d.gpu.Synchronize()
 }
 
 // swapOffers tells the neighbours where they reach this rank, and learns it of them. All
@@ -44,7 +45,7 @@ func (d *Device) swapOffers(t transport.Transport) error {
 			failed = err
 		}
 	}
-	handle, err := d.export(p.populations)
+	handle, err := d.gpu.Export(p.populations)
 	if err != nil {
 		handle = nil // others find another way, or none
 	}
@@ -63,7 +64,7 @@ func (d *Device) swapOffers(t transport.Transport) error {
 	for i, c := range p.connections {
 		o, err := decodeOffer(theirs[i])
 		if err == nil {
-			err = c.accept(o, d.device, d.exchange)
+			err = c.accept(o, d.gpu, d.exchange)
 		}
 		keep(err)
 		reached[i] = []byte{0}
@@ -98,12 +99,12 @@ func (p *part) finishConnections(tiles *tiling.Set) error {
 	}
 	var err error
 	for odd := range exits {
-		if p.exits[odd], err = p.allocate(0, bytesOf(exits[odd])); err != nil {
+		if p.exits[odd], err = p.allocate(0, device.BytesOf(exits[odd])); err != nil {
 			return err
 		}
 	}
-	p.handshake.ownFlags = p.populations + address(p.flagOffset())
-	if p.handshake.remoteFlags, err = p.allocate(0, bytesOf(flags)); err != nil {
+	p.handshake.ownFlags = p.populations + device.Address(p.flagOffset())
+	if p.handshake.remoteFlags, err = p.allocate(0, device.BytesOf(flags)); err != nil {
 		return err
 	}
 	p.prepareExchange()

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-
 	"sync"
 	"sync/atomic"
 
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
@@ -34,7 +34,7 @@ type connection struct {
 	// memory is where the other rank's tiles begin, as this device sees it,
 	// flag what this rank tells it there, targets where the other lets arrive
 	// what this one leaves.
-	memory, flag address
+	memory, flag device.Address
 	targets      [2][]int32
 	opened       bool // memory is that of another process
 	// requests are the values that the other rank has asked for, asked those
@@ -44,10 +44,10 @@ type connection struct {
 	// outgoing and incoming are messages on the device, send and receive the
 	// same on the host, of even and of odd steps, unpacking where the incoming
 	// chunks belong.
-	outgoing, incoming address
+	outgoing, incoming device.Address
 	send, receive      [2][]byte
-	unpacking          [2]address
-	unpack             [2]launch // of even and odd steps, prepared
+	unpacking          [2]device.Address
+	unpack             [2]device.Launch // of even and odd steps, prepared
 }
 
 const (
@@ -107,7 +107,7 @@ var opened struct {
 }
 
 // accept takes the neighbour's offer and tries to reach its memory.
-func (c *connection) accept(o *offer, d device, exchange Exchange) error {
+func (c *connection) accept(o *offer, d device.Device, exchange Exchange) error {
 	for odd := range c.Leaving {
 		if len(o.Targets[odd]) != len(c.Leaving[odd]) {
 			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", c.Rank, len(o.Targets[odd]), len(c.Leaving[odd]))
@@ -119,14 +119,14 @@ func (c *connection) accept(o *offer, d device, exchange Exchange) error {
 	}
 	err := c.reach(o, d)
 	if err == nil {
-		c.direct, c.flag = true, c.memory+address(o.Flag)
+		c.direct, c.flag = true, c.memory+device.Address(o.Flag)
 	} else if exchange == IPC {
 		return fmt.Errorf("rank %d cannot be reached directly (%w); choose the exchange host", c.Rank, err)
 	}
 	return nil
 }
 
-func (c *connection) reach(o *offer, d device) error {
+func (c *connection) reach(o *offer, d device.Device) error {
 	if o.Host != hostName() {
 		return errors.New("it is on another host")
 	}
@@ -135,14 +135,14 @@ func (c *connection) reach(o *offer, d device) error {
 		if !ok {
 			return errors.New("it has been closed")
 		}
-		c.memory = address(o.Memory)
-		return d.reach(other.(device))
+		c.memory = device.Address(o.Memory)
+		return d.Reach(other.(device.Device))
 	}
 	if len(o.Handle) == 0 {
 		return errors.New("its GPU shares no memory with other processes")
 	}
 	var err error
-	c.memory, err = d.open(o.Handle)
+	c.memory, err = d.Open(o.Handle)
 	c.opened = err == nil
 	return err
 }
@@ -190,7 +190,7 @@ func (c *connection) allocate(p *part) (err error) {
 		for _, r := range c.asked {
 			targets = append(targets, uint64(p.populations)+uint64(r.At)+uint64(odd*p.ValueBytes()))
 		}
-		if c.unpacking[odd], err = p.allocate(0, bytesOf(targets)); err != nil {
+		if c.unpacking[odd], err = p.allocate(0, device.BytesOf(targets)); err != nil {
 			return err
 		}
 	}
@@ -202,9 +202,9 @@ func (c *connection) incomingBytes(t tiling.Layout) int64 {
 	return c.Bytes(t) + int64(len(c.asked)*t.ValueBytes())
 }
 
-func (c *connection) close(d device) error {
+func (c *connection) close(d device.Device) error {
 	if c.opened {
-		return d.closeOpened(c.memory)
+		return d.CloseOpened(c.memory)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func swap(t transport.Transport, peers []int, mine [][]byte) ([][]byte, error) {
 	const lengthBytes = 8
 	lengths, messages := make([]transport.Message, len(peers)), make([]transport.Message, len(peers))
 	for i, peer := range peers {
-		lengths[i] = transport.Message{Peer: peer, Send: bytesOf([]int64{int64(len(mine[i]))}), Receive: make([]byte, lengthBytes)}
+		lengths[i] = transport.Message{Peer: peer, Send: device.BytesOf([]int64{int64(len(mine[i]))}), Receive: make([]byte, lengthBytes)}
 	}
 	if err := t.Exchange(lengths); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func swap(t transport.Transport, peers []int, mine [][]byte) ([][]byte, error) {
 	theirs := make([][]byte, len(peers))
 	for i, peer := range peers {
 		var n [1]int64
-		copy(bytesOf(n[:]), lengths[i].Receive)
+		copy(device.BytesOf(n[:]), lengths[i].Receive)
 		theirs[i] = make([]byte, n[0])
 		messages[i] = transport.Message{Peer: peer, Send: mine[i], Receive: theirs[i]}
 	}

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
@@ -8,14 +9,14 @@ import (
 // handshake is how a part synchronizes with the neighbours that it reaches
 // directly.
 type handshake struct {
-	kernel kernel
+	kernel device.Kernel
 	// remoteFlags are those that the part sets, by connection, ownFlags those that
 	// it waits for.
-	remoteFlags, ownFlags address
+	remoteFlags, ownFlags device.Address
 	neighbours            int
 	// launch is that of every step, prepared but for count, which is how many there
 	// were: unlike that of steps, the number grows when a state is loaded, too.
-	launch launch
+	launch device.Launch
 	count  uint32
 }
 
@@ -24,8 +25,8 @@ const handshakeStep = 3
 
 // prepareExchange prepares the launches of every step.
 func (p *part) prepareExchange() {
-	p.handshake.launch = launch{blocks: 1, threads: (len(p.connections) + 31) / 32 * 32,
-		arguments: words(uint64(p.handshake.remoteFlags), uint64(p.handshake.ownFlags), uint64(len(p.connections)), 0)}.prepared()
+	p.handshake.launch = device.Launch{Blocks: 1, Threads: (len(p.connections) + 31) / 32 * 32,
+		Arguments: device.Words(uint64(p.handshake.remoteFlags), uint64(p.handshake.ownFlags), uint64(len(p.connections)), 0)}.Prepared()
 	program := unpacking(p.Layout)
 	threads := 32 * program.warps
 	for _, c := range p.connections {
@@ -35,8 +36,8 @@ func (p *part) prepareExchange() {
 		for odd := range c.unpack {
 			singles := len(c.Arriving[odd]) - c.Faces - c.Edges + len(c.asked)
 			moves := c.Faces*program.ChunksOf(0) + c.Edges*program.ChunksOf(tiling.FaceGroups) + singles
-			c.unpack[odd] = launch{blocks: (moves + threads - 1) / threads, threads: threads,
-				arguments: append(words(c.incoming, c.unpacking[odd]), words(c.Faces, c.Edges, singles)...)}.prepared()
+			c.unpack[odd] = device.Launch{Blocks: (moves + threads - 1) / threads, Threads: threads,
+				Arguments: append(device.Words(c.incoming, c.unpacking[odd]), device.Words(c.Faces, c.Edges, singles)...)}.Prepared()
 		}
 	}
 }
@@ -54,11 +55,11 @@ func (p *part) swap(t transport.Transport, messages []transport.Message, odd int
 		return nil
 	}
 	p.handshake.count++
-	p.handshake.launch.all[handshakeStep] = uint64(p.handshake.count)
-	if err := p.device.launch(borderQueue, p.handshake.kernel, p.handshake.launch); err != nil {
+	p.handshake.launch.All[handshakeStep] = uint64(p.handshake.count)
+	if err := p.device.Launch(device.BorderQueue, p.handshake.kernel, p.handshake.launch); err != nil {
 		return err
 	}
-	return p.timeline.stamp(p.device, borderQueue, afterHandshake)
+	return p.timeline.stamp(p.device, device.BorderQueue, afterHandshake)
 }
 
 // swapMessages exchanges all borders that are not direct.
@@ -66,7 +67,7 @@ func (p *part) swapMessages(t transport.Transport, messages []transport.Message,
 	if err := p.fetchMessages(odd); err != nil {
 		return err
 	}
-	if err := p.device.settle(); err != nil {
+	if err := p.device.Settle(); err != nil {
 		return err
 	}
 	if err := t.Exchange(messages); err != nil {
@@ -81,11 +82,11 @@ func (p *part) fetchMessages(odd int) error {
 		if c.direct {
 			continue
 		}
-		if err := p.device.fetch(c.send[odd], c.outgoing); err != nil {
+		if err := p.device.Fetch(c.send[odd], c.outgoing); err != nil {
 			return err
 		}
 	}
-	return p.timeline.stamp(p.device, borderQueue, afterFetch)
+	return p.timeline.stamp(p.device, device.BorderQueue, afterFetch)
 }
 
 // deliverMessages copies what has come to the device and puts it in place.
@@ -94,20 +95,20 @@ func (p *part) deliverMessages(odd int) error {
 		if c.direct {
 			continue
 		}
-		if err := p.device.deliver(c.incoming, c.receive[odd]); err != nil {
+		if err := p.device.Deliver(c.incoming, c.receive[odd]); err != nil {
 			return err
 		}
 	}
-	if err := p.timeline.stamp(p.device, borderQueue, afterDelivery); err != nil {
+	if err := p.timeline.stamp(p.device, device.BorderQueue, afterDelivery); err != nil {
 		return err
 	}
 	for _, c := range p.connections {
 		if c.direct {
 			continue
 		}
-		if err := p.device.launch(borderQueue, p.unpack, c.unpack[odd]); err != nil {
+		if err := p.device.Launch(device.BorderQueue, p.unpack, c.unpack[odd]); err != nil {
 			return err
 		}
 	}
-	return p.timeline.stamp(p.device, borderQueue, afterUnpacking)
+	return p.timeline.stamp(p.device, device.BorderQueue, afterUnpacking)
 }

@@ -7,6 +7,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/devicetest"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -15,7 +16,7 @@ import (
 // products of them vanish in single precision. What becomes of it there does not
 // depend on how faint it is, as long as it is too faint to be carried along.
 func TestFaintSound(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	g := cave(5, [3]bool{})
 	for i := range g.Openings {
 		n := &g.Openings[i].Normal

@@ -9,6 +9,7 @@ import (
 	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
@@ -45,24 +46,24 @@ func fieldsOf(f *airflow.Fields) func(index int32, cell []float32) {
 // cells' indices.
 func (s *bound) gather(program program, width int, arguments [][]uint64, store func(index int32, cell []float32)) error {
 	p := s.part
-	if err := p.device.synchronize(); err != nil {
+	if err := p.device.Synchronize(); err != nil {
 		return err
 	}
 	portion := min(len(p.tiles), fieldTiles)
 	cells := make([]float32, portion*tiling.Cells*width)
-	buffer, err := p.device.allocate(sizeOf(cells))
+	buffer, err := p.device.Allocate(device.SizeOf(cells))
 	if err != nil {
 		return err
 	}
-	defer p.device.free(buffer)
+	defer p.device.Free(buffer)
 	index := newTileIndex(s.tiles)
 	rates := s.plainRates()
 	for first := 0; first < len(p.tiles); first += portion {
 		count := min(portion, len(p.tiles)-first)
-		if err := p.observe(program, tileRange{p.order, first, count}, rates, append(words(uint64(buffer)), arguments...)); err != nil {
+		if err := p.observe(program, tileRange{p.order, first, count}, rates, append(device.Words(uint64(buffer)), arguments...)); err != nil {
 			return err
 		}
-		if err := p.device.download(bytesOf(cells[:count*tiling.Cells*width]), buffer); err != nil {
+		if err := p.device.Download(device.BytesOf(cells[:count*tiling.Cells*width]), buffer); err != nil {
 			return err
 		}
 		s.scatter(cells, width, p.sorted[first:first+count], index, store)
@@ -124,7 +125,7 @@ func (s *bound) FieldsAt(cells []int32) (*airflow.Fields, error) {
 	if len(cells) == 0 {
 		return fields, nil
 	}
-	if err := p.device.synchronize(); err != nil {
+	if err := p.device.Synchronize(); err != nil {
 		return nil, err
 	}
 	list := make([]int32, len(cells)) // index in memory of each cell's tile
@@ -160,21 +161,21 @@ func (s *bound) pieceOf(cell int32) *solver.Piece {
 func (s *bound) fieldsOfTiles(tiles []int32) ([][fieldNumbers]float32, error) {
 	p := s.part
 	cells := make([][fieldNumbers]float32, len(tiles)*tiling.Cells)
-	buffer, err := p.device.allocate(sizeOf(cells))
+	buffer, err := p.device.Allocate(device.SizeOf(cells))
 	if err != nil {
 		return nil, err
 	}
-	defer p.device.free(buffer)
-	order, err := p.device.allocate(sizeOf(tiles))
+	defer p.device.Free(buffer)
+	order, err := p.device.Allocate(device.SizeOf(tiles))
 	if err != nil {
 		return nil, err
 	}
-	defer p.device.free(order)
-	if err := p.device.upload(order, bytesOf(tiles)); err != nil {
+	defer p.device.Free(order)
+	if err := p.device.Upload(order, device.BytesOf(tiles)); err != nil {
 		return nil, err
 	}
-	if err := p.observe(s.observer("fields", fieldsNow), tileRange{order, 0, len(tiles)}, s.plainRates(), append(words(uint64(buffer)), s.fieldArguments(0)...)); err != nil {
+	if err := p.observe(s.observer("fields", fieldsNow), tileRange{order, 0, len(tiles)}, s.plainRates(), append(device.Words(uint64(buffer)), s.fieldArguments(0)...)); err != nil {
 		return nil, err
 	}
-	return cells, p.device.download(bytesOf(cells), buffer)
+	return cells, p.device.Download(device.BytesOf(cells), buffer)
 }

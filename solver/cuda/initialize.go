@@ -1,8 +1,10 @@
 package cuda
 
 import (
-	"carina/solver/cuda/tiling"
 	"fmt"
+
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiling"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -15,31 +17,31 @@ func (s *bound) initialize() error {
 	if err := s.setInitial(); err != nil {
 		return fmt.Errorf("setting the flow at the start: %w", err)
 	}
-	return s.part.device.synchronize()
+	return s.part.device.Synchronize()
 }
 
 func (s *bound) setInitial() error {
 	p := s.part
 	portion := min(len(p.tiles), fieldTiles)
 	bytes := int64(portion) * tiling.Cells * fieldNumbers * int64(realBytes(s.Bits))
-	buffer, err := p.device.allocate(bytes)
+	buffer, err := p.device.Allocate(bytes)
 	if err != nil {
 		return err
 	}
-	defer p.device.free(buffer)
+	defer p.device.Free(buffer)
 	for first := 0; first < len(p.tiles); first += portion {
 		count := min(portion, len(p.tiles)-first)
 		cells := make([]byte, 0, bytes)
 		for _, tile := range p.tiles[first : first+count] {
 			cells = s.appendInitial(cells, tile)
 		}
-		if err := p.device.upload(buffer, cells); err != nil {
+		if err := p.device.Upload(buffer, cells); err != nil {
 			return err
 		}
-		if err := p.observe(s.observerBefore("initialize", 0, false), tileRange{first: first, count: count}, nil, words(uint64(buffer))); err != nil {
+		if err := p.observe(s.observerBefore("initialize", 0, false), tileRange{first: first, count: count}, nil, device.Words(uint64(buffer))); err != nil {
 			return err
 		}
-		if err := p.device.synchronize(); err != nil {
+		if err := p.device.Synchronize(); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
@@ -126,7 +127,7 @@ func (m *measured) phases(steps int) (medians Phases, err error) {
 			return medians, err
 		}
 	}
-	if err := p.device.synchronize(); err != nil || p.subdomain.Border == 0 {
+	if err := p.device.Synchronize(); err != nil || p.subdomain.Border == 0 {
 		return medians, err
 	}
 	var values [phaseCount][]float64
@@ -149,9 +150,9 @@ func (m *measured) phases(steps int) (medians Phases, err error) {
 // rank, from when all begin to the end where there are several.
 func (m *measured) elapsed(f func() error) (float64, error) {
 	if m.transport.Size() == 1 {
-		return m.part.device.elapsed(f)
+		return m.part.device.Elapsed(f)
 	}
-	if err := m.part.device.synchronize(); err != nil {
+	if err := m.part.device.Synchronize(); err != nil {
 		return 0, err
 	}
 	if err := m.transport.Reduce(transport.Sum, []int64{0}); err != nil {
@@ -161,7 +162,7 @@ func (m *measured) elapsed(f func() error) (float64, error) {
 	if err := f(); err != nil {
 		return 0, err
 	}
-	err := m.part.device.synchronize()
+	err := m.part.device.Synchronize()
 	return time.Since(begin).Seconds(), err
 }
 
@@ -172,7 +173,7 @@ func (m *measured) warmUp() error {
 		if err := m.step(portion + int(m.steps%2)); err != nil {
 			return err
 		}
-		if err := m.part.device.synchronize(); err != nil {
+		if err := m.part.device.Synchronize(); err != nil {
 			return err
 		}
 		cold := []int64{0}
@@ -225,7 +226,7 @@ func Scramble(r *airflow.Rank, seed uint64) error {
 	p := s.part
 	total := int64(len(p.tiles)) * s.TileBytes()
 	for at := int64(0); at < total; at += block {
-		if err := p.device.upload(p.populations+address(at), content[:min(block, total-at)]); err != nil {
+		if err := p.device.Upload(p.populations+device.Address(at), content[:min(block, total-at)]); err != nil {
 			return fmt.Errorf("filling the populations: %w", err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 )
 
 // MemoryUse is what a rank takes of its GPU's memory.
@@ -39,11 +40,11 @@ func (p *part) needs() int64 {
 	}
 	real := int64(realBytes(p.Bits))
 	const ofStep = 2 // outflow and memory
-	n += sizeOf(t.ranges) + sizeOf(t.cells) + sizeOf(t.links) + int64(len(t.links))*int64(p.ValueBytes())
+	n += device.SizeOf(t.ranges) + device.SizeOf(t.cells) + device.SizeOf(t.links) + int64(len(t.links))*int64(p.ValueBytes())
 	for _, list := range p.openTiles {
-		n += sizeOf(list)
+		n += device.SizeOf(list)
 	}
-	n += sizeOf(t.openingCells) + int64(len(t.openingCells))*sampleNumbers*real
+	n += device.SizeOf(t.openingCells) + int64(len(t.openingCells))*sampleNumbers*real
 	return n + int64(len(t.openingLinks))*(openingLinkWords+(openingLinkNumbers+ofStep)*real)
 }
 
@@ -56,11 +57,11 @@ const (
 
 // checkMemory says before anything is allocated whether it will fit.
 func (p *part) checkMemory() error {
-	free, _, err := p.device.memory()
+	free, _, err := p.device.Memory()
 	if err != nil {
 		return err
 	}
-	p.memory = MemoryUse{p.subdomain.Rank, p.device.name(), p.needs(), free}
+	p.memory = MemoryUse{p.subdomain.Rank, p.device.Name(), p.needs(), free}
 	if p.memory.Needs > free {
 		return fmt.Errorf("%v; use 16-bit storage, more GPUs or a coarser spacing", p.memory)
 	}

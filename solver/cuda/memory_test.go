@@ -6,12 +6,14 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/devicetest"
 )
 
 // What is announced is what is allocated, and a GPU that is too small is
 // refused in one sentence that says what it needs and has.
 func TestMemoryIsAnnounced(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	g := tube()
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
@@ -33,6 +35,6 @@ func TestMemoryIsAnnounced(t *testing.T) {
 }
 
 // fullDevice has no memory left.
-type fullDevice struct{ device }
+type fullDevice struct{ device.Device }
 
-func (fullDevice) memory() (int64, int64, error) { return 1000, 1 << 30, nil }
+func (fullDevice) Memory() (int64, int64, error) { return 1000, 1 << 30, nil }

@@ -7,22 +7,23 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 )
 
 // foundWords is the room for what an observation finds, in words.
 const foundWords = 4
 
 // launch starts a kernel, compiled when it is first needed.
-func (p *part) launch(program program, l launch) error {
-	return p.launchOn(mainQueue, program, l)
+func (p *part) launch(program program, l device.Launch) error {
+	return p.launchOn(device.MainQueue, program, l)
 }
 
 // launchOn is launch on a queue.
-func (p *part) launchOn(q queue, program program, l launch) error {
+func (p *part) launchOn(q device.Queue, program program, l device.Launch) error {
 	if err := p.load(program); err != nil {
 		return err
 	}
-	return p.device.launch(q, p.kernels[program], l)
+	return p.device.Launch(q, p.kernels[program], l)
 }
 
 // load compiles a kernel, unless that was done before. What steps need is loaded
@@ -32,7 +33,7 @@ func (p *part) load(program program) error {
 	if _, ok := p.kernels[program]; ok {
 		return nil
 	}
-	k, err := p.device.compile(program)
+	k, err := p.device.Compile(program.source())
 	if err == nil {
 		p.kernels[program] = k
 	}
@@ -42,7 +43,7 @@ func (p *part) load(program program) error {
 // tileRange is some of the tiles of a part, in an order; without one all of
 // them in the order of memory.
 type tileRange struct {
-	order        address
+	order        device.Address
 	first, count int
 }
 
@@ -58,9 +59,9 @@ func (p *part) observe(program program, tiles tileRange, rates []uint64, argumen
 	if rates != nil {
 		all = append(all, rates)
 	}
-	return p.launch(program, launch{
-		blocks: (tiles.count + perBlock - 1) / perBlock, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
-		arguments: append(all, arguments...),
+	return p.launch(program, device.Launch{
+		Blocks: (tiles.count + perBlock - 1) / perBlock, Threads: 32 * program.warps, SharedBytes: program.sharedBytes(),
+		Arguments: append(all, arguments...),
 	})
 }
 
@@ -82,20 +83,20 @@ func (s *bound) observerBefore(kernel string, mode int, odd bool) program {
 func (s *bound) find(program program, found [foundWords]uint64, arguments [][]uint64) ([foundWords]uint64, error) {
 	p := s.part
 	// What neighbours leave here is complete when they and the border are done.
-	if err := p.device.synchronize(); err != nil {
+	if err := p.device.Synchronize(); err != nil {
 		return found, err
 	}
 	rates := s.plainRates()
 	if program.collides() {
 		rates = s.rates
 	}
-	if err := p.device.upload(p.findings, bytesOf(found[:])); err != nil {
+	if err := p.device.Upload(p.findings, device.BytesOf(found[:])); err != nil {
 		return found, err
 	}
-	if err := p.observe(program, p.allTiles(), rates, append(words(uint64(p.findings)), arguments...)); err != nil {
+	if err := p.observe(program, p.allTiles(), rates, append(device.Words(uint64(p.findings)), arguments...)); err != nil {
 		return found, err
 	}
-	err := p.device.download(bytesOf(found[:]), p.findings)
+	err := p.device.Download(device.BytesOf(found[:]), p.findings)
 	return found, err
 }
 

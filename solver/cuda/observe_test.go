@@ -9,6 +9,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/cuda/devicetest"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -22,7 +23,7 @@ func tube() *geometry.Grid {
 
 // What the solver tells of the flow is what the processor's tells.
 func TestObservationsAgree(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	const steps = 150
 	g := tube()
 	domain := solver.WholeDomain(g)
@@ -142,7 +143,7 @@ func closeTo(t *testing.T, what string, tolerance float64, got, want []float64) 
 
 // A flow is found to be steady at the same step as on the processor.
 func TestSteadyAgrees(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	g := tube()
 	domain := solver.WholeDomain(g)
 	settings := caveSettings(g)
@@ -158,7 +159,7 @@ func TestSteadyAgrees(t *testing.T) {
 		}}
 		var b airflow.Backend
 		if i == 1 {
-			b = on(testDevices(t, 1), Options{})
+			b = on(devicetest.Open(t, 1), Options{})
 		}
 		if _, err := airflow.RunInProcessOn(context.Background(), b, domain, settings, plan); err != nil {
 			t.Fatal(err)
@@ -172,7 +173,7 @@ func TestSteadyAgrees(t *testing.T) {
 // A flow that diverges is noticed, with its first cell, and the last good
 // fields are handed over.
 func TestDivergenceIsNoticed(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	g := tube()
 	domain := solver.WholeDomain(g)
 	settings := caveSettings(g)
@@ -187,7 +188,7 @@ func TestDivergenceIsNoticed(t *testing.T) {
 		}})
 		return err
 	}
-	want, got := diverge(0, nil), diverge(1, on(testDevices(t, 1), Options{}))
+	want, got := diverge(0, nil), diverge(1, on(devicetest.Open(t, 1), Options{}))
 	if want == nil || got == nil || got.Error() != want.Error() {
 		t.Fatalf("error %v, the processor's is %v", got, want)
 	}

@@ -1,6 +1,9 @@
 package cuda
 
-import "carina/solver/airflow/opening"
+import (
+	"carina/solver/airflow/opening"
+	"carina/solver/cuda/device"
+)
 
 // numbersOfStep is struct Opening of kernels/tile.h.
 func numbersOfStep(o *opening.Imposed) [openingNumbersOfStep]float64 {
@@ -18,7 +21,7 @@ func (s *bound) Collect(_ int, sums []int64) error {
 	if err := s.part.launchOutflow(len(sums) / 2); err != nil || len(sums) == 0 {
 		return err
 	}
-	return s.part.device.download(bytesOf(sums), s.part.sums)
+	return s.part.device.Download(device.BytesOf(sums), s.part.sums)
 }
 
 // launchOutflow makes a part sum over its cells at so many openings.
@@ -26,7 +29,7 @@ func (p *part) launchOutflow(openings int) error {
 	if openings == 0 {
 		return nil
 	}
-	if err := p.device.zero(p.sums, int64(openings)*sumBytes); err != nil {
+	if err := p.device.Zero(p.sums, int64(openings)*sumBytes); err != nil {
 		return err
 	}
 	cells := len(p.walls.openingCells)
@@ -34,12 +37,12 @@ func (p *part) launchOutflow(openings int) error {
 		return nil
 	}
 	program := p.outflowProgram()
-	if p.outflow.all == nil {
+	if p.outflow.All == nil {
 		threads := 32 * program.warps
-		p.outflow = launch{
-			blocks: (cells + threads*cellsOfSum - 1) / (threads * cellsOfSum), threads: threads,
-			arguments: append([][]uint64{p.wallParts.words()}, words(uint64(cells), uint64(p.sums))...),
-		}.prepared()
+		p.outflow = device.Launch{
+			Blocks: (cells + threads*cellsOfSum - 1) / (threads * cellsOfSum), Threads: threads,
+			Arguments: append([][]uint64{p.wallParts.words()}, device.Words(uint64(cells), uint64(p.sums))...),
+		}.Prepared()
 	}
 	return p.launch(program, p.outflow)
 }

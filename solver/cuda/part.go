@@ -4,16 +4,16 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"unsafe"
 
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
 // part is the tiles of one rank, on a device.
 type part struct {
 	tiling.Layout
-	device    device
+	device    device.Device
 	subdomain *tiling.Subdomain
 	// tiles are the numbers of its own tiles in the order in which they lie in
 	// memory, sorted is the same by number, index where those lie.
@@ -24,22 +24,22 @@ type part struct {
 	// by tile and direction.
 	borderRows []int32
 
-	populations, rows, slots, fluid, positions, order, findings, sums address
-	exits                                                             [2]address // by parity
+	populations, rows, slots, fluid, positions, order, findings, sums device.Address
+	exits                                                             [2]device.Address // by parity
 	wallParts                                                         wallParts
-	allocated                                                         []address
+	allocated                                                         []device.Address
 	pinned                                                            [][]byte
 	bytes                                                             int64
 	step                                                              [2][2]stepKernel // interior or border, by parity
 	memory                                                            MemoryUse
-	kernels                                                           map[program]kernel // of observations
-	openTiles                                                         [2][]openingTile   // at openings, of the interior and the border
-	openLists                                                         [2]address         // the same on the device
+	kernels                                                           map[program]device.Kernel // of observations
+	openTiles                                                         [2][]openingTile          // at openings, of the interior and the border
+	openLists                                                         [2]device.Address         // the same on the device
 	handshake                                                         handshake
-	outflow                                                           launch // of the kernel outflow, prepared
+	outflow                                                           device.Launch // of the kernel outflow, prepared
 	// asked are the values that the part's links need, by the rank that has them.
 	asked    map[int][]request
-	unpack   kernel
+	unpack   device.Kernel
 	timeline *timeline // nil unless steps are measured
 	// number tells the devices of this process's ranks apart.
 	number int64
@@ -47,14 +47,14 @@ type part struct {
 
 // stepKernel is the kernel of even or odd steps.
 type stepKernel struct {
-	kernel  kernel
+	kernel  device.Kernel
 	program program
 	perWarp int
 	// openings is the kernel for the tiles at openings.
-	openings kernel
+	openings device.Kernel
 	// main and atOpenings are the launches, prepared where ready; they end with
 	// the rates.
-	main, atOpenings launch
+	main, atOpenings device.Launch
 	ready            bool
 }
 
@@ -65,18 +65,18 @@ func (k *stepKernel) prepare(p *part, side int, odd int64, rates []uint64) {
 		first, n = 0, p.subdomain.Border
 	}
 	perBlock := k.program.warps * k.perWarp
-	k.main = launch{
-		blocks: (n + perBlock - 1) / perBlock, threads: 32 * k.program.warps, sharedBytes: k.program.sharedBytes(),
-		arguments: append(append(words(p.populations, p.rows, p.slots, p.exits[odd]), words(first, n, k.perWarp)...), p.wallParts.words(), rates),
-	}.prepared()
+	k.main = device.Launch{
+		Blocks: (n + perBlock - 1) / perBlock, Threads: 32 * k.program.warps, SharedBytes: k.program.sharedBytes(),
+		Arguments: append(append(device.Words(p.populations, p.rows, p.slots, p.exits[odd]), device.Words(first, n, k.perWarp)...), p.wallParts.words(), rates),
+	}.Prepared()
 	if k.ready = true; k.openings == nil {
 		return
 	}
 	program, tiles := k.program.atOpenings(), len(p.openTiles[side])
-	k.atOpenings = launch{
-		blocks: (tiles + program.warps - 1) / program.warps, threads: 32 * program.warps, sharedBytes: program.sharedBytes(),
-		arguments: append(append(words(p.populations, p.rows, p.slots, p.exits[odd], p.openLists[side]), words(tiles)...), p.wallParts.words(), rates),
-	}.prepared()
+	k.atOpenings = device.Launch{
+		Blocks: (tiles + program.warps - 1) / program.warps, Threads: 32 * program.warps, SharedBytes: program.sharedBytes(),
+		Arguments: append(append(device.Words(p.populations, p.rows, p.slots, p.exits[odd], p.openLists[side]), device.Words(tiles)...), p.wallParts.words(), rates),
+	}.Prepared()
 }
 
 // forgetRates makes the next steps take other rates.
@@ -90,22 +90,22 @@ func (p *part) forgetRates() {
 
 // wallParts is struct Walls of kernels/tile.h.
 type wallParts struct {
-	ranges, cells, links, returning, openingCells, openingLinks, openings, samples, outflow, memory address
+	ranges, cells, links, returning, openingCells, openingLinks, openings, samples, outflow, memory device.Address
 	// Of quadratic walls: what others send, and what is sent to them. Corrected is
 	// 1 from the second step on: before, there was nothing to send.
-	remote, sentRanges, sent, corrected address
+	remote, sentRanges, sent, corrected device.Address
 	// time is τ, in steps.
 	time float64
 }
 
 // words returns struct Walls as an argument.
 func (w *wallParts) words() []uint64 {
-	return wordsOf([]address{w.ranges, w.cells, w.links, w.returning, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, w.remote, w.sentRanges, w.sent, w.corrected, address(math.Float64bits(w.time))})
+	return device.WordsOf([]device.Address{w.ranges, w.cells, w.links, w.returning, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, w.remote, w.sentRanges, w.sent, w.corrected, device.Address(math.Float64bits(w.time))})
 }
 
-func newPart(d device, l tiling.Layout, subdomain *tiling.Subdomain, walls *wallTables) *part {
+func newPart(d device.Device, l tiling.Layout, subdomain *tiling.Subdomain, walls *wallTables) *part {
 	tiles := subdomain.Tiles[:subdomain.Own]
-	p := &part{Layout: l, device: d, subdomain: subdomain, tiles: tiles, walls: walls.of(tiles), kernels: map[program]kernel{}}
+	p := &part{Layout: l, device: d, subdomain: subdomain, tiles: tiles, walls: walls.of(tiles), kernels: map[program]device.Kernel{}}
 	p.number = opened.next.Add(1)
 	opened.devices.Store(p.number, d)
 	byNumber := make([]int64, len(tiles))
@@ -131,12 +131,12 @@ func newPart(d device, l tiling.Layout, subdomain *tiling.Subdomain, walls *wall
 
 // compile compiles the kernels of a step.
 func (p *part) compile(walls, force bool, o operator) (err error) {
-	compile := func(program program) kernel {
+	compile := func(program program) device.Kernel {
 		if err != nil {
 			return nil
 		}
-		var k kernel
-		k, err = p.device.compile(program)
+		var k device.Kernel
+		k, err = p.device.Compile(program.source())
 		return k
 	}
 	sides := []int{interiorSide}
@@ -162,7 +162,7 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 // fill allocates and uploads everything but what belongs to connections; the
 // fluid is at rest. Place is where the tiles lie on their ranks, by number.
 func (p *part) fill(tiles *tiling.Set, owner, index []int32, openings int) (err error) {
-	put := func(to *address, bytes int64, content []byte) {
+	put := func(to *device.Address, bytes int64, content []byte) {
 		if err == nil {
 			*to, err = p.allocate(bytes, content)
 		}
@@ -172,23 +172,23 @@ func (p *part) fill(tiles *tiling.Set, owner, index []int32, openings int) (err 
 	put(&p.populations, p.flagOffset()+maxConnections*flagBytes, nil)
 	rows := p.subdomain.Rows(tiles, owner, index)
 	p.borderRows = slices.Clone(rows[:p.subdomain.Border*p.Directions])
-	put(&p.rows, 0, bytesOf(rows))
+	put(&p.rows, 0, device.BytesOf(rows))
 	put(&p.slots, 0, slotTable(p.Layout))
-	put(&p.fluid, 0, bytesOf(inOrder(tiles.Fluid, p.tiles)))
-	put(&p.positions, 0, bytesOf(inOrder(tiles.Position, p.tiles)))
-	put(&p.order, 0, bytesOf(p.index))
+	put(&p.fluid, 0, device.BytesOf(inOrder(tiles.Fluid, p.tiles)))
+	put(&p.positions, 0, device.BytesOf(inOrder(tiles.Position, p.tiles)))
+	put(&p.order, 0, device.BytesOf(p.index))
 	for side, list := range p.openTiles {
-		put(&p.openLists[side], 0, bytesOf(list))
+		put(&p.openLists[side], 0, device.BytesOf(list))
 	}
 	put(&p.findings, foundWords*8, nil)
 	put(&p.sums, int64(openings)*sumBytes, nil)
 	w, t := &p.wallParts, p.walls
 	w.time = t.time
-	put(&w.ranges, 0, bytesOf(t.ranges))
-	put(&w.cells, 0, bytesOf(t.cells))
-	put(&w.links, 0, bytesOf(t.links))
+	put(&w.ranges, 0, device.BytesOf(t.ranges))
+	put(&w.cells, 0, device.BytesOf(t.cells))
+	put(&w.links, 0, device.BytesOf(t.links))
 	put(&w.returning, int64(len(t.links))*int64(p.ValueBytes()), nil)
-	put(&w.openingCells, 0, bytesOf(t.openingCells))
+	put(&w.openingCells, 0, device.BytesOf(t.openingCells))
 	real := int64(realBytes(p.Bits))
 	put(&w.openingLinks, 0, openingRecords(t.openingLinks, p.Bits))
 	put(&w.openings, int64(openings)*openingNumbersOfStep*real, nil)
@@ -224,7 +224,7 @@ func (p *part) placeOf(tile int32) (index int32, ok bool) {
 
 // pin returns memory of the host that is given back with the part.
 func (p *part) pin(bytes int64) ([]byte, error) {
-	m, err := p.device.pin(bytes)
+	m, err := p.device.Pin(bytes)
 	if err == nil {
 		p.pinned = append(p.pinned, m)
 	}
@@ -232,19 +232,19 @@ func (p *part) pin(bytes int64) ([]byte, error) {
 }
 
 // allocate returns memory with the given content, or that many zeros.
-func (p *part) allocate(bytes int64, content []byte) (address, error) {
+func (p *part) allocate(bytes int64, content []byte) (device.Address, error) {
 	bytes = max(bytes, int64(len(content)))
 	const least = 256
-	a, err := p.device.allocate(max(bytes, least))
+	a, err := p.device.Allocate(max(bytes, least))
 	if err != nil {
 		return 0, err
 	}
 	p.allocated = append(p.allocated, a)
 	p.bytes += bytes
 	if len(content) > 0 {
-		return a, p.device.upload(a, content)
+		return a, p.device.Upload(a, content)
 	}
-	return a, p.device.zero(a, max(bytes, least))
+	return a, p.device.Zero(a, max(bytes, least))
 }
 
 // The sides of a part.
@@ -259,16 +259,16 @@ func (p *part) launchBorder(odd int64, rates []uint64) error {
 	if p.subdomain.Border == 0 {
 		return nil
 	}
-	if err := p.device.follow(borderQueue, mainQueue); err != nil {
+	if err := p.device.Follow(device.BorderQueue, device.MainQueue); err != nil {
 		return err
 	}
-	if err := p.timeline.stamp(p.device, borderQueue, beforeBorder); err != nil {
+	if err := p.timeline.stamp(p.device, device.BorderQueue, beforeBorder); err != nil {
 		return err
 	}
 	if err := p.launchSide(borderSide, odd, rates); err != nil {
 		return err
 	}
-	return p.timeline.stamp(p.device, borderQueue, afterBorder)
+	return p.timeline.stamp(p.device, device.BorderQueue, afterBorder)
 }
 
 // launchInterior updates the other tiles. What is given to either queue afterwards
@@ -277,23 +277,23 @@ func (p *part) launchInterior(odd int64, rates []uint64) error {
 	if p.subdomain.Border == 0 {
 		return p.launchSide(interiorSide, odd, rates)
 	}
-	if err := p.timeline.stamp(p.device, mainQueue, beforeInterior); err != nil {
+	if err := p.timeline.stamp(p.device, device.MainQueue, beforeInterior); err != nil {
 		return err
 	}
 	if err := p.launchSide(interiorSide, odd, rates); err != nil {
 		return err
 	}
-	if err := p.timeline.stamp(p.device, mainQueue, afterInterior); err != nil {
+	if err := p.timeline.stamp(p.device, device.MainQueue, afterInterior); err != nil {
 		return err
 	}
-	return p.device.follow(mainQueue, borderQueue)
+	return p.device.Follow(device.MainQueue, device.BorderQueue)
 }
 
 // launchSide updates the tiles of a side.
 func (p *part) launchSide(side int, odd int64, rates []uint64) error {
-	n, on := p.subdomain.Own-p.subdomain.Border, mainQueue
+	n, on := p.subdomain.Own-p.subdomain.Border, device.MainQueue
 	if side == borderSide {
-		n, on = p.subdomain.Border, borderQueue
+		n, on = p.subdomain.Border, device.BorderQueue
 	}
 	if n == 0 {
 		return nil
@@ -302,10 +302,10 @@ func (p *part) launchSide(side int, odd int64, rates []uint64) error {
 	if !k.ready {
 		k.prepare(p, side, odd, rates)
 	}
-	if err := p.device.launch(on, k.kernel, k.main); err != nil || k.openings == nil {
+	if err := p.device.Launch(on, k.kernel, k.main); err != nil || k.openings == nil {
 		return err
 	}
-	return p.device.launch(on, k.openings, k.atOpenings)
+	return p.device.Launch(on, k.openings, k.atOpenings)
 }
 
 // close releases the memory and the device.
@@ -316,29 +316,13 @@ func (p *part) close() error {
 		failures = append(failures, c.close(p.device))
 	}
 	for _, m := range p.pinned {
-		failures = append(failures, p.device.unpin(m))
+		failures = append(failures, p.device.Unpin(m))
 	}
 	for _, a := range p.allocated {
-		p.device.free(a)
+		p.device.Free(a)
 	}
 	p.allocated = nil
-	return errors.Join(append(failures, p.device.close())...)
-}
-
-func sizeOf[T any](list []T) int64 {
-	var t T
-	return int64(len(list)) * int64(unsafe.Sizeof(t))
-}
-
-func bytesOf[T any](list []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), sizeOf(list))
-}
-
-// wordsOf copies a structure of whole words.
-func wordsOf[T any](list []T) []uint64 {
-	words := make([]uint64, sizeOf(list)/8)
-	copy(bytesOf(words), bytesOf(list))
-	return words
+	return errors.Join(append(failures, p.device.Close())...)
 }
 
 // inOrder returns the values of the tiles in an order.
@@ -352,5 +336,5 @@ func inOrder[T any](values []T, order []int32) []T {
 
 // slotTable is what the kernels know of where the image lies in memory.
 func slotTable(l tiling.Layout) []byte {
-	return append(append([]byte(nil), bytesOf(l.ChunkSlots())...), bytesOf(l.Singles())...)
+	return append(append([]byte(nil), device.BytesOf(l.ChunkSlots())...), device.BytesOf(l.Singles())...)
 }

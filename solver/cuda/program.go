@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"carina/solver/airflow/collision"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 	"carina/solver/lattice"
 )
@@ -76,6 +77,11 @@ type program struct {
 	mode     int // of observations that have several
 	// border tells that the tiles of a step border on other ranks.
 	border bool
+}
+
+// source is the program for a device.
+func (p program) source() device.Source {
+	return device.Source{Name: p.kernel, Constants: p.constants(), Body: p.body(), Often: p.steps()}
 }
 
 // constants are the definitions that specialise the program.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"carina/solver/airflow/collision"
+	"carina/solver/cuda/devicetest"
 	"carina/solver/expression"
 	"carina/solver/lattice"
 )
@@ -26,7 +27,7 @@ var operators = []operator{
 // Every operator computes what package collision says, with and without a
 // force, to rounding. All are compiled into one program for the processor.
 func TestOperators(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("there is no g++ to compile the operators for the processor")
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
@@ -148,11 +149,11 @@ func (p *part) uploadSent(tiles *tiling.Set) (err error) {
 		values[i] = l.sentValue
 	}
 	w := &p.wallParts
-	w.remote = p.populations + address(p.remoteOffset())
-	if w.sentRanges, err = p.allocate(0, bytesOf(ranges)); err != nil {
+	w.remote = p.populations + device.Address(p.remoteOffset())
+	if w.sentRanges, err = p.allocate(0, device.BytesOf(ranges)); err != nil {
 		return err
 	}
-	w.sent, err = p.allocate(0, bytesOf(values))
+	w.sent, err = p.allocate(0, device.BytesOf(values))
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"carina/solver"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
@@ -11,7 +12,7 @@ import (
 // Device is a GPU as the engine has it: its cells lie in tiles, and it exchanges
 // with other GPUs without the engine.
 type Device struct {
-	device
+	gpu       device.Device
 	transport transport.Transport
 	exchange  Exchange
 	part      *part  // after the flow was bound
@@ -47,7 +48,7 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 }
 
 // Wait waits for the device.
-func (d *Device) Wait() error { return d.synchronize() }
+func (d *Device) Wait() error { return d.gpu.Synchronize() }
 
 // Begin notes exchanges. The interior, which is launched next, does not wait for
 // them.
@@ -85,9 +86,9 @@ func (d *Device) Bytes() int64 {
 func (d *Device) Close() {
 	// What is left to say of a device that fails when it is closed nobody can use.
 	if d.part == nil {
-		_ = d.close()
+		_ = d.gpu.Close()
 		return
 	}
-	_ = d.flow.kept.close(d.device)
+	_ = d.flow.kept.close(d.gpu)
 	_ = d.part.close()
 }

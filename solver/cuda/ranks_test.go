@@ -16,6 +16,8 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/devicetest"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
@@ -41,8 +43,8 @@ func onRanks(t *testing.T, ranks int, f func(rank transport.Transport) error) []
 }
 
 // onOne is the backend of the one device of a rank.
-func onOne(d device, o Options) airflow.Backend {
-	return &backend{o, func(transport.Transport) (device, error) { return d, nil }}
+func onOne(d device.Device, o Options) airflow.Backend {
+	return &backend{o, func(transport.Transport) (device.Device, error) { return d, nil }}
 }
 
 // bricked is a grid in bricks of random owners. Bricks of six cells cut tiles.
@@ -67,7 +69,7 @@ func bricked(t *testing.T, seed uint64, ranks int, side int32) *solver.Domain {
 // Ranks that know their share of a partition and exchange messages end in
 // the state of one rank, bit for bit, and all of them say the same.
 func TestRanksAgreeBitForBit(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	for _, c := range []struct {
 		ranks int
 		side  int32
@@ -76,7 +78,7 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 		settings := caveSettings(d.Grid)
 		settings.Profile = opening.Developed
 		settings.Conditions = map[int]opening.Condition{3: {Kind: opening.FlowShare, Share: 0.3}}
-		compute := func(d *solver.Domain, on device, rank transport.Transport) (*airflow.Summary, *airflow.Fields, error) {
+		compute := func(d *solver.Domain, on device.Device, rank transport.Transport) (*airflow.Summary, *airflow.Fields, error) {
 			s, err := airflow.NewRankOn(onOne(on, Options{}), d, settings, rank)
 			if err != nil {
 				return nil, nil, err
@@ -92,12 +94,12 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 			summary, err := s.Summary()
 			return summary, fields, err
 		}
-		want, wantFields, err := compute(solver.WholeDomain(d.Grid), testDevices(t, 1)[0], transport.NewLocal(1)[0])
+		want, wantFields, err := compute(solver.WholeDomain(d.Grid), devicetest.Open(t, 1)[0], transport.NewLocal(1)[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		for rank, err := range onRanks(t, c.ranks, func(rank transport.Transport) error {
-			on := testDevices(t, 1)[0]
+			on := devicetest.Open(t, 1)[0]
 			share, err := tiling.Cut(d, rank.Rank())
 			if err != nil {
 				return err
@@ -135,7 +137,7 @@ func TestRanksFailTogether(t *testing.T) {
 
 // Cells that a partition gives to another rank than their tile's are told.
 func TestRoundingOfOwnersIsTold(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	for _, c := range []struct {
 		side  int32
 		moves bool
@@ -159,7 +161,7 @@ func TestRoundingOfOwnersIsTold(t *testing.T) {
 		}
 		var warnings []string
 		plan := airflow.Plan{Steps: 2, Warn: func(list []string) { warnings = list }}
-		if _, err := airflow.RunInProcessOn(context.Background(), on(testDevices(t, 2), Options{}), d, settings, plan); err != nil {
+		if _, err := airflow.RunInProcessOn(context.Background(), on(devicetest.Open(t, 2), Options{}), d, settings, plan); err != nil {
 			t.Fatal(err)
 		}
 		said := slices.ContainsFunc(warnings, func(w string) bool {
@@ -174,7 +176,7 @@ func TestRoundingOfOwnersIsTold(t *testing.T) {
 // A share holds the rank's cells with their links and all cells around them, in
 // the whole's order, and not much more.
 func TestCut(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	const ranks = 4
 	random := rand.New(rand.NewPCG(1, 2))
 	g := makeGrid([3]int32{200, 16, 16}, [3]bool{}, func(x, y, z int32) bool { return (x*7+y*3+z*5)%11 > 1 }, random)
@@ -268,20 +270,20 @@ func linksOf(l *geometry.Links, cell int64) (list []int64) {
 
 // namedDevice is a device of a name of its own.
 type namedDevice struct {
-	device
+	device.Device
 	called string
 }
 
-func (d namedDevice) name() string { return d.called }
+func (d namedDevice) Name() string { return d.called }
 
 // Every rank tells the device that it computes on.
 func TestRanksTellTheirOwnDevice(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	d := bricked(t, 6, 2, 8)
 	settings := caveSettings(d.Grid)
 	want := []string{"first", "second"}
 	for rank, err := range onRanks(t, len(want), func(rank transport.Transport) error {
-		on := testDevices(t, 1)[0]
+		on := devicetest.Open(t, 1)[0]
 		share, err := tiling.Cut(d, rank.Rank())
 		if err != nil {
 			return err

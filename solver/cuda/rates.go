@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"carina/solver/cuda/device"
 	"carina/solver/expression"
 )
 
@@ -38,5 +39,5 @@ func (s *bound) reals(numbers ...float64) []uint64 {
 	for len(list)%8 != 0 {
 		list = append(list, 0)
 	}
-	return wordsOf(list)
+	return device.WordsOf(list)
 }

@@ -8,12 +8,13 @@ import (
 
 	"carina/internal/crash"
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
 // kept is room on the device for the fields of all cells.
 type kept struct {
-	fields address // 0 where there is no room
+	fields device.Address // 0 where there is no room
 	// pinned is the host memory through which fields come, made once:
 	// pinning takes longer than many steps, and so does giving back.
 	pinned [2][]byte
@@ -29,7 +30,7 @@ func (s *bound) reserve() (bool, error) {
 	}
 	s.kept = &kept{}
 	p := s.part
-	free, _, err := p.device.memory()
+	free, _, err := p.device.Memory()
 	if err != nil {
 		return false, err
 	}
@@ -53,11 +54,11 @@ func (s *bound) Keep() error {
 	s.kept.busy.Lock()
 	defer s.kept.busy.Unlock()
 	p := s.part
-	if err := p.device.synchronize(); err != nil {
+	if err := p.device.Synchronize(); err != nil {
 		return err
 	}
 	err = p.observe(s.observer("fields", fieldsNow), tileRange{p.order, 0, len(p.tiles)}, s.plainRates(),
-		append(words(uint64(s.kept.fields)), s.fieldArguments(0)...))
+		append(device.Words(uint64(s.kept.fields)), s.fieldArguments(0)...))
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (s *bound) Snapshot() (wait func() (*airflow.Fields, error), err error) {
 	if err := s.Keep(); err != nil {
 		return nil, err
 	}
-	from, err := s.part.device.follower()
+	from, err := s.part.device.Follower()
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (s *bound) Snapshot() (wait func() (*airflow.Fields, error), err error) {
 		defer crash.Guard()
 		defer close(done)
 		defer s.kept.busy.Unlock()
-		failed = errors.Join(s.fetch(from, fieldsOf(fields)), from.close())
+		failed = errors.Join(s.fetch(from, fieldsOf(fields)), from.Close())
 	}()
 	return func() (*airflow.Fields, error) {
 		<-done
@@ -110,13 +111,13 @@ func (s *bound) Snapshot() (wait func() (*airflow.Fields, error), err error) {
 }
 
 // buffers returns the pinned memory.
-func (k *kept) buffers(d device, bytes int64) (*[2][]byte, error) {
+func (k *kept) buffers(d device.Device, bytes int64) (*[2][]byte, error) {
 	for i := range k.pinned {
 		if k.pinned[i] != nil {
 			continue
 		}
 		var err error
-		if k.pinned[i], err = d.pin(bytes); err != nil {
+		if k.pinned[i], err = d.Pin(bytes); err != nil {
 			return nil, err
 		}
 	}
@@ -124,7 +125,7 @@ func (k *kept) buffers(d device, bytes int64) (*[2][]byte, error) {
 }
 
 // close waits for the last snapshot and gives the pinned memory back.
-func (k *kept) close(d device) (err error) {
+func (k *kept) close(d device.Device) (err error) {
 	if k == nil {
 		return nil
 	}
@@ -132,7 +133,7 @@ func (k *kept) close(d device) (err error) {
 	defer k.busy.Unlock()
 	for i, m := range k.pinned {
 		if m != nil {
-			err = errors.Join(err, d.unpin(m))
+			err = errors.Join(err, d.Unpin(m))
 		}
 		k.pinned[i] = nil
 	}
@@ -141,7 +142,7 @@ func (k *kept) close(d device) (err error) {
 
 // fetch stores the kept fields as download does, in two buffers: one is filled
 // while the other is read.
-func (s *bound) fetch(from follower, store func(index int32, cell []float32)) error {
+func (s *bound) fetch(from device.Follower, store func(index int32, cell []float32)) error {
 	p := s.part
 	portion := min(len(p.tiles), fieldTiles)
 	memory, err := s.kept.buffers(p.device, int64(portion)*tiling.Cells*fieldBytes)
@@ -158,14 +159,14 @@ func (s *bound) fetch(from follower, store func(index int32, cell []float32)) er
 	}
 	begin := func(first, buffer int) error {
 		cells, _ := part(first, buffer)
-		return from.begin(bytesOf(cells), s.kept.fields+address(first)*tiling.Cells*fieldBytes)
+		return from.Begin(device.BytesOf(cells), s.kept.fields+device.Address(first)*tiling.Cells*fieldBytes)
 	}
 	if err := begin(0, 0); err != nil {
 		return err
 	}
 	index := newTileIndex(s.tiles)
 	for first, buffer := 0, 0; first < len(p.tiles); first, buffer = first+portion, 1-buffer {
-		if err := from.wait(); err != nil {
+		if err := from.Wait(); err != nil {
 			return err
 		}
 		if next := first + portion; next < len(p.tiles) {

@@ -11,6 +11,8 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/devicetest"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -118,14 +120,14 @@ func caveSettings(g *geometry.Grid) airflow.Settings {
 }
 
 // on is the backend of some devices, by rank.
-func on(devices []device, o Options) airflow.Backend {
-	return &backend{o, func(t transport.Transport) (device, error) { return devices[t.Rank()], nil }}
+func on(devices []device.Device, o Options) airflow.Backend {
+	return &backend{o, func(t transport.Transport) (device.Device, error) { return devices[t.Rank()], nil }}
 }
 
 // computed is what a device computed in some steps.
 func computed(t *testing.T, domain *solver.Domain, settings airflow.Settings, storage Storage, steps int) *airflow.Rank {
 	t.Helper()
-	r, err := airflow.NewRankOn(on(testDevices(t, 1), Options{Storage: storage}), domain, settings, transport.NewLocal(1)[0])
+	r, err := airflow.NewRankOn(on(devicetest.Open(t, 1), Options{Storage: storage}), domain, settings, transport.NewLocal(1)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +177,7 @@ const (
 // openings with those of the processor's solver in double precision, after
 // sound has crossed the domain and come back.
 func TestAgreesWithProcessor(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	const steps = 120
 	small := [3]bool{true, true, true}
 	share := map[int]opening.Condition{3: {Kind: opening.FlowShare, Share: 0.3}}
@@ -218,7 +220,7 @@ func TestAgreesWithProcessor(t *testing.T) {
 		{"periodic cumulant 16 bits", small, Half, halfRounding, func(s *airflow.Settings) { s.Collision = airflow.Cumulant }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			besideOthers(t)
+			devicetest.BesideOthers(t)
 			if testing.Short() && c.tolerance != doubleRounding {
 				t.Skip("compiling the kernels for the processor takes a while")
 			}
@@ -267,7 +269,7 @@ func compare(t *testing.T, s *airflow.Rank, domain *solver.Domain, settings airf
 
 // Every condition acts as on the processor, step by step.
 func TestConditionsAgree(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	const steps = 90
 	wave := opening.Sine{Period: 2e-3, Mean: 0.7, Amplitude: 0.4}
 	for _, c := range []struct {
@@ -305,7 +307,7 @@ func TestConditionsAgree(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			besideOthers(t)
+			devicetest.BesideOthers(t)
 			g := cave(8, [3]bool{})
 			settings := caveSettings(g)
 			settings.Collision, settings.Precision = airflow.TRT, airflow.Double
@@ -340,7 +342,7 @@ func compareFields(t *testing.T, got, want *airflow.Fields, tolerance float64) {
 // The state and the flow through the openings are the same bit for bit on one
 // device and on several, whether they exchange directly or through messages.
 func TestDevicesAgreeBitForBit(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	for _, c := range []struct {
 		periodic [3]bool
 		storage  Storage
@@ -358,7 +360,7 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 			settings := caveSettings(g)
 			settings.Lattice, settings.Collision, settings.Wall = c.lattice, airflow.TRT, c.wall
 			settings.Waveform = opening.Sine{Period: 3e-4, Amplitude: 1} // out from step 6 on
-			b := on(testDevices(t, devices), Options{Storage: c.storage, Exchange: exchange})
+			b := on(devicetest.Open(t, devices), Options{Storage: c.storage, Exchange: exchange})
 			summary, err := airflow.RunInProcessOn(context.Background(), b, must(Divide(domain, devices, c.storage)), settings, airflow.Plan{Steps: 12})
 			if err != nil {
 				t.Fatal(err)
@@ -371,7 +373,7 @@ func TestDevicesAgreeBitForBit(t *testing.T) {
 		}
 		for _, devices := range []int{2, 3, 5} {
 			for _, exchange := range []Exchange{IPC, Host} {
-				if exchange == IPC && !reachEachOther(devices) {
+				if exchange == IPC && !devicetest.ReachEachOther(devices) {
 					continue
 				}
 				got := summarize(devices, exchange)

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"carina/solver"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
@@ -90,15 +91,15 @@ const (
 
 // eachPortion calls f for the tiles, portion by portion, with room for their records
 // here and on the device.
-func (s *bound) eachPortion(f func(first, count int, records []byte, buffer address) error) error {
+func (s *bound) eachPortion(f func(first, count int, records []byte, buffer device.Address) error) error {
 	p := s.part
 	portion := min(len(p.tiles), recordTiles)
 	records := make([]byte, portion*tiling.Cells*s.recordBytes())
-	buffer, err := p.device.allocate(int64(len(records)))
+	buffer, err := p.device.Allocate(int64(len(records)))
 	if err != nil {
 		return err
 	}
-	defer p.device.free(buffer)
+	defer p.device.Free(buffer)
 	for first := 0; first < len(p.tiles); first += portion {
 		count := min(portion, len(p.tiles)-first)
 		if err := f(first, count, records[:count*tiling.Cells*s.recordBytes()], buffer); err != nil {
@@ -111,15 +112,15 @@ func (s *bound) eachPortion(f func(first, count int, records []byte, buffer addr
 // SaveRecords fills in the states of the own cells.
 func (s *bound) SaveRecords(state int, list []byte) error {
 	p, numbers, size := s.part, s.numbering(ownIndex), int64(s.recordBytes())
-	if err := p.device.synchronize(); err != nil {
+	if err := p.device.Synchronize(); err != nil {
 		return err
 	}
 	program := s.observerBefore("records", recordsOut, state == 1)
-	return s.eachPortion(func(first, count int, records []byte, buffer address) error {
-		if err := p.observe(program, tileRange{first: first, count: count}, nil, words(uint64(buffer))); err != nil {
+	return s.eachPortion(func(first, count int, records []byte, buffer device.Address) error {
+		if err := p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(buffer))); err != nil {
 			return err
 		}
-		if err := p.device.download(records, buffer); err != nil {
+		if err := p.device.Download(records, buffer); err != nil {
 			return err
 		}
 		return s.eachRecord(numbers, first, count, records, func(number int64, record []byte) error {
@@ -132,11 +133,11 @@ func (s *bound) SaveRecords(state int, list []byte) error {
 // LoadRecords takes over states.
 func (s *bound) LoadRecords(state int, from *solver.RecordSource) error {
 	p, numbers := s.part, s.numbering(globalNumber)
-	if err := p.device.synchronize(); err != nil {
+	if err := p.device.Synchronize(); err != nil {
 		return err
 	}
 	program := s.observerBefore("records", recordsIn, state == 1)
-	err := s.eachPortion(func(first, count int, records []byte, buffer address) error {
+	err := s.eachPortion(func(first, count int, records []byte, buffer device.Address) error {
 		clear(records)
 		err := s.eachRecord(numbers, first, count, records, func(number int64, record []byte) error {
 			of := from.Record(number)
@@ -149,10 +150,10 @@ func (s *bound) LoadRecords(state int, from *solver.RecordSource) error {
 		if err != nil {
 			return err
 		}
-		if err := p.device.upload(buffer, records); err != nil {
+		if err := p.device.Upload(buffer, records); err != nil {
 			return err
 		}
-		return p.observe(program, tileRange{first: first, count: count}, nil, words(uint64(buffer)))
+		return p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(buffer)))
 	})
 	if err != nil {
 		return err
@@ -160,36 +161,36 @@ func (s *bound) LoadRecords(state int, from *solver.RecordSource) error {
 	if err := s.uploadLots(); err != nil {
 		return err
 	}
-	return p.device.synchronize()
+	return p.device.Synchronize()
 }
 
 // HashRecords adds up the hashes of the states.
 func (s *bound) HashRecords(state int) (uint64, error) {
 	p, numbers := s.part, s.numbering(globalNumber)
-	if err := p.device.synchronize(); err != nil {
+	if err := p.device.Synchronize(); err != nil {
 		return 0, err
 	}
 	var found [foundWords]uint64
-	if err := p.device.upload(p.findings, bytesOf(found[:])); err != nil {
+	if err := p.device.Upload(p.findings, device.BytesOf(found[:])); err != nil {
 		return 0, err
 	}
 	portion := min(len(p.tiles), recordTiles)
-	buffer, err := p.device.allocate(sizeOf(numbers[:portion*rowsOfTile]))
+	buffer, err := p.device.Allocate(device.SizeOf(numbers[:portion*rowsOfTile]))
 	if err != nil {
 		return 0, err
 	}
-	defer p.device.free(buffer)
+	defer p.device.Free(buffer)
 	program := s.observerBefore("hash", 0, state == 1)
 	for first := 0; first < len(p.tiles); first += portion {
 		count := min(portion, len(p.tiles)-first)
-		if err := p.device.upload(buffer, bytesOf(numbers[first*rowsOfTile:(first+count)*rowsOfTile])); err != nil {
+		if err := p.device.Upload(buffer, device.BytesOf(numbers[first*rowsOfTile:(first+count)*rowsOfTile])); err != nil {
 			return 0, err
 		}
-		if err := p.observe(program, tileRange{first: first, count: count}, nil, words(uint64(p.findings), uint64(buffer))); err != nil {
+		if err := p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(p.findings), uint64(buffer))); err != nil {
 			return 0, err
 		}
 	}
-	err = p.device.download(bytesOf(found[:]), p.findings)
+	err = p.device.Download(device.BytesOf(found[:]), p.findings)
 	return found[0], err
 }
 
@@ -255,7 +256,7 @@ func (s *bound) Scattered() (cells []int64, numbers []float64, err error) {
 		return nil, nil, nil
 	}
 	memory := make([]byte, len(p.walls.openingLinks)*realBytes(p.Bits))
-	if err := p.device.download(memory, p.wallParts.memory); err != nil {
+	if err := p.device.Download(memory, p.wallParts.memory); err != nil {
 		return nil, nil, fmt.Errorf("fetching what openings remember: %w", err)
 	}
 	for i, g := range l.groups {
@@ -276,7 +277,7 @@ func (s *bound) uploadLots() error {
 	for i, g := range s.lots.groups {
 		copy(numbers[g.first:g.first+g.links], s.lots.numbers[i*numbersOfGroup:(i+1)*numbersOfGroup])
 	}
-	return p.device.upload(p.wallParts.memory, appendReals(nil, p.Bits, numbers...))
+	return p.device.Upload(p.wallParts.memory, appendReals(nil, p.Bits, numbers...))
 }
 
 // real is a number of those in the precision that is computed with.

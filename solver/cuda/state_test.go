@@ -9,6 +9,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/devicetest"
 	"carina/solver/transport"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,7 +29,7 @@ func processorRank(t *testing.T, domain *solver.Domain, settings airflow.Setting
 // onGPUs calls f for ranks on so many devices that reach each other.
 func onGPUs(t *testing.T, domain *solver.Domain, settings airflow.Settings, devices int, f func(r *airflow.Rank) error) {
 	t.Helper()
-	gpus := on(testDevices(t, devices), Options{})
+	gpus := on(devicetest.Open(t, devices), Options{})
 	onBackends(t, must(Divide(domain, devices, Single)), settings, func(int) airflow.Backend { return gpus }, f)
 }
 
@@ -60,7 +61,7 @@ func must[T any](value T, err error) T {
 // A state that a processor has saved is the same on GPUs, which go on as the
 // processor does, and what they save is the same on a processor.
 func TestStatesOfProcessors(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	for _, c := range []struct {
 		name      string
 		devices   int
@@ -76,7 +77,7 @@ func TestStatesOfProcessors(t *testing.T) {
 		{"cumulant", 2, 60, singleRounding, func(s *airflow.Settings) { s.Collision = airflow.Cumulant }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			besideOthers(t)
+			devicetest.BesideOthers(t)
 			if testing.Short() && c.devices == 1 {
 				t.Skip("compiling the kernels for the processor takes a while")
 			}
@@ -144,7 +145,7 @@ func TestStatesOfProcessors(t *testing.T) {
 
 // States that do not fit are refused.
 func TestOtherStatesAreRefused(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	g := cave(9, [3]bool{})
 	settings := caveSettings(g)
 	settings.Collision, settings.Precision = airflow.TRT, airflow.Double

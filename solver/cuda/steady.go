@@ -4,13 +4,14 @@ import (
 	"math/bits"
 
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
 // compared is the cells whose velocity is compared with that of the last
 // observation: masks of the cells of all tiles, where the samples of a tile begin,
 // and the last velocities.
-type compared struct{ sampled, starts, before address }
+type compared struct{ sampled, starts, before device.Address }
 
 // newCompared chooses the cells.
 func (s *bound) newCompared() (*compared, error) {
@@ -33,12 +34,12 @@ func (s *bound) newCompared() (*compared, error) {
 	}
 	c := &compared{}
 	for _, list := range []struct {
-		to      *address
+		to      *device.Address
 		bytes   int64
 		content []byte
 	}{
-		{&c.sampled, 0, bytesOf(own)},
-		{&c.starts, 0, bytesOf(starts)},
+		{&c.sampled, 0, device.BytesOf(own)},
+		{&c.starts, 0, device.BytesOf(starts)},
 		{&c.before, int64(samples) * 3 * int64(realBytes(s.Bits)), nil},
 	} {
 		var err error
@@ -58,7 +59,7 @@ func (s *bound) Compare() (change, square int64, err error) {
 		}
 	}
 	c := s.compared
-	found, err := s.find(s.observer("change", 0), [foundWords]uint64{}, words(uint64(c.sampled), uint64(c.starts), uint64(c.before)))
+	found, err := s.find(s.observer("change", 0), [foundWords]uint64{}, device.Words(uint64(c.sampled), uint64(c.starts), uint64(c.before)))
 	if first { // there was nothing to compare with
 		return 0, 0, err
 	}

@@ -6,20 +6,22 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/devicetest"
 	"carina/solver/transport"
 )
 
 // idleDevice does nothing that is given to it.
-type idleDevice struct{ device }
+type idleDevice struct{ device.Device }
 
-func (idleDevice) launch(queue, kernel, launch) error { return nil }
-func (idleDevice) follow(queue, queue) error          { return nil }
-func (idleDevice) upload(address, []byte) error       { return nil }
-func (idleDevice) download([]byte, address) error     { return nil }
-func (idleDevice) fetch([]byte, address) error        { return nil }
-func (idleDevice) deliver(address, []byte) error      { return nil }
-func (idleDevice) zero(address, int64) error          { return nil }
-func (idleDevice) settle() error                      { return nil }
+func (idleDevice) Launch(device.Queue, device.Kernel, device.Launch) error { return nil }
+func (idleDevice) Follow(device.Queue, device.Queue) error                 { return nil }
+func (idleDevice) Upload(device.Address, []byte) error                     { return nil }
+func (idleDevice) Download([]byte, device.Address) error                   { return nil }
+func (idleDevice) Fetch([]byte, device.Address) error                      { return nil }
+func (idleDevice) Deliver(device.Address, []byte) error                    { return nil }
+func (idleDevice) Zero(device.Address, int64) error                        { return nil }
+func (idleDevice) Settle() error                                           { return nil }
 
 // A step allocates nothing on the host, on one device and on several, however
 // they exchange.
@@ -34,11 +36,11 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		devices  int
 		exchange Exchange
 	}{{1, ""}, {2, IPC}, {2, Host}} {
-		if c.exchange == IPC && !reachEachOther(c.devices) {
+		if c.exchange == IPC && !devicetest.ReachEachOther(c.devices) {
 			continue
 		}
 		domain := must(Divide(solver.WholeDomain(g), c.devices, Single))
-		devices := testDevices(t, c.devices)
+		devices := devicetest.Open(t, c.devices)
 		for rank, err := range onRanks(t, c.devices, func(tr transport.Transport) error {
 			r, err := airflow.NewRankOn(on(devices, Options{Exchange: c.exchange}), domain, settings, tr)
 			if err != nil {
@@ -46,7 +48,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 			}
 			defer r.Close()
 			k := r.Kernel().(*bound)
-			k.on.device, k.part.device = idleDevice{k.on.device}, idleDevice{k.part.device}
+			k.on.gpu, k.part.device = idleDevice{k.on.gpu}, idleDevice{k.part.device}
 			steps := func(n int) (err error) {
 				for range n {
 					if err = r.Engine().Step(); err != nil {

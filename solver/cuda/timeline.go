@@ -1,5 +1,7 @@
 package cuda
 
+import "carina/solver/cuda/device"
+
 // The points of a step that a time line marks.
 const (
 	beforeBorder = iota
@@ -15,13 +17,13 @@ const (
 
 // timeline marks points of one step on a device.
 type timeline struct {
-	stamps [points]stamp
+	stamps [points]device.Stamp
 }
 
 // stamp marks a point, unless there is no time line.
-func (t *timeline) stamp(d device, q queue, point int) (err error) {
+func (t *timeline) stamp(d device.Device, q device.Queue, point int) (err error) {
 	if t != nil {
-		t.stamps[point], err = d.stamp(q)
+		t.stamps[point], err = d.Stamp(q)
 	}
 	return err
 }
@@ -54,7 +56,7 @@ func (p *Phases) list() [phaseCount]*float64 {
 
 // phases returns the time between the points, after the device has passed
 // them.
-func (t *timeline) phases(d device) (p Phases, err error) {
+func (t *timeline) phases(d device.Device) (p Phases, err error) {
 	last := afterBorder
 	for _, phase := range []struct {
 		to   int
@@ -63,14 +65,14 @@ func (t *timeline) phases(d device) (p Phases, err error) {
 		if t.stamps[phase.to] == nil {
 			continue
 		}
-		if *phase.time, err = d.between(t.stamps[last], t.stamps[phase.to]); err != nil {
+		if *phase.time, err = d.Between(t.stamps[last], t.stamps[phase.to]); err != nil {
 			return p, err
 		}
 		last = phase.to
 	}
-	if p.Border, err = d.between(t.stamps[beforeBorder], t.stamps[afterBorder]); err != nil {
+	if p.Border, err = d.Between(t.stamps[beforeBorder], t.stamps[afterBorder]); err != nil {
 		return p, err
 	}
-	p.Interior, err = d.between(t.stamps[beforeInterior], t.stamps[afterInterior])
+	p.Interior, err = d.Between(t.stamps[beforeInterior], t.stamps[afterInterior])
 	return p, err
 }

@@ -9,13 +9,15 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/devicetest"
 	"carina/solver/transport"
 )
 
 // mixed is the backend of ranks of which some are on the processor.
 func mixed(t *testing.T, onProcessor func(rank int) bool) func(rank int) airflow.Backend {
-	testDevices(t, 1) // or the test is skipped
-	gpus := &backend{Options{}, func(tr transport.Transport) (device, error) { return freshDevice(t, tr.Rank()) }}
+	devicetest.Open(t, 1) // or the test is skipped
+	gpus := &backend{Options{}, func(tr transport.Transport) (device.Device, error) { return devicetest.Fresh(t, tr.Rank()) }}
 	return func(rank int) airflow.Backend {
 		if onProcessor(rank) {
 			return nil
@@ -28,7 +30,7 @@ func mixed(t *testing.T, onProcessor func(rank int) bool) func(rank int) airflow
 // alone, whatever tiles they share; they save at an odd step, load, and give
 // each other cells.
 func TestProcessorsBesideGPUs(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	const before, after = 41, 60
 	for _, c := range []struct {
 		name      string
@@ -48,7 +50,7 @@ func TestProcessorsBesideGPUs(t *testing.T) {
 		{"16 bits", 2, halfRounding, func(rank int) bool { return rank == 1 }, func(s *airflow.Settings) { s.Precision = airflow.Half }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			besideOthers(t)
+			devicetest.BesideOthers(t)
 			if testing.Short() && c.name == "16 bits" {
 				t.Skip("compiling the kernels for the processor takes a while")
 			}
@@ -136,7 +138,7 @@ func TestProcessorsBesideGPUs(t *testing.T) {
 
 // On the way between devices of two kinds, quadratic walls are refused by all.
 func TestQuadraticWallsOfUnlikeRanks(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	d := bricked(t, 6, 2, 8)
 	settings := caveSettings(d.Grid)
 	settings.Collision, settings.Precision, settings.Wall = airflow.TRT, airflow.Double, airflow.Quadratic

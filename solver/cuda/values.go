@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"carina/solver"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
@@ -27,9 +28,9 @@ type valueList struct {
 
 // listed is a list of values on the device and on the way to it.
 type listed struct {
-	addresses, buffer address
+	addresses, buffer device.Address
 	pinned            []byte
-	launches          [2]launch // by mode
+	launches          [2]device.Launch // by mode
 }
 
 // newValues notes where ghosts are.
@@ -101,7 +102,7 @@ func (v *values) newList(g *solver.Segment, odd bool) (*listed, error) {
 	p, l := v.of.part, &listed{}
 	bytes := int64(len(addresses) * p.ValueBytes())
 	var err error
-	if l.addresses, err = p.allocate(0, bytesOf(addresses)); err != nil {
+	if l.addresses, err = p.allocate(0, device.BytesOf(addresses)); err != nil {
 		return nil, err
 	}
 	if l.buffer, err = p.allocate(bytes, nil); err != nil {
@@ -111,13 +112,13 @@ func (v *values) newList(g *solver.Segment, odd bool) (*listed, error) {
 		return nil, err
 	}
 	// What was uploaded must be there when the queue for borders needs it.
-	if err := p.device.synchronize(); err != nil {
+	if err := p.device.Synchronize(); err != nil {
 		return nil, err
 	}
 	for mode := range l.launches {
 		threads := tiling.Lanes * valuesProgram(p.Layout, mode).warps
-		l.launches[mode] = launch{blocks: (len(addresses) + threads - 1) / threads, threads: threads,
-			arguments: words(uint64(l.buffer), uint64(l.addresses), uint64(len(addresses)))}.prepared()
+		l.launches[mode] = device.Launch{Blocks: (len(addresses) + threads - 1) / threads, Threads: threads,
+			Arguments: device.Words(uint64(l.buffer), uint64(l.addresses), uint64(len(addresses)))}.Prepared()
 	}
 	return l, nil
 }
@@ -139,13 +140,13 @@ func (d *Device) Read(g *solver.Segment, into []byte) error {
 		return err
 	}
 	p := d.part
-	if err := p.launchOn(borderQueue, valuesProgram(p.Layout, valuesOut), l.launches[valuesOut]); err != nil {
+	if err := p.launchOn(device.BorderQueue, valuesProgram(p.Layout, valuesOut), l.launches[valuesOut]); err != nil {
 		return err
 	}
-	if err := d.fetch(l.pinned, l.buffer); err != nil {
+	if err := d.gpu.Fetch(l.pinned, l.buffer); err != nil {
 		return err
 	}
-	if err := d.settle(); err != nil {
+	if err := d.gpu.Settle(); err != nil {
 		return err
 	}
 	copy(into, l.pinned)
@@ -159,13 +160,13 @@ func (d *Device) Write(g *solver.Segment, from []byte) error {
 		return err
 	}
 	// What was delivered last has left the host.
-	if err := d.settle(); err != nil {
+	if err := d.gpu.Settle(); err != nil {
 		return err
 	}
 	copy(l.pinned, from)
-	if err := d.deliver(l.buffer, l.pinned); err != nil {
+	if err := d.gpu.Deliver(l.buffer, l.pinned); err != nil {
 		return err
 	}
 	p := d.part
-	return p.launchOn(borderQueue, valuesProgram(p.Layout, valuesIn), l.launches[valuesIn])
+	return p.launchOn(device.BorderQueue, valuesProgram(p.Layout, valuesIn), l.launches[valuesIn])
 }

@@ -1,8 +1,10 @@
 package cuda
 
 import (
-	"carina/solver/cuda/tiling"
 	"math/bits"
+
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiling"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -17,17 +19,17 @@ func (s *bound) WallMomentum(selected func(center r3.Vec) bool) (sums [3]int64, 
 			masks[i] = s.selectCells(tile, selected)
 		}
 	}
-	a, err := p.device.allocate(sizeOf(masks))
+	a, err := p.device.Allocate(device.SizeOf(masks))
 	if err != nil {
 		return sums, err
 	}
-	defer p.device.free(a)
-	if err := p.device.upload(a, bytesOf(masks)); err != nil {
+	defer p.device.Free(a)
+	if err := p.device.Upload(a, device.BytesOf(masks)); err != nil {
 		return sums, err
 	}
 	program := s.observer("wallforce", 0)
 	program.force, program.operator = s.flow.Forced(), s.operator()
-	found, err := s.find(program, [foundWords]uint64{}, words(uint64(a)))
+	found, err := s.find(program, [foundWords]uint64{}, device.Words(uint64(a)))
 	for axis := range sums {
 		sums[axis] = int64(found[axis])
 	}

@@ -8,6 +8,7 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/cuda/devicetest"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -16,7 +17,7 @@ import (
 // viscosity of the settings. The package of validation cases does the same with
 // every operator in every precision, where there is a GPU.
 func TestShearWave(t *testing.T) {
-	besideOthers(t)
+	devicetest.BesideOthers(t)
 	for _, c := range []struct {
 		collision airflow.Collision
 		lattice   airflow.Lattice
@@ -24,7 +25,7 @@ func TestShearWave(t *testing.T) {
 		{airflow.TRT, airflow.D3Q19}, {airflow.Regularized, airflow.D3Q19}, {airflow.Recursive, airflow.D3Q19}, {airflow.Cumulant, airflow.D3Q27},
 	} {
 		t.Run(string(c.collision), func(t *testing.T) {
-			besideOthers(t)
+			devicetest.BesideOthers(t)
 			if testing.Short() && c.collision != airflow.Recursive {
 				t.Skip("compiling the kernels for the processor takes a while")
 			}

@@ -1,4 +1,4 @@
-package cuda
+package device
 
 import (
 	"crypto/sha256"
@@ -12,30 +12,41 @@ import (
 	"carina/solver/cuda/driver"
 )
 
-//go:embed kernels/device.h
+//go:embed device.h
 var deviceSource string
 
-// source is the whole program in CUDA C.
-func (p program) source() string { return p.constants() + deviceSource + p.body() }
+// Source is a program in CUDA C with one kernel.
+type Source struct {
+	// Name is the kernel's.
+	Name string
+	// Constants are definitions that come before what belongs to the device, body
+	// is what comes after it.
+	Constants, Body string
+	// Often tells that it is launched in every step.
+	Often bool
+}
 
-// compile returns the kernel of a program, from the cache on disk if it was
+// Text is the whole program for a GPU.
+func (s Source) Text() string { return s.Constants + deviceSource + s.Body }
+
+// Compile returns the kernel of a program, from the cache on disk if it was
 // compiled before.
-func (g *gpu) compile(p program) (kernel, error) {
+func (g *gpu) Compile(s Source) (Kernel, error) {
 	major, minor, err := driver.CompilerVersion()
 	if err != nil {
 		return nil, err
 	}
-	source, architecture := p.source(), g.opened.Architecture()
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d.%d\n%s", architecture, major, minor, source))
+	text, architecture := s.Text(), g.opened.Architecture()
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d.%d\n%s", architecture, major, minor, text))
 	path := cachePath(hex.EncodeToString(sum[:]))
 	image, err := os.ReadFile(path)
 	if err != nil {
-		if image, err = driver.Compile(source, p.kernel, architecture); err != nil {
+		if image, err = driver.Compile(text, s.Name, architecture); err != nil {
 			return nil, err
 		}
 		remember(path, image)
 	}
-	k, err := g.opened.Load(image, p.kernel)
+	k, err := g.opened.Load(image, s.Name)
 	return k, err
 }
 

@@ -1,13 +1,13 @@
 //go:build !cuda
 
-package cuda
+package devicetest
 
 import (
+	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"carina/solver/cuda/device"
 
 	"github.com/ebitengine/purego"
 )
@@ -40,7 +42,7 @@ type emulator struct {
 	*emulatedMemory
 	lock    sync.Mutex
 	changed *sync.Cond
-	queues  [queues]emulatedQueue
+	queues  [device.Queues]emulatedQueue
 	failed  error
 	stopped bool
 	working sync.WaitGroup
@@ -58,11 +60,19 @@ type emulatedWork struct {
 	after int
 }
 
+// emulation is what device.h is on a GPU, entry how a kernel is called.
+var (
+	//go:embed emulation.h
+	emulation string
+	//go:embed entry.h
+	entry string
+)
+
 // emulated are the programs loaded by all tests.
 var emulated = struct {
 	sync.Mutex
-	programs map[program]func() (*library, error)
-}{programs: map[program]func() (*library, error){}}
+	programs map[device.Source]func() (*library, error)
+}{programs: map[device.Source]func() (*library, error){}}
 
 // library is a program compiled for the processor. Its lanes are its own
 // variables: it does a launch at a time.
@@ -78,7 +88,7 @@ const (
 
 // newEmulators returns emulated devices that reach each other; the test is skipped
 // where there is no C++ compiler.
-func newEmulators(t testing.TB, n int) []device {
+func newEmulators(t testing.TB, n int) []device.Device {
 	t.Helper()
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("there is no g++ to compile the kernels for the processor")
@@ -89,11 +99,11 @@ func newEmulators(t testing.TB, n int) []device {
 	}
 	t.Cleanup(func() { syscall.Munmap(content) })
 	memory := &emulatedMemory{content: content, next: 256}
-	devices := make([]device, n)
+	devices := make([]device.Device, n)
 	for i := range devices {
 		e := &emulator{emulatedMemory: memory}
 		e.changed = sync.NewCond(&e.lock)
-		for q := range queues {
+		for q := range device.Queues {
 			e.working.Go(func() { e.work(q, rand.New(rand.NewPCG(uint64(i), uint64(q)))) })
 		}
 		t.Cleanup(e.stop)
@@ -112,7 +122,7 @@ func (e *emulator) stop() {
 }
 
 // work does what a queue is given, at once or a little later.
-func (e *emulator) work(q queue, random *rand.Rand) {
+func (e *emulator) work(q device.Queue, random *rand.Rand) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
 	for {
@@ -143,9 +153,11 @@ func (e *emulator) work(q queue, random *rand.Rand) {
 	}
 }
 
-func (m *emulatedMemory) base() address { return address(uintptr(unsafe.Pointer(&m.content[0]))) }
+func (m *emulatedMemory) base() device.Address {
+	return device.Address(uintptr(unsafe.Pointer(&m.content[0])))
+}
 
-func (m *emulatedMemory) allocate(bytes int64) (address, error) {
+func (m *emulatedMemory) Allocate(bytes int64) (device.Address, error) {
 	m.Lock()
 	defer m.Unlock()
 	a := m.next
@@ -157,12 +169,12 @@ func (m *emulatedMemory) allocate(bytes int64) (address, error) {
 		m.content[a+int64(i)] = 0x7b
 	}
 	m.allocated = append(m.allocated, allocation{a, bytes})
-	return m.base() + address(a), nil
+	return m.base() + device.Address(a), nil
 }
 
 // inside tells whether bytes from an address on lie in one allocation: as on a GPU,
 // others are not copied.
-func (m *emulatedMemory) inside(a address, bytes int64) error {
+func (m *emulatedMemory) inside(a device.Address, bytes int64) error {
 	m.Lock()
 	defer m.Unlock()
 	from := int64(a - m.base())
@@ -173,23 +185,25 @@ func (m *emulatedMemory) inside(a address, bytes int64) error {
 	return nil
 }
 
-func (m *emulatedMemory) at(a address, bytes int64) []byte { return m.content[a-m.base():][:bytes] }
+func (m *emulatedMemory) at(a device.Address, bytes int64) []byte {
+	return m.content[a-m.base():][:bytes]
+}
 
-func (m *emulatedMemory) memory() (int64, int64, error) {
+func (m *emulatedMemory) Memory() (int64, int64, error) {
 	m.Lock()
 	defer m.Unlock()
 	return emulatedBytes - m.next, emulatedBytes, nil
 }
 
 // flag is a number that other devices see.
-func (m *emulatedMemory) flag(a address) *uint32 {
+func (m *emulatedMemory) flag(a device.Address) *uint32 {
 	return (*uint32)(unsafe.Pointer(&m.content[a-m.base()]))
 }
 
 // give adds work to a queue.
-func (e *emulator) give(q queue, run func() error) { e.giveAfter(q, 0, run) }
+func (e *emulator) give(q device.Queue, run func() error) { e.giveAfter(q, 0, run) }
 
-func (e *emulator) giveAfter(q queue, after int, run func() error) {
+func (e *emulator) giveAfter(q device.Queue, after int, run func() error) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
 	e.queues[q].pending = append(e.queues[q].pending, emulatedWork{run, after})
@@ -198,7 +212,7 @@ func (e *emulator) giveAfter(q queue, after int, run func() error) {
 }
 
 // wait waits until so much of a queue's work is done, or all that was given.
-func (e *emulator) wait(q queue, until int) error {
+func (e *emulator) wait(q device.Queue, until int) error {
 	e.lock.Lock()
 	defer e.lock.Unlock()
 	if until < 0 {
@@ -210,52 +224,52 @@ func (e *emulator) wait(q queue, until int) error {
 	return e.failed
 }
 
-func (e *emulator) name() string       { return "emulated" }
-func (e *emulator) free(address) error { return nil }
+func (e *emulator) Name() string              { return "emulated" }
+func (e *emulator) Free(device.Address) error { return nil }
 
-func (e *emulator) zero(to address, bytes int64) error {
+func (e *emulator) Zero(to device.Address, bytes int64) error {
 	if err := e.inside(to, bytes); err != nil {
 		return err
 	}
-	e.give(mainQueue, func() error {
+	e.give(device.MainQueue, func() error {
 		clear(e.at(to, bytes))
 		return nil
 	})
 	return nil
 }
 
-func (e *emulator) upload(to address, from []byte) error {
+func (e *emulator) Upload(to device.Address, from []byte) error {
 	if err := e.inside(to, int64(len(from))); err != nil {
 		return err
 	}
 	content := slices.Clone(from)
-	e.give(mainQueue, func() error {
+	e.give(device.MainQueue, func() error {
 		copy(e.at(to, int64(len(content))), content)
 		return nil
 	})
 	return nil
 }
 
-func (e *emulator) download(to []byte, from address) error {
+func (e *emulator) Download(to []byte, from device.Address) error {
 	if err := e.inside(from, int64(len(to))); err != nil {
 		return err
 	}
-	if err := e.wait(mainQueue, -1); err != nil {
+	if err := e.wait(device.MainQueue, -1); err != nil {
 		return err
 	}
 	copy(to, e.at(from, int64(len(to))))
 	return nil
 }
 
-func (e *emulator) compile(p program) (kernel, error) {
-	if p.kernel == emulatedHandshake {
+func (e *emulator) Compile(s device.Source) (device.Kernel, error) {
+	if s.Name == emulatedHandshake {
 		return emulatedHandshake, nil
 	}
 	emulated.Lock()
-	compiled, ok := emulated.programs[p]
+	compiled, ok := emulated.programs[s]
 	if !ok {
-		compiled = sync.OnceValues(func() (*library, error) { return loadLibrary(p) })
-		emulated.programs[p] = compiled
+		compiled = sync.OnceValues(func() (*library, error) { return loadLibrary(s) })
+		emulated.programs[s] = compiled
 	}
 	emulated.Unlock()
 	return compiled()
@@ -263,24 +277,16 @@ func (e *emulator) compile(p program) (kernel, error) {
 
 // loadLibrary compiles a program for the processor, unless that was done before,
 // and loads it.
-func loadLibrary(p program) (*library, error) {
-	emulation, err := os.ReadFile("kernels/emulation.h")
-	if err != nil {
-		return nil, err
-	}
-	source, err := os.ReadFile("kernels/emulator.cpp")
-	if err != nil {
-		return nil, err
-	}
+func loadLibrary(s device.Source) (*library, error) {
 	// What steps do not need is launched a few times: to make it fast takes longer.
 	optimization := "-O0"
-	if p.steps() {
+	if s.Often {
 		optimization = "-O1"
 	}
-	text := p.constants() + string(emulation) + p.body() + "\n#define ENTRY " + p.kernel + "\n" + string(source)
+	text := s.Constants + emulation + s.Body + "\n#define ENTRY " + s.Name + "\n" + entry
 	path, err := compiledLibrary(text, optimization)
 	if err != nil {
-		return nil, fmt.Errorf("compiling %+v for the processor: %w", p, err)
+		return nil, fmt.Errorf("compiling the kernel %s for the processor: %w", s.Name, err)
 	}
 	loaded, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
@@ -293,12 +299,12 @@ func loadLibrary(p program) (*library, error) {
 	return &library{run: run}, nil
 }
 
-func (e *emulator) launch(q queue, k kernel, l launch) error {
-	all, _ := l.flat()
+func (e *emulator) Launch(q device.Queue, k device.Kernel, l device.Launch) error {
+	all, _ := l.Flat()
 	words := slices.Clone(all)
 	if k == emulatedHandshake {
 		e.give(q, func() error {
-			return e.handshake(address(words[0]), address(words[1]), int64(words[2]), uint32(words[3]))
+			return e.handshake(device.Address(words[0]), device.Address(words[1]), int64(words[2]), uint32(words[3]))
 		})
 		return nil
 	}
@@ -306,7 +312,7 @@ func (e *emulator) launch(q queue, k kernel, l launch) error {
 	e.give(q, func() error {
 		library.Lock()
 		defer library.Unlock()
-		purego.SyscallN(library.run, uintptr(l.blocks), uintptr(l.threads), uintptr(l.sharedBytes), uintptr(unsafe.Pointer(unsafe.SliceData(words))))
+		purego.SyscallN(library.run, uintptr(l.Blocks), uintptr(l.Threads), uintptr(l.SharedBytes), uintptr(unsafe.Pointer(unsafe.SliceData(words))))
 		runtime.KeepAlive(words)
 		return nil
 	})
@@ -314,17 +320,17 @@ func (e *emulator) launch(q queue, k kernel, l launch) error {
 }
 
 // handshake is what kernels/handshake.cu does.
-func (e *emulator) handshake(remoteFlags, ownFlags address, neighbours int64, step uint32) error {
+func (e *emulator) handshake(remoteFlags, ownFlags device.Address, neighbours int64, step uint32) error {
 	for n := range neighbours {
-		if a := address(binary.NativeEndian.Uint64(e.at(remoteFlags+address(8*n), 8))); a != 0 {
+		if a := device.Address(binary.NativeEndian.Uint64(e.at(remoteFlags+device.Address(8*n), 8))); a != 0 {
 			atomic.StoreUint32(e.flag(a), step)
 		}
 	}
 	for n := range neighbours {
-		if binary.NativeEndian.Uint64(e.at(remoteFlags+address(8*n), 8)) == 0 {
+		if binary.NativeEndian.Uint64(e.at(remoteFlags+device.Address(8*n), 8)) == 0 {
 			continue // by messages
 		}
-		for begin := time.Now(); int32(atomic.LoadUint32(e.flag(ownFlags+address(4*n)))-step) < 0; time.Sleep(10 * time.Microsecond) {
+		for begin := time.Now(); int32(atomic.LoadUint32(e.flag(ownFlags+device.Address(4*n)))-step) < 0; time.Sleep(10 * time.Microsecond) {
 			if time.Since(begin) > time.Minute {
 				return errors.New("a neighbour did not come")
 			}
@@ -333,50 +339,50 @@ func (e *emulator) handshake(remoteFlags, ownFlags address, neighbours int64, st
 	return nil
 }
 
-func (e *emulator) follow(q, other queue) error {
+func (e *emulator) Follow(q, other device.Queue) error {
 	e.lock.Lock()
 	after := e.queues[other].given
 	e.lock.Unlock()
 	e.giveAfter(q, after, func() error { return nil })
 	return nil
 }
-func (e *emulator) reach(other device) error {
+func (e *emulator) Reach(other device.Device) error {
 	if o, ok := other.(*emulator); !ok || o.emulatedMemory != e.emulatedMemory {
 		return errors.New("its memory is its own")
 	}
 	return nil
 }
-func (e *emulator) export(address) ([]byte, error) {
+func (e *emulator) Export(device.Address) ([]byte, error) {
 	return nil, errors.New("the emulated memory cannot be shared")
 }
-func (e *emulator) open([]byte) (address, error) {
+func (e *emulator) Open([]byte) (device.Address, error) {
 	return 0, errors.New("the emulated memory cannot be shared")
 }
-func (e *emulator) closeOpened(address) error       { return nil }
-func (e *emulator) pin(bytes int64) ([]byte, error) { return make([]byte, bytes), nil }
-func (e *emulator) unpin([]byte) error              { return nil }
-func (e *emulator) fetch(to []byte, from address) error {
+func (e *emulator) CloseOpened(device.Address) error { return nil }
+func (e *emulator) Pin(bytes int64) ([]byte, error)  { return make([]byte, bytes), nil }
+func (e *emulator) Unpin([]byte) error               { return nil }
+func (e *emulator) Fetch(to []byte, from device.Address) error {
 	if err := e.inside(from, int64(len(to))); err != nil {
 		return err
 	}
-	e.give(borderQueue, func() error {
+	e.give(device.BorderQueue, func() error {
 		copy(to, e.at(from, int64(len(to))))
 		return nil
 	})
 	return nil
 }
-func (e *emulator) deliver(to address, from []byte) error {
+func (e *emulator) Deliver(to device.Address, from []byte) error {
 	if err := e.inside(to, int64(len(from))); err != nil {
 		return err
 	}
-	e.give(borderQueue, func() error {
+	e.give(device.BorderQueue, func() error {
 		copy(e.at(to, int64(len(from))), from)
 		return nil
 	})
 	return nil
 }
-func (e *emulator) settle() error { return e.wait(borderQueue, -1) }
-func (e *emulator) stamp(q queue) (stamp, error) {
+func (e *emulator) Settle() error { return e.wait(device.BorderQueue, -1) }
+func (e *emulator) Stamp(q device.Queue) (device.Stamp, error) {
 	at := new(time.Time)
 	e.give(q, func() error {
 		*at = time.Now()
@@ -384,23 +390,23 @@ func (e *emulator) stamp(q queue) (stamp, error) {
 	})
 	return at, nil
 }
-func (e *emulator) between(from, to stamp) (float64, error) {
+func (e *emulator) Between(from, to device.Stamp) (float64, error) {
 	return to.(*time.Time).Sub(*from.(*time.Time)).Seconds(), nil
 }
-func (e *emulator) follower() (follower, error) {
+func (e *emulator) Follower() (device.Follower, error) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
-	return &emulatedFollower{device: e, after: e.queues[mainQueue].given}, nil
+	return &emulatedFollower{device: e, after: e.queues[device.MainQueue].given}, nil
 }
-func (e *emulator) synchronize() error { return errors.Join(e.wait(mainQueue, -1), e.settle()) }
-func (e *emulator) elapsed(f func() error) (float64, error) {
+func (e *emulator) Synchronize() error { return errors.Join(e.wait(device.MainQueue, -1), e.Settle()) }
+func (e *emulator) Elapsed(f func() error) (float64, error) {
 	begin := time.Now()
-	err := errors.Join(f(), e.synchronize())
+	err := errors.Join(f(), e.Synchronize())
 	return time.Since(begin).Seconds(), err
 }
-func (e *emulator) close() error { return nil }
+func (e *emulator) Close() error { return nil }
 
-var _ device = (*emulator)(nil)
+var _ device.Device = (*emulator)(nil)
 
 // emulatedFollower copies late: when it is waited for.
 type emulatedFollower struct {
@@ -409,13 +415,13 @@ type emulatedFollower struct {
 	copy   func()
 }
 
-func (f *emulatedFollower) begin(to []byte, from address) error {
+func (f *emulatedFollower) Begin(to []byte, from device.Address) error {
 	f.copy = func() { copy(to, f.device.at(from, int64(len(to)))) }
 	return nil
 }
-func (f *emulatedFollower) wait() error {
-	err := f.device.wait(mainQueue, f.after)
+func (f *emulatedFollower) Wait() error {
+	err := f.device.wait(device.MainQueue, f.after)
 	f.copy()
 	return err
 }
-func (f *emulatedFollower) close() error { return nil }
+func (f *emulatedFollower) Close() error { return nil }

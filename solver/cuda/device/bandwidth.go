@@ -1,4 +1,4 @@
-package cuda
+package device
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ func Devices() (list []Description, err error) {
 	var gpus []*gpu
 	defer func() {
 		for _, g := range gpus {
-			err = errors.Join(err, g.close())
+			err = errors.Join(err, g.Close())
 		}
 	}()
 	for i := range driver.Count() {
@@ -36,8 +36,8 @@ func Devices() (list []Description, err error) {
 
 // describe measures a GPU and its links to the others.
 func (g *gpu) describe(all []*gpu) (about Description, err error) {
-	about = Description{Number: g.number, Name: g.name()}
-	if about.FreeBytes, about.MemoryBytes, err = g.memory(); err != nil {
+	about = Description{Number: g.number, Name: g.Name()}
+	if about.FreeBytes, about.MemoryBytes, err = g.Memory(); err != nil {
 		return about, err
 	}
 	if about.Bandwidth, err = g.bandwidth(); err != nil {
@@ -60,21 +60,21 @@ func (g *gpu) describe(all []*gpu) (about Description, err error) {
 // best of a few.
 func (g *gpu) bandwidthTo(other *gpu) (best float64, err error) {
 	const bytes, repetitions = 256 << 20, 4
-	from, err := g.allocate(bytes)
+	from, err := g.Allocate(bytes)
 	if err != nil {
 		return 0, err
 	}
-	defer g.free(from)
-	to, err := other.allocate(bytes)
+	defer g.Free(from)
+	to, err := other.Allocate(bytes)
 	if err != nil {
 		return 0, err
 	}
-	defer other.free(to)
-	if err := errors.Join(g.reach(other), g.zero(from, bytes)); err != nil {
+	defer other.Free(to)
+	if err := errors.Join(g.Reach(other), g.Zero(from, bytes)); err != nil {
 		return 0, err
 	}
 	for range repetitions {
-		seconds, err := g.elapsed(func() error { return g.copy(to, from, bytes) })
+		seconds, err := g.Elapsed(func() error { return g.copy(to, from, bytes) })
 		if err != nil {
 			return 0, err
 		}
@@ -87,24 +87,24 @@ func (g *gpu) bandwidthTo(other *gpu) (best float64, err error) {
 // second: the best of a few.
 func (g *gpu) bandwidth() (float64, error) {
 	const repetitions = 6
-	free, _, err := g.memory()
+	free, _, err := g.Memory()
 	if err != nil {
 		return 0, err
 	}
 	bytes := min(4<<30, free/4)
-	var a [2]address
+	var a [2]Address
 	for i := range a {
-		if a[i], err = g.allocate(bytes); err != nil {
+		if a[i], err = g.Allocate(bytes); err != nil {
 			return 0, err
 		}
-		defer g.free(a[i])
+		defer g.Free(a[i])
 	}
-	if err := g.zero(a[0], bytes); err != nil {
+	if err := g.Zero(a[0], bytes); err != nil {
 		return 0, err
 	}
 	best := 0.0
 	for range repetitions {
-		t, err := g.elapsed(func() error { return g.copy(a[1], a[0], bytes) })
+		t, err := g.Elapsed(func() error { return g.copy(a[1], a[0], bytes) })
 		if err != nil {
 			return 0, err
 		}

@@ -9,36 +9,6 @@ import (
 	"carina/solver/cuda/tiling"
 )
 
-// besideOthers lets tests that share a GPU run one after another.
-func besideOthers(*testing.T) {}
-
-// testDevices are the devices of the tests: several of one GPU where the machine
-// has fewer than are asked for.
-func testDevices(t testing.TB, n int) []device {
-	t.Helper()
-	// Or else kernels of several ranks on one GPU, which wait for each other, may
-	// stand in one queue of the hardware.
-	t.Setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32")
-	var devices []device
-	for i := range n {
-		d, err := openDevice(i % max(1, driver.Count()))
-		if err != nil {
-			t.Skip(err)
-		}
-		t.Logf("on %s", d.name())
-		devices = append(devices, d)
-	}
-	return devices
-}
-
-// reachEachOther tells whether so many devices of the tests do.
-func reachEachOther(n int) bool { return n <= driver.Count() }
-
-// freshDevice is a device of a rank of its own.
-func freshDevice(_ testing.TB, rank int) (device, error) {
-	return openDevice(rank % max(1, driver.Count()))
-}
-
 // All variants of the kernels compile.
 func TestCompile(t *testing.T) {
 	if _, _, err := driver.CompilerVersion(); err != nil {
@@ -46,7 +16,7 @@ func TestCompile(t *testing.T) {
 	}
 	translates := func(p program) {
 		t.Helper()
-		if _, err := driver.Compile(p.source(), p.kernel, "sm_90"); err != nil {
+		if _, err := driver.Compile(p.source().Text(), p.kernel, "sm_90"); err != nil {
 			t.Error(err)
 		}
 	}

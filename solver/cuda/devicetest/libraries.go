@@ -1,6 +1,6 @@
 //go:build !cuda
 
-package cuda
+package devicetest
 
 import (
 	"crypto/sha256"
@@ -21,15 +21,15 @@ var compiled struct{ folder, compiler string }
 // unusedFor is after how long a library that no test loads is removed.
 const unusedFor = 5 * 24 * time.Hour
 
-func TestMain(m *testing.M) {
+// Main runs the tests of a package and returns the status to end with.
+func Main(m *testing.M) int {
 	remove, err := openCompiled()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return 1
 	}
-	status := m.Run()
-	remove()
-	os.Exit(status)
+	defer remove()
+	return m.Run()
 }
 
 // openCompiled makes the folder; where the user has no cache, one that is
@@ -88,29 +88,4 @@ func compiledLibrary(text, optimization string) (string, error) {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return path, os.Rename(fresh, path)
-}
-
-// A program of which a single letter is another is compiled anew, and the same
-// one is not.
-func TestCompiledLibrariesAreTheirSources(t *testing.T) {
-	newEmulators(t, 1)
-	at := func(text string) string {
-		path, err := compiledLibrary(text, "-O0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	program := fmt.Sprintf("// %d\nextern \"C\" int run() { return 1; }\n", time.Now().UnixNano())
-	first := at(program)
-	again := at(program)
-	other := at(program + " ")
-	if first != again || first == other {
-		t.Errorf("libraries %s, %s and, of another program, %s", first, again, other)
-	}
-	for _, path := range []string{first, other} {
-		if err := os.Remove(path); err != nil {
-			t.Error(err)
-		}
-	}
 }

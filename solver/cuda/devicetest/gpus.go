@@ -1,0 +1,43 @@
+//go:build cuda
+
+package devicetest
+
+import (
+	"testing"
+
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/driver"
+)
+
+// BesideOthers lets tests that share a GPU run one after another.
+func BesideOthers(*testing.T) {}
+
+// Open are the devices of the tests: several of one GPU where the machine
+// has fewer than are asked for.
+func Open(t testing.TB, n int) []device.Device {
+	t.Helper()
+	// Or else kernels of several ranks on one GPU, which wait for each other, may
+	// stand in one queue of the hardware.
+	t.Setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32")
+	var devices []device.Device
+	for i := range n {
+		d, err := device.Open(i % max(1, driver.Count()))
+		if err != nil {
+			t.Skip(err)
+		}
+		t.Logf("on %s", d.Name())
+		devices = append(devices, d)
+	}
+	return devices
+}
+
+// ReachEachOther tells whether so many devices of the tests do.
+func ReachEachOther(n int) bool { return n <= driver.Count() }
+
+// Fresh is a device of a rank of its own.
+func Fresh(_ testing.TB, rank int) (device.Device, error) {
+	return device.Open(rank % max(1, driver.Count()))
+}
+
+// Main runs the tests of a package and returns the status to end with.
+func Main(m *testing.M) int { return m.Run() }
