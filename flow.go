@@ -13,6 +13,7 @@ import (
 	"carina/internal/run"
 	"carina/output"
 	"carina/solver/airflow"
+	"carina/solver/airflow/gpu"
 	"carina/solver/cuda"
 	"carina/solver/transport"
 )
@@ -126,7 +127,7 @@ func (f *Flow) prepare(c *Case) error {
 	plan.KeepStopped = true
 	f.job = run.Job{
 		Domain: domain, Settings: settings, Plan: plan, Transport: t,
-		GPU: c.Device == GPU, Storage: cuda.Storage(c.Storage), Exchange: cuda.Exchange(c.Exchange),
+		GPU: c.Device == GPU, Storage: gpu.Storage(c.Storage), Exchange: cuda.Exchange(c.Exchange),
 	}
 	return nil
 }

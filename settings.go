@@ -8,6 +8,7 @@ import (
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/solver/airflow"
+	"carina/solver/airflow/gpu"
 	"carina/solver/cuda"
 )
 
@@ -93,8 +94,8 @@ func (c *Case) CheckFlow() error {
 	if err := c.checkContradictions(); err != nil {
 		return err
 	}
-	if storage := cuda.Storage(c.Storage); storage != "" && storage != cuda.Single && storage != cuda.Half {
-		return fmt.Errorf("there is no storage %q: choose %s or %s", c.Storage, cuda.Single, cuda.Half)
+	if storage := gpu.Storage(c.Storage); storage != "" && storage != gpu.Single && storage != gpu.Half {
+		return fmt.Errorf("there is no storage %q: choose %s or %s", c.Storage, gpu.Single, gpu.Half)
 	}
 	if exchange := cuda.Exchange(c.Exchange); exchange != "" && exchange != cuda.IPC && exchange != cuda.Host {
 		return fmt.Errorf("there is no exchange %q: choose %s or %s", c.Exchange, cuda.IPC, cuda.Host)
@@ -117,7 +118,7 @@ func (c *Case) checkContradictions() error {
 	switch {
 	case c.TimeStep != "" && c.LatticeVelocity != 0:
 		return errors.New("a time step and a lattice velocity contradict each other: give either time-step or lattice-velocity, not both")
-	case c.Storage == string(cuda.Single) && c.Precision == string(airflow.Half):
+	case c.Storage == string(gpu.Single) && c.Precision == string(airflow.Half):
 		return errors.New("half precision is single precision with 16-bit storage: leave storage or precision out")
 	case c.Exchange != "" && c.Device != GPU:
 		return errors.New("an exchange is for GPUs: leave it out, or compute with device gpu")

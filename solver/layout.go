@@ -419,6 +419,12 @@ func (l *Layout) EachPiece(from, to int32, f func(p *Piece, from, to int32)) {
 	}
 }
 
+// PieceOf is the rank's piece that holds an own cell by its index among the fluid
+// cells.
+func (l *Layout) PieceOf(index int32) *Piece {
+	return &l.Pieces[sort.Search(len(l.Pieces), func(i int) bool { return l.Pieces[i].Index > index })-1]
+}
+
 // EachGlobal calls f for the fluid cells of a block with their global numbers.
 func (l *Layout) EachGlobal(b *Block, f func(cell int32, global int64)) {
 	l.EachPiece(b.First, b.End, func(p *Piece, from, to int32) {

@@ -8,6 +8,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/gpu"
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/lattice"
@@ -149,7 +150,7 @@ type benchCase struct {
 // variant is how a case is measured.
 type variant struct {
 	devices  int
-	storage  cuda.Storage
+	storage  gpu.Storage
 	exchange cuda.Exchange
 }
 
@@ -161,7 +162,7 @@ func (c *benchCase) variants(o *Options) (list []variant) {
 			exchanges = []cuda.Exchange{""}
 		}
 		for _, exchange := range exchanges {
-			for _, storage := range []cuda.Storage{cuda.Single, cuda.Half} {
+			for _, storage := range []gpu.Storage{gpu.Single, gpu.Half} {
 				list = append(list, variant{n, storage, exchange})
 			}
 		}
@@ -303,7 +304,7 @@ func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*
 	}
 	const readAndWritten, single = 2, 4
 	bytes := float64(readAndWritten * set.Q * single)
-	if v.storage == cuda.Half {
+	if v.storage == gpu.Half {
 		bytes /= 2
 	}
 	rate := float64(cells) / t.Step

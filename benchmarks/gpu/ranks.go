@@ -8,13 +8,13 @@ import (
 	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/airflow"
-	"carina/solver/cuda"
+	"carina/solver/airflow/gpu"
 	"carina/solver/transport"
 )
 
 // measured is what the ranks of a case found.
 type measured struct {
-	timing    cuda.Timing
+	timing    gpu.Timing
 	used      airflow.UsedSettings
 	bytes     int64   // of all ranks
 	tileShare float64 // of rank 0
@@ -24,11 +24,11 @@ type measured struct {
 // onGPUs computes a domain with a goroutine for each GPU and times its steps.
 func onGPUs(domain *solver.Domain, o *Options, v variant) (*measured, error) {
 	begin := time.Now()
-	domain, err := cuda.Divide(domain, v.devices, v.storage)
+	domain, err := gpu.Divide(domain, v.devices, v.storage)
 	if err != nil {
 		return nil, err
 	}
-	options := cuda.Options{Storage: v.storage, Exchange: v.exchange}
+	options := gpu.Options{Storage: v.storage, Exchange: v.exchange}
 	for i := range v.devices {
 		options.Devices = append(options.Devices, o.Device+i)
 	}
@@ -54,27 +54,27 @@ func onGPUs(domain *solver.Domain, o *Options, v variant) (*measured, error) {
 }
 
 // rank is what one of them does.
-func (m *measured) rank(domain *solver.Domain, o *Options, options cuda.Options, t transport.Transport, begin time.Time, lock *sync.Mutex) error {
-	r, err := airflow.NewRankOn(cuda.Backend(options), domain, o.settings(), t)
+func (m *measured) rank(domain *solver.Domain, o *Options, options gpu.Options, t transport.Transport, begin time.Time, lock *sync.Mutex) error {
+	r, err := airflow.NewRankOn(gpu.Backend(options), domain, o.settings(), t)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	setup := time.Since(begin).Seconds()
-	if err := cuda.Scramble(r, 1); err != nil {
+	if err := gpu.Scramble(r, 1); err != nil {
 		return err
 	}
-	timing, err := cuda.Measure(r, o.Steps)
+	timing, err := gpu.Measure(r, o.Steps)
 	if err != nil {
 		return err
 	}
-	use, _ := cuda.MemoryOf(r)
+	use, _ := gpu.MemoryOf(r)
 	lock.Lock()
 	defer lock.Unlock()
 	m.bytes += use.Needs
 	m.setup = max(m.setup, setup)
 	if t.Rank() == 0 {
-		m.timing, m.used, m.tileShare = timing, *r.Used(), cuda.TileShare(r)
+		m.timing, m.used, m.tileShare = timing, *r.Used(), gpu.TileShare(r)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow"
-	"carina/solver/cuda"
+	"carina/solver/airflow/gpu"
 )
 
 // The devices that compute the cases.
@@ -22,7 +22,7 @@ func (s *suite) run(domain *solver.Domain, settings airflow.Settings, plan airfl
 	case "", Processor:
 		return airflow.RunInProcess(s.ctx, domain, settings, plan)
 	case GPU:
-		return airflow.RunInProcessOn(s.ctx, cuda.Backend(cuda.Options{}), domain, settings, plan)
+		return airflow.RunInProcessOn(s.ctx, gpu.Backend(gpu.Options{}), domain, settings, plan)
 	}
 	return nil, fmt.Errorf("there is no device %q: choose %s or %s", s.options.Device, Processor, GPU)
 }

@@ -11,7 +11,7 @@ import (
 	"carina/internal/quantity"
 	"carina/internal/workflow"
 	"carina/solver/airflow"
-	"carina/solver/cuda"
+	"carina/solver/airflow/gpu"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -145,7 +145,7 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 			message(command, "warning: %s", w)
 		}
 	}
-	s.Memory = func(uses []cuda.MemoryUse) {
+	s.Memory = func(uses []gpu.MemoryUse) {
 		for _, u := range uses {
 			message(command, "%v", u)
 		}

@@ -17,8 +17,8 @@ import (
 // front is all that the front door and the commands behind it use of the solver
 // and of GPUs, besides fields and methods of these.
 var front = []string{
-	"cuda.Backend", "cuda.Exchange", "cuda.Host", "cuda.IPC", "cuda.MemoryOf", "cuda.MemoryUse", "cuda.Options", "cuda.Single", "cuda.Half",
-	"cuda.Storage",
+	"gpu.Backend", "cuda.Exchange", "cuda.Host", "cuda.IPC", "gpu.MemoryOf", "gpu.MemoryUse", "gpu.Options", "gpu.Single", "gpu.Half",
+	"gpu.Storage",
 	"airflow.Backend", "opening.Breathing", "opening.Condition", "opening.Kind", "opening.Kinds", "airflow.DefaultSettings", "airflow.Dense",
 	"airflow.DivergedError", "solver.Domain", "airflow.Fields", "opening.FlowShare", "airflow.Half", "opening.ImposedFlow", "opening.ImposedPressure",
 	"airflow.MemoryEstimate", "opening.MovingWall", "airflow.OpeningSummary", "airflow.Plan", "airflow.Precision", "airflow.Precisions",
@@ -61,7 +61,7 @@ func TestFrontDoorIsNarrow(t *testing.T) {
 				}
 				// A local variable has an object, a package has none.
 				of, is := selector.X.(*ast.Ident)
-				if is && of.Obj == nil && (of.Name == "solver" || of.Name == "airflow" || of.Name == "opening" || of.Name == "cuda") {
+				if is && of.Obj == nil && (of.Name == "solver" || of.Name == "airflow" || of.Name == "opening" || of.Name == "cuda" || of.Name == "gpu") {
 					used[of.Name+"."+selector.Sel.Name] = true
 				}
 				return true

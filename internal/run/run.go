@@ -9,6 +9,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/gpu"
 	"carina/solver/cuda"
 	"carina/solver/transport"
 )
@@ -21,7 +22,7 @@ type Job struct {
 	Plan airflow.Plan
 	// GPU computes with one GPU for every rank, with their Storage and Exchange.
 	GPU      bool
-	Storage  cuda.Storage
+	Storage  gpu.Storage
 	Exchange cuda.Exchange
 	// Transport connects this process, which is one rank, with the others; nil
 	// where it is all.
@@ -33,7 +34,7 @@ type Job struct {
 type Hooks struct {
 	// Memory is called before the first step with what the ranks of this process
 	// take of their GPUs.
-	Memory func([]cuda.MemoryUse)
+	Memory func([]gpu.MemoryUse)
 	// Observe is called every airflow.CheckInterval steps.
 	Observe func(*View) error
 	// Diverged is called when the flow has diverged, with the last good fields of
@@ -75,7 +76,7 @@ func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 	}
 	var backend airflow.Backend // of processors
 	if j.GPU {
-		backend = cuda.Backend(cuda.Options{Storage: j.Storage, Exchange: j.Exchange})
+		backend = gpu.Backend(gpu.Options{Storage: j.Storage, Exchange: j.Exchange})
 	}
 	if j.Transport != nil {
 		return airflow.RunRankOn(ctx, backend, j.Domain, j.Settings, plan, j.Transport)
@@ -84,22 +85,22 @@ func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 }
 
 // tellMemory tells what the ranks of this process take, when all are prepared.
-func (j *Job) tellMemory(hear func([]cuda.MemoryUse)) func(*airflow.Rank) {
+func (j *Job) tellMemory(hear func([]gpu.MemoryUse)) func(*airflow.Rank) {
 	ranks := 1
 	if j.Transport == nil {
 		ranks = j.Domain.Ranks
 	}
 	var all sync.Mutex
-	var uses []cuda.MemoryUse
+	var uses []gpu.MemoryUse
 	return func(r *airflow.Rank) {
-		use, ok := cuda.MemoryOf(r)
+		use, ok := gpu.MemoryOf(r)
 		if !ok {
 			return
 		}
 		all.Lock()
 		defer all.Unlock()
 		if uses = append(uses, use); len(uses) == ranks {
-			slices.SortFunc(uses, func(a, b cuda.MemoryUse) int { return a.Rank - b.Rank })
+			slices.SortFunc(uses, func(a, b gpu.MemoryUse) int { return a.Rank - b.Rank })
 			hear(uses)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"carina/internal/run"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/gpu"
 	"carina/solver/cuda"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
@@ -43,7 +44,7 @@ type Solver struct {
 	Report func(airflow.Progress)
 	// Memory hears what the computation takes of the memory of GPUs, before it
 	// begins; may be nil.
-	Memory func([]cuda.MemoryUse)
+	Memory func([]gpu.MemoryUse)
 	// Warn hears warnings before the computation begins, on rank 0.
 	Warn func(warnings []string)
 
@@ -125,11 +126,11 @@ func (s *Solver) Solve(ctx context.Context, t transport.Transport) (*Solution, e
 	if err != nil {
 		return nil, err
 	}
-	gpu := s.Case.Device == carina.GPU
+	onGPU := s.Case.Device == carina.GPU
 	switch {
-	case !gpu && t == nil:
+	case !onGPU && t == nil:
 		err = s.admitRanks(0, domain.Ranks)
-	case !gpu:
+	case !onGPU:
 		err = s.admitRanks(t.Rank(), t.Rank()+1)
 	case t != nil:
 		domain, err = s.forgetOthers(domain, t.Rank())
@@ -144,7 +145,7 @@ func (s *Solver) Solve(ctx context.Context, t transport.Transport) (*Solution, e
 	results := newResults(s, domain.Ranks, t)
 	job := run.Job{
 		Domain: domain, Settings: settings, Plan: plan, Transport: t,
-		GPU: gpu, Storage: cuda.Storage(s.Case.Storage), Exchange: cuda.Exchange(s.Case.Exchange),
+		GPU: onGPU, Storage: gpu.Storage(s.Case.Storage), Exchange: cuda.Exchange(s.Case.Exchange),
 	}
 	summary, err := job.Run(ctx, results.follow(&job.Plan, gathered))
 	if err != nil {

@@ -21,6 +21,7 @@
 //   - update: a step of the cells of a rank, in windows
 //   - kernel: the generated arithmetic of a window, in Go and assembly
 //   - collision: the operators, described once for all of these and for GPUs
+//   - gpu: all of this on GPUs
 //   - package solver: exchange between ranks, saving, loading and moving
 //   - package processor: memory and goroutines; package cuda: GPUs
 //

@@ -5,45 +5,26 @@ package cuda
 import (
 	"testing"
 
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/driver"
 	"carina/solver/cuda/tiling"
 )
 
-// All variants of the kernels compile.
+// The kernels of the exchange compile for all layouts.
 func TestCompile(t *testing.T) {
 	if _, _, err := driver.CompilerVersion(); err != nil {
 		t.Skip(err)
 	}
-	translates := func(p program) {
-		t.Helper()
-		if _, err := driver.Compile(p.source().Text(), p.kernel, "sm_90"); err != nil {
-			t.Error(err)
+	sources := []device.Source{handshakeSource()}
+	for _, bits := range []int{16, 32, 64} {
+		for _, directions := range []int{tiling.StraightDirections, tiling.MostDirections} {
+			l := tiling.Layout{Bits: bits, Directions: directions}
+			sources = append(sources, movingSource("unpack", l, 0), movingSource("values", l, valuesOut), movingSource("values", l, valuesIn))
 		}
 	}
-	translates(program{kernel: "handshake"})
-	for i := range 6 {
-		l := tiling.Layout{Bits: 16 << (i % 3), Directions: 18 + i/3*8}
-		var of []operator
-		for _, o := range operators {
-			if o.set.Q == l.Directions+1 {
-				of = append(of, o)
-			}
+	for _, s := range sources {
+		if _, err := driver.Compile(s.Text(), s.Name, "sm_90"); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
 		}
-		for variant := range 16 {
-			p, _ := tuned(l, variant&1 != 0, variant&2 != 0, variant&4 != 0, of[variant%len(of)], variant&8 != 0)
-			p.quadratic = p.walls && variant&4 != 0
-			translates(p.fitting())
-			if p.walls {
-				translates(p.atOpenings())
-			}
-		}
-		for _, kernel := range []string{"values", "outflow", "fields", "peak", "hash", "stress", "change", "initialize", "records"} {
-			translates(observer(kernel, l, 0, true))
-			translates(observer(kernel, l, 1, false))
-		}
-		translates(unpacking(l))
-		force := observer("wallforce", l, 0, true)
-		force.operator = of[0]
-		translates(force)
 	}
 }

@@ -11,19 +11,19 @@ import (
 // Join joins the device with the GPUs of other ranks, and uploads where borders
 // exchange. Two exchange directly where both reach the other's memory.
 func (d *Device) Join(t transport.Transport, alike []bool) error {
-	p := d.part
-	for _, b := range p.subdomain.Borders {
+	p := d.tiles
+	for _, b := range p.Subdomain.Borders {
 		if alike != nil && alike[b.Rank] {
 			p.connections = append(p.connections, &connection{Border: b})
 		}
 	}
 	if len(p.connections) > maxConnections {
-		return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.subdomain.Rank, len(p.connections), maxConnections)
+		return fmt.Errorf("rank %d borders on %d others, more than %d; use fewer ranks", p.Subdomain.Rank, len(p.connections), maxConnections)
 	}
 	if err := d.swapOffers(t); err != nil {
 		return err
 	}
-	if err := p.finishConnections(p.walls.tiles); err != nil {
+	if err := p.finishConnections(); err != nil {
 		return err
 	}
 	if err := d.listMessages(); err != nil {
@@ -35,7 +35,7 @@ func (d *Device) Join(t transport.Transport, alike []bool) error {
 // swapOffers tells the neighbours where they reach this rank, and learns it of them. All
 // go through all of it, whatever fails, since they wait for each other.
 func (d *Device) swapOffers(t transport.Transport) error {
-	p := d.part
+	p := d.tiles
 	if len(p.connections) == 0 {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (d *Device) swapOffers(t transport.Transport) error {
 			failed = err
 		}
 	}
-	handle, err := d.gpu.Export(p.populations)
+	handle, err := d.gpu.Export(p.Populations)
 	if err != nil {
 		handle = nil // others find another way, or none
 	}
@@ -82,9 +82,9 @@ func (d *Device) swapOffers(t transport.Transport) error {
 }
 
 // finishConnections uploads what the part leaves where, and whom it tells.
-func (p *part) finishConnections(tiles *tiling.Set) error {
-	if p.subdomain.Border == 0 {
-		return p.uploadSent(tiles)
+func (p *Tiles) finishConnections() error {
+	if p.Subdomain.Border == 0 {
+		return p.uploadSent()
 	}
 	exits := p.exitTables()
 	flags := make([]uint64, len(p.connections))
@@ -99,27 +99,27 @@ func (p *part) finishConnections(tiles *tiling.Set) error {
 	}
 	var err error
 	for odd := range exits {
-		if p.exits[odd], err = p.allocate(0, device.BytesOf(exits[odd])); err != nil {
+		if p.Exits[odd], err = p.Allocate(0, device.BytesOf(exits[odd])); err != nil {
 			return err
 		}
 	}
-	p.handshake.ownFlags = p.populations + device.Address(p.flagOffset())
-	if p.handshake.remoteFlags, err = p.allocate(0, device.BytesOf(flags)); err != nil {
+	p.handshake.ownFlags = p.Populations + device.Address(p.flagOffset())
+	if p.handshake.remoteFlags, err = p.Allocate(0, device.BytesOf(flags)); err != nil {
 		return err
 	}
 	p.prepareExchange()
-	return p.uploadSent(tiles)
+	return p.uploadSent()
 }
 
 // listMessages prepares the messages of every step.
 func (d *Device) listMessages() error {
-	for _, c := range d.part.connections {
+	for _, c := range d.tiles.connections {
 		if c.direct {
 			continue
 		}
 		for odd := range c.receive {
 			var err error
-			if c.receive[odd], err = d.part.pin(c.incomingBytes(d.part.Layout)); err != nil {
+			if c.receive[odd], err = d.tiles.pin(c.incomingBytes(d.tiles.Layout)); err != nil {
 				return err
 			}
 			d.messages[odd] = append(d.messages[odd], transport.Message{Peer: c.Rank, Send: c.send[odd], Receive: c.receive[odd]})
@@ -131,9 +131,9 @@ func (d *Device) listMessages() error {
 // exitTables returns, by parity, for every tile of the border and every group
 // the address of the tile that the step leaves the group in, 0 where there is
 // none, before connections fill in what leaves this rank.
-func (p *part) exitTables() (tables [2][]uint64) {
+func (p *Tiles) exitTables() (tables [2][]uint64) {
 	for odd := range tables {
-		tables[odd] = make([]uint64, p.subdomain.Border*p.Directions)
+		tables[odd] = make([]uint64, p.Subdomain.Border*p.Directions)
 		for i := range tables[odd] {
 			to := int32(i / p.Directions)
 			if g := i % p.Directions; odd == 1 && g < tiling.FaceGroups {

@@ -39,7 +39,7 @@ type connection struct {
 	opened       bool // memory is that of another process
 	// requests are the values that the other rank has asked for, asked those
 	// that this one has asked it for; they follow the crossings in messages.
-	requests, asked []request
+	requests, asked []Request
 
 	// outgoing and incoming are messages on the device, send and receive the
 	// same on the host, of even and of odd steps, unpacking where the incoming
@@ -72,13 +72,13 @@ type offer struct {
 	// parity and in the order of the border.
 	Targets [2][]int32
 	// Requests are the values of quadratic walls that it needs.
-	Requests []request
+	Requests []Request
 }
 
 // offerTo returns the offer to the neighbour of connection i.
-func (p *part) offerTo(i int, handle []byte) *offer {
+func (p *Tiles) offerTo(i int, handle []byte) *offer {
 	p.connections[i].asked = p.asked[p.connections[i].Rank]
-	o := &offer{Host: hostName(), Process: os.Getpid(), Device: p.number, Memory: uint64(p.populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.connections[i].asked}
+	o := &offer{Host: hostName(), Process: os.Getpid(), Device: p.number, Memory: uint64(p.Populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.connections[i].asked}
 	for odd, list := range p.connections[i].Arriving {
 		for _, x := range list {
 			o.Targets[odd] = append(o.Targets[odd], x.Tile)
@@ -149,7 +149,7 @@ func (c *connection) reach(o *offer, d device.Device) error {
 
 // prepare allocates what messages need, and fills in where the part leaves
 // what belongs to this neighbour.
-func (c *connection) prepare(p *part, exits *[2][]uint64) error {
+func (c *connection) prepare(p *Tiles, exits *[2][]uint64) error {
 	if !c.direct {
 		if err := c.allocate(p); err != nil {
 			return err
@@ -169,12 +169,12 @@ func (c *connection) prepare(p *part, exits *[2][]uint64) error {
 }
 
 // allocate makes room for messages.
-func (c *connection) allocate(p *part) (err error) {
+func (c *connection) allocate(p *Tiles) (err error) {
 	bytes := c.Bytes(p.Layout) + int64(len(c.requests)*p.ValueBytes())
-	if c.outgoing, err = p.allocate(bytes, nil); err != nil {
+	if c.outgoing, err = p.Allocate(bytes, nil); err != nil {
 		return err
 	}
-	if c.incoming, err = p.allocate(c.incomingBytes(p.Layout), nil); err != nil {
+	if c.incoming, err = p.Allocate(c.incomingBytes(p.Layout), nil); err != nil {
 		return err
 	}
 	for odd := range c.send {
@@ -188,9 +188,9 @@ func (c *connection) allocate(p *part) (err error) {
 			targets[i] = p.tile(x.Tile) + uint64(p.GroupOffset(x.Group(), odd))
 		}
 		for _, r := range c.asked {
-			targets = append(targets, uint64(p.populations)+uint64(r.At)+uint64(odd*p.ValueBytes()))
+			targets = append(targets, uint64(p.Populations)+uint64(r.At)+uint64(odd*p.ValueBytes()))
 		}
-		if c.unpacking[odd], err = p.allocate(0, device.BytesOf(targets)); err != nil {
+		if c.unpacking[odd], err = p.Allocate(0, device.BytesOf(targets)); err != nil {
 			return err
 		}
 	}

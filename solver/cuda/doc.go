@@ -1,23 +1,23 @@
-// Package cuda computes the flow on GPUs (build tag cuda): Backend is what
-// airflow.NewRankOn and its like take. A GPU is a device of the engine (Device), and
-// the flow on it a kernel of the same program as the processor's (bound). Among
-// themselves GPUs exchange directly or by messages of whole groups (connection,
-// exchange), with processors value by value (values). Begin reading with bound.go,
-// then part.go.
+// Package cuda makes a GPU a device of the engine (build tag cuda): Device. The cells of
+// a rank lie in tiles in its memory (Tiles), whose interior and border it updates on
+// two queues. Among themselves GPUs exchange directly, by writing to each other's
+// memory, or by messages of whole groups (connection.go, exchange.go); with ranks on
+// processors value by value (values.go). Single values that tiles need of each other
+// beyond what streams between them are asked for (asked.go).
+//
+// It knows no physics: what is computed on the tiles is a Launch of a physics, such as
+// the flow of package airflow/gpu, whose kernels begin with TileSource.
 //
 // Cells are stored in tiles of 4×4×4, as many as hold fluid, and streaming is
 // in place: one copy of the populations, 80 bytes per cell of a tile in single
-// precision on D3Q19, 40 with 16-bit storage and 160 in double precision, half as
-// much again on D3Q27. Within a tile
-// the populations are grouped by who touches them in an odd step: the tile
-// alone, one of its six face neighbours, one of its twelve edge neighbours, or
-// on D3Q27 one of its eight corner neighbours, so that every access is a run of
-// whole 32-byte sectors. NOTES.md derives the layout and records what was
-// predicted and measured.
+// precision with 19 velocities, 40 with 16-bit storage and 160 in double precision, half
+// as much again with 27. Within a tile the populations are grouped by who touches them
+// in an odd step: the tile alone, one of its six face neighbours, one of its twelve edge
+// neighbours, or of its eight corner neighbours, so that every access is a run of whole
+// 32-byte sectors. NOTES.md derives the layout and records what was predicted and
+// measured.
 //
-// The kernels are CUDA C, compiled at run time for the device at hand and
-// specialised for collision operator, precision, storage, parity, walls and
-// force. Operators other than TRT and BGK are generated from package collision.
-// The same source runs on a processor in the package's tests, by emulating a
-// warp.
+// Below it: tiling (where cells and values lie), device (memory, queues, kernels of a
+// GPU), driver (the calls of the driver), devicetest (devices of tests). Begin reading
+// with rankdevice.go, then tiles.go.
 package cuda

@@ -24,18 +24,17 @@ type handshake struct {
 const handshakeStep = 3
 
 // prepareExchange prepares the launches of every step.
-func (p *part) prepareExchange() {
+func (p *Tiles) prepareExchange() {
 	p.handshake.launch = device.Launch{Blocks: 1, Threads: (len(p.connections) + 31) / 32 * 32,
 		Arguments: device.Words(uint64(p.handshake.remoteFlags), uint64(p.handshake.ownFlags), uint64(len(p.connections)), 0)}.Prepared()
-	program := unpacking(p.Layout)
-	threads := 32 * program.warps
+	const threads = 32 * movingWarps
 	for _, c := range p.connections {
 		if c.direct {
 			continue
 		}
 		for odd := range c.unpack {
 			singles := len(c.Arriving[odd]) - c.Faces - c.Edges + len(c.asked)
-			moves := c.Faces*program.ChunksOf(0) + c.Edges*program.ChunksOf(tiling.FaceGroups) + singles
+			moves := c.Faces*p.ChunksOf(0) + c.Edges*p.ChunksOf(tiling.FaceGroups) + singles
 			c.unpack[odd] = device.Launch{Blocks: (moves + threads - 1) / threads, Threads: threads,
 				Arguments: append(device.Words(c.incoming, c.unpacking[odd]), device.Words(c.Faces, c.Edges, singles)...)}.Prepared()
 		}
@@ -45,7 +44,7 @@ func (p *part) prepareExchange() {
 // swap gives the neighbours what the step has left for them. What is written directly is there already: the ranks only tell each other. The
 // others wait for their borders, send messages, and put what has come where
 // the next step looks for it, while the interior is computed.
-func (p *part) swap(t transport.Transport, messages []transport.Message, odd int) error {
+func (p *Tiles) swap(t transport.Transport, messages []transport.Message, odd int) error {
 	if len(messages) > 0 {
 		if err := p.swapMessages(t, messages, odd); err != nil {
 			return err
@@ -56,18 +55,18 @@ func (p *part) swap(t transport.Transport, messages []transport.Message, odd int
 	}
 	p.handshake.count++
 	p.handshake.launch.All[handshakeStep] = uint64(p.handshake.count)
-	if err := p.device.Launch(device.BorderQueue, p.handshake.kernel, p.handshake.launch); err != nil {
+	if err := p.Device.Launch(device.BorderQueue, p.handshake.kernel, p.handshake.launch); err != nil {
 		return err
 	}
-	return p.timeline.stamp(p.device, device.BorderQueue, afterHandshake)
+	return p.Timeline.stamp(p.Device, device.BorderQueue, afterHandshake)
 }
 
 // swapMessages exchanges all borders that are not direct.
-func (p *part) swapMessages(t transport.Transport, messages []transport.Message, odd int) error {
+func (p *Tiles) swapMessages(t transport.Transport, messages []transport.Message, odd int) error {
 	if err := p.fetchMessages(odd); err != nil {
 		return err
 	}
-	if err := p.device.Settle(); err != nil {
+	if err := p.Device.Settle(); err != nil {
 		return err
 	}
 	if err := t.Exchange(messages); err != nil {
@@ -77,38 +76,38 @@ func (p *part) swapMessages(t transport.Transport, messages []transport.Message,
 }
 
 // fetchMessages copies what the border has left to the host.
-func (p *part) fetchMessages(odd int) error {
+func (p *Tiles) fetchMessages(odd int) error {
 	for _, c := range p.connections {
 		if c.direct {
 			continue
 		}
-		if err := p.device.Fetch(c.send[odd], c.outgoing); err != nil {
+		if err := p.Device.Fetch(c.send[odd], c.outgoing); err != nil {
 			return err
 		}
 	}
-	return p.timeline.stamp(p.device, device.BorderQueue, afterFetch)
+	return p.Timeline.stamp(p.Device, device.BorderQueue, afterFetch)
 }
 
 // deliverMessages copies what has come to the device and puts it in place.
-func (p *part) deliverMessages(odd int) error {
+func (p *Tiles) deliverMessages(odd int) error {
 	for _, c := range p.connections {
 		if c.direct {
 			continue
 		}
-		if err := p.device.Deliver(c.incoming, c.receive[odd]); err != nil {
+		if err := p.Device.Deliver(c.incoming, c.receive[odd]); err != nil {
 			return err
 		}
 	}
-	if err := p.timeline.stamp(p.device, device.BorderQueue, afterDelivery); err != nil {
+	if err := p.Timeline.stamp(p.Device, device.BorderQueue, afterDelivery); err != nil {
 		return err
 	}
 	for _, c := range p.connections {
 		if c.direct {
 			continue
 		}
-		if err := p.device.Launch(device.BorderQueue, p.unpack, c.unpack[odd]); err != nil {
+		if err := p.Device.Launch(device.BorderQueue, p.unpack, c.unpack[odd]); err != nil {
 			return err
 		}
 	}
-	return p.timeline.stamp(p.device, device.BorderQueue, afterUnpacking)
+	return p.Timeline.stamp(p.Device, device.BorderQueue, afterUnpacking)
 }

@@ -15,8 +15,9 @@ type Device struct {
 	gpu       device.Device
 	transport transport.Transport
 	exchange  Exchange
-	part      *part  // after the flow was bound
-	flow      *bound // likewise
+	tiles     *Tiles  // after a physics was bound
+	values    *values // likewise
+	closers   []func() error
 	// begun are exchanges since the last End.
 	begun []*solver.Exchange
 	// messages to other GPUs are by parity of the step.
@@ -24,12 +25,42 @@ type Device struct {
 	steps    int64 // done or begun
 }
 
+// NewDevice is a GPU as the device of a rank. Exchange is how it exchanges with other
+// GPUs, chosen for each if empty.
+func NewDevice(gpu device.Device, t transport.Transport, exchange Exchange) *Device {
+	return &Device{gpu: gpu, transport: t, exchange: exchange}
+}
+
+// GPU is the device itself.
+func (d *Device) GPU() device.Device { return d.gpu }
+
+// Replace makes the rank work through another device, such as one that measures what
+// it is given.
+func (d *Device) Replace(gpu device.Device) {
+	d.gpu = gpu
+	if d.tiles != nil {
+		d.tiles.Device = gpu
+	}
+}
+
+// Bind tells in which tiles the cells of a rank lie.
+func (d *Device) Bind(tiles *Tiles, layout *solver.Layout, finder *solver.Finder) {
+	d.tiles, d.values = tiles, newValues(tiles, layout, finder)
+}
+
+// SetSteps tells how many steps are done or begun: parity says where values lie.
+func (d *Device) SetSteps(steps int64) { d.steps = steps }
+
+// OnClose calls f before the device is closed.
+func (d *Device) OnClose(f func() error) { d.closers = append(d.closers, f) }
+
 var (
 	_ solver.Device = (*Device)(nil)
 	_ solver.Peer   = (*Device)(nil)
 )
 
-// Launch starts a phase's work on the tiles at the border or on the others.
+// Launch starts a phase's work on the tiles at the border, on their queue, or on the
+// others.
 type Launch func(border bool) error
 
 // Unit is the side of a tile.
@@ -41,10 +72,51 @@ func (d *Device) Allocate(*solver.Layout, []solver.Field) error { return nil }
 // Run starts launches.
 func (d *Device) Run(w solver.Work, s solver.Side) error {
 	launch, ok := w.(Launch)
-	if !ok {
+	switch {
+	case !ok:
 		return fmt.Errorf("a GPU does launches alone, not %T", w)
+	case s.Border:
+		return d.runBorder(launch)
 	}
-	return launch(s.Border)
+	return d.runInterior(launch)
+}
+
+// runBorder starts work on the tiles at the border, which follows what the neighbours
+// have left.
+func (d *Device) runBorder(launch Launch) error {
+	t := d.tiles
+	if t.Subdomain.Border == 0 {
+		return nil
+	}
+	if err := d.gpu.Follow(device.BorderQueue, device.MainQueue); err != nil {
+		return err
+	}
+	if err := t.Timeline.stamp(d.gpu, device.BorderQueue, beforeBorder); err != nil {
+		return err
+	}
+	if err := launch(true); err != nil {
+		return err
+	}
+	return t.Timeline.stamp(d.gpu, device.BorderQueue, afterBorder)
+}
+
+// runInterior starts work on the other tiles. What is given to either queue afterwards
+// follows this step on both sides.
+func (d *Device) runInterior(launch Launch) error {
+	t := d.tiles
+	if t.Subdomain.Border == 0 {
+		return launch(false)
+	}
+	if err := t.Timeline.stamp(d.gpu, device.MainQueue, beforeInterior); err != nil {
+		return err
+	}
+	if err := launch(false); err != nil {
+		return err
+	}
+	if err := t.Timeline.stamp(d.gpu, device.MainQueue, afterInterior); err != nil {
+		return err
+	}
+	return d.gpu.Follow(device.MainQueue, device.BorderQueue)
 }
 
 // Wait waits for the device.
@@ -71,24 +143,26 @@ func (d *Device) Kind() string { return "GPU" }
 // Swap exchanges borders with other GPUs.
 func (d *Device) Swap() error {
 	odd := int((d.steps + 1) % 2) // of the step that was begun last
-	return d.part.swap(d.transport, d.messages[odd], odd)
+	return d.tiles.swap(d.transport, d.messages[odd], odd)
 }
 
 // Bytes is the memory on the device.
 func (d *Device) Bytes() int64 {
-	if d.part == nil {
+	if d.tiles == nil {
 		return 0
 	}
-	return d.part.needs()
+	return d.tiles.Bytes
 }
 
-// Close releases the device.
+// Close releases the device. What is left to say of one that fails meanwhile nobody
+// can use.
 func (d *Device) Close() {
-	// What is left to say of a device that fails when it is closed nobody can use.
-	if d.part == nil {
+	for _, f := range d.closers {
+		_ = f()
+	}
+	if d.tiles == nil {
 		_ = d.gpu.Close()
 		return
 	}
-	_ = d.flow.kept.close(d.gpu)
-	_ = d.part.close()
+	_ = d.tiles.close()
 }

@@ -1,314 +1,171 @@
-package cuda
+package cuda_test
 
 import (
-	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
-	"reflect"
-	"slices"
-	"strconv"
-	"strings"
+	"os"
 	"sync"
 	"testing"
 
-	"carina/cuboid"
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
-	"carina/solver/airflow/opening"
+	"carina/solver/airflow/gpu"
+	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/devicetest"
-	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// onRanks calls f for all ranks at the same time, as processes would, and returns
-// their errors.
-func onRanks(t *testing.T, ranks int, f func(rank transport.Transport) error) []error {
+func TestMain(m *testing.M) { os.Exit(devicetest.Main(m)) }
+
+// box is fluid everywhere and periodic.
+func box(size [3]int32) *solver.Domain {
+	g := &geometry.Grid{Spacing: 1e-4, Size: size, Links: geometry.Links{Directions: 26, First: []int64{0}}}
+	for z := range size[2] {
+		for y := range size[1] {
+			g.Runs = append(g.Runs, geometry.Run{X1: size[0], Y: y, Z: z})
+		}
+	}
+	d := solver.WholeDomain(g)
+	d.Periodic = [3]bool{true, true, true}
+	return d
+}
+
+// fastest is about the largest velocity of stirred air, in m/s.
+const fastest = 0.2
+
+// stirred are settings of air that moves otherwise in every cell.
+func stirred() airflow.Settings {
+	s := airflow.DefaultSettings()
+	s.Workers, s.Collision, s.LatticeVelocity, s.FlowRate = 1, airflow.TRT, 0.05, 2e-7
+	s.Initial = func(at r3.Vec) (float64, r3.Vec) {
+		random := rand.New(rand.NewPCG(uint64(at.X*1e7), uint64(at.Y*1e7)<<20|uint64(at.Z*1e7)))
+		return 0.01 * random.Float64(), r3.Vec{X: fastest * random.Float64(), Y: 0.1 * random.Float64(), Z: -0.1 * random.Float64()}
+	}
+	return s
+}
+
+// compute lets ranks, each on a device of its backend, do some steps and shows them.
+func compute(t *testing.T, domain *solver.Domain, settings airflow.Settings, steps int, backend func(rank int) airflow.Backend, show func(r *airflow.Rank) error) {
 	t.Helper()
-	failures := make([]error, ranks)
+	run := func(tr transport.Transport) error {
+		r, err := airflow.NewRankOn(backend(tr.Rank()), domain, settings, tr)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		for range steps {
+			if err := r.Engine().Step(); err != nil {
+				return err
+			}
+		}
+		return show(r)
+	}
+	failures := make([]error, domain.Ranks)
 	var all sync.WaitGroup
-	for i, rank := range transport.NewLocal(ranks) {
+	for i, tr := range transport.NewLocal(domain.Ranks) {
 		all.Go(func() {
-			if failures[i] = f(rank); failures[i] != nil {
-				var agreed transport.AgreedError
-				if !errors.As(failures[i], &agreed) {
-					rank.Abort(failures[i])
-				}
+			if failures[i] = run(tr); failures[i] != nil {
+				tr.Abort(failures[i])
 			}
 		})
 	}
 	all.Wait()
-	return failures
-}
-
-// onOne is the backend of the one device of a rank.
-func onOne(d device.Device, o Options) airflow.Backend {
-	return &backend{o, func(transport.Transport) (device.Device, error) { return d, nil }}
-}
-
-// bricked is a grid in bricks of random owners. Bricks of six cells cut tiles.
-func bricked(t *testing.T, seed uint64, ranks int, side int32) *solver.Domain {
-	t.Helper()
-	g := cave(seed, [3]bool{})
-	bricks, err := cuboid.Bricks(g, [3]int32{side, side, side})
-	if err != nil {
+	if err := errors.Join(failures...); err != nil {
 		t.Fatal(err)
 	}
-	d := &solver.Domain{Grid: g, Ranks: ranks, Owners: make([]int32, len(bricks))}
-	if d.Segments, err = cuboid.Label(g, bricks); err != nil {
-		t.Fatal(err)
-	}
-	random := rand.New(rand.NewPCG(seed, 7))
-	for i := range d.Owners {
-		d.Owners[i] = int32(random.IntN(ranks))
-	}
-	return d
 }
 
-// Ranks that know their share of a partition and exchange messages end in
-// the state of one rank, bit for bit, and all of them say the same.
-func TestRanksAgreeBitForBit(t *testing.T) {
+// Whatever crosses between tiles of different ranks, in whichever way, is what moves
+// between tiles of one.
+func TestRanksExchangeWhatOneMoves(t *testing.T) {
 	devicetest.BesideOthers(t)
+	const steps = 7
+	whole := box([3]int32{16, 12, 8})
 	for _, c := range []struct {
-		ranks int
-		side  int32
-	}{{2, 8}, {3, 6}} {
-		d := bricked(t, 6, c.ranks, c.side)
-		settings := caveSettings(d.Grid)
-		settings.Profile = opening.Developed
-		settings.Conditions = map[int]opening.Condition{3: {Kind: opening.FlowShare, Share: 0.3}}
-		compute := func(d *solver.Domain, on device.Device, rank transport.Transport) (*airflow.Summary, *airflow.Fields, error) {
-			s, err := airflow.NewRankOn(onOne(on, Options{}), d, settings, rank)
-			if err != nil {
-				return nil, nil, err
-			}
-			defer s.Close()
-			if err := s.Advance(context.Background(), 52, nil); err != nil {
-				return nil, nil, err
-			}
-			fields, err := s.Gather()
-			if err != nil {
-				return nil, nil, err
-			}
-			summary, err := s.Summary()
-			return summary, fields, err
-		}
-		want, wantFields, err := compute(solver.WholeDomain(d.Grid), devicetest.Open(t, 1)[0], transport.NewLocal(1)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rank, err := range onRanks(t, c.ranks, func(rank transport.Transport) error {
-			on := devicetest.Open(t, 1)[0]
-			share, err := tiling.Cut(d, rank.Rank())
-			if err != nil {
-				return err
-			}
-			got, fields, err := compute(share, on, rank)
-			if err == nil && rank.Rank() == 0 && !reflect.DeepEqual(fields, wantFields) {
-				t.Errorf("%d ranks, bricks of %d: the gathered fields differ", c.ranks, c.side)
-			}
-			if err == nil && (got.StateHash != want.StateHash || !slices.Equal(got.Openings, want.Openings) || got.PeakVelocity != want.PeakVelocity || len(got.Ranks) != c.ranks) {
-				t.Errorf("%d ranks, bricks of %d: rank %d ends in %+v, one alone in %+v", c.ranks, c.side, rank.Rank(), got, want)
-			}
-			return err
-		}) {
-			if err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		}
-	}
-}
-
-// A rank that fails while preparing tells all others why.
-func TestRanksFailTogether(t *testing.T) {
-	const ranks = 3
-	for rank, err := range onRanks(t, ranks, func(rank transport.Transport) error {
-		if rank.Rank() == 1 {
-			return transport.Agree(rank, errors.New("no memory"))
-		}
-		return transport.Agree(rank, nil)
-	}) {
-		if err == nil || !strings.Contains(err.Error(), "no memory") {
-			t.Errorf("rank %d returned %v", rank, err)
-		}
-	}
-}
-
-// Cells that a partition gives to another rank than their tile's are told.
-func TestRoundingOfOwnersIsTold(t *testing.T) {
-	devicetest.BesideOthers(t)
-	for _, c := range []struct {
-		side  int32
-		moves bool
-	}{{6, true}, {8, false}} {
-		d := bricked(t, 6, 2, c.side)
-		settings := caveSettings(d.Grid)
-		settings.Collision, settings.Precision = airflow.TRT, airflow.Double
-		want := 0
-		rounded, _, err := solver.Rounded(d, tiling.Side, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tiles := must(tiling.NewSet(rounded, tiling.StraightDirections))
-		owner := must(tiles.Owners(rounded))
-		for _, segment := range d.Segments {
-			for x := segment.X0; x < segment.X1; x++ {
-				if d.Owners[segment.Cuboid] != owner[tiles.Find(x/4, segment.Y/4, segment.Z/4)] {
-					want++
-				}
-			}
-		}
-		var warnings []string
-		plan := airflow.Plan{Steps: 2, Warn: func(list []string) { warnings = list }}
-		if _, err := airflow.RunInProcessOn(context.Background(), on(devicetest.Open(t, 2), Options{}), d, settings, plan); err != nil {
-			t.Fatal(err)
-		}
-		said := slices.ContainsFunc(warnings, func(w string) bool {
-			return strings.HasPrefix(w, strconv.Itoa(want)+" cells (") && strings.Contains(w, "tiles of 4×4×4")
-		})
-		if said != c.moves || (want > 0) != c.moves {
-			t.Errorf("bricks of %d cells: %d cells move, and the warnings are %q", c.side, want, warnings)
-		}
-	}
-}
-
-// A share holds the rank's cells with their links and all cells around them, in
-// the whole's order, and not much more.
-func TestCut(t *testing.T) {
-	devicetest.BesideOthers(t)
-	const ranks = 4
-	random := rand.New(rand.NewPCG(1, 2))
-	g := makeGrid([3]int32{200, 16, 16}, [3]bool{}, func(x, y, z int32) bool { return (x*7+y*3+z*5)%11 > 1 }, random)
-	d := slabs(t, g, ranks)
-	starts := g.Starts()
-	whole := cellsByPosition(g, starts)
-	rounded, _, err := solver.Rounded(d, tiling.Side, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tiles := must(tiling.NewSet(rounded, tiling.StraightDirections))
-	owner := must(tiles.Owners(rounded))
-	for rank := range ranks {
-		share, err := tiling.Cut(d, rank)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := share.Grid.Cells(); n > g.Cells()*2/5 || share.CellCount() != g.Cells() {
-			t.Errorf("the share of rank %d has %d of %d cells", rank, n, share.CellCount())
-		}
-		cut := cellsByPosition(share.Grid, share.RunStarts())
-		for at, number := range cut {
-			if whole[at] != number {
-				t.Fatalf("rank %d: cell %v is number %d, in the whole %d", rank, at, number, whole[at])
-			}
-		}
-		local := cellsByPosition(share.Grid, share.Grid.Starts())
-		for at, number := range whole {
-			if owner[tiles.Find(at[0]/4, at[1]/4, at[2]/4)] != int32(rank) {
+		name   string
+		change func(*airflow.Settings)
+	}{
+		{"double precision", func(s *airflow.Settings) { s.Precision = airflow.Double }},
+		{"16 bits, corners", func(s *airflow.Settings) { s.Precision, s.Lattice = airflow.Half, airflow.D3Q27 }},
+	} {
+		settings := stirred()
+		c.change(&settings)
+		var want uint64
+		for _, way := range []struct {
+			ranks    int
+			exchange cuda.Exchange
+		}{{1, ""}, {2, cuda.IPC}, {3, cuda.IPC}, {3, cuda.Host}} {
+			if way.exchange == cuda.IPC && !devicetest.ReachEachOther(way.ranks) {
 				continue
 			}
-			if !slices.Equal(linksOf(&g.Links, number), linksOf(&share.Grid.Links, local[at])) {
-				t.Fatalf("rank %d: the links of cell %v differ", rank, at)
+			domain, err := gpu.Divide(whole, way.ranks, gpu.Single)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for _, o := range geometry.Directions {
-				near := [3]int32{at[0] + int32(o.X), at[1] + int32(o.Y), at[2] + int32(o.Z)}
-				if _, fluid := whole[near]; fluid != share.Grid.Contains(near[0], near[1], near[2]) {
-					t.Fatalf("rank %d: the neighbour %v of a cell is missing", rank, near)
+			devices := devicetest.Open(t, way.ranks)
+			backend := gpu.BackendOn(func(tr transport.Transport) (device.Device, error) { return devices[tr.Rank()], nil }, gpu.Options{Exchange: way.exchange})
+			hashes := make([]uint64, way.ranks)
+			compute(t, domain, settings, steps, func(int) airflow.Backend { return backend }, func(r *airflow.Rank) (err error) {
+				hashes[r.Number()], err = r.Hash()
+				return err
+			})
+			if want == 0 {
+				want = hashes[0]
+			}
+			for rank, h := range hashes {
+				if h != want {
+					t.Errorf("%s: rank %d of %d by %q ends in %016x, one alone in %016x", c.name, rank, way.ranks, way.exchange, h, want)
 				}
 			}
 		}
-		if len(share.Grid.Links.Openings) != len(g.Links.Openings) {
-			t.Errorf("rank %d: %d links to openings, want %d", rank, len(share.Grid.Links.Openings), len(g.Links.Openings))
-		}
 	}
 }
 
-// slabs gives ranks slabs along x.
-func slabs(t *testing.T, g *geometry.Grid, ranks int) *solver.Domain {
-	t.Helper()
-	var cuboids []cuboid.Cuboid
-	d := &solver.Domain{Grid: g, Ranks: ranks}
-	for rank := range int32(ranks) {
-		cuboids = append(cuboids, cuboid.Cuboid{Min: [3]int32{g.Size[0] * rank / int32(ranks), 0, 0}, Max: [3]int32{g.Size[0] * (rank + 1) / int32(ranks), g.Size[1], g.Size[2]}})
-		d.Owners = append(d.Owners, rank)
-	}
-	var err error
-	if d.Segments, err = cuboid.Label(g, cuboids); err != nil {
+// With ranks on processors values go one by one, and the flow is what processors alone
+// reach.
+func TestValuesReachProcessors(t *testing.T) {
+	devicetest.BesideOthers(t)
+	const steps = 6
+	devicetest.Open(t, 1) // or the test is skipped
+	domain, err := gpu.Divide(box([3]int32{16, 12, 8}), 3, gpu.Single)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return d
-}
-
-func cellsByPosition(g *geometry.Grid, starts []int64) map[[3]int32]int64 {
-	cells := map[[3]int32]int64{}
-	for i, r := range g.Runs {
-		for x := r.X0; x < r.X1; x++ {
-			cells[[3]int32{x, r.Y, r.Z}] = starts[i] + int64(x-r.X0)
-		}
-	}
-	return cells
-}
-
-// linksOf are the mask, the distances and the openings of a cell.
-func linksOf(l *geometry.Links, cell int64) (list []int64) {
-	i, found := slices.BinarySearch(l.Cells, cell)
-	if !found {
-		return nil
-	}
-	list = append(list, int64(l.Mask[i]))
-	for link := l.First[i]; link < l.First[i+1]; link++ {
-		list = append(list, int64(l.Distance[link]))
-		for _, o := range l.Openings {
-			if o.Link == link {
-				list = append(list, int64(o.Number))
+	settings := stirred()
+	settings.Precision, settings.Lattice = airflow.Double, airflow.D3Q27
+	gpus := gpu.BackendOn(func(tr transport.Transport) (device.Device, error) { return devicetest.Fresh(t, tr.Rank()) }, gpu.Options{})
+	fields := func(backend func(rank int) airflow.Backend) (all *airflow.Fields) {
+		compute(t, domain, settings, steps, backend, func(r *airflow.Rank) error {
+			f, err := r.Gather()
+			if r.Number() == 0 {
+				all = f
 			}
-		}
+			return err
+		})
+		return all
 	}
-	return list
-}
-
-// namedDevice is a device of a name of its own.
-type namedDevice struct {
-	device.Device
-	called string
-}
-
-func (d namedDevice) Name() string { return d.called }
-
-// Every rank tells the device that it computes on.
-func TestRanksTellTheirOwnDevice(t *testing.T) {
-	devicetest.BesideOthers(t)
-	d := bricked(t, 6, 2, 8)
-	settings := caveSettings(d.Grid)
-	want := []string{"first", "second"}
-	for rank, err := range onRanks(t, len(want), func(rank transport.Transport) error {
-		on := devicetest.Open(t, 1)[0]
-		share, err := tiling.Cut(d, rank.Rank())
-		if err != nil {
-			return err
-		}
-		s, err := airflow.NewRankOn(onOne(namedDevice{on, want[rank.Rank()]}, Options{Exchange: Host}), share, settings, rank)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		if err := s.Advance(context.Background(), 2, nil); err != nil {
-			return err
-		}
-		summary, err := s.Summary()
-		if err != nil {
-			return err
-		}
-		for i, r := range summary.Ranks {
-			if r.Device != want[i] {
-				t.Errorf("rank %d says that rank %d computes on %q, not %q", rank.Rank(), i, r.Device, want[i])
+	// In double precision, fields are the same in the 32 bits in which they come, but
+	// for where these are rounded.
+	const rounding = 1e-6
+	want := fields(func(int) airflow.Backend { return nil })
+	for _, onGPU := range []int{0, 1} {
+		got := fields(func(rank int) airflow.Backend {
+			if rank%2 == onGPU {
+				return gpus
 			}
-		}
-		return nil
-	}) {
-		if err != nil {
-			t.Errorf("rank %d: %v", rank, err)
+			return nil
+		})
+		for a := range 3 {
+			for i, v := range want.Velocity[a] {
+				if d := math.Abs(float64(got.Velocity[a][i] - v)); d > rounding*fastest {
+					t.Fatalf("with ranks %d, … on GPUs component %d of cell %d is %g, %g on processors alone", onGPU, a, i, got.Velocity[a][i], v)
+				}
+			}
 		}
 	}
 }

@@ -15,13 +15,13 @@ const (
 	points
 )
 
-// timeline marks points of one step on a device.
-type timeline struct {
+// Timeline marks points of one step on a device.
+type Timeline struct {
 	stamps [points]device.Stamp
 }
 
 // stamp marks a point, unless there is no time line.
-func (t *timeline) stamp(d device.Device, q device.Queue, point int) (err error) {
+func (t *Timeline) stamp(d device.Device, q device.Queue, point int) (err error) {
 	if t != nil {
 		t.stamps[point], err = d.Stamp(q)
 	}
@@ -47,16 +47,17 @@ type Phases struct {
 	Handshake float64 `json:"meet"`
 }
 
-const phaseCount = 6
+// PhaseCount is how many phases there are.
+const PhaseCount = 6
 
-// list returns all phases.
-func (p *Phases) list() [phaseCount]*float64 {
-	return [phaseCount]*float64{&p.Interior, &p.Border, &p.Fetch, &p.Transfer, &p.Unpack, &p.Handshake}
+// List returns all phases.
+func (p *Phases) List() [PhaseCount]*float64 {
+	return [PhaseCount]*float64{&p.Interior, &p.Border, &p.Fetch, &p.Transfer, &p.Unpack, &p.Handshake}
 }
 
-// phases returns the time between the points, after the device has passed
+// Phases returns the time between the points, after the device has passed
 // them.
-func (t *timeline) phases(d device.Device) (p Phases, err error) {
+func (t *Timeline) Phases(d device.Device) (p Phases, err error) {
 	last := afterBorder
 	for _, phase := range []struct {
 		to   int

@@ -13,7 +13,9 @@ import (
 
 // values finds values of single cells.
 type values struct {
-	of        *bound
+	of        *Tiles
+	layout    *solver.Layout
+	kernels   [2]device.Kernel // by mode
 	locations []tiling.Location
 	ghosts    [][3]int32 // coordinates
 	lists     map[valueList]*listed
@@ -34,42 +36,42 @@ type listed struct {
 }
 
 // newValues notes where ghosts are.
-func newValues(s *bound, f *solver.Finder) *values {
-	v := &values{of: s, ghosts: make([][3]int32, s.layout.Ghosts), lists: map[valueList]*listed{}}
-	f.EachGhost(func(cell, x, y, z int32) { v.ghosts[int(cell)-s.layout.Cells] = [3]int32{x, y, z} })
+func newValues(t *Tiles, l *solver.Layout, f *solver.Finder) *values {
+	v := &values{of: t, layout: l, ghosts: make([][3]int32, l.Ghosts), lists: map[valueList]*listed{}}
+	f.EachGhost(func(cell, x, y, z int32) { v.ghosts[int(cell)-l.Cells] = [3]int32{x, y, z} })
 	return v
 }
 
 // cell returns the coordinates of a cell by local number.
 func (v *values) cell(local int32) [3]int32 {
-	if n := int(local) - v.of.layout.Cells; n >= 0 {
+	if n := int(local) - v.layout.Cells; n >= 0 {
 		return v.ghosts[n]
 	}
-	p := v.of.pieceOf(local) // own cells are numbered by index
+	p := v.layout.PieceOf(local) // own cells are numbered by index
 	return [3]int32{p.X0 + local - p.Index, p.Y, p.Z}
 }
 
 // address is where value number array of a cell lies before an odd step, or before
 // an even one.
 func (v *values) address(array, local int32, odd bool) (uint64, error) {
-	s := v.of
+	t := v.of
 	c := v.cell(local)
 	population := int(array) - 1
 	if array == 0 {
-		population = s.Directions
+		population = t.Directions
 	}
-	tile := s.tiles.Find(c[0]/tiling.Side, c[1]/tiling.Side, c[2]/tiling.Side)
-	at := v.locations[s.ImageSlot(c[0], c[1], c[2], population)]
-	if at.Group >= tiling.FaceGroups && at.Group < s.Directions && !odd {
+	tile := t.Set.Find(c[0]/tiling.Side, c[1]/tiling.Side, c[2]/tiling.Side)
+	at := v.locations[t.ImageSlot(c[0], c[1], c[2], population)]
+	if at.Group >= tiling.FaceGroups && at.Group < t.Directions && !odd {
 		// The neighbour that has touched it keeps it in its second copy.
-		tile = s.tiles.Around(tile)[at.Group^1]
-		at.At += int64(s.CopyValues() * s.ValueBytes())
+		tile = t.Set.Around(tile)[at.Group^1]
+		at.At += int64(t.CopyValues() * t.ValueBytes())
 	}
-	index, ok := s.part.placeOf(tile)
+	index, ok := t.placeOf(tile)
 	if !ok {
-		return 0, fmt.Errorf("value %d of cell %v lies on no tile of rank %d", array, c, s.layout.Rank)
+		return 0, fmt.Errorf("value %d of cell %v lies on no tile of rank %d", array, c, v.layout.Rank)
 	}
-	return s.part.tile(index) + uint64(at.At), nil
+	return t.tile(index) + uint64(at.At), nil
 }
 
 // list returns what moves the values of a segment. The engine exchanges all once
@@ -90,7 +92,7 @@ func (v *values) list(g *solver.Segment, odd bool) (*listed, error) {
 
 func (v *values) newList(g *solver.Segment, odd bool) (*listed, error) {
 	if v.locations == nil {
-		v.locations = v.of.Layout.Locations()
+		v.locations = v.of.Locations()
 	}
 	addresses := make([]uint64, len(g.Cells))
 	for i, cell := range g.Cells {
@@ -99,24 +101,24 @@ func (v *values) newList(g *solver.Segment, odd bool) (*listed, error) {
 			return nil, err
 		}
 	}
-	p, l := v.of.part, &listed{}
+	p, l := v.of, &listed{}
 	bytes := int64(len(addresses) * p.ValueBytes())
 	var err error
-	if l.addresses, err = p.allocate(0, device.BytesOf(addresses)); err != nil {
+	if l.addresses, err = p.Allocate(0, device.BytesOf(addresses)); err != nil {
 		return nil, err
 	}
-	if l.buffer, err = p.allocate(bytes, nil); err != nil {
+	if l.buffer, err = p.Allocate(bytes, nil); err != nil {
 		return nil, err
 	}
 	if l.pinned, err = p.pin(bytes); err != nil {
 		return nil, err
 	}
 	// What was uploaded must be there when the queue for borders needs it.
-	if err := p.device.Synchronize(); err != nil {
+	if err := p.Device.Synchronize(); err != nil {
 		return nil, err
 	}
 	for mode := range l.launches {
-		threads := tiling.Lanes * valuesProgram(p.Layout, mode).warps
+		const threads = tiling.Lanes * movingWarps
 		l.launches[mode] = device.Launch{Blocks: (len(addresses) + threads - 1) / threads, Threads: threads,
 			Arguments: device.Words(uint64(l.buffer), uint64(l.addresses), uint64(len(addresses)))}.Prepared()
 	}
@@ -128,19 +130,23 @@ const (
 	valuesOut, valuesIn = 0, 1
 )
 
-// valuesProgram is the kernel that moves values.
-func valuesProgram(l tiling.Layout, mode int) program {
-	return program{kernel: "values", Layout: l, stages: 1, warps: 4, blocks: 1, mode: mode}
+// start starts the kernel that moves values, compiled when it is first needed.
+func (v *values) start(mode int, l device.Launch) (err error) {
+	if v.kernels[mode] == nil {
+		if v.kernels[mode], err = v.of.Device.Compile(movingSource("values", v.of.Layout, mode)); err != nil {
+			return err
+		}
+	}
+	return v.of.Device.Launch(device.BorderQueue, v.kernels[mode], l)
 }
 
 // Read copies values out of memory when the border is done.
 func (d *Device) Read(g *solver.Segment, into []byte) error {
-	l, err := d.flow.values.list(g, d.steps%2 == 1)
+	l, err := d.values.list(g, d.steps%2 == 1)
 	if err != nil {
 		return err
 	}
-	p := d.part
-	if err := p.launchOn(device.BorderQueue, valuesProgram(p.Layout, valuesOut), l.launches[valuesOut]); err != nil {
+	if err := d.values.start(valuesOut, l.launches[valuesOut]); err != nil {
 		return err
 	}
 	if err := d.gpu.Fetch(l.pinned, l.buffer); err != nil {
@@ -155,7 +161,7 @@ func (d *Device) Read(g *solver.Segment, into []byte) error {
 
 // Write copies values into memory.
 func (d *Device) Write(g *solver.Segment, from []byte) error {
-	l, err := d.flow.values.list(g, d.steps%2 == 1)
+	l, err := d.values.list(g, d.steps%2 == 1)
 	if err != nil {
 		return err
 	}
@@ -167,6 +173,5 @@ func (d *Device) Write(g *solver.Segment, from []byte) error {
 	if err := d.gpu.Deliver(l.buffer, l.pinned); err != nil {
 		return err
 	}
-	p := d.part
-	return p.launchOn(device.BorderQueue, valuesProgram(p.Layout, valuesIn), l.launches[valuesIn])
+	return d.values.start(valuesIn, l.launches[valuesIn])
 }

@@ -5,7 +5,7 @@
 //
 // What lives elsewhere: which cells of a rank these are (package update), and sums
 // over ranks and summaries (package airflow). GPUs impose the same with kernels of
-// their own (package cuda).
+// their own (package gpu).
 //
 // Begin reading with condition.go, then state.go, sample.go and pressure.go.
 package opening

@@ -5,7 +5,7 @@
 //
 // What lives elsewhere: which treatment suits an operator and the forces on walls
 // (package airflow), which links a window has (package update), the same in assembly
-// (package kernel) and on GPUs (package cuda).
+// (package kernel) and on GPUs (package gpu).
 //
 // Begin reading with scheme.go and links.go.
 package wall

@@ -1,0 +1,120 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"carina/solver"
+	"carina/solver/airflow"
+	"carina/solver/cuda"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/driver"
+	"carina/solver/transport"
+)
+
+// Storage names how populations are stored.
+type Storage string
+
+// The storages.
+const (
+	Single Storage = "single" // 32 bits, or 64 in double precision
+	Half   Storage = "half"   // 16 bits, scaled by 2¹⁵
+)
+
+// Options choose devices and storage.
+type Options struct {
+	// Devices are the numbers of the GPUs of this process's ranks. If empty, ranks of
+	// one process take as many from the first on, and processes those of their host
+	// in turn.
+	Devices []int
+	// Storage is single if empty.
+	Storage Storage
+	// Exchange is how ranks exchange their borders; chosen for each pair if
+	// empty.
+	Exchange cuda.Exchange
+}
+
+// Backend computes on GPUs, one a rank.
+func Backend(o Options) airflow.Backend { return BackendOn(o.openFor, o) }
+
+// BackendOn computes on devices that the caller opens, one for each rank.
+func BackendOn(open func(t transport.Transport) (device.Device, error), o Options) airflow.Backend {
+	return &backend{o, open}
+}
+
+// backend opens a device for every rank.
+type backend struct {
+	options Options
+	open    func(t transport.Transport) (device.Device, error)
+}
+
+// Settle checks what is asked for. 16-bit storage is a precision.
+func (b *backend) Settle(s *airflow.Settings) error {
+	switch o := b.options; {
+	case o.Storage != "" && o.Storage != Single && o.Storage != Half:
+		return fmt.Errorf("there is no storage %q; choose %s or %s, or leave it out", o.Storage, Single, Half)
+	case s.Precision == airflow.Double && o.Storage == Half:
+		return errors.New("16-bit storage is computed with in single precision; choose one of double precision and 16-bit storage")
+	case o.Exchange != "" && o.Exchange != cuda.IPC && o.Exchange != cuda.Host:
+		return fmt.Errorf("there is no exchange %q; choose %s or %s, or leave it out", o.Exchange, cuda.IPC, cuda.Host)
+	case s.Layout == airflow.Dense:
+		return fmt.Errorf("the %s layout is not computed on a GPU; leave it out, or compute on the processor", airflow.Dense)
+	case o.Storage == Half:
+		s.Precision = airflow.Half
+	}
+	return nil
+}
+
+// Open opens the device of a rank.
+func (b *backend) Open(t transport.Transport) (solver.Device, error) {
+	d, err := b.open(t)
+	if err != nil {
+		return nil, err
+	}
+	return cuda.NewDevice(d, t, b.options.Exchange), nil
+}
+
+// Physics is the flow on tiles.
+func (b *backend) Physics(f *airflow.Flow) solver.Physics { return physics{f.Physics(), f} }
+
+// openFor opens the GPU of a rank.
+func (o Options) openFor(t transport.Transport) (device.Device, error) {
+	number, available := 0, driver.Count()
+	_, local := t.(*transport.Local)
+	switch {
+	case local && len(o.Devices) > 0:
+		if t.Rank() >= len(o.Devices) {
+			return nil, tooFew(t.Size(), len(o.Devices))
+		}
+		number = o.Devices[t.Rank()]
+	case local:
+		if number = t.Rank(); available > 0 && number >= available {
+			return nil, tooFew(t.Size(), available)
+		}
+	case len(o.Devices) > 1:
+		return nil, fmt.Errorf("%d GPUs were given to one of several processes; start one process a GPU", len(o.Devices))
+	case len(o.Devices) == 1:
+		number = o.Devices[0]
+	case available > 0:
+		number = localRank(t) % available
+	}
+	return device.Open(number)
+}
+
+// tooFew is the error of more ranks than GPUs.
+func tooFew(ranks, gpus int) error {
+	return fmt.Errorf("the partition is for %d ranks and there are %d GPUs; partition again with --ranks %d", ranks, gpus, gpus)
+}
+
+// localRank is the number of this process among those of the host, as MPI
+// libraries and batch systems tell it.
+func localRank(t transport.Transport) int {
+	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"} {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n >= 0 {
+			return n
+		}
+	}
+	return t.Rank()
+}

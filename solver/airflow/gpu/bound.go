@@ -1,0 +1,213 @@
+package gpu
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"carina/solver"
+	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
+	"carina/solver/cuda"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiling"
+)
+
+// physics is a flow as GPUs compute it.
+type physics struct {
+	solver.Physics // of processors: fields and program are the same
+	flow           *airflow.Flow
+}
+
+// Bind makes the tiles of a rank.
+func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
+	d := b.Device.(*cuda.Device)
+	k := &bound{flow: p.flow, on: d, layout: b.Layout, Layout: tiling.Layout{Bits: 32, Directions: p.flow.Set.Q - 1}}
+	switch p.flow.Settings.Precision {
+	case airflow.Double:
+		k.Bits = 64
+	case airflow.Half:
+		k.Bits = 16
+	}
+	if err := k.makePart(); err != nil {
+		return nil, err
+	}
+	d.Bind(k.part.Tiles, b.Layout, b.Finder)
+	d.OnClose(func() error { return k.kept.close(d.GPU()) })
+	return k, k.initialize()
+}
+
+// bound is the flow on the tiles of one rank.
+type bound struct {
+	flow   *airflow.Flow
+	on     *cuda.Device
+	layout *solver.Layout
+	tiles  *tiling.Set
+	tiling.Layout
+	walls bool
+	part  *part
+	rates []uint64 // struct Rates of kernels/flow.h
+	// imposed is what the openings impose, as uploaded; imposing is room for the
+	// next step's.
+	imposed, imposing []byte
+
+	steps int64 // done or begun
+	// stepped tells that a step has left quadratic parts of walls for the next.
+	stepped  bool
+	average  *average
+	kept     *kept
+	compared *compared
+	lots     lots
+}
+
+var (
+	_ airflow.Kernel = (*bound)(nil)
+	_ solver.Keeper  = (*bound)(nil)
+	_ solver.Resumer = (*bound)(nil)
+)
+
+// maxTiles of a rank, ghosts included: their numbers have 31 bits.
+const maxTiles = math.MaxInt32
+
+// makePart makes the part of this rank, still without its neighbours.
+func (s *bound) makePart() (err error) {
+	domain := s.layout.Domain
+	if s.tiles, err = tiling.NewSet(domain, s.Directions); err != nil {
+		return err
+	}
+	owner, err := s.tiles.Owners(domain)
+	if err != nil {
+		return err
+	}
+	rank := s.layout.Rank
+	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall, func(tile int32) bool { return owner[tile] == rank })
+	if err != nil {
+		return err
+	}
+	s.walls = len(domain.Grid.Links.Cells) > 0 // as on all ranks
+	s.rates = s.ratesNow()
+	sub := tiling.NewSubdomain(s.tiles, owner, int(rank))
+	if sub.Own == 0 || len(sub.Tiles) > maxTiles {
+		return fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, sub.Own, maxTiles)
+	}
+	p := newPart(cuda.NewTiles(s.on.GPU(), s.Layout, s.tiles, sub), walls)
+	s.part = p
+	p.ask(owner)
+	for _, step := range []func() error{
+		func() error { return p.checkMemory() },
+		func() error { return p.compile(s.walls, s.flow.Forced(), s.operator()) },
+		func() error { return p.Fill(owner) },
+		func() error { return p.fill(len(s.flow.Openings)) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if s.flow.States.Coupled() && len(p.walls.openingCells) > 0 {
+		return p.load(p.outflowProgram())
+	}
+	return nil
+}
+
+// scale is that of stored populations.
+func (s *bound) scale() float64 {
+	if s.Bits == 16 {
+		return 1 << 15
+	}
+	return 1
+}
+
+// Work starts the updates of a step. Quadratic parts of walls are those of the next
+// one's.
+func (s *bound) Work(step, phase int) solver.Work {
+	if phase > 0 {
+		return nil
+	}
+	return cuda.Launch(func(border bool) error {
+		if border {
+			return s.part.launchSide(borderSide, int64(step), s.rates)
+		}
+		s.steps++
+		s.on.SetSteps(s.steps)
+		s.stepped = true
+		return s.part.launchSide(interiorSide, int64(step), s.rates)
+	})
+}
+
+// Begin sets what acts in the next step: what the openings impose, uploaded
+// if it has changed, and the body force.
+func (s *bound) Begin(steps int64) error {
+	s.steps = steps
+	if s.flow.Settings.Wall == airflow.Quadratic && s.stepped {
+		s.setCorrected(1)
+	}
+	s.flow.Prepare(steps)
+	if s.flow.Settings.ForceWaveform != nil {
+		s.rates = s.ratesNow()
+		s.part.forgetRates()
+	}
+	if err := s.impose(); err != nil {
+		return fmt.Errorf("imposing conditions at the openings: %w", err)
+	}
+	return nil
+}
+
+// Resume goes on after so many steps.
+func (s *bound) Resume(steps int64) {
+	s.steps = steps
+	s.on.SetSteps(steps)
+	s.stepped = false
+	s.setCorrected(0) // records hold the quadratic parts
+	if s.flow.Settings.ForceWaveform != nil && steps > 0 {
+		s.flow.SetForce(steps - 1)
+		s.rates = s.ratesNow()
+		s.part.forgetRates()
+	}
+}
+
+// setCorrected tells whether a step has left quadratic parts for the next.
+func (s *bound) setCorrected(corrected device.Address) {
+	if p := s.part; p.wallParts.corrected != corrected {
+		p.wallParts.corrected = corrected
+		p.forgetRates()
+	}
+}
+
+// impose uploads what the openings impose.
+func (s *bound) impose() error {
+	if len(s.flow.Openings) == 0 {
+		return nil
+	}
+	imposed := s.imposing[:0]
+	for i := range s.flow.Openings {
+		numbers := numbersOfStep(&s.flow.Openings[i])
+		imposed = appendReals(imposed, s.Bits, numbers[:]...)
+	}
+	s.imposing = imposed
+	if bytes.Equal(imposed, s.imposed) {
+		return nil
+	}
+	s.imposed, s.imposing = imposed, s.imposed
+	return s.part.Device.Upload(s.part.wallParts.openings, imposed)
+}
+
+// Openings are in the state of the present step.
+func (s *bound) Openings() *opening.States { return s.flow.States }
+
+// Apply tells the openings what flows through them.
+func (s *bound) Apply(_ int, sums []int64) { s.flow.Couple(sums) }
+
+// SaveGlobal returns what openings know of earlier steps.
+func (s *bound) SaveGlobal() []byte { return s.flow.States.Save() }
+
+// LoadGlobal takes it over.
+func (s *bound) LoadGlobal(data []byte) error { return s.flow.States.Load(data) }
+
+// Bytes is nothing beside the device's.
+func (s *bound) Bytes() int64 { return 0 }
+
+// Device names the GPU.
+func (s *bound) Device() string { return s.part.Device.Name() }
+
+// Describe adds nothing to the settings.
+func (s *bound) Describe(*airflow.UsedSettings) {}

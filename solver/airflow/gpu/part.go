@@ -1,0 +1,198 @@
+package gpu
+
+import (
+	"math"
+
+	"carina/solver/airflow"
+	"carina/solver/cuda"
+	"carina/solver/cuda/device"
+)
+
+// part is the flow on the tiles of one rank.
+type part struct {
+	*cuda.Tiles
+	walls *wallTables
+
+	fluid, positions, order, findings, sums device.Address
+	wallParts                               wallParts
+	step                                    [2][2]stepKernel // interior or border, by parity
+	memory                                  MemoryUse
+	kernels                                 map[program]device.Kernel // of observations
+	openTiles                               [2][]openingTile          // at openings, of the interior and the border
+	openLists                               [2]device.Address         // the same on the device
+	outflow                                 device.Launch             // of the kernel outflow, prepared
+}
+
+// stepKernel is the kernel of even or odd steps.
+type stepKernel struct {
+	kernel  device.Kernel
+	program program
+	perWarp int
+	// openings is the kernel for the tiles at openings.
+	openings device.Kernel
+	// main and atOpenings are the launches, prepared where ready; they end with
+	// the rates.
+	main, atOpenings device.Launch
+	ready            bool
+}
+
+// prepare prepares the launches of one side and parity of steps.
+func (k *stepKernel) prepare(p *part, side int, odd int64, rates []uint64) {
+	first, n := p.Subdomain.Border, p.Subdomain.Own-p.Subdomain.Border
+	if side == borderSide {
+		first, n = 0, p.Subdomain.Border
+	}
+	perBlock := k.program.warps * k.perWarp
+	k.main = device.Launch{
+		Blocks: (n + perBlock - 1) / perBlock, Threads: 32 * k.program.warps, SharedBytes: k.program.sharedBytes(),
+		Arguments: append(append(device.Words(p.Populations, p.Rows, p.Slots, p.Exits[odd]), device.Words(first, n, k.perWarp)...), p.wallWords(), rates),
+	}.Prepared()
+	if k.ready = true; k.openings == nil {
+		return
+	}
+	program, tiles := k.program.atOpenings(), len(p.openTiles[side])
+	k.atOpenings = device.Launch{
+		Blocks: (tiles + program.warps - 1) / program.warps, Threads: 32 * program.warps, SharedBytes: program.sharedBytes(),
+		Arguments: append(append(device.Words(p.Populations, p.Rows, p.Slots, p.Exits[odd], p.openLists[side]), device.Words(tiles)...), p.wallWords(), rates),
+	}.Prepared()
+}
+
+// forgetRates makes the next steps take other rates.
+func (p *part) forgetRates() {
+	for side := range p.step {
+		for odd := range p.step[side] {
+			p.step[side][odd].ready = false
+		}
+	}
+}
+
+// wallParts is struct Walls of kernels/flow.h.
+type wallParts struct {
+	ranges, cells, links, returning, openingCells, openingLinks, openings, samples, outflow, memory device.Address
+	// corrected is 1 from the second step on: before, there was nothing to send to
+	// quadratic walls.
+	corrected device.Address
+	// time is τ, in steps.
+	time float64
+}
+
+// wallWords returns struct Walls as an argument.
+func (p *part) wallWords() []uint64 {
+	w := &p.wallParts
+	return device.WordsOf([]device.Address{w.ranges, w.cells, w.links, w.returning, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, p.AskedAt, p.SentRanges, p.Sent, w.corrected, device.Address(math.Float64bits(w.time))})
+}
+
+func newPart(t *cuda.Tiles, walls *wallTables) *part {
+	p := &part{Tiles: t, walls: walls.of(t.Numbers), kernels: map[program]device.Kernel{}}
+	for i := range p.walls.ranges {
+		if tile, ok := p.walls.openTile(i); ok {
+			side := interiorSide
+			if i < t.Subdomain.Border {
+				side = borderSide
+			}
+			p.openTiles[side] = append(p.openTiles[side], tile)
+		}
+	}
+	return p
+}
+
+// compile compiles the kernels of a step.
+func (p *part) compile(walls, force bool, o operator) (err error) {
+	compile := func(program program) device.Kernel {
+		if err != nil {
+			return nil
+		}
+		var k device.Kernel
+		k, err = p.Device.Compile(program.source())
+		return k
+	}
+	sides := []int{interiorSide}
+	if p.Subdomain.Border > 0 {
+		sides = append(sides, borderSide)
+	}
+	for _, side := range sides {
+		for odd := range 2 {
+			program, perWarp := tuned(p.Layout, odd == 1, walls, force, o, side == borderSide)
+			program.quadratic, program.reflect = p.walls.wall == airflow.Quadratic, p.walls.reflects
+			program = program.fitting()
+			k := stepKernel{kernel: compile(program), program: program, perWarp: perWarp}
+			if len(p.openTiles[side]) > 0 {
+				k.openings = compile(program.atOpenings())
+			}
+			p.step[side][odd] = k
+		}
+	}
+	return err
+}
+
+// fill allocates and uploads what the flow has beyond the tiles.
+func (p *part) fill(openings int) (err error) {
+	put := func(to *device.Address, bytes int64, content []byte) {
+		if err == nil {
+			*to, err = p.Allocate(bytes, content)
+		}
+	}
+	tiles := p.Set
+	put(&p.fluid, 0, device.BytesOf(inOrder(tiles.Fluid, p.Numbers)))
+	put(&p.positions, 0, device.BytesOf(inOrder(tiles.Position, p.Numbers)))
+	put(&p.order, 0, device.BytesOf(p.Index))
+	for side, list := range p.openTiles {
+		put(&p.openLists[side], 0, device.BytesOf(list))
+	}
+	put(&p.findings, foundWords*8, nil)
+	put(&p.sums, int64(openings)*sumBytes, nil)
+	w, t := &p.wallParts, p.walls
+	w.time = t.time
+	put(&w.ranges, 0, device.BytesOf(t.ranges))
+	put(&w.cells, 0, device.BytesOf(t.cells))
+	put(&w.links, 0, device.BytesOf(t.links))
+	put(&w.returning, int64(len(t.links))*int64(p.ValueBytes()), nil)
+	put(&w.openingCells, 0, device.BytesOf(t.openingCells))
+	real := int64(realBytes(p.Bits))
+	put(&w.openingLinks, 0, openingRecords(t.openingLinks, p.Bits))
+	put(&w.openings, int64(openings)*openingNumbersOfStep*real, nil)
+	put(&w.samples, int64(len(t.openingCells))*sampleNumbers*real, nil)
+	put(&w.outflow, int64(len(t.openingLinks))*real, nil)
+	put(&w.memory, int64(len(t.openingLinks))*real, nil)
+	return err
+}
+
+// Numbers of struct Opening and struct Sample of kernels/flow.h.
+const (
+	openingNumbersOfStep = 12
+	sampleNumbers        = 10
+)
+
+// The sides of a part.
+const (
+	interiorSide = iota
+	borderSide
+)
+
+// launchSide updates the tiles of a side.
+func (p *part) launchSide(side int, odd int64, rates []uint64) error {
+	n, on := p.Subdomain.Own-p.Subdomain.Border, device.MainQueue
+	if side == borderSide {
+		n, on = p.Subdomain.Border, device.BorderQueue
+	}
+	if n == 0 {
+		return nil
+	}
+	k := &p.step[side][odd]
+	if !k.ready {
+		k.prepare(p, side, odd, rates)
+	}
+	if err := p.Device.Launch(on, k.kernel, k.main); err != nil || k.openings == nil {
+		return err
+	}
+	return p.Device.Launch(on, k.openings, k.atOpenings)
+}
+
+// inOrder returns the values of the tiles in an order.
+func inOrder[T any](values []T, order []int32) []T {
+	list := make([]T, len(order))
+	for i, t := range order {
+		list[i] = values[t]
+	}
+	return list
+}

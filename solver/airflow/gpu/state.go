@@ -1,0 +1,290 @@
+package gpu
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"carina/solver"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiling"
+)
+
+// recordTiles are saved, loaded or hashed at a time: up to 80 MiB of records.
+const recordTiles = 1 << 13
+
+// rowsOfTile are rows of cells along x.
+const rowsOfTile = tiling.Side * tiling.Side
+
+// recordBytes is what the values of a record take.
+func (s *bound) recordBytes() int { return (s.Directions + 1) * s.ValueBytes() }
+
+// numbering is numbers of the first cells of the rows of a part's tiles, in the order
+// of memory. Those of a row's other cells follow.
+type numbering []int64
+
+// numbering numbers cells as the pieces are numbered.
+func (s *bound) numbering(number func(p *solver.Piece) int64) numbering {
+	p := s.part
+	starts := make(numbering, rowsOfTile*len(p.Numbers))
+	for i := range starts {
+		starts[i] = -1
+	}
+	index := newTileIndex(s.tiles)
+	for i, t := range p.Numbers {
+		index[t] = int32(i) + 1
+	}
+	for i := range s.layout.Pieces {
+		r := &s.layout.Pieces[i]
+		tile := s.tiles.Find(r.X0/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side)
+		for x := r.X0; x < r.X1; tile++ {
+			if at := index[tile]; at > 0 {
+				first := &starts[int(at-1)*rowsOfTile+tiling.CellBit(x, r.Y, r.Z)%rowsOfTile]
+				if *first < 0 {
+					*first = number(r) + int64(x-r.X0)
+				}
+			}
+			x = min(r.X1, x/tiling.Side*tiling.Side+tiling.Side)
+		}
+	}
+	return starts
+}
+
+// globalNumber and ownIndex number the cells of the whole and the own ones.
+func globalNumber(p *solver.Piece) int64 { return p.Global }
+func ownIndex(p *solver.Piece) int64     { return int64(p.Index) }
+
+// number is that of a cell of tile i in the order of memory.
+func (n numbering) number(i int, fluid uint64, cell int) int64 {
+	row := cell % rowsOfTile
+	number := n[i*rowsOfTile+row]
+	for before := row; before < cell; before += rowsOfTile {
+		number += int64(fluid >> before & 1)
+	}
+	return number
+}
+
+// eachRecord calls f for the fluid cells of some tiles, with their records among
+// those of the tiles.
+func (s *bound) eachRecord(numbers numbering, first, count int, records []byte, f func(number int64, record []byte) error) error {
+	size := s.recordBytes()
+	for i := first; i < first+count; i++ {
+		fluid := s.tiles.Fluid[s.part.Numbers[i]]
+		for cell := range tiling.Cells {
+			if fluid>>cell&1 == 0 {
+				continue
+			}
+			at := ((i-first)*tiling.Cells + cell) * size
+			if err := f(numbers.number(i, fluid, cell), records[at:at+size]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The modes of records.
+const (
+	recordsOut, recordsIn = 0, 1
+)
+
+// eachPortion calls f for the tiles, portion by portion, with room for their records
+// here and on the device.
+func (s *bound) eachPortion(f func(first, count int, records []byte, buffer device.Address) error) error {
+	p := s.part
+	portion := min(len(p.Numbers), recordTiles)
+	records := make([]byte, portion*tiling.Cells*s.recordBytes())
+	buffer, err := p.Device.Allocate(int64(len(records)))
+	if err != nil {
+		return err
+	}
+	defer p.Device.Free(buffer)
+	for first := 0; first < len(p.Numbers); first += portion {
+		count := min(portion, len(p.Numbers)-first)
+		if err := f(first, count, records[:count*tiling.Cells*s.recordBytes()], buffer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SaveRecords fills in the states of the own cells.
+func (s *bound) SaveRecords(state int, list []byte) error {
+	p, numbers, size := s.part, s.numbering(ownIndex), int64(s.recordBytes())
+	if err := p.Device.Synchronize(); err != nil {
+		return err
+	}
+	program := s.observerBefore("records", recordsOut, state == 1)
+	return s.eachPortion(func(first, count int, records []byte, buffer device.Address) error {
+		if err := p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(buffer))); err != nil {
+			return err
+		}
+		if err := p.Device.Download(records, buffer); err != nil {
+			return err
+		}
+		return s.eachRecord(numbers, first, count, records, func(number int64, record []byte) error {
+			copy(list[number*size:], record)
+			return nil
+		})
+	})
+}
+
+// LoadRecords takes over states.
+func (s *bound) LoadRecords(state int, from *solver.RecordSource) error {
+	p, numbers := s.part, s.numbering(globalNumber)
+	if err := p.Device.Synchronize(); err != nil {
+		return err
+	}
+	program := s.observerBefore("records", recordsIn, state == 1)
+	err := s.eachPortion(func(first, count int, records []byte, buffer device.Address) error {
+		clear(records)
+		err := s.eachRecord(numbers, first, count, records, func(number int64, record []byte) error {
+			of := from.Record(number)
+			if len(of) != len(record) {
+				return solver.ErrOtherState
+			}
+			copy(record, of)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := p.Device.Upload(buffer, records); err != nil {
+			return err
+		}
+		return p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(buffer)))
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.uploadLots(); err != nil {
+		return err
+	}
+	return p.Device.Synchronize()
+}
+
+// HashRecords adds up the hashes of the states.
+func (s *bound) HashRecords(state int) (uint64, error) {
+	p, numbers := s.part, s.numbering(globalNumber)
+	if err := p.Device.Synchronize(); err != nil {
+		return 0, err
+	}
+	var found [foundWords]uint64
+	if err := p.Device.Upload(p.findings, device.BytesOf(found[:])); err != nil {
+		return 0, err
+	}
+	portion := min(len(p.Numbers), recordTiles)
+	buffer, err := p.Device.Allocate(device.SizeOf(numbers[:portion*rowsOfTile]))
+	if err != nil {
+		return 0, err
+	}
+	defer p.Device.Free(buffer)
+	program := s.observerBefore("hash", 0, state == 1)
+	for first := 0; first < len(p.Numbers); first += portion {
+		count := min(portion, len(p.Numbers)-first)
+		if err := p.Device.Upload(buffer, device.BytesOf(numbers[first*rowsOfTile:(first+count)*rowsOfTile])); err != nil {
+			return 0, err
+		}
+		if err := p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(p.findings), uint64(buffer))); err != nil {
+			return 0, err
+		}
+	}
+	err = p.Device.Download(device.BytesOf(found[:]), p.findings)
+	return found[0], err
+}
+
+// lots are what the absorption of sound remembers, by the links of a cell to one
+// opening. Cells and numbers are as solver.Scattered has them.
+type lots struct {
+	groups  []linkGroup
+	cells   []int64
+	numbers []float64
+}
+
+// linkGroup is the links of a cell to one opening: where their first one is among a
+// part's, how many there are, and the cell's global number.
+type linkGroup struct {
+	first, links int32
+	cell         int64
+}
+
+// numbersOfGroup are what the absorption of sound remembers of a group: the mean
+// and the slope, at its first two links.
+const numbersOfGroup = 2
+
+// findLots lists the groups, by cell in the order of the openings.
+func (s *bound) findLots() {
+	p := s.part
+	if s.lots.groups != nil || len(p.walls.openingCells) == 0 {
+		return
+	}
+	numbers := s.numbering(globalNumber)
+	for i := range p.walls.ranges {
+		wall := &p.walls.ranges[i]
+		for _, c := range p.walls.cells[wall.firstCell:][:wall.cells&^meetsOpenings] {
+			if c.opening > 0 {
+				s.addGroups(p.walls.openingCells[c.opening-1], numbers.number(i, s.tiles.Fluid[p.Numbers[i]], int(c.cell%tiling.Cells)))
+			}
+		}
+	}
+	slices.SortStableFunc(s.lots.groups, func(a, b linkGroup) int { return cmp.Compare(a.cell, b.cell) })
+	for _, g := range s.lots.groups {
+		s.lots.cells = append(s.lots.cells, g.cell)
+	}
+	s.lots.numbers = make([]float64, numbersOfGroup*len(s.lots.groups))
+}
+
+// addGroups adds those of a cell at openings.
+func (s *bound) addGroups(o openingCell, cell int64) {
+	links := s.part.walls.openingLinks
+	for first := o.firstLink; first < o.firstLink+o.links; {
+		g := linkGroup{first: first, cell: cell}
+		for first < o.firstLink+o.links && links[first].opening == links[g.first].opening {
+			first++
+		}
+		g.links = first - g.first
+		s.lots.groups = append(s.lots.groups, g)
+	}
+}
+
+// Scattered is what the absorption of sound remembers.
+func (s *bound) Scattered() (cells []int64, numbers []float64, err error) {
+	s.findLots()
+	p, l := s.part, &s.lots
+	if len(l.groups) == 0 {
+		return nil, nil, nil
+	}
+	memory := make([]byte, len(p.walls.openingLinks)*realBytes(p.Bits))
+	if err := p.Device.Download(memory, p.wallParts.memory); err != nil {
+		return nil, nil, fmt.Errorf("fetching what openings remember: %w", err)
+	}
+	for i, g := range l.groups {
+		for k := range int(min(g.links, numbersOfGroup)) {
+			l.numbers[i*numbersOfGroup+k] = p.real(memory, int(g.first)+k)
+		}
+	}
+	return l.cells, l.numbers, nil
+}
+
+// uploadLots gives the device what was remembered.
+func (s *bound) uploadLots() error {
+	if len(s.lots.groups) == 0 {
+		return nil
+	}
+	p := s.part
+	numbers := make([]float64, len(p.walls.openingLinks))
+	for i, g := range s.lots.groups {
+		copy(numbers[g.first:g.first+g.links], s.lots.numbers[i*numbersOfGroup:(i+1)*numbersOfGroup])
+	}
+	return p.Device.Upload(p.wallParts.memory, appendReals(nil, p.Bits, numbers...))
+}
+
+// real is a number of those in the precision that is computed with.
+func (p *part) real(list []byte, i int) float64 {
+	at := unsafe.Pointer(&list[i*realBytes(p.Bits)])
+	if realBytes(p.Bits) == 8 {
+		return *(*float64)(at)
+	}
+	return float64(*(*float32)(at))
+}

@@ -1,0 +1,67 @@
+package gpu
+
+import (
+	"math/bits"
+
+	"carina/solver/airflow"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiling"
+)
+
+// compared is the cells whose velocity is compared with that of the last
+// observation: masks of the cells of all tiles, where the samples of a tile begin,
+// and the last velocities.
+type compared struct{ sampled, starts, before device.Address }
+
+// newCompared chooses the cells.
+func (s *bound) newCompared() (*compared, error) {
+	p := s.part
+	masks := make([]uint64, len(s.tiles.Position))
+	for i := range s.layout.Pieces {
+		r := &s.layout.Pieces[i]
+		global := (r.Global + airflow.SampleStride - 1) / airflow.SampleStride * airflow.SampleStride
+		for end := r.Global + int64(r.Cells()); global < end; global += airflow.SampleStride {
+			x := r.X0 + int32(global-r.Global)
+			masks[s.tiles.Find(x/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side)] |= 1 << tiling.CellBit(x, r.Y, r.Z)
+		}
+	}
+	own := inOrder(masks, p.Numbers)
+	starts := make([]uint32, len(own))
+	samples := uint32(0)
+	for i, m := range own {
+		starts[i] = samples
+		samples += uint32(bits.OnesCount64(m))
+	}
+	c := &compared{}
+	for _, list := range []struct {
+		to      *device.Address
+		bytes   int64
+		content []byte
+	}{
+		{&c.sampled, 0, device.BytesOf(own)},
+		{&c.starts, 0, device.BytesOf(starts)},
+		{&c.before, int64(samples) * 3 * int64(realBytes(s.Bits)), nil},
+	} {
+		var err error
+		if *list.to, err = p.Allocate(list.bytes, list.content); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Compare compares a sample of the velocity with the one before.
+func (s *bound) Compare() (change, square int64, err error) {
+	first := s.compared == nil
+	if first {
+		if s.compared, err = s.newCompared(); err != nil {
+			return 0, 0, err
+		}
+	}
+	c := s.compared
+	found, err := s.find(s.observer("change", 0), [foundWords]uint64{}, device.Words(uint64(c.sampled), uint64(c.starts), uint64(c.before)))
+	if first { // there was nothing to compare with
+		return 0, 0, err
+	}
+	return int64(found[0]), int64(found[1]), err
+}

@@ -1,0 +1,178 @@
+package cuda
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiling"
+)
+
+// Tiles is the tiles of one rank in the memory of its device. Behind its own lie
+// ghosts of the other ranks' tiles that touch them, behind these what tiles ask of
+// each other, behind that the flags of the neighbours: neighbours reach all at once.
+type Tiles struct {
+	tiling.Layout
+	// Device holds them, Set are the tiles of all ranks, Subdomain those of this one.
+	Device    device.Device
+	Set       *tiling.Set
+	Subdomain *tiling.Subdomain
+	// Numbers are those of its own tiles in the set, in the order in which they lie in
+	// memory, Sorted is the same by number, Index where those lie.
+	Numbers, Sorted, Index []int32
+	// Populations is where the tiles begin, Rows the indices of their neighbours by
+	// tile and direction, Slots where the image of a tile lies in memory.
+	Populations, Rows, Slots device.Address
+	// Exits are, by parity of the step, where the tiles at the border leave what
+	// crosses it.
+	Exits [2]device.Address
+	// Asked is the room for what tiles ask of each other, in bytes, and AskedAt where
+	// it lies; SentRanges and Sent are which tile sends which values (struct SentRange
+	// and SentValue of the kernels).
+	Asked                     int64
+	AskedAt, SentRanges, Sent device.Address
+	// Bytes is what was allocated.
+	Bytes int64
+	// Timeline marks the points of a step, unless it is nil.
+	Timeline *Timeline
+
+	connections []*connection
+	// borderRows are the indices of the neighbours of the tiles at the border,
+	// by tile and direction.
+	borderRows []int32
+	allocated  []device.Address
+	pinned     [][]byte
+	handshake  handshake
+	unpack     device.Kernel
+	// asked are the values that the tiles need of others, by the rank that has them.
+	asked map[int][]Request
+	// number tells the devices of this process's ranks apart.
+	number int64
+}
+
+// NewTiles are the tiles of a subdomain.
+func NewTiles(d device.Device, l tiling.Layout, set *tiling.Set, subdomain *tiling.Subdomain) *Tiles {
+	own := subdomain.Tiles[:subdomain.Own]
+	t := &Tiles{Layout: l, Device: d, Set: set, Subdomain: subdomain, Numbers: own, asked: map[int][]Request{}}
+	t.number = opened.next.Add(1)
+	opened.devices.Store(t.number, d)
+	byNumber := make([]int64, len(own))
+	for i, n := range own {
+		byNumber[i] = int64(n)<<32 | int64(i)
+	}
+	slices.Sort(byNumber)
+	t.Sorted, t.Index = make([]int32, len(own)), make([]int32, len(own))
+	for i, v := range byNumber {
+		t.Sorted[i], t.Index[i] = int32(v>>32), int32(v&math.MaxUint32)
+	}
+	return t
+}
+
+// Fill compiles what the exchange needs, and allocates the tiles, at rest, and the
+// tables of their neighbours. Owner is the rank of every tile.
+func (t *Tiles) Fill(owner []int32) (err error) {
+	if t.Subdomain.Border > 0 {
+		if t.handshake.kernel, err = t.Device.Compile(handshakeSource()); err != nil {
+			return err
+		}
+		if t.unpack, err = t.Device.Compile(movingSource("unpack", t.Layout, 0)); err != nil {
+			return err
+		}
+	}
+	index := make([]int32, len(owner))
+	for at, tile := range t.Numbers {
+		index[tile] = int32(at)
+	}
+	rows := t.Subdomain.Rows(t.Set, owner, index)
+	t.borderRows = slices.Clone(rows[:t.Subdomain.Border*t.Directions])
+	if t.Populations, err = t.Allocate(t.flagOffset()+maxConnections*flagBytes, nil); err != nil {
+		return err
+	}
+	if t.Rows, err = t.Allocate(0, device.BytesOf(rows)); err != nil {
+		return err
+	}
+	t.Slots, err = t.Allocate(0, slotTable(t.Layout))
+	return err
+}
+
+// slotTable is what the kernels know of where the image lies in memory.
+func slotTable(l tiling.Layout) []byte {
+	return append(append([]byte(nil), device.BytesOf(l.ChunkSlots())...), device.BytesOf(l.Singles())...)
+}
+
+// Needs is the memory that the tiles take, with a value for each that they ask of
+// their own rank.
+func (t *Tiles) Needs(asked int) int64 {
+	row, exits := int64(4*t.Directions), int64(2*8*t.Directions)
+	n := t.flagOffset() + int64(len(t.Numbers))*row + int64(t.Subdomain.Border)*exits
+	if t.Asked > 0 {
+		const value, ofTile = 16, 8
+		n += int64(asked)*value + int64(len(t.Numbers))*ofTile
+	}
+	return n
+}
+
+// AskedOffset is where what tiles ask of each other lies behind their beginning.
+func (t *Tiles) AskedOffset() int64 { return int64(len(t.Subdomain.Tiles)) * t.TileBytes() }
+
+// flagOffset is where the flags lie behind the tiles.
+func (t *Tiles) flagOffset() int64 { return t.AskedOffset() + t.Asked }
+
+// tile is the address of a tile by index.
+func (t *Tiles) tile(index int32) uint64 {
+	return uint64(t.Populations) + uint64(index)*uint64(t.TileBytes())
+}
+
+// placeOf returns where a tile lies in memory, own or ghost.
+func (t *Tiles) placeOf(tile int32) (index int32, ok bool) {
+	if i, found := slices.BinarySearch(t.Sorted, tile); found {
+		return t.Index[i], true
+	}
+	ghosts := t.Subdomain.Tiles[t.Subdomain.Own:]
+	i, found := slices.BinarySearch(ghosts, tile)
+	return int32(t.Subdomain.Own + i), found
+}
+
+// pin returns memory of the host that is given back with the tiles.
+func (t *Tiles) pin(bytes int64) ([]byte, error) {
+	m, err := t.Device.Pin(bytes)
+	if err == nil {
+		t.pinned = append(t.pinned, m)
+	}
+	return m, err
+}
+
+// Allocate returns memory with the given content, or that many zeros, until the
+// device is closed.
+func (t *Tiles) Allocate(bytes int64, content []byte) (device.Address, error) {
+	bytes = max(bytes, int64(len(content)))
+	const least = 256
+	a, err := t.Device.Allocate(max(bytes, least))
+	if err != nil {
+		return 0, err
+	}
+	t.allocated = append(t.allocated, a)
+	t.Bytes += bytes
+	if len(content) > 0 {
+		return a, t.Device.Upload(a, content)
+	}
+	return a, t.Device.Zero(a, max(bytes, least))
+}
+
+// close releases the memory and the device.
+func (t *Tiles) close() error {
+	opened.devices.Delete(t.number)
+	var failures []error
+	for _, c := range t.connections {
+		failures = append(failures, c.close(t.Device))
+	}
+	for _, m := range t.pinned {
+		failures = append(failures, t.Device.Unpin(m))
+	}
+	for _, a := range t.allocated {
+		t.Device.Free(a)
+	}
+	t.allocated = nil
+	return errors.Join(append(failures, t.Device.Close())...)
+}
