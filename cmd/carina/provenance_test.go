@@ -125,7 +125,7 @@ func TestSummaryNamesTheCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Without paths in the packages they are compiled once for all clones.
-	if out, err := in(clone, "go", "build", "-trimpath", "-buildvcs=true", "-o", "carina", "./cmd/carina"); err != nil {
+	if out, err := in(clone, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", "carina", "./cmd/carina"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	results := filepath.Join(clone, "results")
