@@ -123,7 +123,7 @@ var gates = []struct {
 	velocity, pressure, strain float64
 }{{11, 0.0565, 0.0702, 0.0885}, {21, 0.01625, 0.02448, 0.04647}, {41, 0.00445, 0.00584, 0.02117}}
 
-const gateSource = "gates of OpenLB's testPoiseuille3DBGK (Bouzidi)"
+const limitSource = "limits of OpenLB's testPoiseuille3DBGK (Bouzidi)"
 
 // between are resolutions without a gate. How far walls are from cells changes
 // with the resolution, and the error with it, so that an order of convergence
@@ -152,9 +152,9 @@ func (s *suite) pipe() error {
 				aligned[g.n] = e.velocity
 			}
 			name := fmt.Sprintf("pipe N=%d, %s", g.n, wall)
-			s.addError(name, "velocity error", e.velocity, g.velocity, gateSource)
-			s.addError(name, "pressure error", e.pressure, s.tolerance(1, 1.25)*g.pressure, gateSource)
-			s.addError(name, "strain rate error", e.strain, g.strain, gateSource)
+			s.addError(name, "velocity error", e.velocity, g.velocity, limitSource)
+			s.addError(name, "pressure error", e.pressure, s.tolerance(1, 1.25)*g.pressure, limitSource)
+			s.addError(name, "strain rate error", e.strain, g.strain, limitSource)
 			s.addError(name, "mass balance", e.balance, s.tolerance(1e-5, 5e-4), "conservation")
 			c.add(g.n, e)
 			c.accepted.X, c.accepted.Y = append(c.accepted.X, float64(g.n)), append(c.accepted.Y, g.velocity)
@@ -206,7 +206,7 @@ func (c *pipeCurves) add(n int32, e pipeErrors) {
 }
 
 func (c *pipeCurves) plot(wall airflow.Wall) Plot {
-	c.velocity.Name, c.middle.Name, c.strain.Name, c.accepted.Name = "velocity", "velocity, middle half", "strain rate", "OpenLB's gate, velocity"
+	c.velocity.Name, c.middle.Name, c.strain.Name, c.accepted.Name = "velocity", "velocity, middle half", "strain rate", "OpenLB's limit, velocity"
 	return convergence("pipe-order-"+string(wall), fmt.Sprintf("Pipe at Re 10, %s walls", wall), c.velocity, c.middle, c.strain, c.accepted)
 }
 
@@ -227,7 +227,7 @@ func (s *suite) turnedPipes(aligned map[int32]float64) error {
 				return err
 			}
 			name := fmt.Sprintf("pipe N=%d along (%g, %g, %g)", g.n, d.X, d.Y, d.Z)
-			s.addError(name, "velocity error", e.velocity, g.velocity, gateSource)
+			s.addError(name, "velocity error", e.velocity, g.velocity, limitSource)
 			s.addError(name, "velocity error over the aligned one", e.velocity/aligned[g.n], 1.5, "isotropy")
 			s.addError(name, "mass balance", e.balance, s.tolerance(1e-5, 5e-4), "conservation")
 			if g.n == 41 {

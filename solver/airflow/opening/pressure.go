@@ -37,11 +37,11 @@ const absorptionCrossings = 2
 // with the wrong sign. With its part t = (2−ω) s₊ + ω₋ s₋, s₊ and s₋ being the
 // terms with c_n and σ,
 //
-//	f/w = e − Qh + θ (s − Qs + Qt).
+//	f/w = e − Qh + θ (s − Qs) + θ' Qt.
 //
-// Here θ ≤ 1 is as large as it can be without more energy Σf²/w coming back than
-// has left and the collision dissipates: so an opening at any angle to the
-// lattice leaves still air still. c_n and c_t are the velocity along and across
+// Here θ ≤ 1 and then θ' ≤ 1 are as large as they can be without more energy Σf²/w
+// coming back than has left and the collision dissipates: so an opening at any angle
+// to the lattice leaves still air still. c_n and c_t are the velocity along and across
 // the normal, d the distance of the cell's centre to the plane and G the gradient
 // of developed flow, which places the pressure on the plane.
 //
@@ -108,7 +108,7 @@ func (s *State) equilibrium(set *lattice.Set, link *Link, u *[3]float64) float64
 	return 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]) - s.Gradient*(link.Distance+0.5*link.along*(1-1.5*across))
 }
 
-// shear computes θ(s − Qs + Qt), given the square of what of the differences
+// shear computes θ(s − Qs) + θ'Qt, given the square of what of the differences
 // leaves and the projection that returns.
 func (s *State) shear(set *lattice.Set, g *group, links []Link, sample *sample, along, lost, mean, slope float64, shear *[26]float64) {
 	traction := sample.traction(&s.Normal)
@@ -123,15 +123,20 @@ func (s *State) shear(set *lattice.Set, g *group, links []Link, sample *sample, 
 	}
 	shearMean, shearSlope := g.project(set, links, shear)
 	ownMean, ownSlope := g.project(set, links, &own)
-	needed := g.reject(set, links, shear, shearMean, shearSlope) + g.weight*ownMean*ownMean + g.spread*ownSlope*ownSlope
+	across := g.reject(set, links, shear, shearMean, shearSlope)
+	kept := g.weight*ownMean*ownMean + g.spread*ownSlope*ownSlope
 	common := g.weight*mean*ownMean + g.spread*slope*ownSlope
-	part := 1.0
-	// The energy of −Qh + θ(s − Qs + Qt), θ² needed − 2θ common beside |Qh|².
-	if energy := lost + s.dissipated(sample); needed-2*common > energy {
-		part = (common + math.Sqrt(common*common+needed*energy)) / needed
+	energy := lost + s.dissipated(sample)
+	part, keptPart := 1.0, 1.0
+	if across > energy {
+		part = math.Sqrt(energy / across)
+	}
+	// That of −Qh + θ'Qt, beside |Qh|², is θ'² kept − 2θ' common.
+	if energy = max(0, energy-part*part*across); kept-2*common > energy {
+		keptPart = (common + math.Sqrt(common*common+kept*energy)) / kept
 	}
 	for k := g.first; k < g.end; k++ {
-		shear[k] = part * (shear[k] + ownMean + ownSlope*(links[k].along-g.mean))
+		shear[k] = part*shear[k] + keptPart*(ownMean+ownSlope*(links[k].along-g.mean))
 	}
 }
 

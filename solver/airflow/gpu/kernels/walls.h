@@ -115,20 +115,24 @@ struct PressureOpening {
 		const double third = (double(u.stress[0]) + u.stress[1] + u.stress[2]) / 3;
 		return square(u.stress[0] - third) + square(u.stress[1] - third) + square(u.stress[2] - third) + 2 * (square(u.stress[3]) + square(u.stress[4]) + square(u.stress[5]));
 	}
-	// part is how much of the shear returns: no more than its energy allows.
-	DEVICE real part() const
+	// parts are how much returns of the shear that crosses, and of its own part that the
+	// projection has kept: no more than their energy allows.
+	DEVICE void parts(real &crossing, real &kept) const
 	{
-		double energy = 0, needed = total * square(own_mean) + spread * square(own_slope);
+		double energy = 0, across = 0;
 		for (int k = first; k < end; k++) {
 			const OpeningLink l = walls.opening_links[k];
 			const int q = l.direction;
 			const real c = along(q) - center;
-			energy += weight(q) * square(difference(l) - mean - slope * c), needed += weight(q) * square(shear(q) - shear_mean - shear_slope * c);
+			energy += weight(q) * square(difference(l) - mean - slope * c), across += weight(q) * square(shear(q) - shear_mean - shear_slope * c);
 		}
 		const double rate = 1 / o.tau_plus;
 		energy += 4.5 * rate * (2 - rate) * square(sample);
+		crossing = across > energy ? real(square_root(energy / across)) : real(1);
+		energy = across > energy ? 0 : energy - across;
+		const double needed = total * square(own_mean) + spread * square(own_slope);
 		const double common = total * (double(returned_mean) * own_mean) + spread * (double(returned_slope) * own_slope);
-		return needed - 2 * common <= energy ? 1 : real((common + square_root(common * common + needed * energy)) / needed);
+		kept = needed - 2 * common > energy ? real((common + square_root(common * common + needed * energy)) / needed) : real(1);
 	}
 	DEVICE real absorb(int k, real value) const
 	{
@@ -158,12 +162,13 @@ struct PressureOpening {
 		basis();
 		project();
 		returned_mean = returned * absorb(first, mean), returned_slope = end > first + 1 ? returned * absorb(first + 1, slope) : returned * slope;
-		const real limited = leaving > 0 ? leaving * part() : 0;
+		real crossing = 0, kept = 0;
+		if (leaving > 0) parts(crossing, kept), crossing *= leaving, kept *= leaving;
 		for (int k = first; k < end; k++) {
 			const OpeningLink l = walls.opening_links[k];
 			const int q = l.direction;
 			const real c = along(q) - center;
-			const real value = equilibrium(l) - (returned_mean + returned_slope * c) + limited * (shear(q) - shear_mean - shear_slope * c + own_mean + own_slope * c);
+			const real value = equilibrium(l) - (returned_mean + returned_slope * c) + crossing * (shear(q) - shear_mean - shear_slope * c) + kept * (own_mean + own_slope * c);
 			set_returning(walls, k, SCALE * weight(q) * value);
 		}
 	}
