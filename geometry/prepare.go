@@ -78,10 +78,10 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	p.setMesh(mended)
 	_, p.Components = mended.Components()
 	h := mesh.NewHierarchy(&p.Surface.Mesh)
-	if inner := mend.InnerWall(&p.Surface.Mesh, h); inner != nil {
-		outer := countLoops(mesh.BoundaryLoops(&p.Surface.Mesh))
+	whole := p.Surface
+	if inner, small := mend.InnerWall(&p.Surface.Mesh, h); inner != nil && p.dropOuterWall(inner, small) {
+		outer := countLoops(mesh.BoundaryLoops(&whole.Mesh))
 		defer func() { p.Loops, p.Closed = outer, outer == 0 }()
-		p.dropOuterWall(inner)
 		if p.PartlyDoubleWalled {
 			// Holes of the outer wall are gone with it.
 			p.Mended.ClosedHoles += max(outer-countLoops(mesh.BoundaryLoops(&p.Surface.Mesh)), 0)
@@ -135,17 +135,23 @@ func (p *Prepared) hierarchy() *mesh.Hierarchy {
 	return mesh.NewHierarchy(&p.Surface.Mesh)
 }
 
-// dropOuterWall leaves the inner wall and what has but one wall.
-func (p *Prepared) dropOuterWall(inner []int32) {
+// dropOuterWall leaves the inner wall and what has but one wall. It reports
+// whether it did so: a small inner wall must make a pocket.
+func (p *Prepared) dropOuterWall(inner []int32, small bool) bool {
 	before := len(p.Surface.Triangles)
-	p.DoubleWalled = true
-	if p.part = mend.PocketLumen(&p.Surface.Mesh, inner); p.part != nil {
+	p.part = mend.PocketLumen(&p.Surface.Mesh, inner)
+	switch {
+	case p.part != nil:
 		p.PartlyDoubleWalled = true
 		p.setMesh(p.part.Mesh)
-	} else {
+	case small:
+		return false
+	default:
 		p.setMesh(mend.InnerLumen(&p.Surface.Mesh, inner))
 	}
+	p.DoubleWalled = true
 	p.Mended.DroppedTriangles = max(before-len(p.Surface.Triangles), 0)
+	return true
 }
 
 // closeLoops closes every boundary loop and returns the triangles of each.

@@ -51,6 +51,22 @@ func (p *Prepared) obstacleWords() string {
 	return fmt.Sprintf("%d closed bodies stand in the lumen and are taken for obstacles: their inside is no fluid", p.Obstacles)
 }
 
+// crossingWords says that bodies reach through the wall, empty where none do.
+func (p *Prepared) crossingWords() string {
+	var words []string
+	add := func(n int, as string) {
+		switch {
+		case n == 1:
+			words = append(words, "a closed body reaches through the wall of the lumen and is taken for "+as)
+		case n > 1:
+			words = append(words, fmt.Sprintf("%d closed bodies reach through the wall of the lumen and are taken for %s", n, as))
+		}
+	}
+	add(p.Mended.CrossingObstacles, "obstacles, as most of each lies inside: if they are lumen, unite them with it in MeshLab or Blender")
+	add(p.Mended.CrossingParts, "parts of it, whose overlap the volume counts twice: unite them in MeshLab or Blender, or turn those inside out there that are obstacles")
+	return strings.Join(words, "; ")
+}
+
 // namedFaces is how many faces are listed.
 const namedFaces = 8
 
@@ -77,7 +93,7 @@ func (p *Prepared) faceWords() string {
 // the warnings.
 func (p *Prepared) Remarks() []string {
 	var remarks []string
-	for _, words := range []string{p.obstacleWords(), p.InletGuess, p.faceWords()} {
+	for _, words := range []string{p.obstacleWords(), p.crossingWords(), p.InletGuess, p.faceWords()} {
 		if words != "" {
 			remarks = append(remarks, words)
 		}

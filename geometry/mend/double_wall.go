@@ -2,6 +2,7 @@ package mend
 
 import (
 	"math"
+	"slices"
 
 	"carina/geometry/mesh"
 
@@ -15,38 +16,65 @@ import (
 const (
 	hiddenRays  = 24
 	hiddenShare = 0.8
-	// So many triangles are tried to see whether there is an inner wall,
-	// and it must have this share of the area.
+	// So many triangles are tried to see whether there is an inner wall. It must
+	// have the first share of the area, or the second where it makes a pocket.
 	doubleSample = 400
 	doubleShare  = 0.2
+	pocketShare  = 0.04
 	// The walls stand apart by no more than this share of the pocket's width:
 	// vessels packed side by side are no double wall.
 	wallThickness = 1.0
 )
 
 // InnerWall returns the triangles of the inner wall of a double-walled
-// surface, nil for ordinary surfaces.
-func InnerWall(s *mesh.Mesh, h *mesh.Hierarchy) []int32 {
+// surface, nil for ordinary surfaces. Where it is but a small part of the surface
+// it is one only if PocketLumen finds a lumen.
+func InnerWall(s *mesh.Mesh, h *mesh.Hierarchy) (inner []int32, small bool) {
 	step := max(len(s.Triangles)/doubleSample, 1)
-	var area, hidden float64
+	var found []int32
+	var area float64
 	for t := 0; t < len(s.Triangles); t += step {
-		a := r3.Norm(s.AreaVector(t))
-		area += a
+		area += r3.Norm(s.AreaVector(t))
 		if exposureOf(h, int32(t)) == hiddenWall {
-			hidden += a
+			found = append(found, int32(t))
 		}
 	}
-	if hidden < doubleShare*area {
-		return nil
+	hidden := s.AreaOf(found)
+	if hidden < pocketShare*area {
+		return nil, false
+	}
+	topology := mesh.NewTopology(s)
+	if small = hidden < doubleShare*area; small {
+		// Obstacles are hidden by the lumen around them.
+		obstacles, _ := Obstacles(s, topology)
+		found = slices.DeleteFunc(found, func(t int32) bool { return obstacles[t] })
+		if s.AreaOf(found) < pocketShare*area {
+			return nil, false
+		}
 	}
 	exposures := make([]exposure, len(s.Triangles))
 	for t := range exposures {
 		exposures[t] = exposureOf(h, int32(t))
 	}
-	topology := mesh.NewTopology(s)
-	inner := spreadInner(topology, exposures)
-	smoothChoice(topology, inner)
-	return largestPart(s, topology, inner)
+	chosen := spreadInner(topology, exposures)
+	smoothChoice(topology, chosen)
+	return largestPart(s, topology, chosen), small
+}
+
+// spreadOver returns the chosen triangles connected to one of them, which are
+// chosen no longer.
+func spreadOver(t *mesh.Topology, chosen []bool, from int32) []int32 {
+	chosen[from] = false
+	part := []int32{from}
+	for k := 0; k < len(part); k++ {
+		for side := 3 * part[k]; side < 3*part[k]+3; side++ {
+			if m := t.Mate[side]; m >= 0 && chosen[m/3] {
+				chosen[m/3] = false
+				part = append(part, m/3)
+			}
+		}
+	}
+	return part
 }
 
 // InnerLumen returns the lumen that an inner wall makes: that wall, turned
@@ -155,26 +183,15 @@ func smoothChoice(t *mesh.Topology, chosen []bool) {
 
 // largestPart returns the connected chosen triangles with the largest area.
 func largestPart(s *mesh.Mesh, t *mesh.Topology, chosen []bool) []int32 {
-	seen := make([]bool, len(chosen))
+	left := slices.Clone(chosen)
 	var best []int32
 	var bestArea float64
-	for i := range chosen {
-		if !chosen[i] || seen[i] {
+	for i := range left {
+		if !left[i] {
 			continue
 		}
-		seen[i] = true
-		part := []int32{int32(i)}
-		var a float64
-		for k := 0; k < len(part); k++ {
-			a += r3.Norm(s.AreaVector(int(part[k])))
-			for side := 3 * part[k]; side < 3*part[k]+3; side++ {
-				if m := t.Mate[side]; m >= 0 && chosen[m/3] && !seen[m/3] {
-					seen[m/3] = true
-					part = append(part, m/3)
-				}
-			}
-		}
-		if a > bestArea {
+		part := spreadOver(t, left, int32(i))
+		if a := s.AreaOf(part); a > bestArea {
 			best, bestArea = part, a
 		}
 	}

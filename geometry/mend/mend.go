@@ -30,6 +30,20 @@ type Changes struct {
 	CappedOpenings int `json:"capped_openings"`
 	// DroppedTriangles belonged to the outer of two walls.
 	DroppedTriangles int `json:"dropped_triangles"`
+	// EnclosedBodies stood in obstacles and were dropped.
+	EnclosedBodies int `json:"enclosed_bodies"`
+	// CrossingObstacles and CrossingParts are closed bodies whose walls go through
+	// the largest one's, taken for obstacles and for parts of the lumen.
+	CrossingObstacles int `json:"crossing_obstacles"`
+	CrossingParts     int `json:"crossing_parts"`
+}
+
+func (m *Changes) count(obstacle bool) {
+	if obstacle {
+		m.CrossingObstacles++
+	} else {
+		m.CrossingParts++
+	}
 }
 
 // String says in words what was mended, "nothing" for a sound surface.
@@ -50,6 +64,7 @@ func (m Changes) String() string {
 	add(m.FlippedTriangles, "triangle turned over", "triangles turned over")
 	add(m.ClosedHoles, "hole closed", "holes closed")
 	add(m.CappedOpenings, "open end capped", "open ends capped")
+	add(m.EnclosedBodies, "body inside an obstacle dropped", "bodies inside obstacles dropped")
 	add(m.DroppedTriangles, "triangle of an outer wall dropped", "triangles of outer walls dropped")
 	if len(parts) == 0 {
 		return "nothing"
@@ -153,7 +168,8 @@ func weld(s *mesh.Mesh, m *Changes) {
 }
 
 // orient winds every component consistently: first each of its triangles like
-// its neighbours, then the whole so that it is not inside out.
+// its neighbours, then the whole so that it is not inside out. It drops
+// what stands in obstacles.
 func orient(s *mesh.Mesh, m *Changes) {
 	t := mesh.NewTopology(s)
 	flip := make([]bool, len(s.Triangles))
@@ -168,12 +184,17 @@ func orient(s *mesh.Mesh, m *Changes) {
 			pieces++
 		}
 	}
-	turnOutwards(s, t, piece, int(pieces), flip)
-	for i := range s.Triangles {
+	enclosed := turnOutwards(s, t, piece, int(pieces), flip, m)
+	kept := s.Triangles[:0]
+	for i, tr := range s.Triangles {
+		if enclosed[piece[i]] {
+			continue
+		}
 		if flip[i] {
-			v := &s.Triangles[i].V
-			v[1], v[2] = v[2], v[1]
+			tr.V[1], tr.V[2] = tr.V[2], tr.V[1]
 			m.FlippedTriangles++
 		}
+		kept = append(kept, tr)
 	}
+	s.Triangles = kept
 }

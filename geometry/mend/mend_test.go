@@ -132,7 +132,7 @@ func TestInnerWall(t *testing.T) {
 	if n := len(mesh.BoundaryEdges(m)); n > 0 {
 		t.Fatalf("the pipe has %d open edges", n)
 	}
-	inner := InnerWall(m, mesh.NewHierarchy(m))
+	inner, _ := InnerWall(m, mesh.NewHierarchy(m))
 	lumen := InnerLumen(m, inner)
 	area := 2 * math.Pi * math.Sqrt(160)
 	if math.Abs(lumen.Area()/area-1) > 0.02 || lumen.Volume() <= 0 {
@@ -142,7 +142,7 @@ func TestInnerWall(t *testing.T) {
 		t.Error("a pipe that is double all along is taken for one that is double in a part")
 	}
 	plain := meshtest.Tube(r3.Vec{}, r3.Vec{Z: 12}, 1, 40, 30, false)
-	if inner := InnerWall(plain, mesh.NewHierarchy(plain)); inner != nil {
+	if inner, _ := InnerWall(plain, mesh.NewHierarchy(plain)); inner != nil {
 		t.Errorf("%d triangles of a single wall are taken for an inner one", len(inner))
 	}
 }

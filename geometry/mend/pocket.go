@@ -153,19 +153,14 @@ func pocketMouth(s *mesh.Mesh, inner []int32) (mesh.Plane, bool) {
 	for _, t := range inner {
 		part.Triangles = append(part.Triangles, s.Triangles[t])
 	}
-	var rim []int32
-	for _, loop := range mesh.BoundaryLoops(&part) {
-		if len(loop) > len(rim) {
-			rim = loop
-		}
-	}
-	if rim == nil {
+	depth := mesh.NewEdgeGraph(&part).Distances(rimOf(s, &part, inner))
+	radius := 2 * math.Abs(part.Volume()) / part.Area()
+	at, near := centerAt(&part, depth, mouthInside*radius, radius/4)
+	deeper, far := centerAt(&part, depth, 1.5*mouthInside*radius, radius/4)
+	if !near || !far || at == deeper {
 		return mesh.Plane{}, false
 	}
-	depth := mesh.NewEdgeGraph(&part).Distances(rim)
-	radius := 2 * math.Abs(part.Volume()) / part.Area()
-	at := centerAt(s, depth, mouthInside*radius, radius/4)
-	p := mesh.Plane{At: at, Normal: r3.Unit(r3.Sub(at, centerAt(s, depth, 1.5*mouthInside*radius, radius/4)))}
+	p := mesh.Plane{At: at, Normal: r3.Unit(r3.Sub(at, deeper))}
 	h := mesh.NewHierarchy(s)
 	widest, found := 0.0, mesh.Plane{}
 	for moved := 0.0; moved < mouthReach*radius; moved += mouthStep * radius {
@@ -178,6 +173,38 @@ func pocketMouth(s *mesh.Mesh, inner []int32) (mesh.Plane, bool) {
 		p.At = r3.Add(p.At, r3.Scale(mouthStep*radius, p.Normal))
 	}
 	return found, widest > 0
+}
+
+// rimOf returns the boundary loop at which most corners of an inner wall are the
+// outer wall's, too. Others go around holes and around the bottom of a pocket, from
+// which one sees out of the mouth.
+func rimOf(s, part *mesh.Mesh, inner []int32) []int32 {
+	outside, corner := make([]bool, len(s.Triangles)), make([]bool, len(s.Vertices))
+	for i := range outside {
+		outside[i] = true
+	}
+	for _, t := range inner {
+		outside[t] = false
+	}
+	for _, t := range largestPart(s, mesh.NewTopology(s), outside) {
+		for _, v := range s.Triangles[t].V {
+			corner[v] = true
+		}
+	}
+	var rim []int32
+	most := 0
+	for _, loop := range mesh.BoundaryLoops(part) {
+		shared := 0
+		for _, v := range loop {
+			if corner[v] {
+				shared++
+			}
+		}
+		if shared > most {
+			rim, most = loop, shared
+		}
+	}
+	return rim
 }
 
 // pocketRadius is the radius of the tube with a surface's volume and area.
@@ -202,15 +229,21 @@ func pocketBottom(pocket *mesh.Mesh, end int32) (mesh.Plane, bool) {
 			deepest = max(deepest, d)
 		}
 	}
-	at := centerAt(pocket, depth, deepest-bottomRadii*radius, radius/4)
-	before := centerAt(pocket, depth, deepest-2*bottomRadii*radius, radius/4)
+	if !(radius > 0) || deepest <= 3*bottomRadii*radius {
+		return mesh.Plane{}, false
+	}
+	at, near := centerAt(pocket, depth, deepest-bottomRadii*radius, radius/4)
+	before, far := centerAt(pocket, depth, deepest-2*bottomRadii*radius, radius/4)
 	axis := r3.Sub(at, before)
-	return mesh.Plane{At: at, Normal: r3.Unit(axis)}, radius > 0 && deepest > 3*bottomRadii*radius && r3.Norm(axis) > 0
+	return mesh.Plane{At: at, Normal: r3.Unit(axis)}, near && far && r3.Norm(axis) > 0
 }
 
-// centerAt returns the middle of the vertices whose depth is about the given
-// one.
-func centerAt(s *mesh.Mesh, depth []float64, at, tolerance float64) r3.Vec {
+// fewVertices are too few for a middle of their own.
+const fewVertices = 24
+
+// centerAt returns the middle of the vertices of about the given depth or, where
+// triangles are so large that they are few, of the line at which it is reached.
+func centerAt(s *mesh.Mesh, depth []float64, at, tolerance float64) (center r3.Vec, ok bool) {
 	var sum r3.Vec
 	count := 0.0
 	for i, d := range depth {
@@ -219,5 +252,24 @@ func centerAt(s *mesh.Mesh, depth []float64, at, tolerance float64) r3.Vec {
 			count++
 		}
 	}
-	return r3.Scale(1/max(count, 1), sum)
+	if count < fewVertices {
+		sum, count = lineAt(s, depth, at)
+	}
+	return r3.Scale(1/max(count, 1), sum), count > 0
+}
+
+// lineAt returns how many edges cross a depth, and the sum of where they do.
+func lineAt(s *mesh.Mesh, depth []float64, at float64) (sum r3.Vec, count float64) {
+	for _, t := range s.Triangles {
+		for i, a := range t.V {
+			b := t.V[(i+1)%3]
+			if depth[a] > at || depth[b] <= at || math.IsInf(depth[b], 1) {
+				continue
+			}
+			share := (at - depth[a]) / (depth[b] - depth[a])
+			sum = r3.Add(sum, r3.Add(r3.Scale(1-share, s.Vertices[a]), r3.Scale(share, s.Vertices[b])))
+			count++
+		}
+	}
+	return sum, count
 }

@@ -138,7 +138,7 @@ func (f *Finder) find() []Patch {
 	}
 	cores := f.cores
 	for id := range cores {
-		if f.taken[cores[id].Triangles[0]] {
+		if f.taken[cores[id].Triangles[0]] || f.areaAmong(&cores[id], reserved) > cores[id].Area/2 {
 			continue
 		}
 		if end := f.growEnd(&cores[id], int32(id)); f.isEnd(&end, &f.signs[id]) || f.endsPrism(&end) {
@@ -160,6 +160,17 @@ func (f *Finder) find() []Patch {
 	found = f.withoutSides(found)
 	sortPatches(found)
 	return found
+}
+
+// areaAmong returns the area of a patch's triangles that are marked.
+func (f *Finder) areaAmong(p *Patch, marked []bool) float64 {
+	var area float64
+	for _, t := range p.Triangles {
+		if marked[t] {
+			area += f.size[t]
+		}
+	}
+	return area
 }
 
 // sortPatches puts the largest first.
