@@ -69,6 +69,9 @@ func Read(r io.Reader) (*Partition, error) {
 		return nil, fmt.Errorf("cannot read the partition file to its end (%w): copy it again or make it anew", err)
 	}
 	text = bytes.TrimPrefix(text, byteOrderMark)
+	if begin := bytes.TrimLeft(text, " \t\r\n"); len(begin) > 0 && begin[0] != '{' {
+		return nil, errors.New("this is no partition file: make one of the surface or the grid with carina partition")
+	}
 	var s fileSections
 	if err := json.Unmarshal(text, &s); err != nil {
 		var wrong *json.UnmarshalTypeError
