@@ -19,7 +19,7 @@ func (q *Quality) WriteTable(w io.Writer, rows int) error {
 	fmt.Fprint(t, "rank\tcuboids\tfluid\tempty\twork ms\thalo\tbytes\tneighbours\tstep ms\t\n")
 	for _, r := range q.sample(rows) {
 		n := &q.Ranks[r]
-		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%.4g\t%d\t%d\t%d\t%.4g\t%s\n", r, n.Cuboids, n.Fluid, n.Empty,
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%.4g\t%d\t%d\t%d\t%.4g\t %s\n", r, n.Cuboids, n.Fluid, n.Empty,
 			1e3*n.Work, n.HaloCells, n.Bytes, n.Neighbours, 1e3*n.Step, q.bar(r))
 	}
 	if err := t.Flush(); err != nil {

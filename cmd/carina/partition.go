@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"carina"
@@ -87,7 +88,7 @@ func newPartition() *cobra.Command {
 				return err
 			}
 			return printResult(command, describePartition(output, p, seconds), func() string {
-				return g.Report.Words() + workflow.PartitionWords(p) + fmt.Sprintf("wrote %s and, beside it, the grid %s\n", output, p.Source.File)
+				return g.Report.Words() + workflow.PartitionWords(p) + wroteWords(output, p.Source.File, arguments[0])
 			})
 		},
 	}
@@ -104,4 +105,18 @@ func partitionGrid(command *cobra.Command, c *carina.Case, g *workflow.Gridded) 
 	report, end := progress(command)
 	defer end()
 	return workflow.Partition(command.Context(), c, g, report)
+}
+
+// wroteWords says what was written: the grid is not where it was the input.
+func wroteWords(output, grid, input string) string {
+	beside := grid
+	if !filepath.IsAbs(grid) {
+		beside = filepath.Join(filepath.Dir(output), grid)
+	}
+	if same, err := filepath.Abs(beside); err == nil {
+		if given, err := filepath.Abs(input); err == nil && given == same {
+			return fmt.Sprintf("wrote %s, which belongs to the grid %s\n", output, input)
+		}
+	}
+	return fmt.Sprintf("wrote %s and, beside it, the grid %s\n", output, grid)
 }

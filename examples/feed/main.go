@@ -6,7 +6,9 @@ package main
 import (
 	"fmt"
 	"log"
+	"maps"
 	"os"
+	"slices"
 
 	"carina/balance"
 	"carina/cuboid"
@@ -49,7 +51,8 @@ func main() {
 		}
 		fmt.Printf("rank %d: %d cells in %d rows\n", rank, cells, len(runs))
 	}
-	for pair, bytes := range crossing {
-		fmt.Printf("ranks %d and %d: %d bytes a step\n", pair[0], pair[1], bytes)
+	pairs := slices.SortedFunc(maps.Keys(crossing), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
+	for _, pair := range pairs {
+		fmt.Printf("ranks %d and %d: %d bytes a step\n", pair[0], pair[1], crossing[pair])
 	}
 }

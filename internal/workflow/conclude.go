@@ -13,6 +13,7 @@ import (
 	"carina/internal/resultsfolder"
 	"carina/output/picture"
 	"carina/solver/airflow"
+	"carina/solver/cuda/device"
 )
 
 // steadyBalance is the difference of inflow and outflow above which users are
@@ -179,6 +180,11 @@ func Check(c *carina.Case) error {
 	}
 	if err := CheckFolder(c.Output); err != nil {
 		return err
+	}
+	if c.Device == carina.GPU {
+		if err := device.Start(); err != nil {
+			return err
+		}
 	}
 	return c.CheckFlow()
 }

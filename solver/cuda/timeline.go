@@ -44,7 +44,7 @@ type Phases struct {
 	Fetch     float64 `json:"fetch"`
 	Transfer  float64 `json:"transfer"`
 	Unpack    float64 `json:"unpack"`
-	Handshake float64 `json:"meet"`
+	Handshake float64 `json:"handshake"`
 }
 
 // PhaseCount is how many phases there are.

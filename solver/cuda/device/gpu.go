@@ -17,6 +17,10 @@ type gpu struct {
 
 var _ Device = (*gpu)(nil)
 
+// Start finds the driver: without one, or in a binary without GPU code, the error says
+// what to do.
+func Start() error { return driver.Start() }
+
 // Open opens a GPU of this machine by its number, from 0 on.
 func Open(number int) (Device, error) {
 	g, err := openGPU(number)
