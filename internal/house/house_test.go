@@ -58,7 +58,7 @@ var rooms = []room{
 	{"solver/cuda/driver", nil},
 	{"solver/cuda/tiling", []string{"internal", "geometry", "cuboid", "solver"}},
 	{"solver/cuda/device", []string{"solver/cuda/driver"}},
-	{"solver/cuda/devicetest", []string{"solver/cuda/device", "solver/cuda/driver"}},
+	{"solver/cuda/devicetest", []string{"internal", "solver/cuda/device", "solver/cuda/driver"}},
 	{"solver/cuda", []string{"internal", "solver", "solver/transport", "solver/cuda/tiling", "solver/cuda/device"}},
 	{"solver/airflow/gpu", []string{"internal", "geometry", "solver", "solver/transport", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/opening", "solver/airflow", "solver/cuda/driver", "solver/cuda/tiling", "solver/cuda/device", "solver/cuda"}},
 	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/transport"}},

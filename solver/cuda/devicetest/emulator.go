@@ -19,6 +19,7 @@ import (
 	"time"
 	"unsafe"
 
+	"carina/internal/crash"
 	"carina/solver/cuda/device"
 
 	"github.com/ebitengine/purego"
@@ -104,7 +105,10 @@ func newEmulators(t testing.TB, n int) []device.Device {
 		e := &emulator{emulatedMemory: memory}
 		e.changed = sync.NewCond(&e.lock)
 		for q := range device.Queues {
-			e.working.Go(func() { e.work(q, rand.New(rand.NewPCG(uint64(i), uint64(q)))) })
+			e.working.Go(func() {
+				defer crash.Guard()
+				e.work(q, rand.New(rand.NewPCG(uint64(i), uint64(q))))
+			})
 		}
 		t.Cleanup(e.stop)
 		devices[i] = e
