@@ -62,7 +62,7 @@ func (p *Prepared) crossingWords() string {
 			words = append(words, fmt.Sprintf("%d closed bodies reach through the wall of the lumen and are taken for %s", n, as))
 		}
 	}
-	add(p.Mended.CrossingObstacles, "obstacles, as most of each lies inside: if they are lumen, unite them with it in MeshLab or Blender")
+	add(p.Mended.CrossingObstacles, "obstacles, as most of each lies inside; the volume is too small by what lies outside: cut that off, or if they are lumen, unite them with it in MeshLab or Blender")
 	add(p.Mended.CrossingParts, "parts of it, whose overlap the volume counts twice: unite them in MeshLab or Blender, or turn those inside out there that are obstacles")
 	return strings.Join(words, "; ")
 }
