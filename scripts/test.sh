@@ -45,12 +45,18 @@ else
 	left_out+=("the GPU layer: there is no C compiler")
 fi
 left_out+=("tests on a GPU: make gpu-test, on a machine with CUDA")
+# A test that is skipped has said why in its last line; a test within another one says
+# it long before the line that names it.
+reasons='
+	/^=== (RUN|NAME|CONT)/ { test = $3 }
+	/^ +[a-z_0-9]+\.go:[0-9]+: / { said = $0; sub(/^ +[a-z_0-9]+\.go:[0-9]+: /, "", said); last[test] = said }
+	/^ *--- SKIP: / { print ($3 in last) ? last[$3] : $3 " does not say why" }'
 while read -r line; do left_out+=("$line"); done < <(
-	cat "$log"/* | grep -B1 -E '^\s*--- SKIP' | grep -vE '^\s*--- SKIP|^--$|^=== ' | sed -E 's/^\s*[a-z_0-9]+\.go:[0-9]+: //' | sort | uniq -c | sed -E 's/^ *([0-9]+) /\1 skipped: /'
+	cat "$log"/* | awk "$reasons" | sort | uniq -c | sed -E 's/^ *([0-9]+) /\1 skipped: /'
 )
 passed=$(cat "$log"/* | grep -cE '^--- PASS')
 broken=$(cat "$log"/* | grep -cE '^--- FAIL|^FAIL.*build failed')
-skipped=$(cat "$log"/* | grep -cE '^--- SKIP')
+skipped=$(cat "$log"/* | grep -cE '^ *--- SKIP')
 echo
 echo "Left out:"
 printf -- '- %s\n' "${left_out[@]}"

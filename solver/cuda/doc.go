@@ -19,5 +19,5 @@
 //
 // Below it: tiling (where cells and values lie), device (memory, queues, kernels of a
 // GPU), driver (the calls of the driver), devicetest (devices of tests). Begin reading
-// with rankdevice.go, then tiles.go.
+// with device.go, then tiles.go.
 package cuda

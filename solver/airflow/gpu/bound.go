@@ -29,11 +29,10 @@ func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
 	case airflow.Half:
 		k.Bits = 16
 	}
-	if err := k.makePart(); err != nil {
+	d.OnClose(func() error { return k.kept.close(d.GPU()) })
+	if err := k.makePart(b.Finder); err != nil {
 		return nil, err
 	}
-	d.Bind(k.part.Tiles, b.Layout, b.Finder)
-	d.OnClose(func() error { return k.kept.close(d.GPU()) })
 	return k, k.initialize()
 }
 
@@ -70,7 +69,7 @@ var (
 const maxTiles = math.MaxInt32
 
 // makePart makes the part of this rank, still without its neighbours.
-func (s *bound) makePart() (err error) {
+func (s *bound) makePart(finder *solver.Finder) (err error) {
 	domain := s.layout.Domain
 	if s.tiles, err = tiling.NewSet(domain, s.Directions); err != nil {
 		return err
@@ -90,7 +89,9 @@ func (s *bound) makePart() (err error) {
 	if sub.Own == 0 || len(sub.Tiles) > maxTiles {
 		return fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, sub.Own, maxTiles)
 	}
-	p := newPart(cuda.NewTiles(s.on.GPU(), s.Layout, s.tiles, sub), walls)
+	tiles := cuda.NewTiles(s.on.GPU(), s.Layout, s.tiles, sub)
+	s.on.Bind(tiles, s.layout, finder) // which closes them, whatever fails from here on
+	p := newPart(tiles, walls)
 	s.part = p
 	p.ask(owner)
 	for _, step := range []func() error{

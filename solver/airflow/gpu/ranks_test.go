@@ -313,3 +313,48 @@ func TestRanksTellTheirOwnDevice(t *testing.T) {
 		}
 	}
 }
+
+// A device whose memory ends while a rank is made is closed, and has all of it back.
+func TestFailedRanksGiveTheirDeviceBack(t *testing.T) {
+	devicetest.BesideOthers(t)
+	g := tube()
+	settings := caveSettings(g)
+	settings.Collision = airflow.TRT
+	for _, pieces := range []int{0, 2, 8} {
+		d := &scantyDevice{Device: devicetest.Open(t, 1)[0], pieces: pieces, held: map[device.Address]bool{}}
+		_, err := airflow.NewRankOn(onOne(d, Options{}), solver.WholeDomain(g), settings, transport.NewLocal(1)[0])
+		if err == nil || !strings.Contains(err.Error(), "memory ends") {
+			t.Errorf("with memory for %d pieces: %v", pieces, err)
+		}
+		if len(d.held) > 0 || !d.closed {
+			t.Errorf("with memory for %d pieces, %d are held, closed %v", pieces, len(d.held), d.closed)
+		}
+	}
+}
+
+// scantyDevice has memory for so many pieces, and notes what it has given out.
+type scantyDevice struct {
+	device.Device
+	pieces int
+	held   map[device.Address]bool
+	closed bool
+}
+
+func (d *scantyDevice) Allocate(bytes int64) (device.Address, error) {
+	if len(d.held) == d.pieces {
+		return 0, errors.New("its memory ends")
+	}
+	a, err := d.Device.Allocate(bytes)
+	d.held[a] = true
+	return a, err
+}
+
+func (d *scantyDevice) Free(a device.Address) error {
+	delete(d.held, a)
+	return d.Device.Free(a)
+}
+
+func (d *scantyDevice) Close() error {
+	d.closed = true
+	return d.Device.Close()
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
@@ -44,70 +45,31 @@ func cave(seed uint64, periodic [3]bool) *geometry.Grid {
 	return makeGrid(size, periodic, fluid, random)
 }
 
+// makeGrid has walls at random distances and, unless it is periodic along x, an inlet
+// and two outlets at its ends.
 func makeGrid(size [3]int32, periodic [3]bool, fluid func(x, y, z int32) bool, random *rand.Rand) *geometry.Grid {
-	g := &geometry.Grid{Spacing: 1e-4, Size: size}
 	out := r3.Vec{X: 1}
+	var openings []geometry.Opening
 	if !periodic[0] {
-		g.Openings = []geometry.Opening{
+		openings = []geometry.Opening{
 			{Number: 1, Role: geometry.Inlet, Normal: r3.Scale(-1, out), Area: 80e-8},
 			{Number: 2, Role: geometry.Outlet, Normal: out, Area: 40e-8},
 			{Number: 3, Role: geometry.Outlet, Normal: out, Area: 40e-8},
 		}
 	}
-	inside := func(c [3]int32) bool {
-		for a := range 3 {
-			if periodic[a] {
-				c[a] = (c[a] + size[a]) % size[a]
-			} else if c[a] < 0 || c[a] >= size[a] {
-				return false
-			}
+	wall := func(x, y, _ int32, d geometry.Offset) (fraction float64, opening int) {
+		switch next := x + int32(d.X); {
+		case periodic[0]:
+		case next < 0:
+			opening = 1
+		case next >= size[0] && y >= size[1]/2:
+			opening = 3
+		case next >= size[0]:
+			opening = 2
 		}
-		return fluid(c[0], c[1], c[2])
+		return float64(1001+random.IntN(64000)) / (1 << 16), opening
 	}
-	l := &g.Links
-	l.Directions = 26
-	var number int64
-	for z := range size[2] {
-		for y := range size[1] {
-			for x := range size[0] {
-				if !fluid(x, y, z) {
-					continue
-				}
-				if n := len(g.Runs); n > 0 && g.Runs[n-1] == (geometry.Run{X0: g.Runs[n-1].X0, X1: x, Y: y, Z: z}) {
-					g.Runs[n-1].X1++
-				} else {
-					g.Runs = append(g.Runs, geometry.Run{X0: x, X1: x + 1, Y: y, Z: z})
-				}
-				var mask uint32
-				first := int64(len(l.Distance))
-				for d, c := range geometry.Directions {
-					if inside([3]int32{x + int32(c.X), y + int32(c.Y), z + int32(c.Z)}) {
-						continue
-					}
-					mask |= 1 << d
-					opening := uint16(0)
-					if nx := x + int32(c.X); !periodic[0] && nx < 0 {
-						opening = 1
-					} else if !periodic[0] && nx >= size[0] {
-						opening = 2
-						if y >= size[1]/2 {
-							opening = 3
-						}
-					}
-					if opening > 0 {
-						l.Openings = append(l.Openings, geometry.OpeningLink{Link: int64(len(l.Distance)), Number: opening})
-					}
-					l.Distance = append(l.Distance, uint16(1000+random.IntN(64000)))
-				}
-				if mask != 0 {
-					l.Cells, l.Mask, l.First = append(l.Cells, number), append(l.Mask, mask), append(l.First, first)
-				}
-				number++
-			}
-		}
-	}
-	l.First = append(l.First, int64(len(l.Distance)))
-	return g
+	return generate.LinkedGrid(size, 1e-4, periodic, fluid, wall, openings)
 }
 
 func caveSettings(g *geometry.Grid) airflow.Settings {

@@ -125,13 +125,7 @@ func TestProcessorsBesideGPUs(t *testing.T) {
 			if hash != again {
 				t.Errorf("the hash is %016x when loaded, %016x when saved", again, hash)
 			}
-			back := processorRank(t, solver.WholeDomain(d.Grid), settings)
-			if err := back.LoadState(saved); err != nil {
-				t.Fatal(err)
-			}
-			if h := must(back.Hash()); h != hash {
-				t.Errorf("the hash is %016x on the processor alone, %016x on all", h, hash)
-			}
+			sameOnProcessor(t, solver.WholeDomain(d.Grid), settings, saved, hash)
 		})
 	}
 }
