@@ -56,6 +56,7 @@ type Finder struct {
 	*Layout
 	all       []Piece // of all ranks
 	rows      []row
+	planes    []int32 // by z, where its rows begin, and where the last ones end
 	ghost     []ghostPiece
 	offsets   []geometry.Offset
 	crossings []crossing
@@ -95,6 +96,7 @@ func newFinder(domain *Domain, rank int, offsets []geometry.Offset, dense bool) 
 		}
 		b.rows[len(b.rows)-1].end++
 	}
+	b.findPlanes()
 	b.Cells, b.Fluid = int(fluid), int(fluid)
 	if dense {
 		if err := b.findBoxes(); err != nil {
@@ -129,13 +131,32 @@ func (b *Finder) findRow(y, z int32) row {
 	if b.Domain.Periodic[2] {
 		z = (z + size[2]) % size[2]
 	}
-	i, found := slices.BinarySearchFunc(b.rows, row{y: y, z: z}, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.z, b.z), cmp.Compare(a.y, b.y))
-	})
+	if z < 0 || z >= size[2] {
+		return row{}
+	}
+	first, end := int(b.planes[z]), int(b.planes[z+1])
+	if first == end || y < b.rows[first].y || y > b.rows[end-1].y {
+		return row{}
+	}
+	// Rows of a plane follow each other with few gaps: there are at most as many
+	// on either side as values of y.
+	first, end = max(first, end-1-int(b.rows[end-1].y-y)), min(end, first+1+int(y-b.rows[first].y))
+	i, found := slices.BinarySearchFunc(b.rows[first:end], y, func(r row, y int32) int { return cmp.Compare(r.y, y) })
 	if !found {
 		return row{}
 	}
-	return b.rows[i]
+	return b.rows[first+i]
+}
+
+// findPlanes finds where the rows of every z begin.
+func (b *Finder) findPlanes() {
+	b.planes = make([]int32, b.Domain.Grid.Size[2]+1)
+	for _, r := range b.rows {
+		b.planes[r.z+1]++
+	}
+	for z := range b.Domain.Grid.Size[2] {
+		b.planes[z+1] += b.planes[z]
+	}
 }
 
 // rowsAround are the rows around one.

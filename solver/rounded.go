@@ -3,10 +3,13 @@ package solver
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/crash"
 	"carina/solver/transport"
 )
 
@@ -39,18 +42,26 @@ func Rounded(domain *Domain, unit int32, t transport.Transport) (rounded *Domain
 	return rounded, count[0], nil
 }
 
-// rounding gives cubes of cells to one owner, layer after layer of cubes.
+// rounding gives cubes of cells to one owner.
 type rounding struct {
 	domain *Domain
 	unit   int32
-	width  int32 // of a layer, in cubes
-	// owners are by cube of the layer at hand: noOwner, several or a rank.
-	owners []int32
-	counts map[int32]map[int32]int // cells by owner, of cubes with several
 	// rank counts in moved the cells that it gets; all counts those of every rank.
 	rank  int32
 	all   bool
 	moved int64
+}
+
+// roundedLayer is a layer of cubes, done on its own.
+type roundedLayer struct {
+	*rounding
+	pieces []Piece
+	width  int32 // in cubes
+	// owners are by cube: noOwner, several or a rank.
+	owners   []int32
+	counts   map[int32]map[int32]int // cells by owner, of cubes with several
+	segments []cuboid.Segment
+	moved    int64
 }
 
 const (
@@ -58,36 +69,70 @@ const (
 	several
 )
 
+// mostLayers is how many layers are rounded at a time: each needs room for all its
+// cubes.
+const mostLayers = 8
+
 // round makes the domain.
 func (r *rounding) round() (*Domain, error) {
 	pieces, err := r.domain.Pieces(false)
 	if err != nil {
 		return nil, err
 	}
-	size := r.domain.Grid.Size
-	r.width = (size[0]-1)/r.unit + 1
-	r.owners = make([]int32, r.width*((size[1]-1)/r.unit+1))
-	for i := range r.owners {
-		r.owners[i] = noOwner
-	}
-	d := *r.domain
-	d.unit, d.Segments, d.Owners, d.Boxes = r.unit, nil, nil, nil
-	for owner := range d.Ranks {
-		d.Owners = append(d.Owners, int32(owner))
-	}
+	var layers []roundedLayer
 	for from := 0; from < len(pieces); {
 		to := from
 		for to < len(pieces) && pieces[to].Z/r.unit == pieces[from].Z/r.unit {
 			to++
 		}
-		r.findOwners(pieces[from:to])
-		for i := from; i < to; i++ {
-			r.add(&d, &pieces[i], i > 0 && follows(&pieces[i-1], &pieces[i]))
-		}
-		r.each(pieces[from:to], func(_ *Piece, at, _, _ int32) { r.owners[at] = noOwner })
+		layers = append(layers, roundedLayer{rounding: r, pieces: pieces[from:to]})
 		from = to
 	}
+	workers := min(runtime.GOMAXPROCS(0), mostLayers, len(layers))
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			defer crash.Guard()
+			r.roundLayers(layers[len(layers)*w/workers : len(layers)*(w+1)/workers])
+		})
+	}
+	all.Wait()
+	d := *r.domain
+	d.unit, d.Segments, d.Owners, d.Boxes = r.unit, nil, nil, nil
+	for owner := range d.Ranks {
+		d.Owners = append(d.Owners, int32(owner))
+	}
+	count := 0
+	for i := range layers {
+		count += len(layers[i].segments)
+	}
+	d.Segments = make([]cuboid.Segment, 0, count)
+	for i := range layers {
+		d.Segments = append(d.Segments, layers[i].segments...)
+		r.moved += layers[i].moved
+	}
 	return &d, nil
+}
+
+// roundLayers rounds layers one after the other.
+func (r *rounding) roundLayers(layers []roundedLayer) {
+	size := r.domain.Grid.Size
+	width := (size[0]-1)/r.unit + 1
+	owners := make([]int32, width*((size[1]-1)/r.unit+1))
+	for i := range owners {
+		owners[i] = noOwner
+	}
+	for i := range layers {
+		l := &layers[i]
+		l.width, l.owners = width, owners
+		l.findOwners()
+		l.segments = make([]cuboid.Segment, 0, len(l.pieces))
+		for k := range l.pieces {
+			l.add(&l.pieces[k], k > 0 && follows(&l.pieces[k-1], &l.pieces[k]))
+		}
+		l.each(l.pieces, func(_ *Piece, at, _, _ int32) { owners[at] = noOwner })
+		l.owners, l.counts = nil, nil
+	}
 }
 
 // follows tells whether a piece goes on in the same run as the one before it.
@@ -95,8 +140,8 @@ func follows(before, p *Piece) bool {
 	return before.Y == p.Y && before.Z == p.Z && before.X1 == p.X0
 }
 
-// each calls f for the parts of pieces in the cubes of a layer.
-func (r *rounding) each(pieces []Piece, f func(p *Piece, at, x0, x1 int32)) {
+// each calls f for the parts of pieces in the cubes.
+func (r *roundedLayer) each(pieces []Piece, f func(p *Piece, at, x0, x1 int32)) {
 	for i := range pieces {
 		p := &pieces[i]
 		row := p.Y / r.unit * r.width
@@ -108,10 +153,10 @@ func (r *rounding) each(pieces []Piece, f func(p *Piece, at, x0, x1 int32)) {
 	}
 }
 
-// findOwners finds the owners of the cubes of a layer.
-func (r *rounding) findOwners(pieces []Piece) {
+// findOwners finds the owners of the cubes.
+func (r *roundedLayer) findOwners() {
 	r.counts = map[int32]map[int32]int{}
-	r.each(pieces, func(p *Piece, at, _, _ int32) {
+	r.each(r.pieces, func(p *Piece, at, _, _ int32) {
 		switch r.owners[at] {
 		case noOwner:
 			r.owners[at] = p.Owner
@@ -123,7 +168,7 @@ func (r *rounding) findOwners(pieces []Piece) {
 	if len(r.counts) == 0 {
 		return
 	}
-	r.each(pieces, func(p *Piece, at, x0, x1 int32) {
+	r.each(r.pieces, func(p *Piece, at, x0, x1 int32) {
 		if r.owners[at] == several {
 			r.counts[at][p.Owner] += int(x1 - x0)
 		}
@@ -135,16 +180,20 @@ func (r *rounding) findOwners(pieces []Piece) {
 
 // add adds the segments of a piece; the first joins the last one, if the owner is
 // the same, where the piece follows another.
-func (r *rounding) add(d *Domain, p *Piece, joins bool) {
+func (r *roundedLayer) add(p *Piece, joins bool) {
+	if len(r.counts) == 0 { // every cube has one owner already
+		r.segments = append(r.segments, cuboid.Segment{Run: p.Run, Cuboid: p.Owner})
+		return
+	}
 	r.each([]Piece{*p}, func(_ *Piece, at, x0, x1 int32) {
 		owner := r.owners[at]
 		if owner != p.Owner && (r.all || owner == r.rank) {
 			r.moved += int64(x1 - x0)
 		}
-		if n := len(d.Segments) - 1; joins && d.Segments[n].Cuboid == owner {
-			d.Segments[n].X1 = x1
+		if n := len(r.segments) - 1; joins && r.segments[n].Cuboid == owner {
+			r.segments[n].X1 = x1
 		} else {
-			d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: x0, X1: x1, Y: p.Y, Z: p.Z}, Cuboid: owner})
+			r.segments = append(r.segments, cuboid.Segment{Run: geometry.Run{X0: x0, X1: x1, Y: p.Y, Z: p.Z}, Cuboid: owner})
 		}
 		joins = true
 	})

@@ -80,11 +80,7 @@ func (t *Tiles) Fill(owner []int32) (err error) {
 			return err
 		}
 	}
-	index := make([]int32, len(owner))
-	for at, tile := range t.Numbers {
-		index[tile] = int32(at)
-	}
-	rows := t.Subdomain.Rows(t.Set, owner, index)
+	rows := t.Subdomain.Rows(t.Set, owner, t.Places())
 	t.borderRows = slices.Clone(rows[:t.Subdomain.Border*t.Directions])
 	if t.Populations, err = t.Allocate(t.flagOffset()+maxConnections*flagBytes, nil); err != nil {
 		return err
@@ -94,6 +90,19 @@ func (t *Tiles) Fill(owner []int32) (err error) {
 	}
 	t.Slots, err = t.Allocate(0, slotTable(t.Layout))
 	return err
+}
+
+// Places returns where its own tiles lie in memory by number in the set, −1 for
+// others.
+func (t *Tiles) Places() []int32 {
+	places := make([]int32, len(t.Set.Position))
+	for i := range places {
+		places[i] = -1
+	}
+	for at, tile := range t.Numbers {
+		places[tile] = int32(at)
+	}
+	return places
 }
 
 // slotTable is what the kernels know of where the image lies in memory.

@@ -79,10 +79,6 @@ func (s *bound) makePart(finder *solver.Finder) (err error) {
 		return err
 	}
 	rank := s.layout.Rank
-	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall, func(tile int32) bool { return owner[tile] == rank })
-	if err != nil {
-		return err
-	}
 	s.walls = len(domain.Grid.Links.Cells) > 0 // as on all ranks
 	s.rates = s.ratesNow()
 	sub := tiling.NewSubdomain(s.tiles, owner, int(rank))
@@ -91,6 +87,10 @@ func (s *bound) makePart(finder *solver.Finder) (err error) {
 	}
 	tiles := cuda.NewTiles(s.on.GPU(), s.Layout, s.tiles, sub)
 	s.on.Bind(tiles, s.layout, finder) // which closes them, whatever fails from here on
+	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall, tiles.Places(), sub.Own)
+	if err != nil {
+		return err
+	}
 	p := newPart(tiles, walls)
 	s.part = p
 	p.ask(owner)

@@ -83,7 +83,7 @@ func (p *part) wallWords() []uint64 {
 }
 
 func newPart(t *cuda.Tiles, walls *wallTables) *part {
-	p := &part{Tiles: t, walls: walls.of(t.Numbers), kernels: map[program]device.Kernel{}}
+	p := &part{Tiles: t, walls: walls, kernels: map[program]device.Kernel{}}
 	for i := range p.walls.ranges {
 		if tile, ok := p.walls.openTile(i); ok {
 			side := interiorSide

@@ -1,10 +1,12 @@
 package gpu
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
 
 	"carina/geometry"
@@ -29,7 +31,7 @@ type (
 	}
 )
 
-// wallTables are the links of all tiles. Cells and links of a tile stand
+// wallTables are the links of a rank's tiles. Cells and links of a tile stand
 // together, beginning at multiples of 2 and 8: 16 bytes.
 type wallTables struct {
 	tiles *tiling.Set
@@ -75,18 +77,21 @@ func Divide(domain *solver.Domain, ranks int, storage Storage) (*solver.Domain, 
 	return tiling.Divide(domain, ranks, func(links int32) int64 { return workOf(links, bits) })
 }
 
-// newWallTables collects the links of the cells in some tiles of a domain by tile.
-func newWallTables(tiles *tiling.Set, domain *solver.Domain, flow *airflow.Flow, wall airflow.Wall, wanted func(tile int32) bool) (*wallTables, error) {
+// newWallTables collects the links of some tiles of a domain, in their order. Index
+// is where a tile stands in it by its number, −1 where it is not wanted.
+func newWallTables(tiles *tiling.Set, domain *solver.Domain, flow *airflow.Flow, wall airflow.Wall, index []int32, wanted int) (*wallTables, error) {
 	l := &domain.Grid.Links
 	if len(l.Cells) > 0 && l.Directions < tiles.Directions {
 		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.Directions)
 	}
-	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), ranges: make([]wallRange, len(tiles.Position))}
+	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), ranges: make([]wallRange, wanted)}
 	within := uint32(1)<<tiles.Directions - 1
-	tiling.EachBoundaryCell(tiles, domain.Grid, func(tile int32, _ int, i int) {
-		if n := bits.OnesCount32(l.Mask[i] & within); n > 0 && wanted(tile) {
-			t.ranges[tile].cells++
-			t.ranges[tile].links += int32(n)
+	layers := tiling.NewLayers(tiles, domain.Grid, runtime.GOMAXPROCS(0))
+	layers.EachBoundaryCell(func(_ int, tile int32, _, i int) {
+		if n := bits.OnesCount32(l.Mask[i] & within); n > 0 && index[tile] >= 0 {
+			s := &t.ranges[index[tile]]
+			s.cells++
+			s.links += int32(n)
 		}
 	})
 	var cells, links int64
@@ -102,91 +107,99 @@ func newWallTables(tiles *tiling.Set, domain *solver.Domain, flow *airflow.Flow,
 		return nil, fmt.Errorf("one GPU cannot hold %d wall links; use more ranks", links)
 	}
 	t.cells, t.links = make([]boundaryCell, cells), make([]uint32, links)
-	opening := tiling.NewOpeningFinder(l.Openings)
-	tiling.EachBoundaryCell(tiles, domain.Grid, func(tile int32, cell int, i int) {
-		if wanted(tile) {
-			t.addCell(domain.Grid, flow, opening, tile, tiles.Position[tile], cell, i)
+	parts := make([]wallPart, layers.Parts())
+	for i := range parts {
+		parts[i] = wallPart{wallTables: t, grid: domain.Grid, flow: flow, opening: tiling.NewOpeningFinder(l.Openings)}
+	}
+	layers.EachBoundaryCell(func(part int, tile int32, cell, i int) {
+		if at := index[tile]; at >= 0 {
+			parts[part].addCell(at, tile, cell, i)
 		}
 	})
+	t.joinOpenings(parts)
 	return t, nil
 }
 
-// addCell adds the links of a boundary cell, number i in the grid's links.
-func (t *wallTables) addCell(grid *geometry.Grid, flow *airflow.Flow, opening *tiling.OpeningFinder, tile int32, position [3]int32, cell, i int) {
-	l := &grid.Links
-	s := &t.ranges[tile]
+// wallPart fills in the links of some layers of tiles.
+type wallPart struct {
+	*wallTables
+	grid    *geometry.Grid
+	flow    *airflow.Flow
+	opening *tiling.OpeningFinder
+	opened  []openedCell
+	through []openingLink
+}
+
+// openedCell is a cell at openings by its number in the tables, and its links
+// through openings.
+type openedCell struct {
+	cell  int32
+	links []openingLink
+}
+
+// addCell adds the links of a boundary cell, number i in the grid's links, of the
+// tile at a place of the tables.
+func (p *wallPart) addCell(at, tile int32, cell, i int) {
+	l := &p.grid.Links
+	s := &p.ranges[at]
+	position := p.tiles.Position[tile]
 	x, y, z := position[0]*tiling.Side+int32(cell>>4), position[1]*tiling.Side+int32(cell>>2&3), position[2]*tiling.Side+int32(cell&3)
-	begin := len(t.openingLinks)
+	begin := len(p.through)
 	first := s.links
 	link := l.First[i]
 	for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
 		d := bits.TrailingZeros32(mask)
 		number := link
 		link++
-		if d >= t.tiles.Directions {
+		if d >= p.tiles.Directions {
 			continue
 		}
 		distance := uint32(l.Distance[number])
 		at := s.firstLink + s.links
 		flags := uint32(0)
-		if o := opening.Find(number); o >= 0 {
+		if o := p.opening.Find(number); o >= 0 {
 			distance, flags = halfWay, opens
-			t.openingLinks = append(t.openingLinks, openingLink{uint32(at), uint32(len(t.openingCells)), uint32(d), uint32(o), flow.OpeningLink(x, y, z, d, o)})
+			p.through = append(p.through, openingLink{link: uint32(at), direction: uint32(d), opening: uint32(o), numbers: p.flow.OpeningLink(x, y, z, d, o)})
 		} else {
-			flags = t.quadraticFlags(tile, cell, d)
-			if t.reflects {
+			flags = p.quadraticFlags(tile, cell, d)
+			if p.reflects {
 				flags = reflects
 			}
 		}
-		if t.wall == airflow.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
+		if p.wall == airflow.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
 			distance, flags = halfWay, flags&^reflects // nothing to interpolate with
 		}
-		t.links[at] = uint32(d) | uint32(cell)<<5 | flags | distance<<16
+		p.links[at] = uint32(d) | uint32(cell)<<5 | flags | distance<<16
 		s.links++
 	}
 	if s.links == first {
 		return
 	}
-	c := boundaryCell{cell: uint32(cell) | uint32(s.links-first)<<8 | uint32(first)<<16}
-	if n := len(t.openingLinks) - begin; n > 0 {
-		slices.SortStableFunc(t.openingLinks[begin:], func(x, y openingLink) int { return int(x.opening) - int(y.opening) })
-		t.openingCells = append(t.openingCells, openingCell{int32(begin), int32(n)})
-		c.opening = uint32(len(t.openingCells))
+	number := s.firstCell + s.cells&^meetsOpenings
+	p.cells[number] = boundaryCell{cell: uint32(cell) | uint32(s.links-first)<<8 | uint32(first)<<16}
+	if through := p.through[begin:]; len(through) > 0 {
+		slices.SortStableFunc(through, func(x, y openingLink) int { return int(x.opening) - int(y.opening) })
+		p.opened = append(p.opened, openedCell{number, slices.Clip(through)})
 		s.cells |= meetsOpenings
 	}
-	t.cells[s.firstCell+s.cells&^meetsOpenings] = c
 	s.cells++
 }
 
-// of returns the tables of some of the tiles, in their order.
-func (t *wallTables) of(tiles []int32) *wallTables {
-	p := &wallTables{tiles: t.tiles, wall: t.wall, reflects: t.reflects, time: t.time, ranges: make([]wallRange, len(tiles))}
-	for i, tile := range tiles {
-		s := t.ranges[tile]
-		q := wallRange{int32(len(p.cells)), s.cells, int32(len(p.links)), s.links}
-		p.ranges[i] = q
-		p.links = append(p.links, t.links[s.firstLink:s.firstLink+s.links]...)
-		for _, c := range t.cells[s.firstCell : s.firstCell+s.cells&^meetsOpenings] {
-			if c.opening > 0 {
-				o := t.openingCells[c.opening-1]
-				p.openingCells = append(p.openingCells, openingCell{int32(len(p.openingLinks)), o.links})
-				c.opening = uint32(len(p.openingCells))
-				for _, l := range t.openingLinks[o.firstLink : o.firstLink+o.links] {
-					l.link += uint32(q.firstLink - s.firstLink)
-					l.cell = uint32(len(p.openingCells)) - 1
-					p.openingLinks = append(p.openingLinks, l)
-				}
-			}
-			p.cells = append(p.cells, c)
-		}
-		for len(p.cells)%cellsAlign != 0 {
-			p.cells = append(p.cells, boundaryCell{})
-		}
-		for len(p.links)%linksAlign != 0 {
-			p.links = append(p.links, 0)
+// joinOpenings numbers the cells at openings of all parts in the order of the tiles.
+func (t *wallTables) joinOpenings(parts []wallPart) {
+	var opened []openedCell
+	for i := range parts {
+		opened = append(opened, parts[i].opened...)
+	}
+	slices.SortFunc(opened, func(a, b openedCell) int { return cmp.Compare(a.cell, b.cell) })
+	for _, c := range opened {
+		t.openingCells = append(t.openingCells, openingCell{int32(len(t.openingLinks)), int32(len(c.links))})
+		t.cells[c.cell].opening = uint32(len(t.openingCells))
+		for _, l := range c.links {
+			l.cell = uint32(len(t.openingCells)) - 1
+			t.openingLinks = append(t.openingLinks, l)
 		}
 	}
-	return p
 }
 
 // openTile returns tile i as one at openings, of which ok tells whether it is

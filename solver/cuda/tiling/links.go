@@ -1,17 +1,31 @@
 package tiling
 
 import (
+	"slices"
 	"sort"
+	"sync"
 
 	"carina/geometry"
+	"carina/internal/crash"
 )
 
 // EachBoundaryCell calls f for all boundary cells with their tile, number in the tile
 // and index in the grid's links.
 func EachBoundaryCell(tiles *Set, grid *geometry.Grid, f func(tile int32, cell, index int)) {
-	next, global := 0, int64(0)
-	cells := grid.Links.Cells
-	for _, r := range grid.Runs {
+	eachBoundaryCell(tiles, grid, part{end: len(grid.Runs)}, f)
+}
+
+// part is the runs first ≤ i < end of a grid, before which lie so many cells.
+type part struct {
+	first, end int
+	cells      int64
+}
+
+// eachBoundaryCell calls f for those of a part.
+func eachBoundaryCell(tiles *Set, grid *geometry.Grid, p part, f func(tile int32, cell, index int)) {
+	cells, global := grid.Links.Cells, p.cells
+	next, _ := slices.BinarySearch(cells, global)
+	for _, r := range grid.Runs[p.first:p.end] {
 		n := int64(r.X1 - r.X0)
 		if next < len(cells) && cells[next] < global+n {
 			first := tiles.Find(r.X0/Side, r.Y/Side, r.Z/Side)
@@ -22,6 +36,49 @@ func EachBoundaryCell(tiles *Set, grid *geometry.Grid, f func(tile int32, cell, 
 		}
 		global += n
 	}
+}
+
+// Layers are parts of a grid of whole layers of tiles: no tile lies in two of them.
+type Layers struct {
+	tiles *Set
+	grid  *geometry.Grid
+	parts []part
+}
+
+// NewLayers cuts a grid into parts of about equally many runs, so many at most.
+func NewLayers(tiles *Set, grid *geometry.Grid, parts int) *Layers {
+	l := &Layers{tiles: tiles, grid: grid}
+	runs := len(grid.Runs)
+	least := (runs + parts - 1) / parts
+	p := part{}
+	cells := int64(0)
+	for i, r := range grid.Runs {
+		if i-p.first >= least && r.Z/Side != grid.Runs[i-1].Z/Side {
+			p.end = i
+			l.parts = append(l.parts, p)
+			p = part{first: i, cells: cells}
+		}
+		cells += int64(r.X1 - r.X0)
+	}
+	p.end = runs
+	l.parts = append(l.parts, p)
+	return l
+}
+
+// Parts is how many there are.
+func (l *Layers) Parts() int { return len(l.parts) }
+
+// EachBoundaryCell calls f for all boundary cells as the function of this name does,
+// with the number of the part: several parts at a time, each in order.
+func (l *Layers) EachBoundaryCell(f func(part int, tile int32, cell, index int)) {
+	var all sync.WaitGroup
+	for i, p := range l.parts {
+		all.Go(func() {
+			defer crash.Guard()
+			eachBoundaryCell(l.tiles, l.grid, p, func(tile int32, cell, index int) { f(i, tile, cell, index) })
+		})
+	}
+	all.Wait()
 }
 
 // OpeningFinder finds the openings of links, which come nearly in order.

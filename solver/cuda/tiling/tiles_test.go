@@ -166,3 +166,51 @@ func TestRefusals(t *testing.T) {
 		t.Error("a periodic axis of six cells was accepted")
 	}
 }
+
+// Boundary cells are found by coordinates, each in one part, and all of a tile's in
+// the same.
+func TestLayers(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 9))
+	g := randomGrid([3]int32{20, 13, 30}, random)
+	type found struct {
+		tile        int32
+		cell, index int
+	}
+	s, err := NewPositions(&solver.Domain{Grid: g, Ranks: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []found
+	cell := int64(0)
+	for _, r := range g.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			if random.IntN(2) == 0 {
+				want = append(want, found{s.Find(x/Side, r.Y/Side, r.Z/Side), CellBit(x, r.Y, r.Z), len(g.Links.Cells)})
+				g.Links.Cells = append(g.Links.Cells, cell)
+			}
+			cell++
+		}
+	}
+	for _, most := range []int{1, 2, 5, 100} {
+		layers := NewLayers(s, g, most)
+		if n := layers.Parts(); n > most || most == 5 && n < 3 {
+			t.Errorf("%d parts of at most %d", n, most)
+		}
+		parts := make([][]found, layers.Parts())
+		layers.EachBoundaryCell(func(part int, tile int32, cell, index int) {
+			parts[part] = append(parts[part], found{tile, cell, index})
+		})
+		in := map[int32]int{}
+		for part, list := range parts {
+			for _, f := range list {
+				if before, ok := in[f.tile]; ok && before != part {
+					t.Fatalf("tile %d is in parts %d and %d", f.tile, before, part)
+				}
+				in[f.tile] = part
+			}
+		}
+		if got := slices.Concat(parts...); !slices.Equal(got, want) {
+			t.Errorf("at most %d parts: found %v, want %v", most, got, want)
+		}
+	}
+}
