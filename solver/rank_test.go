@@ -2,6 +2,8 @@ package solver_test
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -205,6 +207,9 @@ func compareLayout(b *solver.Binding, size [3]int32, periodic [3]bool) string {
 		return "cells are listed twice"
 	}
 	ghosts := map[int64]int32{}
+	if wrong := compareNumbers(b, local); wrong != "" {
+		return wrong
+	}
 	for at, cell := range local {
 		if k := b.BlockOf(cell); cell < b.Blocks[k].First || cell >= b.Blocks[k].End {
 			return "a cell is in no block"
@@ -243,6 +248,122 @@ func compareLayout(b *solver.Binding, size [3]int32, periodic [3]bool) string {
 				return "a cell is its own neighbour"
 			}
 		}
+	}
+	return ""
+}
+
+// compareNumbers says whether the blocks hold all own cells, ascending, with the
+// numbers that the cells have in the order of the grid's runs.
+func compareNumbers(b *solver.Binding, local map[[3]int32]int32) string {
+	global, next := map[int32]int64{}, int64(0)
+	for _, r := range b.Domain.Grid.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			if cell, own := local[[3]int32{x, r.Y, r.Z}]; own {
+				global[cell] = next
+			}
+			next++
+		}
+	}
+	listed, last, wrong := 0, int32(-1), ""
+	for i := range b.Blocks {
+		b.EachGlobal(&b.Blocks[i], func(cell int32, number int64) {
+			if want, own := global[cell]; !own || number != want || cell <= last {
+				wrong = fmt.Sprintf("cell %d of block %d has number %d, want %d, after cell %d", cell, i, number, want, last)
+			}
+			listed, last = listed+1, cell
+		})
+	}
+	if wrong == "" && listed != b.Fluid {
+		wrong = fmt.Sprintf("the blocks hold %d cells of %d", listed, b.Fluid)
+	}
+	return wrong
+}
+
+// recorder is a processor that notes which blocks it works on as those at the
+// border.
+type recorder struct {
+	*processor.Device
+	border []solver.Block
+}
+
+func (r *recorder) Run(w solver.Work, s solver.Side) error {
+	if s.Border {
+		r.border = append(r.border, s.Blocks...)
+	}
+	return r.Device.Run(w, s)
+}
+
+// recorded binds the kernel to the recorder's processor.
+type recorded struct {
+	far
+	layout *solver.Layout
+}
+
+func (p *recorded) Bind(b *solver.Binding) (solver.Kernel, error) {
+	plain := *b
+	plain.Device = b.Device.(*recorder).Device
+	p.layout = b.Layout
+	return p.far.Bind(&plain)
+}
+
+// A block is at the border if and only if one of its cells reads one of another
+// rank or is read by one.
+func TestBorderAgainstSearch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		size := [3]int32{rapid.Int32Range(20, 50).Draw(t, "length"), 9, 7}
+		grid := generate.NoiseGrid(size, rapid.Float64Range(0.2, 1).Draw(t, "share"), seed)
+		const ranks = 2
+		d := enginetest.Scattered(grid, rapid.Int32Range(1, 40).Draw(t, "side"), ranks, seed, [3]bool{})
+		owner := map[[3]int32]int32{}
+		for _, s := range d.Segments {
+			for x := s.X0; x < s.X1; x++ {
+				owner[[3]int32{x, s.Y, s.Z}] = d.Owners[s.Cuboid]
+			}
+		}
+		var all sync.WaitGroup
+		failures := make([]string, ranks)
+		for i, tr := range transport.NewLocal(ranks) {
+			all.Go(func() { failures[i] = compareBorder(d, tr, owner) })
+		}
+		all.Wait()
+		for i, f := range failures {
+			if f != "" {
+				t.Fatalf("rank %d: %s", i, f)
+			}
+		}
+	})
+}
+
+// compareBorder says what is wrong with the blocks at the border of a rank.
+func compareBorder(d *solver.Domain, tr transport.Transport, owner map[[3]int32]int32) string {
+	device := &recorder{Device: processor.New(1, tr)}
+	p := &recorded{far: far{failing: -1}}
+	r, err := solver.NewRank(d, solver.Together{p}, device, tr, solver.Options{})
+	if err != nil {
+		return err.Error()
+	}
+	defer r.Close()
+	if err := r.Step(); err != nil {
+		return err.Error()
+	}
+	border := map[int32]bool{}
+	for _, b := range device.border {
+		border[b.Number] = true
+	}
+	crosses := map[int32]bool{}
+	p.layout.EachCell(func(cell, x, y, z int32) {
+		for _, o := range farOffsets {
+			for _, sign := range []int32{1, -1} {
+				to, fluid := owner[[3]int32{x + sign*int32(o.X), y + sign*int32(o.Y), z + sign*int32(o.Z)}]
+				if fluid && to != p.layout.Rank {
+					crosses[int32(p.layout.BlockOf(cell))] = true
+				}
+			}
+		}
+	})
+	if !maps.Equal(border, crosses) {
+		return fmt.Sprintf("the border is blocks %v, want %v of %d", border, crosses, len(p.layout.Blocks))
 	}
 	return ""
 }
