@@ -152,3 +152,38 @@ func (c counting) Read(p []byte) (int, error) {
 	*c.read += len(p)
 	return len(p), nil
 }
+
+// What the process holds without using it counts as well as what the system has
+// free. Garbage is collected only where both are too little.
+func TestIdleMemoryIsAdmitted(t *testing.T) {
+	free := AvailableMemory()
+	if free == 0 {
+		t.Skip("this system does not tell how much memory is free")
+	}
+	collections := func() uint32 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.NumForcedGC
+	}
+	for _, test := range []struct {
+		name          string
+		before, after int64 // idle, before and after garbage is collected
+		admitted      bool
+		collected     uint32
+	}{
+		{"held", 4 * free, 0, true, 0},
+		{"garbage", 0, 4 * free, true, 1},
+		{"neither", 0, 0, false, 1},
+	} {
+		begun := collections()
+		err := admit(2*free, func() int64 {
+			if collections() == begun {
+				return test.before
+			}
+			return test.after
+		})
+		if admitted, collected := err == nil, collections()-begun; admitted != test.admitted || collected != test.collected {
+			t.Errorf("%s: %v after %d collections", test.name, err, collected)
+		}
+	}
+}

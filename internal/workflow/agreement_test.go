@@ -1,6 +1,8 @@
 package workflow
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"carina/solver/airflow"
@@ -64,5 +66,26 @@ func TestAgreementTellsSettingsApart(t *testing.T) {
 		if changed[name] == plain[name] {
 			t.Errorf("a change of %s is not seen in %v", name, changed)
 		}
+	}
+}
+
+// Ranks that differ in several openings are always told the same: the openings
+// are listed in one order.
+func TestAgreementListsOpeningsInOrder(t *testing.T) {
+	var s airflow.Settings
+	s.Conditions = map[int]opening.Condition{}
+	var want []string
+	for i := range 10 {
+		s.Conditions[i] = opening.Condition{Kind: opening.ImposedPressure}
+		want = append(want, fmt.Sprintf("condition of opening %d kind", i))
+	}
+	var got []string
+	for _, item := range itemsOf(s) {
+		if strings.HasPrefix(item.Name, "condition of opening") && strings.HasSuffix(item.Name, "kind") {
+			got = append(got, item.Name)
+		}
+	}
+	if !cmp.Equal(got, want) {
+		t.Errorf("openings are listed otherwise: %s", cmp.Diff(want, got))
 	}
 }
