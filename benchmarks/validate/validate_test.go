@@ -48,6 +48,9 @@ func TestTurnedPipe(t *testing.T) {
 		if e.velocity > gates[0].velocity || e.velocity > 1.5*aligned.velocity || e.pressure > gates[0].pressure/2 || e.ends > 0.025 {
 			t.Errorf("along %v: errors %+v, aligned %+v", d, e, aligned)
 		}
+		if d.Y == 0 && e.ends > 3*e.middle || d.Y != 0 && e.ends > 1.5*e.middle {
+			t.Errorf("along %v: at the ends the flow errs by %.4f, in the middle by %.4f", d, e.ends, e.middle)
+		}
 	}
 }
 

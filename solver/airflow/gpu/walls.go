@@ -26,8 +26,8 @@ type (
 	openingCell  struct{ firstLink, links int32 }
 	openingTile  struct{ tile, firstLink, links uint32 }
 	openingLink  struct {
-		link, cell, direction, opening uint32
-		numbers                        opening.Link
+		link, cell, direction, opening, opposite uint32
+		numbers                                  opening.Link
 	}
 )
 
@@ -53,6 +53,10 @@ const (
 	opens = 1 << 11
 	// reflects marks the links of walls that are made of what the collision left.
 	reflects = 1 << 14
+	// atRim marks the links of walls whose opposites meet openings, see wall.Rim;
+	// noRim is the opposite of an opening's link that has none.
+	atRim = 1 << 15
+	noRim = math.MaxUint32
 	// meetsOpenings marks a range's number of cells where one meets an opening.
 	meetsOpenings = 1 << 8
 )
@@ -159,14 +163,20 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 		flags := uint32(0)
 		if o := p.opening.Find(number); o >= 0 {
 			distance, flags = halfWay, opens
-			p.through = append(p.through, openingLink{link: uint32(at), direction: uint32(d), opening: uint32(o), numbers: p.flow.OpeningLink(x, y, z, d, o)})
+			p.through = append(p.through, openingLink{link: uint32(at), direction: uint32(d), opening: uint32(o), opposite: noRim, numbers: p.flow.OpeningLink(x, y, z, d, o)})
 		} else {
 			flags = p.quadraticFlags(tile, cell, d)
 			if p.reflects {
 				flags = reflects
 			}
 		}
-		if p.wall == airflow.BounceBack || l.Mask[i]>>(d^1)&1 != 0 {
+		switch {
+		case p.wall == airflow.BounceBack:
+			distance, flags = halfWay, flags&^reflects
+		case l.Mask[i]>>(d^1)&1 == 0:
+		case flags&opens == 0 && p.opening.Find(linkOf(l, i, d^1)) >= 0:
+			flags |= atRim
+		default:
 			distance, flags = halfWay, flags&^reflects // nothing to interpolate with
 		}
 		p.links[at] = uint32(d) | uint32(cell)<<5 | flags | distance<<16
@@ -178,11 +188,31 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 	number := s.firstCell + s.cells&^meetsOpenings
 	p.cells[number] = boundaryCell{cell: uint32(cell) | uint32(s.links-first)<<8 | uint32(first)<<16}
 	if through := p.through[begin:]; len(through) > 0 {
+		p.findRim(through, l.Mask[i], s.firstLink+first)
 		slices.SortStableFunc(through, func(x, y openingLink) int { return int(x.opening) - int(y.opening) })
 		p.opened = append(p.opened, openedCell{number, slices.Clip(through)})
 		s.cells |= meetsOpenings
 	}
 	s.cells++
+}
+
+// linkOf is the number of the link of boundary cell i in a direction that it has.
+func linkOf(l *geometry.Links, i, d int) int64 {
+	return l.First[i] + int64(bits.OnesCount32(l.Mask[i]&(1<<d-1)))
+}
+
+// findRim finds the links of walls opposite to those of a cell through openings,
+// given the directions of its links and where the first of them is.
+func (t *wallTables) findRim(through []openingLink, mask uint32, first int32) {
+	for k := range through {
+		opposite := through[k].direction ^ 1
+		if mask>>opposite&1 == 0 {
+			continue
+		}
+		if at := uint32(first) + uint32(bits.OnesCount32(mask&(1<<opposite-1))); t.links[at]&(atRim|reflects) == atRim {
+			through[k].opposite = at
+		}
+	}
 }
 
 // joinOpenings numbers the cells at openings of all parts in the order of the tiles.
@@ -228,8 +258,11 @@ func openingRecords(links []openingLink, bits int) []byte {
 	var all []byte
 	for i := range links {
 		l := &links[i]
-		for _, v := range []uint32{l.link, l.cell, l.direction, l.opening} {
+		for _, v := range []uint32{l.link, l.cell, l.direction, l.opening, l.opposite} {
 			all = binary.LittleEndian.AppendUint32(all, v)
+		}
+		if realBytes(bits) == 8 {
+			all = binary.LittleEndian.AppendUint32(all, 0) // numbers lie at multiples of their size
 		}
 		n := &l.numbers
 		all = appendReals(all, bits, n.Inflow, n.Distance, n.Area)

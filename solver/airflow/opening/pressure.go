@@ -41,9 +41,11 @@ const absorptionCrossings = 2
 //
 // Here θ ≤ 1 and then θ' ≤ 1 are as large as they can be without more energy Σf²/w
 // coming back than has left and the collision dissipates: so an opening at any angle
-// to the lattice leaves still air still. c_n and c_t are the velocity along and across
-// the normal, d the distance of the cell's centre to the plane and G the gradient
-// of developed flow, which places the pressure on the plane.
+// to the lattice leaves still air still. Of Qh only what differs from what was there
+// for long counts beside Qt, or developed flow, whose velocity returns with Qh all the
+// time, would have no room for it: the finer the grid, the less. c_n and c_t are the
+// velocity along and across the normal, d the distance of the cell's centre to the
+// plane and G the gradient of developed flow, which places the pressure on the plane.
 //
 // Air that comes in carries what is outside, and to believe the cell instead
 // feeds back the faster what is faster already, until it diverges (backflow
@@ -91,7 +93,8 @@ func (s *State) incoming(set *lattice.Set, g *group, links []Link, sample *sampl
 		slope = returned * s.absorb(&memory[1], slope)
 	}
 	if leaving > 0 {
-		s.shear(set, g, links, sample, along, lost, mean, slope, &shear)
+		change := [2]float64{mean - returned*memory[0], slope - returned*memory[1]}
+		s.shear(set, g, links, sample, along, lost, &change, &shear)
 	}
 	for k := g.first; k < g.end; k++ {
 		incoming[k] += leaving*shear[k] - (mean + slope*(links[k].along-g.mean))
@@ -109,8 +112,8 @@ func (s *State) equilibrium(set *lattice.Set, link *Link, u *[3]float64) float64
 }
 
 // shear computes θ(s − Qs) + θ'Qt, given the square of what of the differences
-// leaves and the projection that returns.
-func (s *State) shear(set *lattice.Set, g *group, links []Link, sample *sample, along, lost, mean, slope float64, shear *[26]float64) {
+// leaves, and how mean and slope of the projection that returns have changed.
+func (s *State) shear(set *lattice.Set, g *group, links []Link, sample *sample, along, lost float64, change *[2]float64, shear *[26]float64) {
 	traction := sample.traction(&s.Normal)
 	normal := traction[0]*s.Normal[0] + traction[1]*s.Normal[1] + traction[2]*s.Normal[2]
 	var own [26]float64
@@ -125,7 +128,7 @@ func (s *State) shear(set *lattice.Set, g *group, links []Link, sample *sample, 
 	ownMean, ownSlope := g.project(set, links, &own)
 	across := g.reject(set, links, shear, shearMean, shearSlope)
 	kept := g.weight*ownMean*ownMean + g.spread*ownSlope*ownSlope
-	common := g.weight*mean*ownMean + g.spread*slope*ownSlope
+	common := g.weight*change[0]*ownMean + g.spread*change[1]*ownSlope
 	energy := lost + s.dissipated(sample)
 	part, keptPart := 1.0, 1.0
 	if across > energy {

@@ -208,3 +208,44 @@ func TestInflowIsLimited(t *testing.T) {
 		}
 	}
 }
+
+// How much of a steady flow's shear returns at the rim of an opening, where links are
+// on one side, does not depend on how fast the flow is.
+func TestSteadyShearReturns(t *testing.T) {
+	set := lattice.D3Q19
+	stress := [6]float64{}
+	stress[3] = 1e-4 // of xy
+	returns := func(speed float64, steps int) (list []float64) {
+		u := [3]float64{speed, 0, 0}
+		var with [2][]float64
+		for k, own := range [][6]float64{{}, stress} {
+			s := states(t, set, func(c *Choice) { c.Conditions = map[int]Condition{2: {Kind: ImposedPressure}} })
+			s.Prepare(1000, 0)
+			whole := cell(s, 1).List[0]
+			var links []Link
+			for _, l := range whole.Links {
+				if set.Velocities[l.Population][1] >= 0 {
+					links = append(links, l)
+				}
+			}
+			c := NewCells([]Cell{NewCell(set, 1, 77, links)})
+			c.samples[0] = sample{velocity: u, stress: own}
+			for range steps {
+				with[k] = impose(s, c, func(i int) float64 {
+					v := set.Velocities[i]
+					return equilibrium(set, i, 0, u) - set.Weights[i]*9*stress[3]*float64(v[0]*v[1])
+				})
+			}
+		}
+		for i, v := range with[1] {
+			list = append(list, v-with[0][i])
+		}
+		return list
+	}
+	slow, fast := returns(1e-5, 4000), returns(0.002, 4000)
+	for i, want := range slow {
+		if math.Abs(fast[i]-want) > 0.03*math.Abs(want) { // third moments grow with the velocity
+			t.Errorf("link %d: %g of the shear returns in a fast flow, %g in a slow one", i, fast[i], want)
+		}
+	}
+}

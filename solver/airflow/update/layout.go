@@ -41,6 +41,8 @@ type Layout struct {
 	near, far wall.Links
 	// reflections are the links of walls that take part in the collision's stress.
 	reflections wall.Links
+	// rim is the links of walls at the rims of openings.
+	rim wall.Rim
 	// Openings are the cells at openings.
 	Openings *opening.Cells
 }
@@ -51,6 +53,7 @@ type block struct {
 	inner, innerEnd     int32
 	walled, walledEnd   int32
 	opening, openingEnd int32
+	rim, rimEnd         int32 // of Layout.rim
 	// where its corrections begin
 	near, far, reflections int64
 }

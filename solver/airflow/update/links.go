@@ -11,6 +11,7 @@ import (
 	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
 	"carina/solver/airflow/wall"
+	"carina/solver/lattice"
 	"carina/solver/processor"
 )
 
@@ -25,13 +26,14 @@ func (l *Layout) FindLinks(grid *geometry.Grid, scheme *wall.Scheme, openings *o
 	q := l.set.Q
 	for i := range l.blocks {
 		c := &l.blocks[i]
-		c.near, c.far, c.reflections, c.opening = int64(len(l.near)), int64(len(l.far)), int64(len(l.reflections)), int32(len(b.cells))
+		c.near, c.far, c.reflections = int64(len(l.near)), int64(len(l.far)), int64(len(l.reflections))
+		c.opening, c.rim = int32(len(b.cells)), int32(len(l.rim))
 		for w := c.walled; w < c.walledEnd; w++ {
 			b.window = l.windows.walled[int(w)*walledWidth(q):][:walledWidth(q)]
 			b.addWindow(int(w-c.walled), c.cell)
 		}
 		b.appendLinks()
-		c.openingEnd = int32(len(b.cells))
+		c.openingEnd, c.rimEnd = int32(len(b.cells)), int32(len(l.rim))
 	}
 	l.near, l.far, l.reflections = processor.InHugePages(l.near, 0), processor.InHugePages(l.far, 0), processor.InHugePages(l.reflections, 0)
 	l.Openings = opening.NewCells(b.cells)
@@ -129,11 +131,42 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 	if len(open) == 0 {
 		return
 	}
+	b.addRim(lane, i, open)
 	o := opening.NewCell(b.set, int32(b.window[0])+lane, l.Cells[i], open)
 	for d := range b.set.Q - 1 {
 		o.Neighbour[d] = b.neighbour(lane, d)
 	}
 	b.cells = append(b.cells, o)
+}
+
+// addRim adds the links of a lane to walls opposite to links to openings.
+func (b *linkBuilder) addRim(lane int32, i int, open []opening.Link) {
+	l := &b.grid.Links
+	cell := wall.RimCell{Local: int32(b.window[0]) + lane}
+	for _, o := range open {
+		d := lattice.Opposite(int(o.Population)) - 1 // towards the opening
+		if l.Mask[i]>>(d^1)&1 == 0 {
+			continue
+		}
+		number := l.First[i] + int64(bits.OnesCount32(l.Mask[i]&(1<<(d^1)-1)))
+		if b.openingOf(number) >= 0 {
+			continue
+		}
+		if c := b.scheme.Correction(l.Fraction(number)); c.Kind != wall.HalfWay {
+			cell.Links = append(cell.Links, wall.RimLink{Correction: c, Population: uint8(d + 1), Opposite: -1})
+		}
+	}
+	if len(cell.Links) == 0 {
+		return
+	}
+	for d := range b.corrections {
+		if c := &b.corrections[d][lane]; c.Kind == wall.Reflected {
+			cell.Links = append(cell.Links, wall.RimLink{Correction: *c, Population: uint8(d^1) + 1, Opposite: b.neighbour(lane, d^1)})
+			*c = wall.Correction{}
+		}
+	}
+	slices.SortFunc(cell.Links, func(a, b wall.RimLink) int { return int(a.Population) - int(b.Population) })
+	b.rim = append(b.rim, cell)
 }
 
 // openingOf returns the index of the opening that a link ends at, or −1.

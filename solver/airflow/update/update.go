@@ -25,7 +25,10 @@ func (s *populations[T, S]) Step(block int32, odd bool, o *opening.States, w *Wo
 		}
 	}
 	if c.openingEnd > c.opening {
+		rim := s.layout.rim[c.rim:c.rimEnd]
+		wall.Leave[T](&s.Slots, s.layout.set, rim, odd)
 		opening.Impose[T](&s.Slots, s.layout.set, o, s.layout.Openings, c.opening, c.openingEnd)
+		wall.Arrive[T](&s.Slots, rim)
 	}
 }
 

@@ -57,6 +57,7 @@ struct OpeningLink {
 	unsigned link; // number among the wall's links
 	unsigned cell; // the opening cell
 	unsigned direction, opening;
+	unsigned opposite; // number among the wall's links of one at its rim, or NO_RIM
 	real inflow; // for a factor of one, in cell volumes per step
 	real distance; // from the cell's centre to the opening's plane, in cells
 	real area;     // that the link stands for, in cell faces
@@ -92,6 +93,10 @@ struct SentValue { // a value for a link of a quadratic wall in another tile
 #define REMOTE_TERM (1u << 13)
 // REFLECTS marks the links of walls of which reflected knows what comes back.
 #define REFLECTS (1u << 14)
+// AT_RIM marks the links of walls whose opposites meet openings: what these bring in
+// is known only when openings have done their work.
+#define AT_RIM (1u << 15)
+#define NO_RIM 0xffffffffu
 struct Walls {
 	const WallRange *ranges;
 	const BoundaryCell *cells;

@@ -32,6 +32,7 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	walls.leave(lane);
 	sync_warp();
 	walls.impose(lane, open);
+	sync_warp();
 	if (QUADRATIC) send_values(all_walls, tile, (slot_t *)image, lane);
 	storage.store(image, tile, neighbours, offsets);
 }

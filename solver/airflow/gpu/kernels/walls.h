@@ -54,7 +54,7 @@ struct PressureOpening {
 	real traction_x, traction_y, traction_z;  // the stress times the normal
 	real normal_traction;                     // its component along the normal
 	real un, center, total, spread;           // velocity along the normal; of the projection
-	real mean, slope, returned_mean, returned_slope, shear_mean, shear_slope, own_mean, own_slope;
+	real mean, slope, returned_mean, returned_slope, change_mean, change_slope, shear_mean, shear_slope, own_mean, own_slope;
 
 	DEVICE PressureOpening(const Walls &walls, int first, int end, const Opening &o, const Sample &sample) : walls(walls), first(first), end(end), o(o), sample(sample) {}
 	DEVICE static real dot(int q, real x, real y, real z) { return -(component(ALONG_X, q) * x + component(ALONG_Y, q) * y + component(ALONG_Z, q) * z); }
@@ -131,7 +131,7 @@ struct PressureOpening {
 		crossing = across > energy ? real(square_root(energy / across)) : real(1);
 		energy = across > energy ? 0 : energy - across;
 		const double needed = total * square(own_mean) + spread * square(own_slope);
-		const double common = total * (double(returned_mean) * own_mean) + spread * (double(returned_slope) * own_slope);
+		const double common = total * (double(change_mean) * own_mean) + spread * (double(change_slope) * own_slope);
 		kept = needed - 2 * common > energy ? real((common + square_root(common * common + needed * energy)) / needed) : real(1);
 	}
 	DEVICE real absorb(int k, real value) const
@@ -162,6 +162,7 @@ struct PressureOpening {
 		basis();
 		project();
 		returned_mean = returned * absorb(first, mean), returned_slope = end > first + 1 ? returned * absorb(first + 1, slope) : returned * slope;
+		change_mean = returned_mean - returned * walls.memory[first], change_slope = end > first + 1 ? returned_slope - returned * walls.memory[first + 1] : returned_slope;
 		real crossing = 0, kept = 0;
 		if (leaving > 0) parts(crossing, kept), crossing *= leaving, kept *= leaving;
 		for (int k = first; k < end; k++) {
@@ -190,13 +191,14 @@ struct TileWalls {
 	}
 	DEVICE real *changes() const { return (real *)(staged + STAGED_CHANGES); }
 
+	DEVICE static real near_factor(unsigned l) { return 1 - ((l >> 16) + 1) * (real(1) / 32768); }
 	// arriving is the change of what returns along a link from a wall nearer
 	// than half-way, towards what arrives along the link (Bouzidi, Firdaouss
 	// and Lallemand 2001).
 	DEVICE real arriving(unsigned l, real bounced) const
 	{
-		const real factor = 1 - ((l >> 16) + 1) * (real(1) / 32768);
-		return factor > 0 ? factor * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - bounced) : 0;
+		const real factor = near_factor(l);
+		return factor > 0 && !(l & AT_RIM) ? factor * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - bounced) : 0;
 	}
 	// leaving is the same for a wall farther than half-way, after the update,
 	// towards what has left against the link. Its factor has 32 bits, as on the
@@ -380,6 +382,30 @@ struct TileWalls {
 					set_returning(walls, k, widen(walls.returning[l.link]) + SCALE * (l.inflow * o.inflow));
 				}
 			}
+			arrive_at_rim(cell);
 		}
+	}
+
+	// arrive_at_rim does for an opening cell's links to walls nearer than half-way at
+	// the rim what arriving does for others, towards what comes in.
+	DEVICE void arrive_at_rim(const OpeningCell &cell) const
+	{
+		real sum = 0;
+		unsigned number = 0;
+#pragma unroll 1
+		for (int k = cell.first_link; k < cell.first_link + cell.links; k++) {
+			const OpeningLink open = walls.opening_links[k];
+			if (open.opposite == NO_RIM) continue;
+			const unsigned l = walls.links[open.opposite];
+			const real factor = near_factor(l);
+			if (factor <= 0) continue;
+			slot_t &returning = walls.returning[open.opposite];
+			const real bounced = widen(returning), more = factor * (widen(walls.returning[open.link]) - bounced);
+			returning = narrow(bounced + more);
+			sum += more;
+			number = l >> 5 & 63;
+		}
+		slot_t *const rest = slots + access_cell(number, REST);
+		if (sum != 0) *rest = narrow(widen(*rest) - sum);
 	}
 };
