@@ -7,8 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"time"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Case says everything that a computation needs, as users write it: in a case
@@ -161,7 +159,7 @@ func ReadCase(path string) (Case, error) {
 		if errors.Is(err, io.EOF) {
 			return c, fmt.Errorf("case file %s is empty: it needs at least a line such as surface: airway.stl", path)
 		}
-		return c, fmt.Errorf("case file %s: %s", path, mismatch.ReplaceAllString(yaml.FormatError(err, false, false), "$2 cannot be a $1, give a $3"))
+		return c, fmt.Errorf("case file %s: %s", path, caseMistake(data, err))
 	}
 	if c.Surface == "" {
 		return c, fmt.Errorf("case file %s names no surface: add a line such as surface: airway.stl", path)

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -30,9 +29,6 @@ func readCase(path string) ([]byte, error) {
 	}
 	return data, nil
 }
-
-// mismatch is how the library names a value of the wrong type.
-var mismatch = regexp.MustCompile(`cannot unmarshal (.+) into Go struct field \w+\.(\w+) of type (\S+)`)
 
 // decodeCase decodes strictly. The library panics on some malformed files
 // (those in testdata), which must end as an error too.
@@ -79,7 +75,7 @@ func wholeNumbers(document *ast.DocumentNode) error {
 		key := i.Key().String()
 		value, fraction := i.Value().(*ast.FloatNode)
 		if fraction && whole[key] && value.Value != math.Trunc(value.Value) {
-			return fmt.Errorf("[%d:%d] %s is %s, give a whole number", value.Token.Position.Line, value.Token.Position.Column, key, value)
+			return fmt.Errorf("line %d: %s is %s, give a whole number", value.Token.Position.Line, key, value)
 		}
 	}
 	return nil
