@@ -42,3 +42,30 @@ func TestWriteIntoMissingFolderOrOntoFolder(t *testing.T) {
 		}
 	}
 }
+
+// A file that is written anew is one that others may read, and where a link points to
+// a file, that file is replaced and not the link.
+func TestWriteThroughLink(t *testing.T) {
+	folder := t.TempDir()
+	target, link := filepath.Join(folder, "target"), filepath.Join(folder, "link")
+	if err := os.WriteFile(target, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("target", link); err != nil {
+		t.Skip(err)
+	}
+	err := Write(link, func(w io.Writer) error {
+		_, err := io.WriteString(w, "after")
+		return err
+	})
+	data, _ := os.ReadFile(target)
+	if err != nil || string(data) != "after" {
+		t.Errorf("the target holds %q, %v", data, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
+		t.Errorf("the link has become another thing, %v", err)
+	}
+	if info, err := os.Stat(target); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("the target has mode %v, %v", info.Mode(), err)
+	}
+}

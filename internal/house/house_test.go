@@ -88,6 +88,8 @@ var testExceptions = map[[2]string]string{
 	{"solver/cuda", "solver/airflow/gpu"}:            "what crosses between tiles is a flow of the test",
 	{"solver/cuda", "solver/cuda/devicetest"}:        "devices of tests",
 	{"solver/airflow/gpu", "solver/cuda/devicetest"}: "devices of tests",
+	{"internal/run", "solver/cuda/device"}:           "devices of tests",
+	{"internal/run", "solver/cuda/devicetest"}:       "devices of tests",
 	{"solver/airflow/gpu", "cuboid"}:                 "domains of tests are cut into bricks",
 	{"solver", "solver/enginetest"}:                  "a physics is tested as any other",
 	{"solver", "solver/processor"}:                   "a physics of the tests computes on processors",

@@ -6,14 +6,18 @@ import (
 	"testing"
 
 	"carina/cuboid"
+	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow"
 )
 
-// The pieces of all ranks hold every cell once, with its pressure and velocity.
-func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
-	grid := generate.BallsGrid([3]int32{17, 13, 11}, 4, 5)
+// shared is a lump of balls whose bricks go to three ranks in turn.
+func shared(t *testing.T) *solver.Domain {
+	t.Helper()
+	balls := generate.BallsGrid([3]int32{17, 13, 11}, 4, 5)
+	halfway := func(_, _, _ int32, _ geometry.Offset) (fraction float64, opening int) { return 0.5, 0 }
+	grid := generate.LinkedGrid(balls.Size, balls.Spacing, [3]bool{}, balls.Contains, halfway, nil)
 	bricks, err := cuboid.Bricks(grid, [3]int32{4, 4, 4})
 	if err != nil {
 		t.Fatal(err)
@@ -27,6 +31,12 @@ func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
 	for i := range bricks {
 		domain.Owners = append(domain.Owners, int32(i%ranks))
 	}
+	return domain
+}
+
+// The pieces of all ranks hold every cell once, with its pressure and velocity.
+func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
+	domain := shared(t)
 	settings := airflow.DefaultSettings()
 	settings.BodyForce = [3]float64{1, 2, 3}
 	type cell struct{ x, y, z int32 }
@@ -34,7 +44,7 @@ func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
 	var all *airflow.Fields
 	var lock sync.Mutex
 	job := Job{Domain: domain, Settings: settings, Plan: airflow.Plan{Steps: 20}}
-	_, err = job.Run(context.Background(), Hooks{Visit: func(v *View) error {
+	_, err := job.Run(context.Background(), Hooks{Visit: func(v *View) error {
 		fields, err := v.Fields()
 		if err != nil {
 			return err
@@ -69,7 +79,7 @@ func TestPiecesOfRanksHoldEveryCellOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := 0
-	for _, r := range grid.Runs {
+	for _, r := range domain.Grid.Runs {
 		for x := r.X0; x < r.X1; x++ {
 			want := [4]float32{all.Pressure[i], all.Velocity[0][i], all.Velocity[1][i], all.Velocity[2][i]}
 			if got, ok := pieces[cell{x, r.Y, r.Z}]; !ok || got != want {

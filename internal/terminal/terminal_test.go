@@ -22,6 +22,7 @@ func TestClean(t *testing.T) {
 		"\x7f":                             `\u007f`,
 		"caf\xe9.stl":                      `caf\xe9.stl`,
 		"\u202egnp.exe":                    `\u202egnp.exe`,
+		"a sign for none \ufffd\a":         "a sign for none \ufffd\\u0007",
 		"":                                 "",
 	} {
 		if got := Clean(text); got != want {
