@@ -188,6 +188,10 @@ func (c *Case) CheckOpenings(g *geometry.Grid) error {
 	for _, o := range g.Openings {
 		count[o.Role]++
 	}
+	if (count[geometry.Inlet] == 0 || count[geometry.Outlet] == 0) && len(c.DropOpenings) > 0 {
+		return fmt.Errorf("the geometry has %d inlets and %d outlets left, as %d openings were dropped, and air needs one of each at least: drop fewer",
+			count[geometry.Inlet], count[geometry.Outlet], len(c.DropOpenings))
+	}
 	if count[geometry.Inlet] == 0 || count[geometry.Outlet] == 0 {
 		return fmt.Errorf("the geometry has %d inlets and %d outlets, air needs one of each at least: name openings with --opening, for which carina inspect suggests places",
 			count[geometry.Inlet], count[geometry.Outlet])

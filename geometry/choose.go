@@ -24,7 +24,7 @@ func (p *Prepared) chooseOpenings(o *Options) error {
 	named := map[int]bool{}
 	indexOf := func(number int, what string) (int, error) {
 		if number < 1 || number > len(p.Openings) {
-			return 0, fmt.Errorf("there is no opening %d to %s: the surface has %s", number, what, count(len(p.Openings), "opening"))
+			return 0, fmt.Errorf("there is no opening %d to %s: the surface has %s, which carina inspect lists", number, what, count(len(p.Openings), "opening"))
 		}
 		if named[number] {
 			return 0, fmt.Errorf("opening %d is to be dropped or merged twice: name it once", number)
@@ -51,6 +51,7 @@ func (p *Prepared) chooseOpenings(o *Options) error {
 		}
 		into[at] = none
 	}
+	p.Dropped = len(o.DropOpenings)
 	for _, group := range o.MergeOpenings {
 		if err := p.merge(group); err != nil {
 			return err
@@ -156,7 +157,7 @@ func (p *Prepared) giveRoles(o *Options, into []int) error {
 	remains := func(number int, as Role) error {
 		switch {
 		case number < 1 || number > len(p.Openings):
-			return fmt.Errorf("there is no opening %d to make the %s: the surface has %s", number, as, count(len(p.Openings), "opening"))
+			return fmt.Errorf("there is no opening %d to make the %s: the surface has %s, which carina inspect lists", number, as, count(len(p.Openings), "opening"))
 		case into[number-1] != number-1:
 			return fmt.Errorf("opening %d is to be the %s, but is dropped or merged into another: leave one of the two out", number, as)
 		}

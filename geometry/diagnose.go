@@ -112,18 +112,21 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 	}
 	d.Notes = append([]string{}, d.Notes...)
 	d.Warnings = append(append([]string{}, p.Warnings...), p.Remarks()...)
+	if unit.Doubt != "" {
+		d.Warnings = append(d.Warnings, unit.Doubt)
+	}
 	d.UnitAlternatives = []string{}
 	for _, u := range unit.Others {
 		d.UnitAlternatives = append(d.UnitAlternatives, u.String())
 	}
 	d.Suggested = []DiscReport{}
-	if len(p.Openings) == 0 {
+	if len(p.Openings) == 0 && p.Dropped == 0 {
 		// A lumen in which nothing can be followed gets no suggestions.
 		if discs, err := SuggestOpenings(context.Background(), p); err == nil {
 			d.Suggested = ReportDiscs(discs)
 		}
 	}
-	d.Verdict = d.verdict(p.InletGuess != "")
+	d.Verdict = d.verdict(p.InletGuess != "", p.Dropped)
 	return d
 }
 
@@ -139,7 +142,7 @@ func namesOf(solids []string) []string {
 }
 
 // verdict sums up in one sentence.
-func (d *Diagnosis) verdict(inletGuessed bool) string {
+func (d *Diagnosis) verdict(inletGuessed bool, dropped int) string {
 	state := "The surface is sound"
 	if changes := d.Mended.String(); changes != "nothing" {
 		state = "The surface can be mended: " + changes
@@ -151,13 +154,16 @@ func (d *Diagnosis) verdict(inletGuessed bool) string {
 		}
 	}
 	ends := fmt.Sprintf("%d openings found", len(d.Openings))
-	switch len(d.Openings) {
-	case 0:
+	switch n := len(d.Suggested); {
+	case len(d.Openings) == 0 && dropped > 0:
+		ends = "all openings that were found were dropped"
+	case len(d.Openings) == 0 && n > 0:
+		ends = fmt.Sprintf("no flat or open ends found, but %d branches whose ends can be cut off (suggested openings)", n)
+	case len(d.Openings) == 0:
 		ends = "no openings found, name them by hand (center, radius and name of each)"
-		if n := len(d.Suggested); n > 0 {
-			ends = fmt.Sprintf("no flat or open ends found, but %d branches whose ends can be cut off (suggested openings)", n)
-		}
-	case 1:
+	case len(d.Openings) == 1 && dropped > 0:
+		ends = "one opening left"
+	case len(d.Openings) == 1:
 		ends = "one opening found"
 	}
 	inlet, enters := "", "enters"

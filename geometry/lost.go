@@ -44,6 +44,10 @@ func (o *Opening) across(spacing float64) float64 {
 	return 2 * math.Sqrt(o.Area/math.Pi) / spacing
 }
 
+// Resolved tells whether cells of a spacing would reach the opening for certain
+// where the lumen behind it is open.
+func (o *Opening) Resolved(spacing float64) bool { return o.across(spacing) >= resolvedCells }
+
 // lostOpenings lists the openings that no link reaches. cutOff tells, by the
 // openings' indices from 1, which of them touch fluid that was dropped.
 func (g *Grid) lostOpenings(cutOff []bool) []LostOpening {

@@ -24,6 +24,8 @@ type Prepared struct {
 	// Openings are numbered from 1 in this order; where some were dropped or
 	// merged their numbers are missing.
 	Openings []Opening
+	// Dropped is how many openings the user has dropped.
+	Dropped int
 	// InletGuess says why the inlet is a guess, empty where it is none.
 	InletGuess string
 	// Evidence says of every opening how much it looks like the end of a tube.

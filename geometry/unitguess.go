@@ -24,6 +24,9 @@ type UnitGuess struct {
 	Possible []Unit
 	// Reason says what the guess is built on, in words.
 	Reason string
+	// Doubt says, of a unit that was given, that the size would fit another one,
+	// empty where it does not.
+	Doubt string
 	// refused tells that to go on would be a gamble.
 	refused bool
 }
@@ -90,9 +93,14 @@ func guessUnit(extent float64) Unit {
 func (s *Surface) GuessUnit(scale float64) {
 	extent := scale * s.longestSide()
 	s.guessed = guessUnit(extent)
-	s.UnitReason = fmt.Sprintf("the longest side of the bounding box is %.4g, as an airway's is in %s", extent, s.guessed)
-	if s.guessed == Micrometre {
+	switch {
+	case s.guessed == Micrometre:
 		s.UnitReason = fmt.Sprintf("the longest side of the bounding box is %.4g, too long for mm", extent)
+	case extent*float64(s.guessed) < plausibleLumen.side[0]:
+		s.UnitReason = fmt.Sprintf("the longest side of the bounding box is %s in %s, which no airway is, and shorter in smaller units",
+			quantity.FormatLength(extent*float64(s.guessed)), s.guessed)
+	default:
+		s.UnitReason = fmt.Sprintf("the longest side of the bounding box is %.4g, as an airway's is in %s", extent, s.guessed)
 	}
 	s.rescale(Unit(scale) * s.guessed)
 }
@@ -116,6 +124,7 @@ func (s *Surface) longestSide() float64 {
 func WeighUnit(read *Surface, p *Prepared) UnitGuess {
 	g := UnitGuess{Unit: read.Unit, Certainty: Given, Reason: read.UnitReason}
 	if read.guessed == UnknownUnit {
+		g.Doubt = doubtGiven(read, p)
 		return g
 	}
 	side, opening := read.longestSide(), p.widestOpening()
@@ -149,6 +158,33 @@ func WeighUnit(read *Surface, p *Prepared) UnitGuess {
 	g.Reason = g.words(read, opening, p.Volume)
 	return g
 }
+
+// doubtGiven says which other unit fits a surface that is far from an airway's
+// size in the unit that was given; empty where it is not, or none does.
+func doubtGiven(read *Surface, p *Prepared) string {
+	side, opening := read.longestSide(), p.widestOpening()
+	if bounds := plausibleLumen.side; !(read.Unit > 0) || side >= bounds[0]/farOff && side <= bounds[1]*farOff {
+		return ""
+	}
+	var choices []string
+	for _, u := range append(slices.Clone(candidateUnits), Inch) {
+		factor := float64(u / read.Unit)
+		if slices.ContainsFunc(usualLumens, func(b lumenSize) bool {
+			return b.holds(factor*side, factor*opening, factor*factor*factor*p.Volume)
+		}) {
+			choices = append(choices, fmt.Sprintf("--unit %s (then it is %s long)", u, quantity.FormatLength(factor*side)))
+		}
+	}
+	if len(choices) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the surface is %s long with the unit %s that was given, which no airway is: if that was not meant, say %s",
+		quantity.FormatLength(side), read.Unit, strings.Join(choices, " or "))
+}
+
+// farOff is how far beyond a plausible length a surface must be for the unit
+// that was given to be doubted.
+const farOff = 3
 
 // holds tells whether a lumen is within the bounds; an opening of 0 is not
 // known.

@@ -204,8 +204,8 @@ func newGrid(p *Prepared, o *Options) (*Grid, error) {
 		return nil, errors.New("the surface encloses no volume: see inspect for what is wrong with it")
 	}
 	if o.Spacing == 0 && p.Volume < leastDepth*p.Area*spacing {
-		return nil, fmt.Errorf("the surface is nearly flat: %.3g mm³ behind %.3g mm² leave no room for cells: see inspect for what is wrong with it, or give a spacing",
-			p.Volume*1e9, p.Area*1e6)
+		return nil, fmt.Errorf("the surface is nearly flat: %s behind %s leave no room for cells: see inspect for what is wrong with it, or give a spacing",
+			quantity.FormatVolume(p.Volume), quantity.FormatArea(p.Area))
 	}
 	low, high := p.Surface.Bounds()
 	d := r3.Sub(high, low)

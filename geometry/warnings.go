@@ -83,7 +83,7 @@ func (p *Prepared) faceWords() string {
 	flags := make([]string, min(len(p.faces), namedFaces))
 	for i := range flags {
 		c := r3.Scale(1/float64(unit), p.faces[i].Center)
-		flags[i] = fmt.Sprintf("%.6g,%.6g,%.6g,%.3gmm,NAME", c.X, c.Y, c.Z, 1e3*math.Sqrt(p.faces[i].Area/math.Pi))
+		flags[i] = fmt.Sprintf("%s,%.3gmm,NAME", quantity.FormatPoint(c.X, c.Y, c.Z, 6), 1e3*math.Sqrt(p.faces[i].Area/math.Pi))
 	}
 	return fmt.Sprintf("the surface has %d flat faces with an edge all around, and nothing tells which of them air passes: name those with --opening, the largest are %s",
 		len(p.faces), strings.Join(flags, " and "))
@@ -136,7 +136,7 @@ func (p *Prepared) warnOfLargeHole(unit Unit) {
 		unit = Metre
 	}
 	at := r3.Scale(1/float64(unit), hole.Center)
-	p.Warnings = append(p.Warnings, fmt.Sprintf("a hole of %s around %.5g,%.5g,%.5g, no smaller than opening %d (%s), was closed: "+
+	p.Warnings = append(p.Warnings, fmt.Sprintf("a hole of %s around %s, no smaller than opening %d (%s), was closed: "+
 		"if the lumen ends there, cut it straight a little before that with --opening x,y,z,radius,name, else look at it with carina inspect --picture and mend the surface there",
-		quantity.FormatArea(hole.Area), at.X, at.Y, at.Z, least.Number, least.Name))
+		quantity.FormatArea(hole.Area), quantity.FormatPoint(at.X, at.Y, at.Z, 5), least.Number, least.Name))
 }

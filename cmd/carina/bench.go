@@ -33,7 +33,10 @@ func newBench() *cobra.Command {
 		Long: "Run a benchmark and write its tables and plots, with the machine described, to a folder; with --record to the\n" +
 			"project's records.",
 		RunE: func(command *cobra.Command, arguments []string) error {
-			return usageError{fmt.Errorf("say which benchmark: see carina bench --help")}
+			if len(arguments) > 0 {
+				return unknownCommand(command, arguments[0])
+			}
+			return usageError{errors.New("say which benchmark: see carina bench --help")}
 		},
 	}
 	var flags benchFlags

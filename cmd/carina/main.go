@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"carina/internal/atomicfile"
 	"carina/internal/crash"
 	"carina/internal/machine"
 	"carina/internal/resultsfolder"
@@ -59,6 +60,9 @@ func executeRoot(ctx context.Context, root *cobra.Command, arguments []string, s
 	root.SetErr(stderr)
 	root.SetArgs(arguments)
 	err := root.ExecuteContext(ctx)
+	if word, is := unknownWord(err); is {
+		err = unknownCommand(root, word)
+	}
 	if failed := out.Err(); failed != nil && (err == nil || errors.Is(err, failed)) {
 		err = fmt.Errorf("the output cannot be written: %w", failed)
 	}
@@ -70,7 +74,7 @@ func executeRoot(ctx context.Context, root *cobra.Command, arguments []string, s
 	}
 	tell(stderr, err)
 	var usage usageError
-	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+	if errors.As(err, &usage) {
 		return exitUsage
 	}
 	return exitFailure
@@ -81,7 +85,7 @@ func tell(stderr io.Writer, err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("stopped by the user; nothing half-written was left behind")
 	}
-	fmt.Fprintln(stderr, "carina: "+strings.Join(strings.Fields(err.Error()), " "))
+	fmt.Fprintln(stderr, "carina: "+strings.Join(strings.Fields(advised(err)), " "))
 }
 
 // interruptible runs work that does not look at its context, and returns when
@@ -122,11 +126,14 @@ func newRoot() *cobra.Command {
 			if err := refuseCopies(command); err != nil {
 				return err
 			}
+			if err := refuseUnwritable(command); err != nil {
+				return err
+			}
 			return mendFolders(command, arguments)
 		},
 	}
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w (see %s --help)", err, command.CommandPath())}
+		return usageError{unknownFlag(command, err)}
 	})
 	root.PersistentFlags().Bool("json", false, "print one JSON object with the result's figures on standard output")
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -143,6 +150,22 @@ func refuseCopies(command *cobra.Command) error {
 		return nil
 	}
 	return fmt.Errorf("%v, but %s computes in one: start it without the launcher; carina solve takes a process for each rank", launch, command.Name())
+}
+
+// refuseUnwritable refuses files to write that could not be, before anything is
+// computed for them.
+func refuseUnwritable(command *cobra.Command) error {
+	if command.Name() == "export" {
+		return nil // it completes the names that it is given
+	}
+	for _, name := range []string{"output", "picture"} {
+		if f := command.Flags().Lookup(name); f != nil && f.Changed {
+			if err := atomicfile.Writable(f.Value.String()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // mendFolders completes what a run that was killed has begun in the folders that
@@ -172,7 +195,7 @@ func newHelp() *cobra.Command {
 		RunE: func(command *cobra.Command, arguments []string) error {
 			about, rest, err := command.Root().Find(arguments)
 			if err != nil || about == nil || len(rest) > 0 {
-				return usageError{fmt.Errorf("there is no command %s to help with (see carina --help)", strings.Join(arguments, " "))}
+				return unknownCommand(command.Root(), strings.Join(arguments, " "))
 			}
 			return about.Help()
 		},

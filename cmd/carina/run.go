@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"carina"
+	"carina/internal/resultsfolder"
 	"carina/internal/workflow"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,9 @@ func runCase(command *cobra.Command, c *carina.Case) error {
 		c.Ranks = 1
 	}
 	if err := workflow.Check(c); err != nil {
+		return err
+	}
+	if err := resultsfolder.Writable(c.Output); err != nil {
 		return err
 	}
 	g, err := loadGrid(command, c, func(cells int64) error { return workflow.AdmitFlow(c, cells) })

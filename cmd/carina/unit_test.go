@@ -55,6 +55,34 @@ func TestUnitOfABodyIsNotGambledOn(t *testing.T) {
 	}
 }
 
+// A unit that was given is used, and doubted where another one fits and it does
+// not.
+func TestUnitThatCannotBeMeantIsDoubted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe.stl")
+	succeed[map[string]any](t, "generate", "pipe", "--unit", "m", "--segments", "16", "-o", path)
+	for unit, doubt := range map[string]string{"mm": "the surface is 90 µm long with the unit mm that was given", "m": "", "dm": ""} {
+		r := succeed[foundOpenings](t, "inspect", path, "--unit", unit)
+		said := strings.Join(r.Warnings, "\n")
+		if doubted := strings.Contains(said, "that was given"); doubted != (doubt != "") || !strings.Contains(said, doubt) || doubted && !strings.Contains(said, "say --unit m (then it is 90 mm long)") {
+			t.Errorf("in %s: says %q, want %q", unit, said, doubt)
+		}
+	}
+	_, table, _ := invoke(t, "inspect", path, "--unit", "mm")
+	if !strings.Contains(table, "area (µm²)") || strings.Contains(table, "0.00  100 %") {
+		t.Errorf("areas of tiny openings are not to be read:\n%s", table)
+	}
+}
+
+// A body too small in every unit is not told to be an airway's size.
+func TestLengthsThatNoAirwayHasAreCalledSo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe.stl")
+	succeed[map[string]any](t, "generate", "pipe", "--unit", "m", "--diameter", "1um", "--length", "6um", "--segments", "16", "-o", path)
+	status, table, stderr := invoke(t, "inspect", path)
+	if status != 0 || !strings.Contains(table, "is 6 µm in m, which no airway is") {
+		t.Errorf("status %d, says %s%s", status, stderr, table)
+	}
+}
+
 func TestUnitGivenAsALengthAndAScale(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe.stl")
 	succeed[map[string]any](t, "generate", "pipe", "--unit", "50um", "--segments", "16", "-o", path)

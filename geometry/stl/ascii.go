@@ -25,7 +25,7 @@ func readASCII(data []byte, c *collector) error {
 		}
 	}
 	if a.open {
-		return errors.New("the file is truncated: its last solid has no endsolid")
+		return errors.New("the file is truncated, its last solid has no endsolid: " + exportAgain)
 	}
 	if a.outside > 0 {
 		lines := "lines"
@@ -57,19 +57,19 @@ func (a *asciiReader) read(line []byte, number int) error {
 	switch keyword := strings.ToLower(string(word)); keyword {
 	case "solid":
 		if a.open {
-			return fmt.Errorf("line %d: a solid begins before the last one has ended, the file is damaged", number)
+			return fmt.Errorf("line %d: a solid begins before the last one has ended, the file is damaged: %s", number, exportAgain)
 		}
 		a.begin(strings.ToValidUTF8(strings.TrimSpace(string(tail)), "?"))
 	case "endsolid":
 		if !a.open {
-			return fmt.Errorf("line %d: endsolid without solid", number)
+			return fmt.Errorf("line %d: endsolid without solid: %s", number, exportAgain)
 		}
 		return a.end()
 	case "facet":
 		if !a.open {
 			// Some programs write solid once for several.
 			if len(c.mesh.Solids) == 0 {
-				return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
+				return fmt.Errorf("line %d: expected solid, found %q: %s", number, clip(string(word)), exportAgain)
 			}
 			a.begin("")
 		}
@@ -81,7 +81,7 @@ func (a *asciiReader) read(line []byte, number int) error {
 			return nil
 		}
 		if !a.open {
-			return fmt.Errorf("line %d: expected solid, found %q", number, clip(string(word)))
+			return fmt.Errorf("line %d: expected solid, found %q: %s", number, clip(string(word)), exportAgain)
 		}
 		writeKeyword(&a.text, line, keyword)
 	}
@@ -103,8 +103,8 @@ func (a *asciiReader) end() error {
 	a.text.WriteString("endsolid\n")
 	before := len(c.mesh.Triangles)
 	if err := stl.CopyAll(bytes.NewReader(a.text.Bytes()), c); err != nil {
-		return fmt.Errorf("solid %d (%q), triangle %d: %s", len(c.mesh.Solids), c.mesh.Solids[c.solid],
-			len(c.mesh.Triangles)-before+1, firstLine(err.Error()))
+		return fmt.Errorf("solid %d (%q), triangle %d: %s: %s", len(c.mesh.Solids), c.mesh.Solids[c.solid],
+			len(c.mesh.Triangles)-before+1, firstLine(err.Error()), exportAgain)
 	}
 	return nil
 }

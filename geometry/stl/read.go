@@ -18,6 +18,9 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
+// exportAgain is what to do with a file that is damaged.
+const exportAgain = "export the surface again from the program that made it"
+
 // Sizes of the parts of a binary STL file.
 const (
 	stlHeader   = 84
@@ -36,7 +39,7 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
 		z, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, nil, fmt.Errorf("cannot unpack the gzipped file: %w", err)
+			return nil, nil, fmt.Errorf("cannot unpack the gzipped file (%w): pack or copy it again", err)
 		}
 		defer z.Close()
 		buffered = bufio.NewReader(z)
@@ -54,7 +57,7 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 		return nil, nil, fmt.Errorf("the surface is too large for this machine (%w): reduce its triangles or use a machine with more memory", memory)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot read the file to its end, it may be truncated: %w", err)
+		return nil, nil, fmt.Errorf("cannot read the file to its end, it may be truncated (%w): %s", err, exportAgain)
 	}
 	c := &collector{index: map[[3]float32]int32{}}
 	if isASCII(data) {
@@ -69,7 +72,7 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 		return nil, nil, err
 	}
 	if len(c.mesh.Triangles) == 0 {
-		return nil, nil, errors.New("the file holds no triangles: export the surface again")
+		return nil, nil, errors.New("the file holds no triangles: " + exportAgain)
 	}
 	return c.finish(), c.notes, nil
 }
@@ -105,13 +108,13 @@ func isASCII(data []byte) bool {
 
 func readBinary(data []byte, c *collector) error {
 	if len(data) == 0 {
-		return errors.New("the file is empty")
+		return errors.New("the file is empty: " + exportAgain)
 	}
 	if len(data) < stlHeader {
 		if err := refuseForeign(data); err != nil {
 			return err
 		}
-		return fmt.Errorf("the file has %d bytes, too few for an STL file", len(data))
+		return fmt.Errorf("the file has %d bytes, too few for an STL file: %s", len(data), exportAgain)
 	}
 	promised := int64(binary.LittleEndian.Uint32(data[80:]))
 	if int64(len(data)) != stlHeader+promised*stlTriangle {
@@ -127,10 +130,10 @@ func readBinary(data []byte, c *collector) error {
 		c.note("the header's triangle count %d is wrong, the file's size says %d", promised, present)
 		promised = present
 	case promised > present:
-		return fmt.Errorf("the file is truncated or not STL: its header promises %d triangles and %d are there", promised, present)
+		return fmt.Errorf("the file is truncated or not STL: its header promises %d triangles and %d are there: %s", promised, present, exportAgain)
 	case present > promised && !allZero(data[stlHeader+promised*stlTriangle:]):
 		// Neither number can be told to be the right one.
-		return fmt.Errorf("the file is damaged: its header promises %d triangles, but there are bytes for %d; export the surface again", promised, present)
+		return fmt.Errorf("the file is damaged: its header promises %d triangles, but there are bytes for %d: %s", promised, present, exportAgain)
 	case present > promised || rest > 0:
 		c.note("%d bytes behind the last triangle are ignored", int64(len(data))-stlHeader-promised*stlTriangle)
 	}
@@ -187,7 +190,7 @@ func (c *collector) AppendTriangle(t stl.Triangle) {
 	for i, v := range t.Vertices {
 		for _, x := range v {
 			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-				c.err = fmt.Errorf("triangle %d has a coordinate that is not a finite number", len(c.mesh.Triangles)+1)
+				c.err = fmt.Errorf("triangle %d has a coordinate that is not a finite number: %s", len(c.mesh.Triangles)+1, exportAgain)
 				return
 			}
 		}

@@ -69,3 +69,24 @@ func TestWriteThroughLink(t *testing.T) {
 		t.Errorf("the target has mode %v, %v", info.Mode(), err)
 	}
 }
+
+func TestWritable(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	if err := os.WriteFile(file, []byte("kept"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, says := range map[string]string{
+		file: "", filepath.Join(folder, "new"): "", folder: "name a file",
+		filepath.Join(folder, "none", "a"): "there is no folder " + filepath.Join(folder, "none"),
+		filepath.Join(file, "a"):           "is a file and no folder",
+	} {
+		if err := Writable(path); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: says %v, want %q", path, err, says)
+		}
+	}
+	entries, err := os.ReadDir(folder)
+	if data, failed := os.ReadFile(file); err != nil || len(entries) != 1 || failed != nil || string(data) != "kept" {
+		t.Errorf("left %v with %q", entries, data)
+	}
+}

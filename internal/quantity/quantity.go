@@ -176,6 +176,21 @@ var lengths = []struct {
 	{0.9995, 1, "m"}, {0.9995e-4, 1e-3, "mm"}, {0.9995e-7, 1e-6, "µm"}, {math.SmallestNonzeroFloat64, 1e-9, "nm"}, {0, 1e-3, "mm"},
 }
 
+// FormatPoint writes coordinates in one unit with so many digits and commas
+// between them. What is nothing beside the largest, by rounding, is 0.
+func FormatPoint(x, y, z float64, digits int) string {
+	const rounding = 1e-9
+	smallest := rounding * max(math.Abs(x), math.Abs(y), math.Abs(z))
+	var words [3]string
+	for i, c := range [3]float64{x, y, z} {
+		if math.Abs(c) < smallest {
+			c = 0
+		}
+		words[i] = strconv.FormatFloat(c+0, 'g', digits, 64)
+	}
+	return strings.Join(words[:], ",")
+}
+
 // FormatVolume writes a volume given in m³ in L, mL, µL or nL.
 func FormatVolume(cubicMetres float64) string {
 	const litre = 1e-3

@@ -107,3 +107,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// What rounding leaves beside other coordinates is 0.
+func TestFormatPoint(t *testing.T) {
+	for _, test := range []struct {
+		x, y, z float64
+		want    string
+	}{
+		{2.1684e-16, -1e-17, 12.34567, "0,0,12.346"}, {0, 0, 0, "0,0,0"}, {1e-6, -2.5e-6, 0, "1e-06,-2.5e-06,0"}, {-20, 3, 1e-3, "-20,3,0.001"},
+	} {
+		if got := FormatPoint(test.x, test.y, test.z, 5); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,6 +41,8 @@ type GridReport struct {
 
 	// Notes say what was mended, dropped or doubtful.
 	Notes []string `json:"notes,omitempty"`
+
+	dropped int // openings, by the user
 }
 
 func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) {
@@ -48,7 +51,10 @@ func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) 
 	r.VolumeM3, r.AreaM2, r.Mended = p.Volume, p.Area, &p.Mended
 	if guess := geometry.WeighUnit(s, p); guess.Certainty != geometry.Given {
 		r.Notes = append(r.Notes, fmt.Sprintf("unit: %s, %s: %s", guess.Unit, guess.Certainty, guess.Reason))
+	} else if guess.Doubt != "" {
+		r.Notes = append(r.Notes, guess.Doubt)
 	}
+	r.dropped = p.Dropped
 	r.Notes = append(append(r.Notes, s.Notes...), p.Warnings...)
 	r.Notes = append(r.Notes, p.Remarks()...)
 	if mended := p.Mended.String(); mended != "nothing" {
@@ -114,13 +120,19 @@ func (r *GridReport) Words() string {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&w, "note: %s\n", note)
 	}
-	w.WriteString(openingsTable(r.Openings, nil))
+	w.WriteString(openingsTable(r.Openings, nil, r.dropped))
 	return w.String()
 }
 
+// leastShown is the area in mm² below which two decimals show nothing.
+const leastShown = 0.1
+
 // openingsTable lists openings and, where there is evidence, how sure it is
 // that they are ends.
-func openingsTable(openings []geometry.OpeningReport, evidence []geometry.Evidence) string {
+func openingsTable(openings []geometry.OpeningReport, evidence []geometry.Evidence, dropped int) string {
+	if len(openings) == 0 && dropped > 0 {
+		return "no openings are left, as all were dropped: drop fewer\n"
+	}
 	if len(openings) == 0 {
 		return "no openings were found: name them with --opening x,y,z,radius,name\n"
 	}
@@ -132,11 +144,15 @@ func openingsTable(openings []geometry.OpeningReport, evidence []geometry.Eviden
 	if len(sure) > 0 {
 		heading = "   sure"
 	}
+	unit, symbol := 1e-3, "mm"
+	if !slices.ContainsFunc(openings, func(o geometry.OpeningReport) bool { return o.Area >= leastShown*unit*unit }) {
+		unit, symbol = 1e-6, "µm"
+	}
 	var w strings.Builder
-	fmt.Fprintf(&w, "%3s  %-16s %-7s %26s  %22s  %10s%s\n", "no.", "name", "role", "centre (mm)", "normal", "area (mm²)", heading)
+	fmt.Fprintf(&w, "%3s  %-16s %-7s %26s  %22s  %10s%s\n", "no.", "name", "role", "centre ("+symbol+")", "normal", "area ("+symbol+"²)", heading)
 	for _, o := range openings {
 		fmt.Fprintf(&w, "%3d  %-16s %-7s %8.2f %8.2f %8.2f  %6.3f  %6.3f  %6.3f  %10.2f%s\n", o.Number, o.Name, o.Role,
-			o.Center[0]*1e3, o.Center[1]*1e3, o.Center[2]*1e3, o.Normal[0], o.Normal[1], o.Normal[2], o.Area*1e6, sure[o.Number])
+			o.Center[0]/unit, o.Center[1]/unit, o.Center[2]/unit, o.Normal[0], o.Normal[1], o.Normal[2], o.Area/(unit*unit), sure[o.Number])
 	}
 	return w.String()
 }

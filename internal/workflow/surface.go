@@ -17,17 +17,21 @@ type SurfaceReport struct {
 	// Problem says why no air can flow through the surface as it is, if none can.
 	Problem string `json:"problem,omitempty"`
 	unit    geometry.Unit
+	dropped int
 }
 
 // problemOf says why no air can flow through a surface, if none can. One whose
 // branches can be cut where it is suggested has none.
-func problemOf(d *geometry.Diagnosis) string {
+func problemOf(d *geometry.Diagnosis, dropped int) string {
 	const advice = "air needs a way in and one out: name openings with --opening x,y,z,radius,name"
 	switch {
 	case !(d.Volume > 0):
 		return "it encloses nothing: export it closed, or with all of its walls"
 	case len(d.Suggested) > 1 || len(d.Openings) > 1:
 		return ""
+	case dropped > 0:
+		return fmt.Sprintf("it has %d %s, as %d %s dropped, and air needs a way in and one out: drop fewer", len(d.Openings),
+			plural(len(d.Openings), "opening", "openings"), dropped, plural(dropped, "was", "were"))
 	case len(d.Openings) == 1:
 		return "it has one opening, " + advice
 	}
@@ -42,7 +46,7 @@ func InspectSurface(c *carina.Case, path string) (*SurfaceReport, error) {
 		return nil, err
 	}
 	diagnosis := prepared.Diagnose(surface)
-	report := &SurfaceReport{Diagnosis: diagnosis, Problem: problemOf(&diagnosis), unit: surface.Unit}
+	report := &SurfaceReport{Diagnosis: diagnosis, Problem: problemOf(&diagnosis, prepared.Dropped), unit: surface.Unit, dropped: prepared.Dropped}
 	if path == "" {
 		return report, nil
 	}
@@ -89,7 +93,7 @@ func (r *SurfaceReport) Words() string {
 		fmt.Fprintf(&w, "note: %s\n", note)
 	}
 	fmt.Fprintf(&w, "verdict: %s\n", r.Verdict)
-	w.WriteString(openingsTable(r.Openings, r.Evidence))
+	w.WriteString(openingsTable(r.Openings, r.Evidence, r.dropped))
 	if r.Problem != "" {
 		fmt.Fprintf(&w, "cannot be solved as it is: %s\n", r.Problem)
 	}
@@ -98,7 +102,7 @@ func (r *SurfaceReport) Words() string {
 	}
 	for _, d := range r.Suggested {
 		unit := float64(r.unit)
-		fmt.Fprintf(&w, "  --opening %.5g,%.5g,%.5g,%.3gmm,%s\n", d.Center[0]/unit, d.Center[1]/unit, d.Center[2]/unit, d.Radius*1e3, d.Name)
+		fmt.Fprintf(&w, "  --opening %s,%.3gmm,%s\n", quantity.FormatPoint(d.Center[0]/unit, d.Center[1]/unit, d.Center[2]/unit, 5), d.Radius*1e3, d.Name)
 	}
 	return w.String()
 }

@@ -81,7 +81,12 @@ func (a *airflow) openingChoice() *opening.Choice {
 // warnOfClosed warns of openings that meet no cell.
 func (a *airflow) warnOfClosed() {
 	for i, area := range a.faces.Areas {
-		if o := &a.domain.Grid.Openings[i]; area == 0 {
+		o := &a.domain.Grid.Openings[i]
+		switch {
+		case area > 0:
+		case o.Resolved(a.domain.Grid.Spacing):
+			a.warnings = append(a.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed, although it is wide enough: its branch is cut off from the inlet on the way, so mend the surface there, choose a smaller spacing, or leave it out with --drop-opening %d", o.Number, o.Name, o.Number))
+		default:
 			a.warnings = append(a.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed: choose a smaller spacing, or leave it out with --drop-opening %d", o.Number, o.Name, o.Number))
 		}
 	}

@@ -152,6 +152,26 @@ func TestMachWarning(t *testing.T) {
 }
 
 // What auto would not choose for a flow is warned of once; what it chooses is not.
+// Openings without a cell are told apart: a narrow one wants smaller cells, a
+// wide one has a branch that is cut off.
+func TestWarningOfOpeningsWithoutCells(t *testing.T) {
+	g := pipe(2, 8, 12, 8)
+	for _, cells := range []float64{1, 9} {
+		diameter := cells * g.Spacing
+		g.Openings = append(g.Openings, geometry.Opening{Number: len(g.Openings) + 1, Name: "side", Role: geometry.Outlet,
+			Normal: r3.Vec{X: 1}, Area: math.Pi / 4 * diameter * diameter})
+	}
+	a := &airflow{domain: &solver.Domain{Grid: g}}
+	var err error
+	if a.faces, err = opening.NewFaces(g, (&Settings{}).set()); err != nil {
+		t.Fatal(err)
+	}
+	a.warnOfClosed()
+	if len(a.warnings) != 2 || strings.Contains(a.warnings[0], "cut off") || !strings.Contains(a.warnings[1], "cut off from the inlet") {
+		t.Errorf("says %q", a.warnings)
+	}
+}
+
 func TestUnstableOperatorWarning(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Settings)

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"carina/internal/spelling"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// systemAdvice are what the operating system refuses, with what to do.
+var systemAdvice = []struct {
+	cause error
+	words string
+}{
+	{fs.ErrNotExist, "there is no such file or folder: check its name and the folder that you are in"},
+	{syscall.EISDIR, "it is a folder: name a file"},
+	{syscall.ENOTDIR, "a part of this path is a file and no folder: check it"},
+	{fs.ErrPermission, "that is not permitted: ask its owner for it, or name another place"},
+	{syscall.EROFS, "nothing can be written there: name another place"},
+	{syscall.ENOSPC, "the disk is full: make room on it, or name another place"},
+	{syscall.EDQUOT, "the disk is full for you: remove files of yours, or name another place"},
+	{syscall.ENAMETOOLONG, "the name is too long: choose a shorter one"},
+	{syscall.ELOOP, "its links point at each other: check them"},
+}
+
+// advised is what an error says, with what to do instead of the operating
+// system's words.
+func advised(err error) string {
+	text := err.Error()
+	var failed *fs.PathError
+	if !errors.As(err, &failed) {
+		return text
+	}
+	for _, a := range systemAdvice {
+		if !errors.Is(failed.Err, a.cause) {
+			continue
+		}
+		before, after, found := strings.Cut(text, failed.Error())
+		if !found {
+			return text
+		}
+		if !strings.Contains(before, failed.Path) {
+			before += failed.Path + ": "
+		}
+		return before + a.words + after
+	}
+	return text
+}
+
+// unknownFlag names the flag of a command that is nearest to one that it has
+// not.
+func unknownFlag(command *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
+		return fmt.Errorf("%w (see %s --help)", err, command.CommandPath())
+	}
+	var names []string
+	command.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	advice := ""
+	if nearest := spelling.Nearest(missing.GetSpecifiedName(), names); nearest != "" {
+		advice = ": did you mean --" + nearest + "?"
+	}
+	return fmt.Errorf("%s has no flag --%s%s (see %[1]s --help)", command.CommandPath(), missing.GetSpecifiedName(), advice)
+}
+
+// unknownWord is the word that cobra takes for a command and does not know.
+func unknownWord(err error) (word string, is bool) {
+	if err == nil {
+		return "", false
+	}
+	quoted, is := strings.CutPrefix(err.Error(), "unknown command ")
+	if is {
+		quoted, _ = strconv.QuotedPrefix(quoted)
+		word, _ = strconv.Unquote(quoted)
+	}
+	return word, is
+}
+
+// unknownCommand names the command below one that is nearest to a word that is
+// none.
+func unknownCommand(above *cobra.Command, word string) error {
+	var names []string
+	for _, c := range above.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	advice := ""
+	if nearest := spelling.Nearest(word, names); nearest != "" {
+		advice = ": did you mean " + nearest + "?"
+	}
+	below := strings.TrimPrefix(above.CommandPath()+" ", above.Root().Name()+" ")
+	return usageError{fmt.Errorf("there is no command %s%s%s (see %s --help)", below, word, advice, above.CommandPath())}
+}

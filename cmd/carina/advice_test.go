@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a new user mistypes or misplaces gets one line that says what to do, and
+// leaves nothing behind.
+func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
+	pipe, folder := generated(t, "pipe"), t.TempDir()
+	t.Chdir(folder)
+	sound, err := os.ReadFile(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := append([]byte(nil), sound...)
+	binary.LittleEndian.PutUint32(nan[84+12:], math.Float32bits(float32(math.NaN())))
+	for name, data := range map[string][]byte{"nan.stl": nan, "half.stl": sound[:len(sound)/2], "short.stl": sound[:40], "empty.stl": nil,
+		"open.stl": []byte("solid a\nfacet normal 0 0 1\n"), "none.stl": []byte("solid a\nendsolid a\n"),
+		"typo.yaml": []byte("surface: nan.stl\nspacng: 1mm\n")} {
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const again, missing = "export the surface again from the program that made it", "there is no such file or folder: check its name"
+	grid := []string{"--unit", "mm", "--spacing", "3mm"}
+	tests := []struct {
+		arguments []string
+		status    int
+		says      string
+	}{
+		{[]string{"inspect", "far.stl"}, exitFailure, "far.stl: " + missing},
+		{[]string{"run", "far.stl", "--spacing", "1mm"}, exitFailure, "far.stl: " + missing},
+		{[]string{"run", "far.yaml"}, exitFailure, "far.yaml: " + missing},
+		{[]string{"solve", "far.part.json"}, exitFailure, "far.part.json: " + missing},
+		{[]string{"graph", "far.graph", "2"}, exitFailure, "far.graph: " + missing},
+		{[]string{"inspect", "."}, exitFailure, "it is a folder: name a file"},
+		{[]string{"inspect", "nan.stl/a.stl"}, exitFailure, "a part of this path is a file"},
+		{[]string{"inspect", "nan.stl"}, exitFailure, "finite number: " + again},
+		{[]string{"inspect", "half.stl"}, exitFailure, "truncated or not STL: its header promises 1248 triangles and 623 are there: " + again},
+		{[]string{"inspect", "short.stl"}, exitFailure, "too few for an STL file: " + again},
+		{[]string{"inspect", "empty.stl"}, exitFailure, "the file is empty: " + again},
+		{[]string{"inspect", "open.stl"}, exitFailure, "no endsolid: " + again},
+		{[]string{"inspect", "none.stl"}, exitFailure, "no triangles: " + again},
+		{[]string{"run", "typo.yaml"}, exitFailure, "line 2: there is no key spacng: did you mean spacing?"},
+		{[]string{"inspct", pipe}, exitUsage, "there is no command inspct: did you mean inspect? (see carina --help)"},
+		{[]string{"fly"}, exitUsage, "there is no command fly (see carina --help)"},
+		{[]string{"help", "inspct"}, exitUsage, "did you mean inspect?"},
+		{[]string{"bench", "sovler"}, exitUsage, "there is no command bench sovler: did you mean solver? (see carina bench --help)"},
+		{[]string{"run", pipe, "--spacng", "1mm"}, exitUsage, "carina run has no flag --spacng: did you mean --spacing? (see carina run --help)"},
+		{[]string{"run", pipe, "--xyzzyx"}, exitUsage, "carina run has no flag --xyzzyx (see carina run --help)"},
+		{[]string{"inspect", pipe, "--drop-opening", "99"}, exitFailure, "there is no opening 99 to drop: the surface has 2 openings, which carina inspect lists"},
+		{[]string{"inspect", pipe, "--inlet", "99"}, exitFailure, "which carina inspect lists"},
+		{append([]string{"run", pipe, "--drop-opening", "1,2"}, grid...), exitFailure, "as 2 openings were dropped, and air needs one of each at least: drop fewer"},
+		{[]string{"inspect", pipe, "--drop-opening", "1,2"}, exitFailure, "it has 0 openings, as 2 were dropped, and air needs a way in and one out: drop fewer"},
+		{[]string{"inspect", pipe, "--drop-opening", "1"}, exitFailure, "it has 1 opening, as 1 was dropped, and air"},
+	}
+	for _, test := range tests {
+		status, _, stderr := invoke(t, append(test.arguments, "--json")...)
+		if said := withoutNotes(stderr); status != test.status || !strings.Contains(said, test.says) || strings.Count(said, "\n") != 1 {
+			t.Errorf("carina %v: status %d, says %q; want %q in one line", test.arguments, status, said, test.says)
+		}
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 7 {
+		t.Errorf("left %v behind", entries)
+	}
+}
+
+// What cannot be written is told before anything is computed: here before the
+// surface, which is damaged, is even read.
+func TestUnwritableResultsAreToldFirst(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	if err := os.WriteFile("bad.stl", []byte("solid"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	nowhere := filepath.Join(folder, "none", "a")
+	for _, arguments := range [][]string{
+		{"inspect", "bad.stl", "--picture", nowhere},
+		{"voxelize", "bad.stl", "--spacing", "1mm", "-o", nowhere},
+		{"partition", "bad.stl", "--spacing", "1mm", "--ranks", "2", "-o", nowhere},
+		{"view", "bad.stl", "-o", nowhere},
+		{"generate", "pipe", "-o", nowhere},
+		{"run", "bad.stl", "--spacing", "1mm", "--out", filepath.Join("bad.stl", "out")},
+		{"run", "bad.stl", "--spacing", "1mm", "--out", "/proc/none/out"},
+	} {
+		status, _, stderr := invoke(t, arguments...)
+		if status != exitFailure || !strings.Contains(stderr, "name another place") && !strings.Contains(stderr, "name a folder for results") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("carina %v: status %d, says %q", arguments, status, stderr)
+		}
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 1 {
+		t.Errorf("left %v behind", entries)
+	}
+}
