@@ -78,6 +78,8 @@ func TestReadRefuses(t *testing.T) {
 		{"empty", string(file), "", "truncated"},
 		{"other format", `"carina partition"`, `"something"`, "this is no partition file"},
 		{"not an object", string(file), "[1,2]", "this is no partition file"},
+		{"a surface", string(file), "solid a\nendsolid a\n", "make one of the surface or the grid"},
+		{"a binary surface", string(file), strings.Repeat("\x00", 84), "make one of the surface or the grid"},
 		{"a grid", string(file), "carina grid\n\x01", "make one of the surface or the grid"},
 		{"newer version", `"version": 1`, `"version": 2`, "has version 2"},
 		{"no version", ` "version": 1,`, ``, "has version 0"},

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The grid is said to be written where it was made, not where it was given.
+func TestPartitionSaysWhatItWrote(t *testing.T) {
+	pipe, folder := generated(t, "pipe"), t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	of := func(arguments ...string) string {
+		t.Helper()
+		status, words, stderr := invoke(t, append([]string{"partition"}, arguments...)...)
+		if status != 0 {
+			t.Fatal(stderr)
+		}
+		lines := strings.Split(strings.TrimSpace(words), "\n")
+		return lines[len(lines)-1]
+	}
+	made := of(pipe, "--spacing", "3mm", "--ranks", "2", "-o", in("a.part.json"))
+	_, grid, beside := strings.Cut(made, "beside it, the grid ")
+	if !beside || !strings.HasPrefix(made, "wrote "+in("a.part.json")) {
+		t.Fatalf("of a surface it says %q", made)
+	}
+	before, err := os.Stat(in(grid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	output := in("b.part.json")
+	if said, want := of(in(grid), "--ranks", "3", "-o", output), "wrote "+output+", which belongs to the grid "+in(grid); said != want {
+		t.Errorf("of a grid it says %q, want %q", said, want)
+	}
+	elsewhere := t.TempDir()
+	output = filepath.Join(elsewhere, "c.part.json")
+	if said, want := of(in(grid), "--ranks", "3", "-o", output), "wrote "+output+" and, beside it, the grid "; !strings.HasPrefix(said, want) {
+		t.Errorf("of a grid elsewhere it says %q, want %q", said, want)
+	} else if _, err := os.Stat(filepath.Join(elsewhere, strings.TrimPrefix(said, want))); err != nil {
+		t.Error(err)
+	}
+	if after, err := os.Stat(in(grid)); err != nil || !after.ModTime().Equal(before.ModTime()) || after.Size() != before.Size() {
+		t.Errorf("the grid was written anew: %v, %v", after, err)
+	}
+}
