@@ -50,8 +50,8 @@ func (p *part) needs() int64 {
 // Of struct OpeningLink of kernels/flow.h: bytes before its numbers, and
 // numbers.
 const (
-	openingLinkWords   = 16
-	openingLinkNumbers = 3
+	openingLinkWords   = 24 // with what aligns numbers of 64 bits
+	openingLinkNumbers = 4
 )
 
 // checkMemory says before anything is allocated whether it will fit.

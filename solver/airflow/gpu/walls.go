@@ -23,10 +23,11 @@ const halfWay = 1<<15 - 1
 type (
 	wallRange    struct{ firstCell, cells, firstLink, links int32 }
 	boundaryCell struct{ cell, opening uint32 }
-	openingCell  struct{ firstLink, links int32 }
+	openingCell  struct{ firstLink, links, cell int32 }
 	openingTile  struct{ tile, firstLink, links uint32 }
 	openingLink  struct {
 		link, cell, direction, opening, opposite uint32
+		near                                     float64
 		numbers                                  opening.Link
 	}
 )
@@ -53,10 +54,8 @@ const (
 	opens = 1 << 11
 	// reflects marks the links of walls that are made of what the collision left.
 	reflects = 1 << 14
-	// atRim marks the links of walls whose opposites meet openings, see wall.Rim;
-	// noRim is the opposite of an opening's link that has none.
+	// atRim marks the links of walls whose opposites meet openings, see wall.Rim.
 	atRim = 1 << 15
-	noRim = math.MaxUint32
 	// meetsOpenings marks a range's number of cells where one meets an opening.
 	meetsOpenings = 1 << 8
 )
@@ -163,7 +162,7 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 		flags := uint32(0)
 		if o := p.opening.Find(number); o >= 0 {
 			distance, flags = halfWay, opens
-			p.through = append(p.through, openingLink{link: uint32(at), direction: uint32(d), opening: uint32(o), opposite: noRim, numbers: p.flow.OpeningLink(x, y, z, d, o)})
+			p.through = append(p.through, openingLink{link: uint32(at), direction: uint32(d), opening: uint32(o), numbers: p.flow.OpeningLink(x, y, z, d, o)})
 		} else {
 			flags = p.quadraticFlags(tile, cell, d)
 			if p.reflects {
@@ -201,16 +200,17 @@ func linkOf(l *geometry.Links, i, d int) int64 {
 	return l.First[i] + int64(bits.OnesCount32(l.Mask[i]&(1<<d-1)))
 }
 
-// findRim finds the links of walls opposite to those of a cell through openings,
-// given the directions of its links and where the first of them is.
+// findRim finds the links of walls nearer than half-way opposite to those of a cell
+// through openings, given the directions of its links and where the first of them is.
 func (t *wallTables) findRim(through []openingLink, mask uint32, first int32) {
 	for k := range through {
 		opposite := through[k].direction ^ 1
 		if mask>>opposite&1 == 0 {
 			continue
 		}
-		if at := uint32(first) + uint32(bits.OnesCount32(mask&(1<<opposite-1))); t.links[at]&(atRim|reflects) == atRim {
-			through[k].opposite = at
+		at := uint32(first) + uint32(bits.OnesCount32(mask&(1<<opposite-1)))
+		if l := t.links[at]; l&(atRim|reflects) == atRim && l>>16 < halfWay {
+			through[k].opposite, through[k].near = at, 1-float64(l>>16+1)/(1<<15)
 		}
 	}
 }
@@ -223,7 +223,7 @@ func (t *wallTables) joinOpenings(parts []wallPart) {
 	}
 	slices.SortFunc(opened, func(a, b openedCell) int { return cmp.Compare(a.cell, b.cell) })
 	for _, c := range opened {
-		t.openingCells = append(t.openingCells, openingCell{int32(len(t.openingLinks)), int32(len(c.links))})
+		t.openingCells = append(t.openingCells, openingCell{int32(len(t.openingLinks)), int32(len(c.links)), int32(t.cells[c.cell].cell & (tiling.Cells - 1))})
 		t.cells[c.cell].opening = uint32(len(t.openingCells))
 		for _, l := range c.links {
 			l.cell = uint32(len(t.openingCells)) - 1
@@ -265,7 +265,7 @@ func openingRecords(links []openingLink, bits int) []byte {
 			all = binary.LittleEndian.AppendUint32(all, 0) // numbers lie at multiples of their size
 		}
 		n := &l.numbers
-		all = appendReals(all, bits, n.Inflow, n.Distance, n.Area)
+		all = appendReals(all, bits, n.Inflow, n.Distance, n.Area, l.near)
 	}
 	return all
 }

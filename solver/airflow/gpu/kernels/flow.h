@@ -48,7 +48,7 @@ struct BoundaryCell {
 	unsigned opening; // 1 + number of the opening cell, 0 where it meets none
 };
 struct OpeningCell {
-	int first_link, links;
+	int first_link, links, cell; // its number in the tile
 };
 struct OpeningTile { // has consecutive opening links
 	unsigned tile, first_link, links;
@@ -57,10 +57,11 @@ struct OpeningLink {
 	unsigned link; // number among the wall's links
 	unsigned cell; // the opening cell
 	unsigned direction, opening;
-	unsigned opposite; // number among the wall's links of one at its rim, or NO_RIM
+	unsigned opposite; // number among the wall's links of one to a wall at the rim
 	real inflow; // for a factor of one, in cell volumes per step
 	real distance; // from the cell's centre to the opening's plane, in cells
 	real area;     // that the link stands for, in cell faces
+	real near;     // the factor of the one at the rim if it is nearer than half-way, or 0
 };
 struct Opening {
 	real velocity;             // 1 where a velocity is imposed, 0 where a pressure is
@@ -96,7 +97,6 @@ struct SentValue { // a value for a link of a quadratic wall in another tile
 // AT_RIM marks the links of walls whose opposites meet openings: what these bring in
 // is known only when openings have done their work.
 #define AT_RIM (1u << 15)
-#define NO_RIM 0xffffffffu
 struct Walls {
 	const WallRange *ranges;
 	const BoundaryCell *cells;

@@ -34,12 +34,19 @@ DEVICE void stage_walls(char *image, const WallRange &range, const Walls &walls,
 		if (i < range.links) copy_async<16>(to + i * (BITS / 8), (const char *)(walls.returning + range.first_link + i));
 }
 
-// set_returning sets what returns along an opening link.
-DEVICE void set_returning(const Walls &walls, int k, real after)
+// set_returning sets what returns along an opening link, and does for a wall nearer than
+// half-way at the rim what TileWalls::arriving does for others, towards what comes in.
+// Gained is what that adds.
+DEVICE void set_returning(const Walls &walls, int k, const OpeningLink &l, real after, real &gained)
 {
-	slot_t &returning = walls.returning[walls.opening_links[k].link];
+	slot_t &returning = walls.returning[l.link];
 	walls.outflow[k] = (widen(returning) - after) * (1 / SCALE);
 	returning = narrow(after);
+	if (l.near == 0) return;
+	slot_t &wall = walls.returning[l.opposite];
+	const real bounced = widen(wall), more = l.near * (widen(narrow(after)) - bounced);
+	wall = narrow(bounced + more);
+	gained += more;
 }
 
 // PressureOpening is a cell's links, first to end − 1, to an opening where a
@@ -141,7 +148,7 @@ struct PressureOpening {
 		memory += (value - memory) * o.forgetting;
 		return remaining * value + (1 - remaining) * memory;
 	}
-	DEVICE void impose()
+	DEVICE void impose(real &gained)
 	{
 		un = sample.x * o.x + sample.y * o.y + sample.z * o.z;
 		const bool enters = un < 0;
@@ -170,7 +177,7 @@ struct PressureOpening {
 			const int q = l.direction;
 			const real c = along(q) - center;
 			const real value = equilibrium(l) - (returned_mean + returned_slope * c) + crossing * (shear(q) - shear_mean - shear_slope * c) + kept * (own_mean + own_slope * c);
-			set_returning(walls, k, SCALE * weight(q) * value);
+			set_returning(walls, k, l, SCALE * weight(q) * value, gained);
 		}
 	}
 };
@@ -191,13 +198,12 @@ struct TileWalls {
 	}
 	DEVICE real *changes() const { return (real *)(staged + STAGED_CHANGES); }
 
-	DEVICE static real near_factor(unsigned l) { return 1 - ((l >> 16) + 1) * (real(1) / 32768); }
 	// arriving is the change of what returns along a link from a wall nearer
 	// than half-way, towards what arrives along the link (Bouzidi, Firdaouss
 	// and Lallemand 2001).
 	DEVICE real arriving(unsigned l, real bounced) const
 	{
-		const real factor = near_factor(l);
+		const real factor = 1 - ((l >> 16) + 1) * (real(1) / 32768);
 		return factor > 0 && !(l & AT_RIM) ? factor * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - bounced) : 0;
 	}
 	// leaving is the same for a wall farther than half-way, after the update,
@@ -368,44 +374,23 @@ struct TileWalls {
 #pragma unroll 1
 		for (unsigned c = walls.opening_links[tile.first_link].cell + lane; c <= last; c += 32) {
 			const OpeningCell cell = walls.opening_cells[c];
+			real gained = 0;
 #pragma unroll 1
 			for (int first = cell.first_link, end; first < cell.first_link + cell.links; first = end) {
 				const unsigned opening = walls.opening_links[first].opening;
 				for (end = first + 1; end < cell.first_link + cell.links && walls.opening_links[end].opening == opening;) end++;
 				const Opening o = walls.openings[opening];
 				if (o.velocity == 0) {
-					PressureOpening(walls, first, end, o, walls.samples[c]).impose();
+					PressureOpening(walls, first, end, o, walls.samples[c]).impose(gained);
 					continue;
 				}
 				for (int k = first; k < end; k++) {
 					const OpeningLink l = walls.opening_links[k];
-					set_returning(walls, k, widen(walls.returning[l.link]) + SCALE * (l.inflow * o.inflow));
+					set_returning(walls, k, l, widen(walls.returning[l.link]) + SCALE * (l.inflow * o.inflow), gained);
 				}
 			}
-			arrive_at_rim(cell);
+			slot_t *const rest = slots + access_cell(cell.cell, REST);
+			if (gained != 0) *rest = narrow(widen(*rest) - gained);
 		}
-	}
-
-	// arrive_at_rim does for an opening cell's links to walls nearer than half-way at
-	// the rim what arriving does for others, towards what comes in.
-	DEVICE void arrive_at_rim(const OpeningCell &cell) const
-	{
-		real sum = 0;
-		unsigned number = 0;
-#pragma unroll 1
-		for (int k = cell.first_link; k < cell.first_link + cell.links; k++) {
-			const OpeningLink open = walls.opening_links[k];
-			if (open.opposite == NO_RIM) continue;
-			const unsigned l = walls.links[open.opposite];
-			const real factor = near_factor(l);
-			if (factor <= 0) continue;
-			slot_t &returning = walls.returning[open.opposite];
-			const real bounced = widen(returning), more = factor * (widen(walls.returning[open.link]) - bounced);
-			returning = narrow(bounced + more);
-			sum += more;
-			number = l >> 5 & 63;
-		}
-		slot_t *const rest = slots + access_cell(number, REST);
-		if (sum != 0) *rest = narrow(widen(*rest) - sum);
 	}
 };
