@@ -316,7 +316,7 @@ func TestOpeningsOfVariants(t *testing.T) {
 }
 
 // The variants of the central airway give the sound one's cells to within
-// 0.5 %, moved or scaled ones to within 0.01 % (issue: what must hold).
+// 0.5 %, moved or scaled ones to within 0.01 %.
 func TestCentralAirwayVariants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("voxelizes eight airways")

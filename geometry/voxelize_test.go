@@ -347,7 +347,7 @@ func ExampleVoxelize() {
 }
 
 // Every end found on the full airway is connected to the trachea at 0.4 mm,
-// whose thinnest branches are 1.6 mm wide (issue: what must hold).
+// whose thinnest branches are 1.6 mm wide.
 func TestFullAirwayStaysConnected(t *testing.T) {
 	s, err := ReadSurface(shared(t, "airway-full-mm.stl"), UnknownUnit)
 	if err != nil {

@@ -67,8 +67,7 @@ func TestWallsLeaveOpeningsOut(t *testing.T) {
 	}
 }
 
-// At 0.25 mm the wall areas sum to the surface's within 2 % (issue: what must
-// hold).
+// At 0.25 mm the wall areas sum to the surface's within 2 %.
 func TestWallsOfCentralAirway(t *testing.T) {
 	s, err := ReadSurface(shared(t, "airway-central-mm.stl"), UnknownUnit)
 	if err != nil {

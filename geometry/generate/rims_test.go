@@ -8,6 +8,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/geometry/mesh"
+	"carina/geometry/meshtest"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -42,7 +43,7 @@ func TestWornRimsAreFound(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			bevel(s, openings, 0.25, 0.05, rng)
 			splitEdges(s, openings, 0.3, rng)
-			jitter(s, 0.02, rng)
+			meshtest.Roughen(&s.Mesh, 0.02, rng)
 			openings = move(s, openings, math.Pow(10, 2*rng.Float64()-1), rng)
 			p, err := geometry.Prepare(unnamed(s), geometry.Options{})
 			if err != nil {
@@ -147,34 +148,11 @@ func splitEdges(s *geometry.Surface, openings []geometry.Opening, share float64,
 	s.Triangles = out
 }
 
-// jitter moves every vertex by a share of the least height of its triangles.
-func jitter(s *geometry.Surface, share float64, rng *rand.Rand) {
-	least := make([]float64, len(s.Vertices))
-	for i := range least {
-		least[i] = math.Inf(1)
-	}
-	for i, tri := range s.Triangles {
-		a, b, c := s.Corners(i)
-		double := r3.Norm(r3.Cross(r3.Sub(b, a), r3.Sub(c, a)))
-		height := double / max(r3.Norm(r3.Sub(b, a)), r3.Norm(r3.Sub(c, a)), r3.Norm(r3.Sub(c, b)))
-		for _, v := range tri.V {
-			least[v] = min(least[v], height)
-		}
-	}
-	for i := range s.Vertices {
-		s.Vertices[i] = r3.Add(s.Vertices[i], r3.Scale(share*least[i], normalVec(rng)))
-	}
-}
-
-func normalVec(rng *rand.Rand) r3.Vec {
-	return r3.Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
-}
-
 // move turns, scales and shifts a surface, and returns its openings moved
 // alike.
 func move(s *geometry.Surface, openings []geometry.Opening, scale float64, rng *rand.Rand) []geometry.Opening {
-	turn := r3.NewRotation(2*math.Pi*rng.Float64(), normalVec(rng))
-	shift := normalVec(rng)
+	turn := r3.NewRotation(2*math.Pi*rng.Float64(), meshtest.NormalVec(rng))
+	shift := meshtest.NormalVec(rng)
 	place := func(v r3.Vec) r3.Vec { return r3.Add(shift, r3.Scale(scale, turn.Rotate(v))) }
 	for i, v := range s.Vertices {
 		s.Vertices[i] = place(v)
