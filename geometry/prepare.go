@@ -50,6 +50,8 @@ type Prepared struct {
 	// Obstacles is how many closed bodies stand in the lumen. They are walls
 	// with fluid outside and none inside.
 	Obstacles int
+	// InnerEnds is how many ends lie inside of other bodies and are no openings.
+	InnerEnds int
 	// Warnings are sentences about what may spoil a simulation.
 	Warnings []string
 	// faces are flat faces of which any may be an end, where none is told to be.
@@ -245,6 +247,7 @@ func (p *Prepared) findOpenings(h *mesh.Hierarchy, caps []opening.Patch) []openi
 	f.Reserve(inObstacle)
 	f.Reserve(p.stepTriangles())
 	found := f.Ends(caps)
+	found.Ends, p.InnerEnds = dropInnerEnds(h.Mesh, found.Ends)
 	p.Mended.CappedOpenings += found.Opened
 	p.countHoles(f, found.Holes)
 	p.Loops = countLoops(found.Loops)
