@@ -34,15 +34,6 @@ func NewDevice(gpu device.Device, t transport.Transport, exchange Exchange) *Dev
 // GPU is the device itself.
 func (d *Device) GPU() device.Device { return d.gpu }
 
-// Replace makes the rank work through another device, such as one that measures what
-// it is given.
-func (d *Device) Replace(gpu device.Device) {
-	d.gpu = gpu
-	if d.tiles != nil {
-		d.tiles.Device = gpu
-	}
-}
-
 // Bind tells in which tiles the cells of a rank lie.
 func (d *Device) Bind(tiles *Tiles, layout *solver.Layout, finder *solver.Finder) {
 	d.tiles, d.values = tiles, newValues(tiles, layout, finder)

@@ -54,52 +54,52 @@ type Tiles struct {
 // NewTiles are the tiles of a subdomain.
 func NewTiles(d device.Device, l tiling.Layout, set *tiling.Set, subdomain *tiling.Subdomain) *Tiles {
 	own := subdomain.Tiles[:subdomain.Own]
-	t := &Tiles{Layout: l, Device: d, Set: set, Subdomain: subdomain, Numbers: own, asked: map[int][]Request{}}
-	t.number = opened.next.Add(1)
-	opened.devices.Store(t.number, d)
+	p := &Tiles{Layout: l, Device: d, Set: set, Subdomain: subdomain, Numbers: own, asked: map[int][]Request{}}
+	p.number = opened.next.Add(1)
+	opened.devices.Store(p.number, d)
 	byNumber := make([]int64, len(own))
 	for i, n := range own {
 		byNumber[i] = int64(n)<<32 | int64(i)
 	}
 	slices.Sort(byNumber)
-	t.Sorted, t.Index = make([]int32, len(own)), make([]int32, len(own))
+	p.Sorted, p.Index = make([]int32, len(own)), make([]int32, len(own))
 	for i, v := range byNumber {
-		t.Sorted[i], t.Index[i] = int32(v>>32), int32(v&math.MaxUint32)
+		p.Sorted[i], p.Index[i] = int32(v>>32), int32(v&math.MaxUint32)
 	}
-	return t
+	return p
 }
 
 // Fill compiles what the exchange needs, and allocates the tiles, at rest, and the
 // tables of their neighbours. Owner is the rank of every tile.
-func (t *Tiles) Fill(owner []int32) (err error) {
-	if t.Subdomain.Border > 0 {
-		if t.handshake.kernel, err = t.Device.Compile(handshakeSource()); err != nil {
+func (p *Tiles) Fill(owner []int32) (err error) {
+	if p.Subdomain.Border > 0 {
+		if p.handshake.kernel, err = p.Device.Compile(handshakeSource()); err != nil {
 			return err
 		}
-		if t.unpack, err = t.Device.Compile(movingSource("unpack", t.Layout, 0)); err != nil {
+		if p.unpack, err = p.Device.Compile(movingSource("unpack", p.Layout, 0)); err != nil {
 			return err
 		}
 	}
-	rows := t.Subdomain.Rows(t.Set, owner, t.Places())
-	t.borderRows = slices.Clone(rows[:t.Subdomain.Border*t.Directions])
-	if t.Populations, err = t.Allocate(t.flagOffset()+maxConnections*flagBytes, nil); err != nil {
+	rows := p.Subdomain.Rows(p.Set, owner, p.Places())
+	p.borderRows = slices.Clone(rows[:p.Subdomain.Border*p.Directions])
+	if p.Populations, err = p.Allocate(p.flagOffset()+maxConnections*flagBytes, nil); err != nil {
 		return err
 	}
-	if t.Rows, err = t.Allocate(0, device.BytesOf(rows)); err != nil {
+	if p.Rows, err = p.Allocate(0, device.BytesOf(rows)); err != nil {
 		return err
 	}
-	t.Slots, err = t.Allocate(0, slotTable(t.Layout))
+	p.Slots, err = p.Allocate(0, slotTable(p.Layout))
 	return err
 }
 
 // Places returns where its own tiles lie in memory by number in the set, −1 for
 // others.
-func (t *Tiles) Places() []int32 {
-	places := make([]int32, len(t.Set.Position))
+func (p *Tiles) Places() []int32 {
+	places := make([]int32, len(p.Set.Position))
 	for i := range places {
 		places[i] = -1
 	}
-	for at, tile := range t.Numbers {
+	for at, tile := range p.Numbers {
 		places[tile] = int32(at)
 	}
 	return places
@@ -112,76 +112,76 @@ func slotTable(l tiling.Layout) []byte {
 
 // Needs is the memory that the tiles take, with a value for each that they ask of
 // their own rank.
-func (t *Tiles) Needs(asked int) int64 {
-	row, exits := int64(4*t.Directions), int64(2*8*t.Directions)
-	n := t.flagOffset() + int64(len(t.Numbers))*row + int64(t.Subdomain.Border)*exits
-	if t.Asked > 0 {
+func (p *Tiles) Needs(asked int) int64 {
+	row, exits := int64(4*p.Directions), int64(2*8*p.Directions)
+	n := p.flagOffset() + int64(len(p.Numbers))*row + int64(p.Subdomain.Border)*exits
+	if p.Asked > 0 {
 		const value, ofTile = 16, 8
-		n += int64(asked)*value + int64(len(t.Numbers))*ofTile
+		n += int64(asked)*value + int64(len(p.Numbers))*ofTile
 	}
 	return n
 }
 
 // AskedOffset is where what tiles ask of each other lies behind their beginning.
-func (t *Tiles) AskedOffset() int64 { return int64(len(t.Subdomain.Tiles)) * t.TileBytes() }
+func (p *Tiles) AskedOffset() int64 { return int64(len(p.Subdomain.Tiles)) * p.TileBytes() }
 
 // flagOffset is where the flags lie behind the tiles.
-func (t *Tiles) flagOffset() int64 { return t.AskedOffset() + t.Asked }
+func (p *Tiles) flagOffset() int64 { return p.AskedOffset() + p.Asked }
 
 // tile is the address of a tile by index.
-func (t *Tiles) tile(index int32) uint64 {
-	return uint64(t.Populations) + uint64(index)*uint64(t.TileBytes())
+func (p *Tiles) tile(index int32) uint64 {
+	return uint64(p.Populations) + uint64(index)*uint64(p.TileBytes())
 }
 
 // placeOf returns where a tile lies in memory, own or ghost.
-func (t *Tiles) placeOf(tile int32) (index int32, ok bool) {
-	if i, found := slices.BinarySearch(t.Sorted, tile); found {
-		return t.Index[i], true
+func (p *Tiles) placeOf(tile int32) (index int32, ok bool) {
+	if i, found := slices.BinarySearch(p.Sorted, tile); found {
+		return p.Index[i], true
 	}
-	ghosts := t.Subdomain.Tiles[t.Subdomain.Own:]
+	ghosts := p.Subdomain.Tiles[p.Subdomain.Own:]
 	i, found := slices.BinarySearch(ghosts, tile)
-	return int32(t.Subdomain.Own + i), found
+	return int32(p.Subdomain.Own + i), found
 }
 
 // pin returns memory of the host that is given back with the tiles.
-func (t *Tiles) pin(bytes int64) ([]byte, error) {
-	m, err := t.Device.Pin(bytes)
+func (p *Tiles) pin(bytes int64) ([]byte, error) {
+	m, err := p.Device.Pin(bytes)
 	if err == nil {
-		t.pinned = append(t.pinned, m)
+		p.pinned = append(p.pinned, m)
 	}
 	return m, err
 }
 
 // Allocate returns memory with the given content, or that many zeros, until the
 // device is closed.
-func (t *Tiles) Allocate(bytes int64, content []byte) (device.Address, error) {
+func (p *Tiles) Allocate(bytes int64, content []byte) (device.Address, error) {
 	bytes = max(bytes, int64(len(content)))
 	const least = 256
-	a, err := t.Device.Allocate(max(bytes, least))
+	a, err := p.Device.Allocate(max(bytes, least))
 	if err != nil {
 		return 0, err
 	}
-	t.allocated = append(t.allocated, a)
-	t.Bytes += bytes
+	p.allocated = append(p.allocated, a)
+	p.Bytes += bytes
 	if len(content) > 0 {
-		return a, t.Device.Upload(a, content)
+		return a, p.Device.Upload(a, content)
 	}
-	return a, t.Device.Zero(a, max(bytes, least))
+	return a, p.Device.Zero(a, max(bytes, least))
 }
 
 // close releases the memory and the device.
-func (t *Tiles) close() error {
-	opened.devices.Delete(t.number)
+func (p *Tiles) close() error {
+	opened.devices.Delete(p.number)
 	var failures []error
-	for _, c := range t.connections {
-		failures = append(failures, c.close(t.Device))
+	for _, c := range p.connections {
+		failures = append(failures, c.close(p.Device))
 	}
-	for _, m := range t.pinned {
-		failures = append(failures, t.Device.Unpin(m))
+	for _, m := range p.pinned {
+		failures = append(failures, p.Device.Unpin(m))
 	}
-	for _, a := range t.allocated {
-		t.Device.Free(a)
+	for _, a := range p.allocated {
+		p.Device.Free(a)
 	}
-	t.allocated = nil
-	return errors.Join(append(failures, t.Device.Close())...)
+	p.allocated = nil
+	return errors.Join(append(failures, p.Device.Close())...)
 }

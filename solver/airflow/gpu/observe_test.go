@@ -199,3 +199,22 @@ func TestDivergenceIsNoticed(t *testing.T) {
 		compareFields(t, fields[1], fields[0], fieldRounding)
 	}
 }
+
+// A cell that the device names by where it lies is told by its number in the order of
+// the grid's runs.
+func TestCellsAreNumberedAsInTheGrid(t *testing.T) {
+	devicetest.BesideOthers(t)
+	g := tube()
+	settings := caveSettings(g)
+	settings.Collision, settings.Precision = airflow.TRT, airflow.Double
+	s := computed(t, solver.WholeDomain(g), settings, Single, 0).Kernel().(*bound)
+	want := int64(0)
+	for _, r := range g.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			if got := s.cellNumber(x, r.Y, r.Z); got != want {
+				t.Fatalf("cell (%d, %d, %d) has number %d, want %d", x, r.Y, r.Z, got, want)
+			}
+			want++
+		}
+	}
+}

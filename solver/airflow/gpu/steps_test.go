@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"carina/solver"
@@ -12,17 +13,71 @@ import (
 	"carina/solver/transport"
 )
 
-// idleDevice does nothing that is given to it.
-type idleDevice struct{ device.Device }
+// idleDevice does nothing that is given to it while it is idle.
+type idleDevice struct {
+	device.Device
+	idle atomic.Bool
+}
 
-func (idleDevice) Launch(device.Queue, device.Kernel, device.Launch) error { return nil }
-func (idleDevice) Follow(device.Queue, device.Queue) error                 { return nil }
-func (idleDevice) Upload(device.Address, []byte) error                     { return nil }
-func (idleDevice) Download([]byte, device.Address) error                   { return nil }
-func (idleDevice) Fetch([]byte, device.Address) error                      { return nil }
-func (idleDevice) Deliver(device.Address, []byte) error                    { return nil }
-func (idleDevice) Zero(device.Address, int64) error                        { return nil }
-func (idleDevice) Settle() error                                           { return nil }
+func (d *idleDevice) Reach(other device.Device) error {
+	return d.Device.Reach(other.(*idleDevice).Device)
+}
+
+func (d *idleDevice) Launch(q device.Queue, k device.Kernel, l device.Launch) error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Launch(q, k, l)
+}
+
+func (d *idleDevice) Follow(q, other device.Queue) error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Follow(q, other)
+}
+
+func (d *idleDevice) Upload(to device.Address, from []byte) error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Upload(to, from)
+}
+
+func (d *idleDevice) Download(to []byte, from device.Address) error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Download(to, from)
+}
+
+func (d *idleDevice) Fetch(to []byte, from device.Address) error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Fetch(to, from)
+}
+
+func (d *idleDevice) Deliver(to device.Address, from []byte) error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Deliver(to, from)
+}
+
+func (d *idleDevice) Zero(to device.Address, bytes int64) error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Zero(to, bytes)
+}
+
+func (d *idleDevice) Settle() error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Settle()
+}
 
 // A step allocates nothing on the host, on one device and on several, however
 // they exchange.
@@ -42,14 +97,18 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		}
 		domain := must(Divide(solver.WholeDomain(g), c.devices, Single))
 		devices := devicetest.Open(t, c.devices)
+		for i, d := range devices {
+			devices[i] = &idleDevice{Device: d}
+		}
 		for rank, err := range onRanks(t, c.devices, func(tr transport.Transport) error {
 			r, err := airflow.NewRankOn(on(devices, Options{Exchange: c.exchange}), domain, settings, tr)
 			if err != nil {
 				return err
 			}
 			defer r.Close()
-			on := r.Kernel().(*bound).on
-			on.Replace(idleDevice{on.GPU()})
+			d := devices[tr.Rank()].(*idleDevice)
+			defer d.idle.Store(false) // to close it
+			d.idle.Store(true)
 			steps := func(n int) (err error) {
 				for range n {
 					if err = r.Engine().Step(); err != nil {

@@ -22,14 +22,6 @@ KERNEL(initialize)(Memory memory, Observed observed, Walls walls, const Moments 
 			const real square = m.x * m.x + m.y * m.y + m.z * m.z;
 			view.slots[access_cell(cell, REST)] = narrow(SCALE * (m.density - real(1.5) * square) * rest);
 		}
-		sync_warp();
-		Neighbours neighbours;
-		fetch_neighbours(neighbours, observed.rows, nullptr, tile, view.lane);
-		Tiles(memory, view.lane, observed.slot_table).restore(view.image, tile, neighbours, view.offsets);
-		const WallRange range = view.range(tile);
-		for (int i = view.lane; i < range.links; i += 32) {
-			const unsigned l = walls.links[range.first_link + i];
-			walls.returning[range.first_link + i] = equilibrium(l >> 5 & 63, (l & 31) ^ 1);
-		}
+		view.restore(tile, equilibrium);
 	}
 }

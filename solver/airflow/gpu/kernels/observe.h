@@ -59,6 +59,21 @@ struct View {
 		}
 	}
 
+	// restore puts the image where it arrives at a tile's cells, and what returns from
+	// its walls, by cell and direction.
+	template <class Returning> DEVICE void restore(unsigned tile, Returning returning) const
+	{
+		sync_warp();
+		Neighbours neighbours;
+		fetch_neighbours(neighbours, observed.rows, nullptr, tile, lane);
+		Tiles(memory, lane, observed.slot_table).restore(image, tile, neighbours, offsets);
+		const WallRange wall = range(tile);
+		for (int i = lane; i < wall.links; i += 32) {
+			const unsigned l = walls.links[wall.first_link + i];
+			walls.returning[wall.first_link + i] = returning(l >> 5 & 63, (l & 31) ^ 1);
+		}
+	}
+
 	// cell is the number in the tile of the lane's first or second cell.
 	DEVICE int cell(int h) const { return (2 * (lane >> 4) + h) * 16 + (lane & 15); }
 	DEVICE bool is_fluid(unsigned tile, int cell) const { return observed.fluid[tile] >> cell & 1; }

@@ -25,15 +25,7 @@ KERNEL(records)(Memory memory, Observed observed, Walls walls, slot_t *records)
 			}
 		}
 #if MODE == 1
-		sync_warp();
-		Neighbours neighbours;
-		fetch_neighbours(neighbours, observed.rows, nullptr, tile, view.lane);
-		Tiles(memory, view.lane, observed.slot_table).restore(view.image, tile, neighbours, view.offsets);
-		const WallRange range = view.range(tile);
-		for (int i = view.lane; i < range.links; i += 32) {
-			const unsigned l = walls.links[range.first_link + i];
-			walls.returning[range.first_link + i] = of_tile[(l >> 5 & 63) * values + 1 + ((l & 31) ^ 1)];
-		}
+		view.restore(tile, [=](int cell, int q) { return of_tile[cell * values + 1 + q]; });
 #endif
 	}
 }
