@@ -287,6 +287,7 @@ func (b *Finder) isGhost(i, x int32) bool {
 
 // findBlocks cuts the rank's cells into blocks.
 func (b *Finder) findBlocks() {
+	b.Blocks = make([]Block, 0, b.Fluid/BlockCells+1)
 	block := Block{First: -1}
 	finish := func() {
 		if block.First >= 0 {
@@ -315,8 +316,12 @@ func (b *Finder) findBlocks() {
 	finish()
 }
 
-// hasFluid tells whether any of count cells of a row from x on is fluid.
+// hasFluid tells whether any of count cells of a row from x on is fluid; but for the
+// dense layout all are.
 func (b *Finder) hasFluid(s *storedRow, x, count int32) bool {
+	if b.boxes == nil {
+		return true
+	}
 	for i := s.pieces.first; i < s.pieces.end; i++ {
 		if p := &b.all[i]; p.Cuboid == s.cuboid && max(x, p.X0) < min(x+count, p.X1) {
 			return true
