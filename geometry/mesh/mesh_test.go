@@ -59,6 +59,63 @@ func TestCapsCloseLoops(t *testing.T) {
 	}
 }
 
+// Loops that are too long to cut ears from are closed by fans around their middle, which
+// are wound as the rest.
+func TestFansCloseLongLoops(t *testing.T) {
+	const n = mesh.EarLimit + 1
+	whole := meshtest.Tube(r3.Vec{}, r3.Vec{X: 2, Z: 5}, 1, n, 1, false)
+	open := meshtest.Tube(r3.Vec{}, r3.Vec{X: 2, Z: 5}, 1, n, 1, true)
+	for _, loop := range mesh.BoundaryLoops(open) {
+		if got := len(mesh.CapLoop(open, loop, 0)); got != n {
+			t.Errorf("a fan of %d triangles, want %d", got, n)
+		}
+	}
+	if edges := len(mesh.BoundaryEdges(open)); edges != 0 || math.Abs(open.Volume()/whole.Volume()-1) > 1e-9 {
+		t.Errorf("capped: %d open edges, volume %g, want none and %g", edges, open.Volume(), whole.Volume())
+	}
+	if one, mixed := mesh.NewTopology(open).Count(); one != 0 || mixed != 0 {
+		t.Errorf("%d open and %d mixed sides, want none", one, mixed)
+	}
+}
+
+// The box around a mesh is that of its corners.
+func TestBounds(t *testing.T) {
+	low, high := r3.Vec{X: -3, Y: 2, Z: 5}, r3.Vec{X: -1, Y: 7, Z: 6}
+	if a, b := meshtest.Box(low, high).Bounds(); a != low || b != high {
+		t.Errorf("bounds %v and %v, want %v and %v", a, b, low, high)
+	}
+}
+
+// From any triangle of a strip all are reached, and those wound against it are found.
+func TestSpreadReachesAll(t *testing.T) {
+	const n = 7
+	m := &mesh.Mesh{}
+	for i := range int32(n + 2) {
+		m.Vertices = append(m.Vertices, r3.Vec{X: float64(i), Y: float64(i % 2)})
+	}
+	turned := []bool{false, true, true, false, false, true, false}
+	for i, against := range turned {
+		v := [3]int32{int32(i), int32(i) + 1, int32(i) + 2}
+		if against != (i%2 == 1) {
+			v[0], v[1] = v[1], v[0]
+		}
+		m.Triangles = append(m.Triangles, mesh.Triangle{V: v})
+	}
+	topology := mesh.NewTopology(m)
+	for first := range turned {
+		piece, flip := make([]int32, n), make([]bool, n)
+		for i := range piece {
+			piece[i] = -1
+		}
+		topology.Spread(m, int32(first), 3, piece, flip)
+		for i := range turned {
+			if piece[i] != 3 || flip[i] != (turned[i] != turned[first]) {
+				t.Errorf("from triangle %d: triangle %d is in piece %d, flipped %v", first, i, piece[i], flip[i])
+			}
+		}
+	}
+}
+
 // Mates share an edge and components do not.
 func TestTopologyOfTwoBodies(t *testing.T) {
 	m := meshtest.Box(r3.Vec{}, r3.Vec{X: 1, Y: 1, Z: 1})

@@ -67,6 +67,7 @@ func TestReadRefuses(t *testing.T) {
 		"endsolid first":    {[]byte("solid a\nendsolid\nendsolid\n"), "without solid"},
 		"text in between":   {[]byte("solid a\nendsolid\nhello\n"), "hello"},
 		"unfinished facet":  {[]byte("solid a\nfacet normal 0 0 1\nendsolid\n"), "triangle 1"},
+		"unfinished second": {[]byte("solid a\n" + asciiTriangle + "endsolid\nsolid b\n" + asciiTriangle + "facet normal 0 0 1\nendsolid\n"), `solid 2 ("b"), triangle 2: `},
 		"words for numbers": {[]byte("solid a\n" + strings.Replace(asciiTriangle, "1 0 0", "x 0 0", 1) + "endsolid"), "float"},
 		"ASCII NaN":         {[]byte("solid a\n" + strings.Replace(asciiTriangle, "1 0 0", "nan 0 0", 1) + "endsolid"), "finite"},
 	}

@@ -86,7 +86,11 @@ func TestFormat(t *testing.T) {
 		{FormatArea(7.5e-6), "7.5 mm²"},
 		{FormatFlow(15e-3 / 60), "15 L/min"},
 		{FormatFlow(1e-9), "0.06 mL/min"},
+		{FormatFlow(math.Copysign(0, -1)), "0 mL/min"},
 		{FormatBytes(512), "512 B"},
+		{FormatBytes(1023), "1023 B"},
+		{FormatBytes(1024), "1.0 KiB"},
+		{FormatBytes(1 << 20), "1.0 MiB"},
 		{FormatBytes(3 << 29), "1.5 GiB"},
 	}
 	for _, test := range tests {

@@ -16,6 +16,15 @@ func TestNextIsSplitmix64(t *testing.T) {
 	}
 }
 
+// The state of a seed is the first number that splitmix64 makes of it.
+func TestSeedsBeginInSplitmix64(t *testing.T) {
+	for seed, want := range map[uint64]uint64{0: 0xe220a8397b1dcdaf, 0x9e3779b97f4a7c15: 0x6e789e6aa1b965f4} {
+		if got := New(seed).state; got != want {
+			t.Errorf("seed %#x begins at %#x, want %#x", seed, got, want)
+		}
+	}
+}
+
 // Below gives every number below n about equally often, and no other.
 func TestBelowIsUniform(t *testing.T) {
 	const n, draws = 7, 70_000

@@ -75,6 +75,19 @@ func TestContractStopped(t *testing.T) {
 	}
 }
 
+// An edge is rated by the square of its weight over the weights of both ends, of which
+// those without any count as one.
+func TestExpansion(t *testing.T) {
+	for _, c := range []struct {
+		w, a, b int64
+		want    float64
+	}{{6, 2, 3, 6}, {6, 9, 1, 4}, {6, 1, 9, 4}, {2, 0, 0, 4}, {1 << 40, 1 << 40, 1 << 39, 2}} {
+		if got := expansion(c.w, c.a, c.b); got != c.want {
+			t.Errorf("an edge of %d between %d and %d is rated %g, want %g", c.w, c.a, c.b, got, c.want)
+		}
+	}
+}
+
 // The weight matched on a path must be the largest of all matchings.
 func TestBestOnPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
