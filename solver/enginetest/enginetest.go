@@ -247,14 +247,16 @@ func (c *Case) allocatesNothing(t *testing.T) {
 	})
 }
 
-// AcceptRank compares one rank among others, of other processes, with one rank
-// alone.
+// AcceptRank compares one rank among others, of other processes or this one, with
+// one rank alone.
 func (c *Case) AcceptRank(t *testing.T, tr transport.Transport) {
 	t.Helper()
 	want := c.Hashes(t)
 	r, err := c.New(c.scattered(4, tr.Size(), 9), 1, tr)
 	if err != nil {
-		t.Fatal(err)
+		t.Errorf("rank %d of %d: %v", tr.Rank(), tr.Size(), err)
+		tr.Abort(err)
+		return
 	}
 	defer r.Close()
 	got, err := hashes(r, c.Steps)
