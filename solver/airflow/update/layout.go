@@ -157,7 +157,7 @@ func (b *windowBuilder) serves(words []uint32, neighbours []int32, cell, first, 
 // Bytes returns the memory of the layout beside the engine's.
 func (l *Layout) Bytes() int64 {
 	return kernel.SizeOf(l.windows.inner) + kernel.SizeOf(l.windows.walled) +
-		kernel.SizeOf(l.blocks) + kernel.SizeOf(l.near) + kernel.SizeOf(l.far) + kernel.SizeOf(l.reflections) + kernel.SizeOf(l.Openings.List)
+		kernel.SizeOf(l.blocks) + kernel.SizeOf(l.near) + kernel.SizeOf(l.far) + kernel.SizeOf(l.reflections) + kernel.SizeOf(l.rim) + kernel.SizeOf(l.Openings.List)
 }
 
 // Windows is the number of windows that are updated in an odd step.
