@@ -10,6 +10,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow/collision"
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/opening"
 	"carina/solver/airflow/wall"
 	"carina/solver/lattice"
 	"carina/solver/processor"
@@ -24,6 +25,7 @@ type closed struct {
 	set         *lattice.Set
 	scheme      wall.Scheme
 	grid        *geometry.Grid
+	openings    *opening.States
 	layout      *Layout
 	populations Populations
 	workspace   *Workspace
@@ -41,7 +43,7 @@ func (c *closed) Program() solver.Program {
 
 func (c *closed) Bind(b *solver.Binding) (solver.Kernel, error) {
 	c.layout, c.workspace = NewLayout(b.Finder, c.set), NewWorkspace(c.set)
-	if err := c.layout.FindLinks(c.grid, &c.scheme, nil); err != nil {
+	if err := c.layout.FindLinks(c.grid, &c.scheme, c.openings); err != nil {
 		return nil, err
 	}
 	var err error

@@ -35,12 +35,12 @@ type Link struct {
 	Factor float32
 }
 
-// count is how many links begin the list, without those that fill a group.
-func (s Links) count() int { return int(s[0] & (1<<kernel.LinkCountBits - 1)) }
+// Count is how many links begin the list, without those that fill a group.
+func (s Links) Count() int { return int(s[0] & (1<<kernel.LinkCountBits - 1)) }
 
 // link returns link i of those that begin the list, in groups of so many.
 func (s Links) link(i, group int) Link {
-	at := position(i, s.count(), group)
+	at := position(i, s.Count(), group)
 	return Link{kernel.CorrectedLink(s[at]), math.Float32frombits(s[at+group])}
 }
 
@@ -64,7 +64,7 @@ type Cursor struct {
 // windows of a width in words.
 func NewCursor(links Links, group, width int) (c Cursor) {
 	c.links, c.group, c.width = links, group, width
-	for i := range links.count() {
+	for i := range links.Count() {
 		d := links.link(i, group).Direction()
 		if c.end[d] == 0 {
 			c.next[d] = i
@@ -75,7 +75,7 @@ func NewCursor(links Links, group, width int) (c Cursor) {
 }
 
 // IsEmpty tells whether there are no links.
-func (c *Cursor) IsEmpty() bool { return c.links.count() == 0 }
+func (c *Cursor) IsEmpty() bool { return c.links.Count() == 0 }
 
 // Correct applies to the populations of a window its links, which follow those
 // of the windows before. First is its first cell in the block.

@@ -26,11 +26,11 @@ func TestWallStreamHoldsLinks(t *testing.T) {
 		begin := len(list)
 		list = list.Append(&byDirection, kernel.LinkGroup)
 		own := list[begin:]
-		if own.count() != count || own[0]>>kernel.LinkCountBits != vectors {
-			t.Fatalf("%d links: %d and vectors %b, not %b", count, own.count(), own[0]>>kernel.LinkCountBits, vectors)
+		if own.Count() != count || own[0]>>kernel.LinkCountBits != vectors {
+			t.Fatalf("%d links: %d and vectors %b, not %b", count, own.Count(), own[0]>>kernel.LinkCountBits, vectors)
 		}
 		var got []Link
-		for i := range own.count() {
+		for i := range own.Count() {
 			got = append(got, own.link(i, kernel.LinkGroup))
 		}
 		if !slices.Equal(got, want) {
