@@ -44,7 +44,7 @@ func testRimLinks(t *testing.T, set *lattice.Set, scheme wall.Scheme) {
 	grid := generate.LinkedGrid(size, 1, [3]bool{}, func(x, y, z int32) bool { return !solid[[3]int32{x, y, z}] },
 		func(x, y, z int32, d geometry.Offset) (float64, int) {
 			at := [4]int32{x, y, z, number[d]}
-			if x+int32(d.X) < 0 {
+			if x+int32(d.X) < 0 || random.IntN(8) == 0 {
 				kinds[at] = opened
 				return 0.5, 1
 			}
