@@ -80,7 +80,7 @@ func (p *Tiles) Fill(owner []int32) (err error) {
 			return err
 		}
 	}
-	rows := p.Subdomain.Rows(p.Set, owner, p.Places())
+	rows := p.Subdomain.Rows(p.Set, owner, p.Indices())
 	p.borderRows = slices.Clone(rows[:p.Subdomain.Border*p.Directions])
 	if p.Populations, err = p.Allocate(p.flagOffset()+maxConnections*flagBytes, nil); err != nil {
 		return err
@@ -92,17 +92,17 @@ func (p *Tiles) Fill(owner []int32) (err error) {
 	return err
 }
 
-// Places returns where its own tiles lie in memory by number in the set, −1 for
+// Indices returns where its own tiles lie in memory by number in the set, −1 for
 // others.
-func (p *Tiles) Places() []int32 {
-	places := make([]int32, len(p.Set.Position))
-	for i := range places {
-		places[i] = -1
+func (p *Tiles) Indices() []int32 {
+	indices := make([]int32, len(p.Set.Position))
+	for i := range indices {
+		indices[i] = -1
 	}
 	for at, tile := range p.Numbers {
-		places[tile] = int32(at)
+		indices[tile] = int32(at)
 	}
-	return places
+	return indices
 }
 
 // slotTable is what the kernels know of where the image lies in memory.
@@ -133,8 +133,8 @@ func (p *Tiles) tile(index int32) uint64 {
 	return uint64(p.Populations) + uint64(index)*uint64(p.TileBytes())
 }
 
-// placeOf returns where a tile lies in memory, own or ghost.
-func (p *Tiles) placeOf(tile int32) (index int32, ok bool) {
+// indexOf returns where a tile lies in memory, own or ghost.
+func (p *Tiles) indexOf(tile int32) (index int32, ok bool) {
 	if i, found := slices.BinarySearch(p.Sorted, tile); found {
 		return p.Index[i], true
 	}

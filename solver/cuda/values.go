@@ -67,7 +67,7 @@ func (v *values) address(array, local int32, odd bool) (uint64, error) {
 		tile = t.Set.Around(tile)[at.Group^1]
 		at.At += int64(t.CopyValues() * t.ValueBytes())
 	}
-	index, ok := t.placeOf(tile)
+	index, ok := t.indexOf(tile)
 	if !ok {
 		return 0, fmt.Errorf("value %d of cell %v lies on no tile of rank %d", array, c, v.layout.Rank)
 	}

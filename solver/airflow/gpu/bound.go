@@ -87,7 +87,7 @@ func (s *bound) makePart(finder *solver.Finder) (err error) {
 	}
 	tiles := cuda.NewTiles(s.on.GPU(), s.Layout, s.tiles, sub)
 	s.on.Bind(tiles, s.layout, finder) // which closes them, whatever fails from here on
-	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall, tiles.Places(), sub.Own)
+	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall, tiles.Indices(), sub.Own)
 	if err != nil {
 		return err
 	}
