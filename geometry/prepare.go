@@ -79,6 +79,10 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	p := &Prepared{Surface: s}
 	var mended *mesh.Mesh
 	mended, p.Mended = mend.Mend(&s.Mesh)
+	if len(mended.Solids) == 0 {
+		// All triangles are of one solid, with no name.
+		mended.Solids = []string{""}
+	}
 	p.setMesh(mended)
 	_, p.Components = mended.Components()
 	h := mesh.NewHierarchy(&p.Surface.Mesh)
