@@ -10,34 +10,52 @@ import (
 // divided into where sums of weights are listed.
 const finestSums = 1 << 17
 
-// canFill is false where no packing of the free vertices fits the parts with the
-// given room, none of it negative: a
-// part takes no more than the largest sum of some of their weights that it has
-// room for, and all parts together must take all of them. Where vertices weigh
-// alike that tells at once what a search would try for long. Weights count in
-// whole units, rounded down, so that it may be true in error, never false.
-func canFill(g *graph.Graph, free []int32, room []int64) bool {
-	var unit, most int64
-	for _, v := range free {
-		unit = greatestDivisor(unit, g.VertexWeight(v))
+// filling tells how much of parts' rooms vertices can take: a part no more than the
+// largest sum of some of their weights that it has room for. Where vertices weigh alike
+// that tells at once what a search would try for long. Weights count in whole units,
+// rounded down.
+type filling struct {
+	unit int64
+	most []int32 // by room, all in units
+}
+
+// newFilling is that of vertices and of parts with the given room, none of it negative.
+func newFilling(g *graph.Graph, vertices []int32, room []int64) *filling {
+	f := &filling{}
+	var largest int64
+	for _, v := range vertices {
+		f.unit = greatestDivisor(f.unit, g.VertexWeight(v))
 	}
 	for _, r := range room {
-		most = max(most, r)
+		largest = max(largest, r)
 	}
-	unit = max(unit, most/finestSums, 1)
-	var left int64
-	for _, v := range free {
-		left += g.VertexWeight(v) / unit
-	}
-	sums := sumsOfWeights(g, free, unit, most/unit)
-	for _, r := range room {
-		full := r / unit
-		for sums.Bit(int(full)) == 0 {
-			full--
+	f.unit = max(f.unit, largest/finestSums, 1)
+	sums := sumsOfWeights(g, vertices, f.unit, largest/f.unit)
+	f.most = make([]int32, largest/f.unit+1)
+	for r := range f.most {
+		if sums.Bit(r) == 1 {
+			f.most[r] = int32(r)
+		} else {
+			f.most[r] = f.most[r-1]
 		}
-		left -= full
 	}
-	return left <= 0
+	return f
+}
+
+// of is how much of a room can be taken, and units what a weight counts.
+func (f *filling) of(room int64) int64      { return int64(f.most[room/f.unit]) }
+func (f *filling) units(weight int64) int64 { return weight / f.unit }
+
+// spare is how much more than the vertices the rooms take. Where it is negative no
+// packing fits; else there may be none either.
+func (f *filling) spare(g *graph.Graph, vertices []int32, room []int64) (spare int64) {
+	for _, r := range room {
+		spare += f.of(r)
+	}
+	for _, v := range vertices {
+		spare -= f.units(g.VertexWeight(v))
+	}
+	return spare
 }
 
 // sumsOfWeights returns a set of bits: bit i is set if i, of at most most units,

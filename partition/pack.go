@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"carina/internal/heap"
+	"carina/internal/random"
 	"carina/partition/graph"
 )
 
@@ -176,22 +177,29 @@ func (p *packing) roomiest(l *limits) int32 {
 const (
 	searchedVertices = 2000
 	searchedSteps    = 1 << 26 // times parts
+	searchedStates   = 1 << 18
 )
 
 // packBySearch looks for a packing within the limits by backtracking: heaviest
 // first, each vertex into the tightest parts first, parts with equal room
-// tried once. It returns nil if it finds none within its bounds; vertices
+// tried once, and rooms from which a search has failed not again. It returns nil if it finds none within its bounds; vertices
 // beyond searchedVertices, the lightest, are placed by best fit.
 func packBySearch(g *graph.Graph, fixed []int32, l *limits, order []int32, stop func() bool) *packing {
 	p, free := startPacking(g, fixed, l, order)
-	s := &packSearch{g: g, l: l, p: p, free: free, steps: searchedSteps / len(l.effective), stop: stop}
 	room := make([]int64, len(p.weight))
 	for q := range room {
 		if room[q] = p.room(l, int32(q)); room[q] < 0 {
 			return nil
 		}
 	}
-	if len(free) <= searchedVertices && !canFill(g, free, room) || !s.place(0) {
+	s := &packSearch{g: g, l: l, p: p, free: free, steps: searchedSteps / len(l.effective), stop: stop, failed: map[packState]bool{}}
+	searched := free[:min(len(free), searchedVertices)]
+	s.filling = newFilling(g, searched, room)
+	s.spare = s.filling.spare(g, searched, room)
+	for _, r := range room {
+		s.rooms += roomHash(r)
+	}
+	if !s.place(0) {
 		return nil
 	}
 	return p
@@ -205,12 +213,40 @@ type packSearch struct {
 	free  []int32
 	steps int
 	stop  func() bool
+	// rooms is the sum of the hashes of all parts' rooms, failed are states that have
+	// no packing: which part has which room does not matter.
+	rooms  uint64
+	failed map[packState]bool
+	// filling is of the vertices searched over, spare how much more the rooms can take
+	// of them than is left.
+	filling *filling
+	spare   int64
+}
+
+// packState is which vertices are left and what room there is for them.
+type packState struct {
+	first int
+	rooms uint64
+}
+
+func roomHash(room int64) uint64 { return random.Mix(uint64(room) + 1) }
+
+// move adds to the weight of a part what is taken from what is left.
+func (s *packSearch) move(part int32, w int64) {
+	before := s.p.room(s.l, part)
+	s.p.weight[part] += w
+	s.rooms += roomHash(before-w) - roomHash(before)
+	s.spare += s.filling.of(before-w) - s.filling.of(before) + s.filling.units(w)
 }
 
 // place finds parts for free[i] onward.
 func (s *packSearch) place(i int) bool {
 	if i == len(s.free) || i == searchedVertices {
 		return s.placeRest(i)
+	}
+	state := packState{i, s.rooms}
+	if s.spare < 0 || s.failed[state] {
+		return false
 	}
 	w := s.g.VertexWeight(s.free[i])
 	// Rooms from tightest on; each is tried once.
@@ -223,13 +259,17 @@ func (s *packSearch) place(i int) bool {
 			}
 		}
 		if best < 0 {
+			if len(s.failed) < searchedStates {
+				s.failed[state] = true
+			}
 			return false
 		}
-		s.p.put(s.g, s.free[i], best)
+		s.p.parts[s.free[i]] = best
+		s.move(best, w)
 		if s.place(i + 1) {
 			return true
 		}
-		s.p.weight[best] -= w
+		s.move(best, -w)
 		last = bestRoom
 	}
 	return false
