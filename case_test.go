@@ -141,6 +141,8 @@ func TestCasesAreShortAndFlat(t *testing.T) {
 	for name, test := range map[string]struct{ text, says string }{
 		"long":              {begin + strings.Repeat("# a comment\n", 10_000), "more than the 65536 bytes"},
 		"brackets":          {begin + "speeds: " + strings.Repeat("[", 10_000), "line 2 opens more than 16 brackets"},
+		"brackets reopened": {begin + "speeds: " + strings.Repeat("[", 16) + "][[", "line 2 opens more than 16 brackets"},
+		"brackets closed":   {begin + "a: ]]]" + strings.Repeat("[", 17), "line 2 opens more than 16 brackets"},
 		"braces":            {begin + strings.Repeat("a: {", 1000), "line 2 opens more than 16 brackets"},
 		"brackets by lines": {begin + "speeds:\n" + strings.Repeat("  [\n", 5000), "line 19 opens more than 16 brackets"},
 		"dashes":            {begin + "speeds:\n  " + strings.Repeat("- ", 10_000), "line 3 lies in more than 16"},

@@ -1,11 +1,24 @@
 package processor
 
 import (
+	"runtime"
 	"testing"
 
 	"carina/solver"
 	"carina/solver/transport"
 )
+
+// Without a number of workers ranks of a process share its processors.
+func TestWorkersShareProcessors(t *testing.T) {
+	t.Setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "")
+	before := runtime.GOMAXPROCS(12)
+	defer runtime.GOMAXPROCS(before)
+	for _, c := range []struct{ ranks, workers, want int }{{1, 0, 12}, {3, 0, 4}, {5, 0, 2}, {30, 0, 1}, {3, 7, 7}} {
+		if got := New(c.workers, transport.NewLocal(c.ranks)[0]).Workers(); got != c.want {
+			t.Errorf("%d ranks, %d workers asked for: %d, want %d", c.ranks, c.workers, got, c.want)
+		}
+	}
+}
 
 // A device has memory for every value of every cell, and tells how much.
 func TestAllocate(t *testing.T) {

@@ -153,3 +153,27 @@ func TestNothingCarries(t *testing.T) {
 		t.Error("a scalar without air is taken")
 	}
 }
+
+// Of values that make no sense the cell with the lowest number is told.
+func TestCheckTellsTheFirstCell(t *testing.T) {
+	grid := box()
+	layout := &solver.Layout{Cells: int(grid.Cells()), Fluid: int(grid.Cells())}
+	first := int32(0)
+	for _, r := range grid.Runs {
+		layout.Pieces = append(layout.Pieces, solver.Piece{Run: r, Global: int64(first), Local: first, Index: first})
+		first += r.X1 - r.X0
+	}
+	layout.Stored = layout.Pieces
+	k := &Kernel{layout: layout}
+	for i := range k.f {
+		k.f[i] = make([]float32, first)
+	}
+	whole := &solver.Block{End: first}
+	if _, bad := k.Check(whole, 0); bad != solver.NoCell {
+		t.Errorf("cell %d of sound ones is told", bad)
+	}
+	k.f[3][29], k.f[1][17], k.f[0][40] = float32(math.NaN()), float32(math.Inf(-1)), float32(math.NaN())
+	if _, bad := k.Check(whole, 0); bad != 17 {
+		t.Errorf("cell %d is told, want 17", bad)
+	}
+}

@@ -43,6 +43,26 @@ func TestWaveforms(t *testing.T) {
 	}
 }
 
+// A breath goes there and back fastest in its shorter half.
+func TestShortestPeriods(t *testing.T) {
+	table := &Table{Times: []float64{1, 2, 6}, Values: []float64{0, 1, 0}}
+	periodic := *table
+	periodic.Periodic = true
+	for _, c := range []struct {
+		name string
+		w    Waveform
+		want float64
+	}{
+		{"sine", Sine{Period: 3, Amplitude: -1}, 3}, {"constant", Sine{Period: 3, Mean: 1}, math.Inf(1)},
+		{"short inspiration", Breathing{Period: 4, Inspiration: 0.25}, 2}, {"short expiration", Breathing{Period: 4, Inspiration: 0.75}, 2},
+		{"table", table, math.Inf(1)}, {"periodic", &periodic, 5}, {"none", nil, math.Inf(1)},
+	} {
+		if got := ShortestPeriod(c.w); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
+		}
+	}
+}
+
 func FuzzReadTable(f *testing.F) {
 	f.Add("time,factor\n0,0\n1,2\n")
 	f.Add("0,1\n0,2\n")
