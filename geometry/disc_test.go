@@ -50,6 +50,40 @@ func TestDiscCutsTube(t *testing.T) {
 	}
 }
 
+// Two cuts through the same long triangles leave what lies between them; those
+// that meet are refused.
+func TestDiscsCutTheSameTriangles(t *testing.T) {
+	const radius, n = 1.0, 24
+	disc := func(z float64, normal r3.Vec, name string) Disc {
+		return Disc{Center: r3.Vec{Z: z}, Radius: 2, Normal: normal, Name: name}
+	}
+	for _, open := range []bool{false, true} {
+		// A tube of one ring, whose sides are as long as it is.
+		s := tubeSurface(r3.Vec{}, r3.Vec{Z: 10}, radius, n, 1, open)
+		p, err := Prepare(s, Options{Openings: []Disc{disc(2, r3.Vec{Z: -1}, "low"), disc(8, r3.Vec{Z: 1}, "high")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		section := n / 2 * math.Sin(2*math.Pi/n) * radius * radius
+		if len(p.Openings) != 2 || math.Abs(p.Volume/(6*section)-1) > 1e-9 || len(mesh.BoundaryEdges(&p.Surface.Mesh)) > 0 {
+			t.Fatalf("open %v: %d openings, volume %g, want 2 and %g", open, len(p.Openings), p.Volume, 6*section)
+		}
+		for _, o := range p.Openings {
+			if want := map[string]float64{"low": 2, "high": 8}[o.Name]; math.Abs(o.Area/section-1) > 1e-9 || math.Abs(o.Center.Z-want) > 1e-9 {
+				t.Errorf("open %v: %s has %g at %g, want %g at %g", open, o.Name, o.Area, o.Center.Z, section, want)
+			}
+		}
+		// Directions that are not given are found.
+		if p, err := Prepare(s, Options{Openings: []Disc{disc(2, r3.Vec{}, "low"), disc(8, r3.Vec{}, "high")}}); err != nil || len(p.Openings) != 2 || math.Abs(p.Volume/(6*section)-1) > 0.01 {
+			t.Errorf("open %v, directions to be found: %v", open, err)
+		}
+		aslant := r3.Unit(r3.Vec{X: 1, Z: 1})
+		if _, err := Prepare(s, Options{Openings: []Disc{disc(5, r3.Vec{Z: -1}, "low"), disc(5, aslant, "high")}}); err == nil || !strings.Contains(err.Error(), "leave one of them out") {
+			t.Errorf("open %v: discs that meet: %v", open, err)
+		}
+	}
+}
+
 func TestDiscRefuses(t *testing.T) {
 	s := tubeSurface(r3.Vec{}, r3.Vec{Z: 10}, 1, 24, 20, false)
 	for want, d := range map[string]Disc{

@@ -186,24 +186,9 @@ func (p *Prepared) cutDiscs(caps []opening.Patch, discs []Disc) ([]opening.Patch
 	if len(discs) == 0 {
 		return caps, nil
 	}
-	h, t := mesh.NewHierarchy(&p.Surface.Mesh), mesh.NewTopology(&p.Surface.Mesh)
-	var cuts []*mesh.Cut
-	var names []string
-	for i := range discs {
-		d := &discs[i]
-		name := d.Name
-		if name == "" {
-			name = fmt.Sprintf("opening_%02d", i+1)
-		}
-		if face := d.face(&p.Surface.Mesh, t); face != nil {
-			caps = append(caps, opening.Patch{Triangles: face, Name: name, ByHand: true})
-			continue
-		}
-		cut, err := d.place(&p.Surface.Mesh, h, t)
-		if err != nil {
-			return nil, err
-		}
-		cuts, names = append(cuts, cut), append(names, name)
+	cuts, names, caps, err := p.placeDiscs(caps, discs)
+	if err != nil {
+		return nil, err
 	}
 	if len(cuts) == 0 {
 		return caps, nil
@@ -218,6 +203,49 @@ func (p *Prepared) cutDiscs(caps []opening.Patch, discs []Disc) ([]opening.Patch
 		caps = append(caps, opening.Patch{Triangles: closed[i], Name: name, ByHand: true})
 	}
 	return caps, nil
+}
+
+// Triangles that two discs cut are halved until each has its own, so often at
+// most: then they are a thousandth as long, and it is the discs that cut each other.
+const mostHalvings = 20
+
+// placeDiscs finds what discs cut off. Those on flat faces add these to the caps
+// instead. Triangles that two discs cut are halved before.
+func (p *Prepared) placeDiscs(caps []opening.Patch, discs []Disc) (cuts []*mesh.Cut, names []string, _ []opening.Patch, err error) {
+	found := len(caps)
+	for halvings := 0; ; halvings++ {
+		cuts, names, caps = nil, nil, caps[:found]
+		h, t := mesh.NewHierarchy(&p.Surface.Mesh), mesh.NewTopology(&p.Surface.Mesh)
+		for i := range discs {
+			d := &discs[i]
+			name := d.Name
+			if name == "" {
+				name = fmt.Sprintf("opening_%02d", i+1)
+			}
+			if face := d.face(&p.Surface.Mesh, t); face != nil {
+				caps = append(caps, opening.Patch{Triangles: face, Name: name, ByHand: true})
+				continue
+			}
+			cut, err := d.place(&p.Surface.Mesh, h, t)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			cuts, names = append(cuts, cut), append(names, name)
+		}
+		shared := mesh.Shared(cuts)
+		if len(shared) == 0 || halvings == mostHalvings {
+			return cuts, names, caps, nil
+		}
+		halved, other := mesh.Halved(&p.Surface.Mesh, t, shared)
+		p.setMesh(halved)
+		for i := range caps[:found] {
+			for _, t := range caps[i].Triangles {
+				if half, is := other[t]; is {
+					caps[i].Triangles = append(caps[i].Triangles, half)
+				}
+			}
+		}
+	}
 }
 
 // renumber follows triangles to their new numbers, -1 for those that are gone,
