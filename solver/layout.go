@@ -81,7 +81,7 @@ func newFinder(domain *Domain, rank int, offsets []geometry.Offset, dense bool) 
 	if err != nil {
 		return nil, err
 	}
-	b := &Finder{Layout: &Layout{Domain: domain, Rank: int32(rank)}, all: all, offsets: offsets}
+	b := &Finder{Layout: &Layout{Domain: domain, Rank: int32(rank)}, all: all, offsets: offsets, planes: make([]int32, domain.Grid.Size[2]+1)}
 	var fluid int64
 	for i := range all {
 		if p := &all[i]; p.Owner == b.Rank {
@@ -93,10 +93,13 @@ func newFinder(domain *Domain, rank int, offsets []geometry.Offset, dense bool) 
 		}
 		if n := len(b.rows); n == 0 || b.rows[n-1].y != all[i].Y || b.rows[n-1].z != all[i].Z {
 			b.rows = append(b.rows, row{all[i].Y, all[i].Z, int32(i), int32(i)})
+			b.planes[all[i].Z+1]++
 		}
 		b.rows[len(b.rows)-1].end++
 	}
-	b.findPlanes()
+	for z := range domain.Grid.Size[2] {
+		b.planes[z+1] += b.planes[z]
+	}
 	b.Cells, b.Fluid = int(fluid), int(fluid)
 	if dense {
 		if err := b.findBoxes(); err != nil {
@@ -146,17 +149,6 @@ func (b *Finder) findRow(y, z int32) row {
 		return row{}
 	}
 	return b.rows[first+i]
-}
-
-// findPlanes finds where the rows of every z begin.
-func (b *Finder) findPlanes() {
-	b.planes = make([]int32, b.Domain.Grid.Size[2]+1)
-	for _, r := range b.rows {
-		b.planes[r.z+1]++
-	}
-	for z := range b.Domain.Grid.Size[2] {
-		b.planes[z+1] += b.planes[z]
-	}
 }
 
 // rowsAround are the rows around one.
@@ -243,9 +235,7 @@ func (b *Finder) findGhosts() {
 			})
 		}
 	}
-	slices.SortFunc(found, func(a, b ghostPiece) int {
-		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
-	})
+	slices.SortFunc(found, compareGhosts)
 	for _, g := range found {
 		if n := len(b.ghost); n > 0 && b.ghost[n-1].piece == g.piece && b.ghost[n-1].x1 >= g.x0 {
 			b.ghost[n-1].x1 = max(b.ghost[n-1].x1, g.x1)
@@ -260,29 +250,25 @@ func (b *Finder) findGhosts() {
 	}
 }
 
-// number returns the local number of cell x of piece i, own or ghost.
+// compareGhosts orders ghosts by piece and x.
+func compareGhosts(a, b ghostPiece) int {
+	return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
+}
+
+// number returns the local number of cell x of piece i, own or ghost, −1 where it is
+// neither.
 func (b *Finder) number(i, x int32) int32 {
 	if p := &b.all[i]; p.Owner == b.Rank {
 		return p.Local + x - p.X0
 	}
-	j, found := slices.BinarySearchFunc(b.ghost, ghostPiece{piece: i, x0: x}, func(a, b ghostPiece) int {
-		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
-	})
+	j, found := slices.BinarySearchFunc(b.ghost, ghostPiece{piece: i, x0: x}, compareGhosts)
 	if !found {
 		j--
+	}
+	if j < 0 || b.ghost[j].piece != i || x >= b.ghost[j].x1 {
+		return -1
 	}
 	return b.ghost[j].local + x - b.ghost[j].x0
-}
-
-// isGhost tells whether cell x of piece i is a ghost here.
-func (b *Finder) isGhost(i, x int32) bool {
-	j, found := slices.BinarySearchFunc(b.ghost, ghostPiece{piece: i, x0: x}, func(a, b ghostPiece) int {
-		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
-	})
-	if !found {
-		j--
-	}
-	return j >= 0 && j < len(b.ghost) && b.ghost[j].piece == i && b.ghost[j].x0 <= x && x < b.ghost[j].x1
 }
 
 // findBlocks cuts the rank's cells into blocks.
@@ -427,10 +413,7 @@ func (b *Finder) Cell(x, y, z int32) (found Found, ok bool) {
 	}
 	b.overlaps(b.findRow(y, z), x, x+1, func(i, from, _, _ int32) {
 		p := &b.all[i]
-		found, ok = Found{p.Owner, p.Global + int64(from-p.X0), -1}, true
-		if p.Owner == b.Rank || b.isGhost(i, from) {
-			found.Local = b.number(i, from)
-		}
+		found, ok = Found{p.Owner, p.Global + int64(from-p.X0), b.number(i, from)}, true
 	})
 	return found, ok
 }

@@ -3,6 +3,7 @@ package solver
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -102,15 +103,12 @@ func (r *rounding) round() (*Domain, error) {
 	for owner := range d.Ranks {
 		d.Owners = append(d.Owners, int32(owner))
 	}
-	count := 0
+	segments := make([][]cuboid.Segment, len(layers))
 	for i := range layers {
-		count += len(layers[i].segments)
-	}
-	d.Segments = make([]cuboid.Segment, 0, count)
-	for i := range layers {
-		d.Segments = append(d.Segments, layers[i].segments...)
+		segments[i] = layers[i].segments
 		r.moved += layers[i].moved
 	}
+	d.Segments = slices.Concat(segments...)
 	return &d, nil
 }
 
@@ -201,10 +199,5 @@ func (r *roundedLayer) add(p *Piece, joins bool) {
 
 // mostOf returns the rank with the largest count, the lowest of several.
 func mostOf(count map[int32]int) int32 {
-	var ranks []int32
-	for rank := range count {
-		ranks = append(ranks, rank)
-	}
-	slices.Sort(ranks)
-	return slices.MaxFunc(ranks, func(a, b int32) int { return cmp.Compare(count[a], count[b]) })
+	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b int32) int { return cmp.Compare(count[a], count[b]) })
 }
