@@ -31,6 +31,20 @@ func endsOf(m *mesh.Mesh) []Patch {
 	return f.Ends(caps).Ends
 }
 
+// The evidence for ends of a smooth tube is whole, and never more than that.
+func TestEndsOfTubesAreSure(t *testing.T) {
+	f, caps := finderOf(meshtest.Tube(r3.Vec{}, r3.Vec{X: 2, Y: 1, Z: 9}, 1, 40, 30, false))
+	ends := f.Ends(caps).Ends
+	if len(ends) != 2 {
+		t.Fatalf("%d ends", len(ends))
+	}
+	for i := range ends {
+		if e := f.Evidence(&ends[i]); e.Sure < 0.99 || e.Sure > 1 || e.Pinched() || math.Abs(e.Across-1) > 0.05 {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
 // The walls of a winding channel are flat and often wider than it is deep; only
 // its two ends are ends.
 func TestChannelHasTwoEnds(t *testing.T) {

@@ -18,7 +18,15 @@ import (
 // The correction is what the quadratic interpolation differs from the linear one by,
 // of populations that stream in place along a row of cells to a wall.
 func TestCorrectQuadratic(t *testing.T) {
-	const cells, x = 6, 4 // the wall is behind the fifth cell, along population 1
+	// The wall is behind the cell along population 1; the first two begin with cell 0.
+	for _, x := range []int32{2, 4} {
+		checkCorrectQuadratic(t, x)
+	}
+}
+
+func checkCorrectQuadratic(t *testing.T, x int32) {
+	t.Helper()
+	const cells = 6
 	random := rand.New(rand.NewPCG(7, 8))
 	for _, odd := range []bool{false, true} {
 		for _, far := range []bool{false, true} {
