@@ -66,7 +66,7 @@ var (
 )
 
 // candidateUnits are those that surface files are usually written in.
-var candidateUnits = []Unit{Metre, Centimetre, Millimetre, Micrometre}
+var candidateUnits = []Unit{Metre, Centimetre, Millimetre, Micrometre, Inch}
 
 // A body that is 1.5 to 3.5 units long is as likely a vehicle or a person in
 // metres as a bronchiole in millimetres.
@@ -130,7 +130,9 @@ func WeighUnit(read *Surface, p *Prepared) UnitGuess {
 	side, opening := read.longestSide(), p.widestOpening()
 	fits := plausibleLumen.holds(side, opening, p.Volume)
 	for _, u := range candidateUnits {
-		if u == read.guessed {
+		if u == read.guessed || u == Inch && fits && u < read.guessed {
+			// An airway in metres has the size of a small lumen in inches, which
+			// is rare.
 			continue
 		}
 		// What is so long in the guessed unit is so long in another.
@@ -167,7 +169,7 @@ func doubtGiven(read *Surface, p *Prepared) string {
 		return ""
 	}
 	var choices []string
-	for _, u := range append(slices.Clone(candidateUnits), Inch) {
+	for _, u := range candidateUnits {
 		factor := float64(u / read.Unit)
 		if slices.ContainsFunc(usualLumens, func(b lumenSize) bool {
 			return b.holds(factor*side, factor*opening, factor*factor*factor*p.Volume)

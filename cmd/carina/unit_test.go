@@ -32,6 +32,13 @@ func TestUnitOfAnAirway(t *testing.T) {
 			t.Errorf("an airway in %s: %+v", unit, r)
 		}
 	}
+	inches := make("in")
+	if status, _, stderr := invoke(t, "inspect", inches); status != exitFailure || !strings.Contains(stderr, "--unit in (then it is") {
+		t.Errorf("an airway in inches: status %d, says %q; want a refusal that names --unit in", status, stderr)
+	}
+	if r, want := succeed[unitReport](t, "inspect", inches, "--unit", "in"), succeed[unitReport](t, "inspect", filepath.Join(folder, "mm.stl")); math.Abs(r.Volume/want.Volume-1) > 1e-6 {
+		t.Errorf("the airway in inches encloses %g m³, want %g", r.Volume, want.Volume)
+	}
 	path := make("cm")
 	for _, command := range [][]string{{"inspect", path}, {"run", path, "--spacing", "1mm", "--out", filepath.Join(folder, "out")}, {"view", path}} {
 		status, _, stderr := invoke(t, command...)
