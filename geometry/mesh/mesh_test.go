@@ -99,6 +99,9 @@ func TestSpreadReachesAll(t *testing.T) {
 		if against != (i%2 == 1) {
 			v[0], v[1] = v[1], v[0]
 		}
+		for range (i + 1) % 3 { // neighbours meet at any of their sides
+			v = [3]int32{v[1], v[2], v[0]}
+		}
 		m.Triangles = append(m.Triangles, mesh.Triangle{V: v})
 	}
 	topology := mesh.NewTopology(m)
