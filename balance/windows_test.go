@@ -14,9 +14,9 @@ import (
 // Places without fluid and cells passed over are those of a walk through all cells.
 func TestWindowsAgainstAllCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		size := [3]int32{rapid.Int32Range(1, 80).Draw(t, "x"), rapid.Int32Range(1, 9).Draw(t, "y"), rapid.Int32Range(1, 7).Draw(t, "z")}
-		grid := generate.NoiseGrid(size, rapid.Float64Range(0.02, 1).Draw(t, "share"), rapid.Uint64().Draw(t, "seed"))
-		side := [3]int32{rapid.Int32Range(1, 50).Draw(t, "side x"), rapid.Int32Range(1, 5).Draw(t, "side y"), rapid.Int32Range(1, 5).Draw(t, "side z")}
+		size := [3]int32{rapid.Int32Range(1, 80).Draw(t, "x"), rapid.Int32Range(1, 20).Draw(t, "y"), rapid.Int32Range(1, 12).Draw(t, "z")}
+		grid := generate.NoiseGrid(size, rapid.SampledFrom([]float64{0.01, 0.02, 0.05, 0.2, 0.9}).Draw(t, "share"), rapid.Uint64().Draw(t, "seed"))
+		side := [3]int32{rapid.OneOf(rapid.Int32Range(1, 50), rapid.SampledFrom([]int32{16, 32, 64})).Draw(t, "side x"), rapid.Int32Range(1, 20).Draw(t, "side y"), rapid.Int32Range(1, 12).Draw(t, "side z")}
 		cuboids, err := cuboid.Bricks(grid, side)
 		if err != nil {
 			t.Fatal(err)

@@ -339,6 +339,55 @@ func TestBorderAgainstSearch(t *testing.T) {
 	})
 }
 
+// A block of which the first cell alone reads one of another rank is at the border. That
+// one lies three planes on, where its other readers are in other blocks.
+func TestFirstCellsOfBlocksAreAtTheBorder(t *testing.T) {
+	grid := generate.FullGrid([3]int32{20, 20, 12})
+	d := enginetest.Scattered(grid, 1, 2, 1, [3]bool{})
+	cuboidAt := map[[3]int32]int32{}
+	for _, s := range d.Segments {
+		cuboidAt[[3]int32{s.X0, s.Y, s.Z}] = s.Cuboid
+	}
+	alone, own := *d, &recorded{far: far{failing: -1}}
+	alone.Ranks, alone.Owners = 1, make([]int32, len(d.Owners))
+	tr := transport.NewLocal(1)[0]
+	r, err := solver.NewRank(&alone, solver.Together{own}, &recorder{Device: processor.New(1, tr)}, tr, solver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	first := map[int32][3]int32{}
+	own.layout.EachCell(func(cell, x, y, z int32) { first[cell] = [3]int32{x, y, z} })
+	tried := 0
+	for _, block := range own.layout.Blocks {
+		at := first[block.First]
+		at[1], at[2] = at[1]-3, at[2]+3
+		other, fluid := cuboidAt[at]
+		if !fluid {
+			continue
+		}
+		tried++
+		clear(d.Owners)
+		d.Owners[other] = 1
+		owner := map[[3]int32]int32{}
+		for cell, cuboid := range cuboidAt {
+			owner[cell] = d.Owners[cuboid]
+		}
+		var all sync.WaitGroup
+		for _, tr := range transport.NewLocal(2) {
+			all.Go(func() {
+				if wrong := compareBorder(d, tr, owner); wrong != "" {
+					t.Errorf("cell %v is another rank's: rank %d: %s", at, tr.Rank(), wrong)
+				}
+			})
+		}
+		all.Wait()
+	}
+	if tried < 10 {
+		t.Errorf("%d blocks were tried", tried)
+	}
+}
+
 // compareBorder says what is wrong with the blocks at the border of a rank.
 func compareBorder(d *solver.Domain, tr transport.Transport, owner map[[3]int32]int32) string {
 	device := &recorder{Device: processor.New(1, tr)}
