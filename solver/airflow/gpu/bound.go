@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 
@@ -80,6 +81,9 @@ func (s *bound) makePart(finder *solver.Finder) (err error) {
 	}
 	rank := s.layout.Rank
 	s.walls = len(domain.Grid.Links.Cells) > 0 // as on all ranks
+	if !s.walls && domain.Share == nil && !s.tiles.Endless() {
+		return errors.New("the grid ends at walls and has no links to them; voxelize the surface again")
+	}
 	s.rates = s.ratesNow()
 	sub := tiling.NewSubdomain(s.tiles, owner, int(rank))
 	if sub.Own == 0 || len(sub.Tiles) > maxTiles {

@@ -13,6 +13,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
@@ -357,4 +358,23 @@ func (d *scantyDevice) Free(a device.Address) error {
 func (d *scantyDevice) Close() error {
 	d.closed = true
 	return d.Device.Close()
+}
+
+// A grid that ends at walls and has no links to them is refused, one without an end is
+// not.
+func TestWallsWithoutLinksAreRefused(t *testing.T) {
+	devicetest.BesideOthers(t)
+	for name, g := range map[string]*geometry.Grid{"balls": generate.BallsGrid([3]int32{16, 16, 16}, 6, 3), "box": generate.FullGrid([3]int32{8, 8, 8})} {
+		d := solver.WholeDomain(g)
+		d.Periodic = [3]bool{true, true, true}
+		settings := caveSettings(g)
+		settings.Collision = airflow.TRT
+		r, err := airflow.NewRankOn(on(devicetest.Open(t, 1), Options{}), d, settings, transport.NewLocal(1)[0])
+		if err == nil {
+			r.Close()
+		}
+		if refused := err != nil; refused != (name == "balls") || refused && !strings.Contains(err.Error(), "links") {
+			t.Errorf("%s: got error %v", name, err)
+		}
+	}
 }

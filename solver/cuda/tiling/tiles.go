@@ -185,6 +185,13 @@ func (s *Set) Around(tile int32) []int32 {
 	return s.neighbours[int(tile)*s.Directions:][:s.Directions]
 }
 
+// Endless tells whether no cell lacks a neighbour: all tiles are full and have all
+// theirs.
+func (s *Set) Endless() bool {
+	const full = math.MaxUint64
+	return !slices.ContainsFunc(s.Fluid, func(fluid uint64) bool { return fluid != full }) && !slices.Contains(s.neighbours, -1)
+}
+
 // findNeighbours finds the neighbours of the tiles of a layer.
 func (s *Set) findNeighbours(z int) {
 	if s.layers[z].words == nil {
