@@ -71,7 +71,7 @@ func goRun(t *testing.T, folder string, arguments ...string) string {
 	return string(out)
 }
 
-// chained runs a program that takes airway.stl to airway.vtu, and checks what it
+// chained runs a program that takes airway.stl to chain.vtu, and checks what it
 // wrote.
 func chained(t *testing.T, program string) {
 	t.Helper()
@@ -82,11 +82,11 @@ func chained(t *testing.T, program string) {
 	if said, err := command.CombinedOutput(); err != nil || !strings.Contains(string(said), "pressure drop") {
 		t.Fatalf("%v, says %s", err, said)
 	}
-	p, err := balance.ReadFile(filepath.Join(folder, "airway.part.json"))
+	p, err := balance.ReadFile(filepath.Join(folder, "chain.part.json"))
 	if err != nil || len(p.Ranks) != 4 {
 		t.Errorf("the partition file: %v, %v", p, err)
 	}
-	fields, err := os.ReadFile(filepath.Join(folder, "airway.vtu"))
+	fields, err := os.ReadFile(filepath.Join(folder, "chain.vtu"))
 	if err != nil || !bytes.Contains(fields, []byte(`Name="velocity"`)) {
 		t.Errorf("the file of fields: %v", err)
 	}

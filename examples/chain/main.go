@@ -17,11 +17,11 @@ func main() {
 	c := carina.Case{Spacing: "0.7mm", Flow: "1L/min", Inlet: 1, Ranks: 4}
 	grid := must(c.Grid(surface))
 	partition := must(c.Partition(grid)) // or balance.Make with a Balancer of your own
-	check(partition.WriteFile("airway.part.json"))
+	check(partition.WriteFile("chain.part.json"))
 	flow := must(carina.Open(grid, partition, c))
 	defer flow.Close()
 	check(flow.Run(context.Background()))
-	check(vtk.WriteFile("airway.vtu", grid, must(flow.Fields())))
+	check(vtk.WriteFile("chain.vtu", grid, must(flow.Fields())))
 	log.Println(flow.Summary())
 }
 

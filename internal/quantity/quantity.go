@@ -45,7 +45,7 @@ var (
 	}}
 	// Pressure is read into Pa.
 	Pressure = Kind{"pressure", "50Pa", map[string]float64{
-		"Pa": 1, "hPa": 100, "kPa": 1e3, "mbar": 100, "cmH2O": 98.0665, "mmHg": 133.322,
+		"mPa": 1e-3, "Pa": 1, "hPa": 100, "kPa": 1e3, "mbar": 100, "cmH2O": 98.0665, "mmHg": 133.322,
 	}}
 	// Resistance is that of an opening to flow, read into Pa·s/m³.
 	Resistance = Kind{"resistance", "1.5cmH2O.s/L", map[string]float64{
