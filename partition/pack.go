@@ -181,9 +181,10 @@ const (
 )
 
 // packBySearch looks for a packing within the limits by backtracking: heaviest
-// first, each vertex into the tightest parts first, parts with equal room
-// tried once, and rooms from which a search has failed not again. It returns nil if it finds none within its bounds; vertices
-// beyond searchedVertices, the lightest, are placed by best fit.
+// first, each vertex into the tightest parts first, parts with equal room tried
+// once, and rooms from which a search has failed not again. It returns nil if it
+// finds none within its bounds; vertices beyond searchedVertices, the lightest, are
+// placed by best fit.
 func packBySearch(g *graph.Graph, fixed []int32, l *limits, order []int32, stop func() bool) *packing {
 	p, free := startPacking(g, fixed, l, order)
 	room := make([]int64, len(p.weight))
