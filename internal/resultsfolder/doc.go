@@ -7,7 +7,8 @@
 // journal does what it says once more, which changes nothing where it was done
 // already. Without a journal the old set is whole, and what the hidden folder
 // holds is of no use. A set's own list of names says what may be removed when the
-// next one comes. A lock that ends with the process keeps a second one out.
+// next one comes. A lock that ends with the process, and a file that goes with it
+// unless it is killed, keeps a second one out.
 package resultsfolder
 
 // Names inside the folder.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"golang.org/x/sys/unix"
 )
 
 // Folder is a folder of results that this process writes into.
@@ -135,18 +137,14 @@ func (f *Folder) Close() error {
 	if !f.failed {
 		err = f.disk.clear()
 	}
-	if f.made && f.empty() {
-		err = errors.Join(err, f.disk.unlink(lock), f.disk.rmdir("."))
-	}
-	err = errors.Join(err, f.lock.Close())
+	err = errors.Join(err, f.disk.release(f.lock))
 	f.lock = nil
+	if f.made {
+		if failed := f.disk.rmdir("."); !errors.Is(failed, unix.ENOTEMPTY) {
+			err = errors.Join(err, failed)
+		}
+	}
 	return err
-}
-
-// empty tells whether there is nothing but the lock.
-func (f *Folder) empty() bool {
-	entries, err := os.ReadDir(f.disk.path)
-	return err == nil && len(entries) == 1 && entries[0].Name() == lock
 }
 
 // clear removes the hidden folder with what it holds, the mark last: without it

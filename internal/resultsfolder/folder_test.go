@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,7 +33,7 @@ func read(t *testing.T, folder string) files {
 		if err != nil {
 			return err
 		}
-		if name == list || name == lock {
+		if name == list {
 			return nil
 		}
 		data, err := os.ReadFile(path)
@@ -255,6 +257,58 @@ func TestASecondRunIsRefused(t *testing.T) {
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, read(t, path)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The lock's file goes and comes while others wait for it: one at a time has the
+// folder all the same.
+func TestOneAtATimeHoldsTheFolder(t *testing.T) {
+	path := folder(t)
+	var holders, held atomic.Int32
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 50 {
+				f, err := Open(path, "")
+				if errors.Is(err, ErrBusy) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d hold the folder at once", n)
+				}
+				held.Add(1)
+				holders.Add(-1)
+				if err := f.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if held.Load() < 50 {
+		t.Errorf("the folder was held %d times only", held.Load())
+	}
+	if diff := cmp.Diff(before, read(t, path)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a process leaves that was killed right after it had locked the folder.
+func TestALockOfNobodyGoes(t *testing.T) {
+	path := folder(t)
+	put(t, filepath.Join(path, lock), "")
+	if err := Free(path); err != nil {
+		t.Error(err)
+	}
+	if err := Mend(path); err != nil {
+		t.Error(err)
 	}
 	if diff := cmp.Diff(before, read(t, path)); diff != "" {
 		t.Error(diff)

@@ -85,6 +85,16 @@ func (d *disk) acquire() (*os.File, error) {
 	}
 }
 
+// release removes the lock and unlocks the folder. Who has opened the removed one
+// meanwhile sees that it is no longer the one in the folder, see acquire.
+func (d *disk) release(file *os.File) error {
+	err := d.unlink(lock)
+	if errors.Is(err, fs.ErrPermission) {
+		err = nil // somebody else's, who alone may remove it
+	}
+	return errors.Join(err, file.Close())
+}
+
 // holds tells whether an open file is still the one in the folder.
 func (d *disk) holds(file *os.File) bool {
 	own, err := file.Stat()

@@ -10,14 +10,14 @@ import (
 const patience = 20 * time.Second
 
 // Mend completes what an earlier process has begun in a folder and could not
-// end, or removes what is of no use. Where nothing is to be done, nothing is
+// end, or removes what is of no use, the lock of one that was killed too. Where nothing is to be done, nothing is
 // touched.
 func Mend(path string) error { return mend(disk{path: path}, patience) }
 
 func mend(d disk, patience time.Duration) error {
 	for end := time.Now().Add(patience); ; time.Sleep(patience / 100) {
 		begun := isThere(d.at(journal))
-		if !begun && !isThere(d.at(hidden)) {
+		if !begun && !isThere(d.at(hidden)) && !isThere(d.at(lock)) {
 			return nil
 		}
 		held, err := d.acquire()
@@ -27,10 +27,10 @@ func mend(d disk, patience time.Duration) error {
 		case errors.Is(err, ErrBusy) && time.Now().Before(end):
 			continue
 		case errors.Is(err, errNoLocks) && !begun:
-			held.Close()
+			d.release(held)
 			return nil // it may be being written
 		case err == nil || errors.Is(err, errNoLocks):
-			err = errors.Join(d.settle(), held.Close())
+			err = errors.Join(d.settle(), d.release(held))
 		}
 		if err != nil && begun {
 			return fmt.Errorf("completing the results in %s: %w", d.path, err)

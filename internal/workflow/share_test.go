@@ -110,6 +110,11 @@ func TestSharesComeAllOrNone(t *testing.T) {
 	if err := write(); err != nil {
 		t.Fatal(err)
 	}
+	for name := range read() {
+		if strings.HasPrefix(name, ".") {
+			t.Errorf("%s is left beside the shares", name)
+		}
+	}
 	if _, _, err := carina.ReadPartition(path); err != nil {
 		t.Error(err)
 	}
