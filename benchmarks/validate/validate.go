@@ -44,7 +44,12 @@ type Report struct {
 	Results []Result `json:"results"`
 	// Failed is how many results are outside their tolerance.
 	Failed int `json:"failed"`
+
+	pictures []string
 }
+
+// Pictures are the files of the plots.
+func (r *Report) Pictures() []string { return r.pictures }
 
 // cases lists the families of flows by name.
 var cases = []struct {
@@ -108,9 +113,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return r, nil
 	}
 	for _, p := range s.plots {
-		if err := p.draw(o.Plots + "-" + p.Name + ".png"); err != nil {
+		picture := o.Plots + "-" + p.Name + ".png"
+		if err := p.draw(picture); err != nil {
 			return nil, err
 		}
+		r.pictures = append(r.pictures, picture)
 	}
 	return r, nil
 }

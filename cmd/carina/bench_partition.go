@@ -19,7 +19,13 @@ import (
 type partitionReport struct {
 	Means []partitionbench.Mean `json:"means"`
 	*partitionbench.Report
+	picture string
 }
+
+var _ pictured = partitionReport{}
+
+// Pictures is the file of the plot.
+func (r partitionReport) Pictures() []string { return []string{r.picture} }
 
 // Words is the table of geometric means.
 func (r partitionReport) Words() string {
@@ -83,8 +89,8 @@ func newBenchPartition(flags *benchFlags) *cobra.Command {
 				if err != nil {
 					return partitionReport{}, err
 				}
-				err = report.Plot(filepath.Join(flags.folder, "partition.png"))
-				return partitionReport{report.Means(), report}, err
+				picture := filepath.Join(flags.folder, "partition.png")
+				return partitionReport{report.Means(), report, picture}, report.Plot(picture)
 			})
 		},
 	}

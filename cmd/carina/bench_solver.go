@@ -23,6 +23,9 @@ import (
 // worded is a report that can be told in words.
 type worded interface{ Words() string }
 
+// pictured is a report whose pictures have been written to files.
+type pictured interface{ Pictures() []string }
+
 // runReport runs a benchmark, writes what it reports together with the machine
 // as NAME.json and NAME.md, and prints it. Of records the page is written by
 // hand, so that it leaves NAME.md alone there.
@@ -46,8 +49,13 @@ func runReport[R worded](command *cobra.Command, flags *benchFlags, name string,
 	if err := workflow.WriteJSON(path+".json", recorded); err != nil {
 		return err
 	}
+	files := []string{path + ".json"}
+	if p, ok := any(report).(pictured); ok {
+		files = append(files, p.Pictures()...)
+	}
+	words := func() string { return report.Words() + wrote(files...) }
 	if flags.record {
-		return printResult(command, report, report.Words)
+		return printResult(command, report, words)
 	}
 	err = atomicfile.Write(path+".md", func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# carina bench %s\n\nMeasured on: %s, %d cores, %s, %s.\n\n```\n%s```\n",
@@ -57,7 +65,8 @@ func runReport[R worded](command *cobra.Command, flags *benchFlags, name string,
 	if err != nil {
 		return err
 	}
-	return printResult(command, report, report.Words)
+	files = append(files, path+".md")
+	return printResult(command, report, words)
 }
 
 // airwayFlags choose the airway of a benchmark.

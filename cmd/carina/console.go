@@ -31,6 +31,15 @@ func printResult(command *cobra.Command, result any, words func() string) error 
 	return encoder.Encode(result)
 }
 
+// wrote says which files were written, a line each.
+func wrote(paths ...string) string {
+	var words strings.Builder
+	for _, path := range paths {
+		fmt.Fprintf(&words, "wrote %s\n", path)
+	}
+	return words.String()
+}
+
 // message writes a line for people; standard output stays clean for results.
 func message(command *cobra.Command, format string, arguments ...any) {
 	fmt.Fprintf(command.ErrOrStderr(), format+"\n", arguments...)

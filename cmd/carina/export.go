@@ -66,7 +66,7 @@ func export(command *cobra.Command, path, stem string, write func(string, *balan
 		return err
 	}
 	result := map[string][]string{"files": files}
-	return printResult(command, result, func() string { return "wrote " + strings.Join(files, " and ") + "\n" })
+	return printResult(command, result, func() string { return wrote(files...) })
 }
 
 func exportMETIS(stem string, p *balance.Partition, g *geometry.Grid) ([]string, error) {

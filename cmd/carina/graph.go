@@ -24,6 +24,7 @@ const mostEmptyParts = 1 << 20
 
 // graphResult is what `carina graph --json` prints.
 type graphResult struct {
+	File                string  `json:"file,omitempty"` // where the parts were written
 	Vertices            int     `json:"vertices"`
 	Edges               int     `json:"edges"`
 	Parts               int     `json:"parts"`
@@ -125,6 +126,7 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 		}
 	}
 	figures := describeParts(graph, &options, result, seconds)
+	figures.File = flags.output
 	return printResult(command, figures, func() string { return graphWords(path, figures, options.Contiguous) })
 }
 
@@ -179,6 +181,9 @@ func graphWords(path string, f graphResult, contiguous bool) string {
 	}
 	if f.EmptyParts > 0 {
 		say("empty parts: %d\n", f.EmptyParts)
+	}
+	if f.File != "" {
+		say("%s", wrote(f.File))
 	}
 	return words.String()
 }

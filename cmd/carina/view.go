@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"carina/internal/workflow"
 	"carina/output/page"
 
@@ -44,7 +42,7 @@ func newView() *cobra.Command {
 				return err
 			}
 			result := map[string]string{"file": output}
-			return printResult(command, result, func() string { return fmt.Sprintf("wrote %s\n", output) })
+			return printResult(command, result, func() string { return wrote(output) })
 		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "the page to write (default FILE.html)")

@@ -37,7 +37,11 @@ func newVoxelize() *cobra.Command {
 			if err := geometry.WriteGrid(output, g.Grid); err != nil {
 				return err
 			}
-			return printResult(command, &g.Report, g.Report.Words)
+			result := struct {
+				File string `json:"file"`
+				*workflow.GridReport
+			}{output, &g.Report}
+			return printResult(command, result, func() string { return g.Report.Words() + wrote(output) })
 		},
 	}
 	geometryFlags(command, new(carina.Case))

@@ -16,6 +16,8 @@ type SurfaceReport struct {
 	geometry.Diagnosis
 	// Problem says why no air can flow through the surface as it is, if none can.
 	Problem string `json:"problem,omitempty"`
+	// Picture is the file of the picture of it, if one was written.
+	Picture string `json:"picture,omitempty"`
 	unit    geometry.Unit
 	dropped int
 }
@@ -50,6 +52,7 @@ func InspectSurface(c *carina.Case, path string) (*SurfaceReport, error) {
 	if path == "" {
 		return report, nil
 	}
+	report.Picture = path
 	return report, picture.WriteSurface(path, prepared.Surface, picture.SurfacePicture{
 		Title:    filepath.Base(c.Surface),
 		Subtitle: fmt.Sprintf("%s triangles, %d openings", grouped(int64(diagnosis.Triangles)), len(prepared.Openings)),
@@ -103,6 +106,9 @@ func (r *SurfaceReport) Words() string {
 	for _, d := range r.Suggested {
 		unit := float64(r.unit)
 		fmt.Fprintf(&w, "  --opening %s,%.3gmm,%s\n", quantity.FormatPoint(d.Center[0]/unit, d.Center[1]/unit, d.Center[2]/unit, 5), d.Radius*1e3, d.Name)
+	}
+	if r.Picture != "" {
+		fmt.Fprintf(&w, "wrote %s\n", r.Picture)
 	}
 	return w.String()
 }
