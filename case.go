@@ -45,8 +45,8 @@ type Case struct {
 
 	// Ranks is the number of ranks that share the work.
 	Ranks int `yaml:"ranks"`
-	// Decompose is regular, shrink, octree or bricks; Balance is linear, lpt,
-	// graph, sfc or rcb.
+	// Decompose and Balance are of balance.DecompositionNames and
+	// balance.BalancerNames.
 	Decompose      string  `yaml:"decompose"`
 	Balance        string  `yaml:"balance"`
 	CuboidsPerRank int     `yaml:"cuboids-per-rank"`

@@ -21,6 +21,12 @@ var decompositions = []string{"regular", "shrink", "octree", "bricks", "carve"}
 // steps are what may follow it: "octree+shrink+recombine".
 var steps = []string{"shrink", "carve", "recombine"}
 
+// DecompositionNames returns the names that a decomposition may begin with, and
+// those of the steps that may follow.
+func DecompositionNames() (first, after []string) {
+	return slices.Clone(decompositions), slices.Clone(steps)
+}
+
 // strategy is a decomposition in steps. Whatever their order in the name,
 // shrinking comes first, then carving, then recombination.
 type strategy struct {

@@ -2,7 +2,6 @@ package geometry
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"carina/internal/quantity"
@@ -23,28 +22,40 @@ const (
 	Inch        Unit = 0.0254
 )
 
-var unitNames = map[string]Unit{
-	"m": Metre, "dm": Decimetre, "cm": Centimetre, "mm": Millimetre,
-	"um": Micrometre, "µm": Micrometre, "μm": Micrometre, "in": Inch, "inch": Inch,
+// units lists the units by their names.
+var units = []struct {
+	name string
+	unit Unit
+}{
+	{"m", Metre}, {"dm", Decimetre}, {"cm", Centimetre}, {"mm", Millimetre},
+	{"um", Micrometre}, {"µm", Micrometre}, {"in", Inch}, {"inch", Inch},
 }
 
-// ParseUnit reads a unit's name, m, dm, cm, mm, um (or µm), in, or a length
-// that stands for one unit of the file, such as 50um for voxels of that size.
+// UnitNames returns the names that ParseUnit knows.
+func UnitNames() []string {
+	names := make([]string, len(units))
+	for i, u := range units {
+		names[i] = u.name
+	}
+	return names
+}
+
+// ParseUnit reads one of UnitNames, or a length that stands for one unit of the
+// file, such as 50um for voxels of that size.
 func ParseUnit(name string) (Unit, error) {
 	name = strings.TrimSpace(name)
-	if u, ok := unitNames[strings.ToLower(name)]; ok {
-		return u, nil
+	// The Greek letter looks like the sign for a millionth.
+	plain := strings.ReplaceAll(strings.ToLower(name), "μ", "µ")
+	for _, u := range units {
+		if u.name == plain {
+			return u.unit, nil
+		}
 	}
 	if strings.ContainsAny(name, "0123456789") {
 		length, err := quantity.Length.ParsePositive(name)
 		return Unit(length), err
 	}
-	known := make([]string, 0, len(unitNames))
-	for n := range unitNames {
-		known = append(known, n)
-	}
-	sort.Strings(known)
-	return 0, fmt.Errorf("unknown unit %q: use one of %s, or a length such as 50um", name, strings.Join(known, ", "))
+	return 0, fmt.Errorf("unknown unit %q: use one of %s, or a length such as 50um", name, strings.Join(UnitNames(), ", "))
 }
 
 // String returns the unit's short name, or its length when it has none.

@@ -29,6 +29,9 @@ const (
 	Winding Method = "winding"
 )
 
+// Methods lists those that can be asked for.
+var Methods = []Method{Rows, Vote, Winding}
+
 // Options says how to voxelize a surface. The zero value of everything but
 // Spacing and FluidCells is a sensible default.
 type Options struct {
@@ -184,7 +187,7 @@ func (g *Grid) fill(ctx context.Context, p *Prepared, method Method, o *Options)
 	case Rows:
 		runs, _, err = l.fillRows(ctx, nonzero, o.workers(), o.stage("fill"))
 	default:
-		err = fmt.Errorf("unknown voxelizer %q: use rows, vote or winding", method)
+		err = fmt.Errorf("unknown voxelizer %q: use one of %q", method, Methods)
 	}
 	return l, runs, err
 }

@@ -1,6 +1,10 @@
 package partition
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Objective is what a partition minimises.
 type Objective int
@@ -27,6 +31,9 @@ func (o Objective) String() string {
 	return objectiveNames[o]
 }
 
+// ObjectiveNames returns the names that ParseObjective knows.
+func ObjectiveNames() []string { return slices.Clone(objectiveNames) }
+
 // ParseObjective returns the objective called name.
 func ParseObjective(name string) (Objective, error) {
 	for i, n := range objectiveNames {
@@ -34,5 +41,5 @@ func ParseObjective(name string) (Objective, error) {
 			return Objective(i), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown objective %q; use cut, volume, bottleneck or mapping", name)
+	return 0, fmt.Errorf("unknown objective %q; use one of %s", name, strings.Join(objectiveNames, ", "))
 }

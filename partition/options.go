@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -28,6 +30,9 @@ func (p Preset) String() string {
 	return presetNames[p]
 }
 
+// PresetNames returns the names that ParsePreset knows.
+func PresetNames() []string { return slices.Clone(presetNames) }
+
 // ParsePreset returns the preset called name.
 func ParsePreset(name string) (Preset, error) {
 	for i, n := range presetNames {
@@ -35,7 +40,7 @@ func ParsePreset(name string) (Preset, error) {
 			return Preset(i), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown preset %q; use fast, eco or strong", name)
+	return 0, fmt.Errorf("unknown preset %q; use one of %s", name, strings.Join(presetNames, ", "))
 }
 
 // LargestMigrationCost bounds [Options.MigrationCosts].

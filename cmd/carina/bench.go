@@ -94,7 +94,7 @@ func newBenchCost(flags *benchFlags) *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&options.Name, "name", "", "name of the machine (default the host's)")
-	command.Flags().StringVar((*string)(&options.Layout), "layout", "", "measure plain, dense or sparse only, and keep the others of the machine file there (default all)")
+	command.Flags().StringVar((*string)(&options.Layout), "layout", "", "measure "+either(balance.Layouts)+" only, and keep the others of the machine file there (default all)")
 	return command
 }
 
@@ -123,7 +123,7 @@ func newBenchBalance(flags *benchFlags) *cobra.Command {
 	}
 	balanceBenchFlags(command, &options, &machine)
 	command.Flags().BoolVar(&options.Measured, "measured", false, "time ranks with the real kernels as well")
-	command.Flags().StringVar((*string)(&options.Layout), "layout", "", "plain, dense or sparse (default all)")
+	command.Flags().StringVar((*string)(&options.Layout), "layout", "", either(balance.Layouts)+" (default all)")
 	command.Flags().BoolVar(&strict, "strict", false, "instead compare the bytes of graph with those of each other balancer, at the other's balance")
 	return command
 }
@@ -148,7 +148,7 @@ func balanceBenchFlags(command *cobra.Command, o *balancebench.Options, machine 
 	f.StringSliceVar(&o.Geometries, "geometry", nil, "cavity, bifurcation, bifurcation-large, airway, or STL files in mm (default the suite's own)")
 	f.Int64Var(&o.FluidCells, "fluid-cells", 0, "size of each grid (default the suite's own)")
 	f.IntSliceVar(&o.Ranks, "ranks", nil, "numbers of ranks (default the suite's own)")
-	f.StringVar(&o.Preset, "preset", "", "effort of the graph partitioner: fast, eco or strong (default eco)")
+	f.StringVar(&o.Preset, "preset", "", presetHelp)
 	f.StringVar(machine, "machine", "", "machine file of carina bench cost (default assumed costs)")
 }
 

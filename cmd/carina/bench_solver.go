@@ -104,7 +104,7 @@ func newBenchSolver(flags *benchFlags) *cobra.Command {
 		},
 	}
 	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "20000000", "200")
-	command.Flags().StringVar((*string)(&o.Layout), "layout", "", "sparse or dense (default both)")
+	command.Flags().StringVar((*string)(&o.Layout), "layout", "", either(airflow.Layouts)+" (default both)")
 	return command
 }
 
@@ -131,9 +131,9 @@ func newBenchGPU(flags *benchFlags) *cobra.Command {
 		},
 	}
 	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "100000000", "512")
-	command.Flags().StringVar((*string)(&o.Collision), "collision", "", "collision operator (default trt where stable)")
-	command.Flags().StringVar((*string)(&o.Lattice), "lattice", "", "velocities: D3Q19 or D3Q27 (default D3Q19, with cumulant D3Q27)")
-	command.Flags().StringVar((*string)(&o.Wall), "wall", "", "walls: interpolated, quadratic or bounce-back (default interpolated)")
+	command.Flags().StringVar((*string)(&o.Collision), "collision", "", "collision operator: "+either(airflow.Collisions)+" (default trt where stable)")
+	command.Flags().StringVar((*string)(&o.Lattice), "lattice", "", latticeHelp)
+	command.Flags().StringVar((*string)(&o.Wall), "wall", "", wallHelp)
 	command.Flags().IntVar(&o.Device, "device", 0, "number of the first GPU")
 	command.Flags().StringSliceVar(&o.Cases, "cases", nil, "some of dense, airway and strong (default all)")
 	command.Flags().StringSliceVar(&exchanges, "exchange", nil, "ways of exchanging borders: ipc, host or both (default ipc)")

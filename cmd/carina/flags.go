@@ -6,6 +6,11 @@ import (
 	"strings"
 
 	"carina"
+	"carina/balance"
+	"carina/geometry"
+	"carina/partition"
+	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,10 +19,38 @@ import (
 // A case comes from flags or from a case file with flags on top. The groups
 // below are the flags of each part of a case.
 
-const (
-	unitHelp  = "unit of the surface's coordinates: m, cm, mm, um, in, or what one of them is long, such as 50um (default guessed by size)"
-	scaleHelp = "factor that multiplies the surface's coordinates before the unit (default 1)"
+const scaleHelp = "factor that multiplies the surface's coordinates before the unit (default 1)"
+
+var (
+	unitHelp    = "unit of the surface's coordinates: " + strings.Join(geometry.UnitNames(), ", ") + ", or what one of them is long, such as 50um (default guessed by size)"
+	presetHelp  = "effort of the graph partitioner: " + either(partition.PresetNames()) + " (default eco)"
+	latticeHelp = "velocities: " + either(airflow.Lattices) + " (default D3Q19, with cumulant D3Q27)"
+	wallHelp    = "walls: " + either(airflow.Walls) + " (default interpolated)"
 )
+
+// decomposeHelp names what a decomposition may begin with and the steps after.
+func decomposeHelp() string {
+	first, after := balance.DecompositionNames()
+	for i := range after {
+		after[i] = "+" + after[i]
+	}
+	return either(first) + ", with " + either(after) + " as wanted (default bricks)"
+}
+
+// either lists names to choose from.
+func either[T ~string](names []T) string {
+	var words strings.Builder
+	for i, name := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			words.WriteString(" or ")
+		case i > 0:
+			words.WriteString(", ")
+		}
+		words.WriteString(string(name))
+	}
+	return words.String()
+}
 
 func geometryFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
@@ -25,7 +58,7 @@ func geometryFlags(command *cobra.Command, c *carina.Case) {
 	f.Float64Var(&c.Scale, "scale", c.Scale, scaleHelp)
 	f.StringVar(&c.Spacing, "spacing", c.Spacing, "side of a cell, such as 0.25mm")
 	f.Int64Var(&c.FluidCells, "fluid-cells", c.FluidCells, "number of fluid cells wanted, instead of a spacing")
-	f.StringVar(&c.Voxelizer, "voxelizer", c.Voxelizer, "rows, vote or winding (default chosen by the surface's state)")
+	f.StringVar(&c.Voxelizer, "voxelizer", c.Voxelizer, either(geometry.Methods)+" (default chosen by the surface's state)")
 	f.IntVar(&c.Directions, "directions", c.Directions, "directions with links: 18 for D3Q19, 26 for D3Q27 and cumulant (default what the flow needs, or 18)")
 	openingFlags(f, c)
 	f.StringVar(&c.ExtendOpenings, "extend-openings", c.ExtendOpenings, "lengthen every opening by a straight piece, such as 10mm or 2D (diameters)")
@@ -43,13 +76,13 @@ func openingFlags(f *pflag.FlagSet, c *carina.Case) {
 func partitionFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.IntVar(&c.Ranks, "ranks", c.Ranks, "number of ranks that share the work")
-	f.StringVar(&c.Decompose, "decompose", c.Decompose, "regular, shrink, octree, bricks or carve, with +shrink, +carve and +recombine as wanted (default bricks)")
-	f.StringVar(&c.Balance, "balance", c.Balance, "linear, lpt, graph, sfc, morton or rcb (default graph)")
+	f.StringVar(&c.Decompose, "decompose", c.Decompose, decomposeHelp())
+	f.StringVar(&c.Balance, "balance", c.Balance, either(balance.BalancerNames())+" (default graph)")
 	f.IntVar(&c.CuboidsPerRank, "cuboids-per-rank", c.CuboidsPerRank, "regular and shrink: blocks per rank (default 8)")
 	f.IntVar(&c.MinSide, "min-side", c.MinSide, "octree: smallest side of a cuboid; bricks: their side (default by the number of ranks)")
 	f.IntVar(&c.MaxSide, "max-side", c.MaxSide, "octree: largest side of a cuboid (default by the number of ranks)")
 	f.Float64Var(&c.Imbalance, "imbalance", c.Imbalance, "how far a rank may exceed its share, but for linear (default 0.03)")
-	f.StringVar(&c.Preset, "preset", c.Preset, "effort of the graph balancer: fast, eco or strong (default eco)")
+	f.StringVar(&c.Preset, "preset", c.Preset, presetHelp)
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the graph balancer")
 	f.StringVar(&c.Machine, "machine", c.Machine, "machine file of carina bench cost (default assumed costs)")
 	f.Var((*numberList)(&c.Speeds), "speeds", "relative speeds of the ranks, such as 1,1,3,3 (default equal)")
@@ -68,12 +101,12 @@ func flowFlags(command *cobra.Command, c *carina.Case) {
 	f.StringVar(&c.Flow, "flow", c.Flow, "flow rate through the inlet (default 15L/min)")
 	f.StringVar(&c.Viscosity, "viscosity", c.Viscosity, "kinematic viscosity (default 15mm2/s, air)")
 	f.StringVar(&c.Density, "density", c.Density, "density (default 1.2kg/m3, air)")
-	f.StringVar(&c.Profile, "profile", c.Profile, "velocity over the inlet: plug, parabolic or developed (default plug)")
-	f.StringVar(&c.Waveform, "waveform", c.Waveform, "factor of the flow over time: sine:PERIOD, breathing:PERIOD or a CSV file of times and factors")
-	f.StringVar(&c.Collision, "collision", c.Collision, "collision operator: auto, trt, bgk, regularized, recursive or cumulant (default auto)")
-	f.StringVar(&c.Lattice, "lattice", c.Lattice, "velocities: D3Q19 or D3Q27 (default D3Q19, with cumulant D3Q27)")
+	f.StringVar(&c.Profile, "profile", c.Profile, "velocity over the inlet: "+either(opening.Profiles)+" (default plug)")
+	f.StringVar(&c.Waveform, "waveform", c.Waveform, "factor of the flow over time: sine:PERIOD, breathing:PERIOD, a CSV file of times and factors, or periodic:FILE")
+	f.StringVar(&c.Collision, "collision", c.Collision, "collision operator: "+either(airflow.Collisions)+" (default auto)")
+	f.StringVar(&c.Lattice, "lattice", c.Lattice, latticeHelp)
 	f.Float64Var(&c.Smagorinsky, "smagorinsky", c.Smagorinsky, "constant of the eddy viscosity, often 0.1 to 0.2 (default none)")
-	f.StringVar(&c.Wall, "wall", c.Wall, "walls: interpolated, quadratic or bounce-back (default interpolated)")
+	f.StringVar(&c.Wall, "wall", c.Wall, wallHelp)
 	f.StringVar(&c.Precision, "precision", c.Precision, "single, double, or half: single with populations in 16 bits (default single)")
 	f.StringVar((*string)(&c.Device), "device", string(c.Device), "cpu, or gpu with one rank a GPU (default cpu)")
 	f.StringVar(&c.Storage, "storage", c.Storage, "how populations are stored: single, or half in 16 bits (default single)")

@@ -21,6 +21,9 @@ const (
 	Kitaoka Rule = "kitaoka"
 )
 
+// Rules lists the rules.
+var Rules = []Rule{Weibel, Kitaoka}
+
 // weibelA holds diameter and length in metres of generations 0 (trachea) to
 // 16 (terminal bronchioles) of Weibel's model A (Morphometry of the Human
 // Lung, 1963, p. 139) at a lung volume of 4.8 litres.
@@ -87,5 +90,5 @@ func (r Rule) plan(b *branch, scale float64, seed uint64) ([2]daughterPlan, erro
 		}
 		return plans, nil
 	}
-	return [2]daughterPlan{}, fmt.Errorf("unknown rule %q: use %q or %q", r, Weibel, Kitaoka)
+	return [2]daughterPlan{}, fmt.Errorf("unknown rule %q: use one of %q", r, Rules)
 }
