@@ -113,7 +113,7 @@ func (f *Flow) prepare(c *Case) error {
 	}
 	ranks, t := domain.Ranks, f.options.transport
 	if t != nil && t.Size() != ranks {
-		return fmt.Errorf("the partition is for %d ranks, but there are %d processes: start %d, or partition again", ranks, t.Size(), ranks)
+		return fmt.Errorf("the partition is for %s, and was started with %s: start %d, or partition again", quantity.Count(ranks, "rank"), quantity.Count(t.Size(), "process"), ranks)
 	}
 	cells := f.grid.Cells()
 	if t != nil {

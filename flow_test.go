@@ -178,7 +178,7 @@ func TestFlowIsRefused(t *testing.T) {
 		"at least 1": func() (*carina.Flow, error) {
 			return carina.Open(f.Grid(), f.Partition(), blind, carina.Every(0, func(*carina.Moment) error { return nil }))
 		},
-		"1 processes": func() (*carina.Flow, error) {
+		"1 process:": func() (*carina.Flow, error) {
 			return carina.Open(f.Grid(), f.Partition(), c, carina.Over(transport.NewLocal(1)[0]))
 		},
 	} {

@@ -189,12 +189,13 @@ func (c *Case) CheckOpenings(g *geometry.Grid) error {
 		count[o.Role]++
 	}
 	if (count[geometry.Inlet] == 0 || count[geometry.Outlet] == 0) && len(c.DropOpenings) > 0 {
-		return fmt.Errorf("the geometry has %d inlets and %d outlets left, as %d openings were dropped, and air needs one of each at least: drop fewer",
-			count[geometry.Inlet], count[geometry.Outlet], len(c.DropOpenings))
+		return fmt.Errorf("the geometry has %s and %s left, as %s %s dropped, and air needs one of each at least: drop fewer",
+			quantity.Count(count[geometry.Inlet], "inlet"), quantity.Count(count[geometry.Outlet], "outlet"),
+			quantity.Count(len(c.DropOpenings), "opening"), quantity.Was(len(c.DropOpenings)))
 	}
 	if count[geometry.Inlet] == 0 || count[geometry.Outlet] == 0 {
-		return fmt.Errorf("the geometry has %d inlets and %d outlets, air needs one of each at least: name openings with --opening, for which carina inspect suggests places",
-			count[geometry.Inlet], count[geometry.Outlet])
+		return fmt.Errorf("the geometry has %s and %s, air needs one of each at least: name openings with --opening, for which carina inspect suggests places",
+			quantity.Count(count[geometry.Inlet], "inlet"), quantity.Count(count[geometry.Outlet], "outlet"))
 	}
 	return nil
 }

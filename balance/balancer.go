@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"carina/cuboid"
+	"carina/internal/quantity"
 	"carina/partition/graph"
 )
 
@@ -104,7 +105,7 @@ func checked(ctx context.Context, b Balancer, p *Problem) ([]int32, error) {
 		return nil, fmt.Errorf("%d ranks asked for: ask for at least one", len(p.Ranks))
 	}
 	if n < len(p.Ranks) {
-		return nil, fmt.Errorf("%d cuboids cannot occupy %d ranks: split them further or use fewer ranks", n, len(p.Ranks))
+		return nil, fmt.Errorf("%s cannot occupy %d ranks: split them further or use fewer ranks", quantity.Count(n, "cuboid"), len(p.Ranks))
 	}
 	if err := checkSpeeds(p.Ranks); err != nil {
 		return nil, err

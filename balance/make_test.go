@@ -230,7 +230,7 @@ func TestMakeRefuses(t *testing.T) {
 		{"no ranks", balance.Options{}, "0 ranks asked for"},
 		{"negative ranks", balance.Options{Ranks: -3}, "-3 ranks asked for"},
 		{"more ranks than cells", balance.Options{Ranks: 121}, "only 120 fluid cells: use at most 120 ranks"},
-		{"speeds", balance.Options{Ranks: 2, Speeds: []float64{1}}, "1 speeds given for 2 ranks"},
+		{"speeds", balance.Options{Ranks: 2, Speeds: []float64{1}}, "1 speed given for 2 ranks"},
 		{"speeds far apart", balance.Options{Ranks: 2, Speeds: []float64{1, 1e-18}}, "rank 1 has speed 1e-18"},
 		{"speeds further apart than meant", balance.Options{Ranks: 2, Speeds: []float64{1, 1e-7}}, "less than a millionth"},
 		{"cuboids beyond number", balance.Options{Ranks: 2, Decompose: "regular", CuboidsPerRank: 1 << 40}, "cannot be numbered"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 )
 
 // Options say how a grid is to be partitioned. Zero values stand for sensible
@@ -76,10 +77,10 @@ func (opt *Options) complete(g *geometry.Grid) error {
 		return fmt.Errorf("%d ranks asked for: ask for at least one", opt.Ranks)
 	}
 	if cells := g.Cells(); int64(opt.Ranks) > cells {
-		return fmt.Errorf("%d ranks asked for, but there are only %d fluid cells: use at most %d ranks or a finer spacing", opt.Ranks, cells, cells)
+		return fmt.Errorf("%d ranks asked for, but there are only %s: use at most %s or a finer spacing", opt.Ranks, quantity.Count(cells, "fluid cell"), quantity.Count(cells, "rank"))
 	}
 	if opt.Speeds != nil && len(opt.Speeds) != opt.Ranks {
-		return fmt.Errorf("%d speeds given for %d ranks: give one for each", len(opt.Speeds), opt.Ranks)
+		return fmt.Errorf("%s given for %s: give one for each", quantity.Count(len(opt.Speeds), "speed"), quantity.Count(opt.Ranks, "rank"))
 	}
 	if opt.DevicesPerHost < 0 || opt.CuboidsPerRank < 0 || opt.MinSide < 0 || opt.MaxSide < 0 || !(opt.Imbalance >= 0) {
 		return fmt.Errorf("devices per host %d, cuboids per rank %d, sides %d to %d, imbalance %v: none may be negative", opt.DevicesPerHost, opt.CuboidsPerRank, opt.MinSide, opt.MaxSide, opt.Imbalance)

@@ -8,6 +8,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/quantity"
 )
 
 // Decomposer cuts a grid into cuboids.
@@ -68,7 +69,7 @@ func (opt *Options) balancer() (Balancer, error) {
 // checkOwners refuses owners that make no partition.
 func checkOwners(owners []int32, cuboids, ranks int) error {
 	if len(owners) != cuboids {
-		return fmt.Errorf("there are %d owners for %d cuboids with fluid: give one for each", len(owners), cuboids)
+		return fmt.Errorf("%s given for %s with fluid: give one for each", quantity.Count(len(owners), "owner"), quantity.Count(cuboids, "cuboid"))
 	}
 	owned := make([]bool, ranks)
 	for i, o := range owners {
@@ -103,7 +104,7 @@ func decomposeOwn(ctx context.Context, g *geometry.Grid, opt *Options, ranks []R
 	}
 	d.cuboids = cuboid.Occupied(cuboids, d.segments, false)
 	if len(d.cuboids) < len(ranks) {
-		return nil, fmt.Errorf("decomposition %s has %d cuboids with fluid for %d ranks: cut finer, or ask for fewer ranks", opt.Decompose, len(d.cuboids), len(ranks))
+		return nil, fmt.Errorf("decomposition %s has %s with fluid for %d ranks: cut finer, or ask for fewer ranks", opt.Decompose, quantity.Count(len(d.cuboids), "cuboid"), len(ranks))
 	}
 	d.counts = opt.Cost.count(g, d.cuboids, d.segments)
 	return d, nil

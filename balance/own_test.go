@@ -135,11 +135,11 @@ func TestOwnIsRefused(t *testing.T) {
 		opt  balance.Options
 		says string
 	}{
-		"too few owners":   {balance.Options{Decomposer: halves, Balancer: balance.Owners{0}}, "1 owners for 2 cuboids"},
+		"too few owners":   {balance.Options{Decomposer: halves, Balancer: balance.Owners{0}}, "1 owner given for 2 cuboids"},
 		"no such rank":     {balance.Options{Decomposer: halves, Balancer: balance.Owners{0, 2}}, "rank 2"},
 		"negative rank":    {balance.Options{Decomposer: halves, Balancer: balance.Owners{0, -1}}, "rank -1"},
 		"an idle rank":     {balance.Options{Decomposer: halves, Balancer: balance.Owners{1, 1}}, "rank 0 is given no cuboid"},
-		"too few cuboids":  {balance.Options{Decomposer: balance.Cuboids{{Max: g.Size}}}, "1 cuboids with fluid for 2 ranks"},
+		"too few cuboids":  {balance.Options{Decomposer: balance.Cuboids{{Max: g.Size}}}, "1 cuboid with fluid for 2 ranks"},
 		"cells left out":   {balance.Options{Decomposer: halves[:1]}, "decomposition own"},
 		"common cells":     {balance.Options{Decomposer: overlap}, "decomposition own"},
 		"outside the grid": {balance.Options{Decomposer: balance.Cuboids{{Max: [3]int32{5, 4, 4}}}}, "decomposition own"},

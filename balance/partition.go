@@ -8,6 +8,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/quantity"
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -158,6 +159,6 @@ func (p *Partition) Segments(g *geometry.Grid) ([]cuboid.Segment, error) {
 
 // String sums the partition up in a line.
 func (p *Partition) String() string {
-	return fmt.Sprintf("%d fluid cells in %d cuboids on %d ranks, %s + %s, work max/mean %.3f, %d bytes per step",
-		p.Quality.FluidCells, len(p.Cuboids), len(p.Ranks), p.Method.Decompose, p.Method.Balance, p.Quality.WorkMaxOverMean, p.Quality.BytesTotal)
+	return fmt.Sprintf("%d fluid cells in %s on %s, %s + %s, work max/mean %.3f, %d bytes per step",
+		p.Quality.FluidCells, quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), p.Method.Decompose, p.Method.Balance, p.Quality.WorkMaxOverMean, p.Quality.BytesTotal)
 }

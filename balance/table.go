@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"text/tabwriter"
+
+	"carina/internal/quantity"
 )
 
 // WriteTable writes the quality for people: a line for each rank with its
@@ -26,8 +28,8 @@ func (q *Quality) WriteTable(w io.Writer, rows int) error {
 		return err
 	}
 	fmt.Fprintf(b, "\n%d fluid of %d cells kept (%.1f %%)\n", q.FluidCells, q.KeptCells, 100*float64(q.FluidCells)/float64(q.KeptCells))
-	fmt.Fprintf(b, "work max/mean %.3f, %d bytes per step in all, %d by the busiest rank, at most %d neighbours\n",
-		q.WorkMaxOverMean, q.BytesTotal, q.BytesMax, q.NeighboursMax)
+	fmt.Fprintf(b, "work max/mean %.3f, %d bytes per step in all, %d by the busiest rank, at most %s\n",
+		q.WorkMaxOverMean, q.BytesTotal, q.BytesMax, quantity.Count(q.NeighboursMax, "neighbour"))
 	fmt.Fprintf(b, "predicted step %.4g ms, %.1f times as fast as one rank\n", 1e3*q.PredictedStep, q.PredictedSpeedUp)
 	return b.Flush()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"carina/geometry/mend"
+	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -153,12 +154,12 @@ func (d *Diagnosis) verdict(inletGuessed bool, dropped int) string {
 			state += " where it has, and the one wall elsewhere"
 		}
 	}
-	ends := fmt.Sprintf("%d openings found", len(d.Openings))
+	ends := quantity.Count(len(d.Openings), "opening") + " found"
 	switch n := len(d.Suggested); {
 	case len(d.Openings) == 0 && dropped > 0:
 		ends = "all openings that were found were dropped"
 	case len(d.Openings) == 0 && n > 0:
-		ends = fmt.Sprintf("no flat or open ends found, but %d branches whose ends can be cut off (suggested openings)", n)
+		ends = fmt.Sprintf("no flat or open ends found, but %s whose ends can be cut off (suggested openings)", quantity.Count(n, "branch"))
 	case len(d.Openings) == 0:
 		ends = "no openings found, name them by hand (center, radius and name of each)"
 	case len(d.Openings) == 1 && dropped > 0:

@@ -107,6 +107,6 @@ func (p *Prepared) warnOfCollisions(first int) {
 		}
 	}
 	if hit > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the lengthened openings run into other walls (%d triangles): lengthen them less", hit))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the lengthened openings run into other walls (%s): lengthen them less", quantity.Count(hit, "triangle")))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/solver/transport"
 )
 
@@ -110,7 +111,7 @@ func (r *Rank) prepare(domain *Domain, physics Together) error {
 // makes kernels.
 func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []asking, err error) {
 	if domain.Ranks != r.transport.Size() {
-		return nil, nil, fmt.Errorf("the partition is for %d ranks and %d were started; start as many or partition again", domain.Ranks, r.transport.Size())
+		return nil, nil, fmt.Errorf("the partition is for %s and %d started; start as many or partition again", quantity.Count(domain.Ranks, "rank"), r.transport.Size())
 	}
 	first := 0
 	for _, p := range list {

@@ -13,6 +13,7 @@ import (
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 	"carina/internal/workflow"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
@@ -58,8 +59,8 @@ func runReport[R worded](command *cobra.Command, flags *benchFlags, name string,
 		return printResult(command, report, words)
 	}
 	err = atomicfile.Write(path+".md", func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "# carina bench %s\n\nMeasured on: %s, %d cores, %s, %s.\n\n```\n%s```\n",
-			name, d.Processor, d.Cores, d.System, d.GoVersion, report.Words())
+		_, err := fmt.Fprintf(w, "# carina bench %s\n\nMeasured on: %s, %s, %s, %s.\n\n```\n%s```\n",
+			name, d.Processor, quantity.Count(d.Cores, "core"), d.System, d.GoVersion, report.Words())
 		return err
 	})
 	if err != nil {

@@ -73,7 +73,7 @@ func examine() doctorResult {
 func (r *doctorResult) words() string {
 	const bytesPerUpdate = 152 // D3Q19, single precision: 19 values read and written
 	var w strings.Builder
-	fmt.Fprintf(&w, "machine: %s, %d cores, %s, %s, %s\n", r.Processor, r.Cores, quantity.FormatBytes(r.MemoryBytes), r.System, r.GoVersion)
+	fmt.Fprintf(&w, "machine: %s, %s, %s, %s, %s\n", r.Processor, quantity.Count(r.Cores, "core"), quantity.FormatBytes(r.MemoryBytes), r.System, r.GoVersion)
 	fmt.Fprintf(&w, "SIMD: %s\n", strings.Join(r.SIMD, ", "))
 	fmt.Fprintf(&w, "memory bandwidth: %s copying on all cores, so at most %.0f million updates of D3Q19 cells per second in single precision\n",
 		quantity.Format(r.BandwidthBytesPerSecond, "B/s"), r.BandwidthBytesPerSecond/bytesPerUpdate/1e6)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"carina/internal/atomicfile"
+	"carina/internal/quantity"
 	"carina/internal/workflow"
 	"carina/partition"
 	"carina/partition/graph"
@@ -103,7 +104,7 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 		return err
 	}
 	if most := max(graph.Vertices(), mostEmptyParts); options.Parts > most {
-		return fmt.Errorf("%d parts are too many for %d vertices: ask for at most %d", options.Parts, graph.Vertices(), most)
+		return fmt.Errorf("%d parts are too many for %s: ask for at most %d", options.Parts, quantity.Count(graph.Vertices(), "vertex"), most)
 	}
 	if err := workflow.AdmitGraph(graph.Vertices(), graph.Edges(), partition.MemoryEstimate(graph, options.Preset)); err != nil {
 		return fmt.Errorf("partitioning %s: %w", path, err)
@@ -153,7 +154,8 @@ func writeParts(path string, parts []int32) error {
 func graphWords(path string, f graphResult, contiguous bool) string {
 	var words strings.Builder
 	say := func(format string, arguments ...any) { fmt.Fprintf(&words, format, arguments...) }
-	say("%s: %d vertices, %d edges into %d parts by %s in %.2f s\n", path, f.Vertices, f.Edges, f.Parts, f.Objective, f.Seconds)
+	say("%s: %s, %s into %s by %s in %.2f s\n", path,
+		quantity.Count(f.Vertices, "vertex"), quantity.Count(f.Edges, "edge"), quantity.Count(f.Parts, "part"), f.Objective, f.Seconds)
 	say("cut %d, communication volume %d (at most %d of a part), heaviest part %d, imbalance %.4f\n",
 		f.Cut, f.CommunicationVolume, f.BottleneckVolume, f.HeaviestPart, f.Imbalance)
 	if f.MappingCost != nil {

@@ -131,7 +131,7 @@ func parseTopology(topology, distances string, parts int) ([][]int64, error) {
 		return nil, fmt.Errorf("topology %s with distances %s: %w", topology, distances, err)
 	}
 	if len(matrix) != parts {
-		return nil, fmt.Errorf("topology %s has %d leaves but %d parts are asked for: ask for %d parts", topology, len(matrix), parts, len(matrix))
+		return nil, fmt.Errorf("topology %s has %s but is for %s: ask for %s", topology, quantity.Count(len(matrix), "leaf"), quantity.Count(parts, "part"), quantity.Count(len(matrix), "part"))
 	}
 	return matrix, nil
 }

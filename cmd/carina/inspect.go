@@ -6,6 +6,7 @@ import (
 
 	"carina"
 	"carina/balance"
+	"carina/internal/quantity"
 	"carina/internal/workflow"
 	"carina/partition/graph"
 
@@ -142,9 +143,9 @@ func inspectGraph(command *cobra.Command, path string) error {
 	}
 	d := describeGraph(g)
 	return printResult(command, d, func() string {
-		return fmt.Sprintf("%s: a sound graph of %d vertices and %d edges, %.2f neighbours on average, %d at most, %d vertices without any\n"+
+		return fmt.Sprintf("%s: a sound graph of %s and %s, %.2f neighbours on average, %d at most, %s without any\n"+
 			"vertices weigh %d together, the heaviest %d\n",
-			path, d.Vertices, d.Edges, d.MeanDegree, d.LargestDegree, d.IsolatedVertices, d.VertexWeight, d.HeaviestVertex)
+			path, quantity.Count(d.Vertices, "vertex"), quantity.Count(d.Edges, "edge"), d.MeanDegree, d.LargestDegree, quantity.Count(d.IsolatedVertices, "vertex"), d.VertexWeight, d.HeaviestVertex)
 	})
 }
 

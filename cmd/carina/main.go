@@ -15,6 +15,7 @@ import (
 	"carina/internal/atomicfile"
 	"carina/internal/crash"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
 	"carina/internal/terminal"
 	"carina/solver/transport"
@@ -212,7 +213,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(names) > 0 {
 			takes = strings.Join(names, " and ")
 		}
-		return usageError{fmt.Errorf("%s takes %s, got %d arguments (see %s --help)",
-			command.CommandPath(), takes, len(arguments), command.CommandPath())}
+		return usageError{fmt.Errorf("%s takes %s, got %s (see %s --help)",
+			command.CommandPath(), takes, quantity.Count(len(arguments), "argument"), command.CommandPath())}
 	}
 }

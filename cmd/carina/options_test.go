@@ -167,6 +167,28 @@ func TestOddStepsAreWarnedOf(t *testing.T) {
 	}
 }
 
+// A warning is told before the computation and stands in the summary; the words at
+// the end do not say it again, but what the flow has shown.
+func TestWarningsAreToldOnce(t *testing.T) {
+	part, out := partitioned(t, "--ranks", "2"), t.TempDir()
+	status, stdout, stderr := invoke(t, "solve", part, "--flow", "60L/min", "--steps", "4", "--out", out)
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	var s airflow.Summary
+	decode(t, filepath.Join(out, "summary.json"), &s)
+	early := 0
+	for _, warning := range s.Warnings {
+		if n := strings.Count(stdout+stderr, warning); n != 1 {
+			t.Errorf("%q is told %d times", warning, n)
+		}
+		early += strings.Count(stderr, warning)
+	}
+	if early == 0 || early == len(s.Warnings) {
+		t.Errorf("%d of %d warnings are told before the computation: the flow is not as expected", early, len(s.Warnings))
+	}
+}
+
 func TestSolveHonoursTheFolderOfItsCase(t *testing.T) {
 	part, out := partitioned(t, "--ranks", "2"), filepath.Join(t.TempDir(), "out")
 	path := caseFile(t, "steps: 2", "output: "+out)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +52,43 @@ func TestEndOfAComputationSaysWhatItWas(t *testing.T) {
 			if !strings.Contains(words, says) {
 				t.Errorf("%s: says nothing of %q:\n%s", test.name, says, words)
 			}
+		}
+	}
+}
+
+// oneOfMany finds a single thing in the plural, such as 1 ranks.
+var oneOfMany = regexp.MustCompile(`(?:^|[^\d.,\x{2009}])1 (?:[a-z]+ )?[a-z]+s\b`)
+
+// One rank, one edge and one argument are no plurals.
+func TestOneOfAThingIsNoPlural(t *testing.T) {
+	pipe, out := generated(t, "pipe"), t.TempDir()
+	pair := written(t, "pair.graph", "2 1\n2\n1\n")
+	box := written(t, "box.stl", asciiBox("low"))
+	open := written(t, "open.stl", strings.Replace(asciiBox("low"), "facet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 10 0 0", "facet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 0", 1))
+	part := filepath.Join(out, "one.part.json")
+	for _, line := range [][]string{
+		{"run", pipe, "--spacing", "3mm", "--steps", "2", "--decompose", "regular", "--cuboids-per-rank", "1", "--out", out},
+		{"partition", pipe, "--spacing", "3mm", "--ranks", "1", "--decompose", "regular", "--cuboids-per-rank", "1", "-o", part},
+		{"inspect", part},
+		{"solve", part, "--steps", "2"},
+		{"run", pipe, "--spacing", "3mm", "--steps", "2", "--decompose", "regular", "--cuboids-per-rank", "1", "--ranks", "2", "--out", out},
+		{"inspect", pair},
+		{"inspect", written(t, "one.graph", "1 0\n\n")},
+		{"graph", pair, "1"},
+		{"graph", pair, "1048577"},
+		{"inspect", box, "--unit", "mm", "--drop-opening", "1"},
+		{"inspect", open, "--unit", "mm"},
+		{"run", box, "--unit", "mm", "--spacing", "2mm", "--drop-opening", "1", "--out", out},
+		{"voxelize", pipe, "--spacing", "3mm", "--drop-opening", "1", "-o", filepath.Join(out, "one.grid")},
+		{"partition", pipe, "--spacing", "3mm", "--ranks", "1", "--speeds", "1,2", "-o", part},
+		{"partition", pipe, "--spacing", "3mm", "--ranks", "2", "--speeds", "1", "-o", part},
+		{"inspect", pipe, pipe},
+		{"doctor", pipe},
+	} {
+		_, words, stderr := invoke(t, line...)
+		found := slices.DeleteFunc(oneOfMany.FindAllString(words+"\n"+stderr, -1), func(found string) bool { return strings.HasSuffix(found, " was") })
+		if len(found) > 0 || words+stderr == "" {
+			t.Errorf("%v says %q:\n%s%s", line, found, words, stderr)
 		}
 	}
 }

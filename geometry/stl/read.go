@@ -13,6 +13,7 @@ import (
 
 	"carina/geometry/mesh"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 
 	"github.com/hschendel/stl"
 	"gonum.org/v1/gonum/spatial/r3"
@@ -114,7 +115,7 @@ func readBinary(data []byte, c *collector) error {
 		if err := refuseForeign(data); err != nil {
 			return err
 		}
-		return fmt.Errorf("the file has %d bytes, too few for an STL file: %s", len(data), exportAgain)
+		return fmt.Errorf("the file has %s, too few for an STL file: %s", quantity.Count(len(data), "byte"), exportAgain)
 	}
 	promised := int64(binary.LittleEndian.Uint32(data[80:]))
 	if int64(len(data)) != stlHeader+promised*stlTriangle {
@@ -130,12 +131,12 @@ func readBinary(data []byte, c *collector) error {
 		c.note("the header's triangle count %d is wrong, the file's size says %d", promised, present)
 		promised = present
 	case promised > present:
-		return fmt.Errorf("the file is truncated or not STL: its header promises %d triangles and %d are there: %s", promised, present, exportAgain)
+		return fmt.Errorf("the file is truncated or not STL: its header promises %s and %d are there: %s", quantity.Count(promised, "triangle"), present, exportAgain)
 	case present > promised && !allZero(data[stlHeader+promised*stlTriangle:]):
 		// Neither number can be told to be the right one.
-		return fmt.Errorf("the file is damaged: its header promises %d triangles, but there are bytes for %d: %s", promised, present, exportAgain)
+		return fmt.Errorf("the file is damaged: its header promises %s, but there are bytes for %d: %s", quantity.Count(promised, "triangle"), present, exportAgain)
 	case present > promised || rest > 0:
-		c.note("%d bytes behind the last triangle are ignored", int64(len(data))-stlHeader-promised*stlTriangle)
+		c.note("ignored: %s behind the last triangle", quantity.Count(int64(len(data))-stlHeader-promised*stlTriangle, "byte"))
 	}
 	body := data[:stlHeader+promised*stlTriangle]
 	binary.LittleEndian.PutUint32(body[80:], uint32(promised))

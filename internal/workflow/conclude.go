@@ -40,7 +40,7 @@ func (r *results) names() []string {
 func (r *results) finish(summary *airflow.Summary, g gather) (*Solution, error) {
 	var solution *Solution
 	if r.target.rank() == 0 {
-		solution = &Solution{Summary: summary, Steadiness: steadyWords(&r.solver.Case, summary)}
+		solution = &Solution{Summary: summary, Steadiness: steadyWords(&r.solver.Case, summary), told: r.solver.told}
 		r.warn(summary)
 	}
 	if r.solver.Folder == "" {

@@ -65,8 +65,8 @@ func (r *GridReport) describeSurface(s *geometry.Surface, p *geometry.Prepared) 
 func (r *GridReport) describeFilling(f geometry.Filled) {
 	r.Method, r.DroppedCells, r.ClosedOpenings, r.JoinedPairs = string(f.Method), f.DroppedCells, f.LostOpenings, f.JoinedPairs
 	if f.DroppedCells > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d cells in %s without contact to the inlet were dropped", f.DroppedCells,
-			plural(f.DroppedParts, "an island", fmt.Sprintf("%d islands", f.DroppedParts))))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s in %s without contact to the inlet %s dropped",
+			quantity.Count(f.DroppedCells, "cell"), quantity.Count(f.DroppedParts, "island"), quantity.Was(f.DroppedCells)))
 	}
 	for i, lost := range f.LostOpenings {
 		r.LostOpenings = append(r.LostOpenings, lost.Number)
@@ -75,7 +75,7 @@ func (r *GridReport) describeFilling(f geometry.Filled) {
 		}
 	}
 	if n := len(f.LostOpenings); n > mostSentences {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d openings more were closed: %s", n-mostSentences, listed(r.LostOpenings[mostSentences:])))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s more %s closed: %s", quantity.Count(n-mostSentences, "opening"), quantity.Was(n-mostSentences), listed(r.LostOpenings[mostSentences:])))
 	}
 }
 
@@ -102,7 +102,7 @@ func (r *GridReport) describeGrid(g *geometry.Grid, elapsed time.Duration) {
 	r.WallLinks = int64(len(g.Links.Distance) - len(g.Links.Openings))
 	if coarse, spacing := g.CoarseOpenings(); len(coarse) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("few cells lie across %s %s, so their flow is not to be relied on: choose a spacing below %s to resolve all",
-			plural(len(coarse), "opening", "openings"), listed(coarse), quantity.FormatLength(spacing)))
+			quantity.Plural(len(coarse), "opening"), listed(coarse), quantity.FormatLength(spacing)))
 	}
 	r.Seconds, r.PeakMemoryBytes = elapsed.Seconds(), peakMemory()
 }

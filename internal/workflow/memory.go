@@ -19,7 +19,7 @@ func AdmitFlow(c *carina.Case, cells int64) error {
 	if err != nil {
 		return err
 	}
-	return admit(fmt.Sprintf("the flow on about %s cells", grouped(cells)), airflow.MemoryEstimate(cells, settings))
+	return admit(fmt.Sprintf("the flow on about %s cells", quantity.Grouped(cells)), airflow.MemoryEstimate(cells, settings))
 }
 
 // admit is an error that says what to do if something needs more memory than
@@ -40,7 +40,7 @@ func admitOr(what string, bytes int64, advice string) error {
 // AdmitGraph says whether this machine's memory holds what the partitioning of
 // a graph takes.
 func AdmitGraph(vertices, edges int, bytes int64) error {
-	return admitOr(fmt.Sprintf("a graph of %s vertices and %s edges", grouped(int64(vertices)), grouped(int64(edges))),
+	return admitOr(fmt.Sprintf("a graph of %s vertices and %s edges", quantity.Grouped(vertices), quantity.Grouped(edges)),
 		bytes, "choose the preset fast, a smaller graph or a machine with more memory")
 }
 
@@ -80,7 +80,7 @@ func (s *Solver) admitRanks(from, to int) error {
 			need += all * (resultBytesPerCell - resultBytesPerPiece)
 		}
 	}
-	return admit(fmt.Sprintf("the flow on %s cells and %s ranks", grouped(cells), grouped(ranks)), need)
+	return admit(fmt.Sprintf("the flow on %s cells and %s ranks", quantity.Grouped(cells), quantity.Grouped(ranks)), need)
 }
 
 // admitBoxes says whether this machine's memory holds the cuboids whole, solid

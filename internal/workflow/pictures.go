@@ -42,7 +42,7 @@ func (r *results) flowPicture(s *airflow.Summary, pressure bool) picture.FlowPic
 	shown := picture.FlowPicture{
 		Title: flowTitle(s, pressure),
 		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
-			quantity.FormatFlow(inflow(s)), s.Reynolds, grouped(s.FluidCells), quantity.FormatLength(s.Spacing), quantity.Format(s.Time, "s")),
+			quantity.FormatFlow(inflow(s)), s.Reynolds, quantity.Grouped(s.FluidCells), quantity.FormatLength(s.Spacing), quantity.Format(s.Time, "s")),
 		Openings: r.solver.Grid.Openings, WallPressure: pressure,
 	}
 	for _, o := range s.Openings {
@@ -64,8 +64,8 @@ func (r *results) ranksPicture(s *airflow.Summary) picture.RanksPicture {
 	p := r.solver.Partition
 	shown := picture.RanksPicture{
 		Title: "Cells by rank",
-		Subtitle: fmt.Sprintf("%s + %s: %d cuboids on %d ranks, heaviest %.3f of the mean",
-			p.Method.Decompose, p.Method.Balance, len(p.Cuboids), r.ranks, p.Quality.WorkMaxOverMean),
+		Subtitle: fmt.Sprintf("%s + %s: %s on %s, heaviest %.3f of the mean",
+			p.Method.Decompose, p.Method.Balance, quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(r.ranks, "rank"), p.Quality.WorkMaxOverMean),
 	}
 	for _, rank := range s.Ranks {
 		shown.Loads = append(shown.Loads, picture.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})

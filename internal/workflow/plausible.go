@@ -49,7 +49,7 @@ func doubtFlow(c *carina.Case, m *airflow.Summary) []string {
 		}
 	}
 	if len(doubts) > mostSentences {
-		doubts = append(doubts[:mostSentences], fmt.Sprintf("%d openings more let less than %g %% of what their size suggests through", len(doubts)-mostSentences, 100*suspectShare))
+		doubts = append(doubts[:mostSentences], fmt.Sprintf("less than %g %% of what their size suggests goes through %s more", 100*suspectShare, quantity.Count(len(doubts)-mostSentences, "opening")))
 	}
 	return doubts
 }

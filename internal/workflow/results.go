@@ -65,13 +65,13 @@ func (r *results) fail(err error) {
 func (r *results) begin() error {
 	r.once.Do(func() {
 		r.begun = r.target.open(func(f *resultsfolder.Folder) error {
-			if f.Unlocked && r.solver.Warn != nil {
-				r.solver.Warn([]string{fmt.Sprintf("%s lies where files cannot be locked: see to it that no other run writes there", r.solver.Folder)})
+			if f.Unlocked {
+				r.solver.warn(r.solver.Folder + " lies where files cannot be locked: see to it that no other run writes there")
 			}
 			return f.Admit(r.names(), r.solver.inputs())
 		})
-		if full := r.target.full; full != nil && r.target.rank() == 0 && r.solver.Warn != nil {
-			r.solver.Warn([]string{fmt.Sprintf("no results will be written: %v", full)})
+		if full := r.target.full; full != nil && r.target.rank() == 0 {
+			r.solver.warn(fmt.Sprintf("no results will be written: %v", full))
 		}
 	})
 	return r.begun

@@ -8,6 +8,7 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/internal/run"
 	"carina/solver"
 	"carina/solver/airflow"
@@ -25,6 +26,8 @@ type Solution struct {
 	Steadiness string
 	// Files were written, with their paths.
 	Files []string
+
+	told []string // warnings, before the computation
 }
 
 // Solver computes the flow on a partitioned grid.
@@ -48,7 +51,16 @@ type Solver struct {
 	// Warn hears warnings before the computation begins, on rank 0.
 	Warn func(warnings []string)
 
-	made *made // to be written with the results; or nil
+	made *made    // to be written with the results; or nil
+	told []string // warnings that Warn has heard
+}
+
+// warn tells warnings before the computation begins.
+func (s *Solver) warn(warnings ...string) {
+	if s.Warn != nil {
+		s.told = append(s.told, warnings...)
+		s.Warn(warnings)
+	}
 }
 
 // inputs are the files that the computation depends on. Results never take their
@@ -72,7 +84,7 @@ func (s *Solver) prepare(t transport.Transport) (*solver.Domain, airflow.Setting
 	if err := s.agree(t, settings, plan); err != nil {
 		return nil, settings, plan, err
 	}
-	plan.Report, plan.Warn = s.Report, s.Warn
+	plan.Report, plan.Warn = s.Report, func(warnings []string) { s.warn(warnings...) }
 	return domain, settings, plan, nil
 }
 
@@ -159,6 +171,6 @@ func fitsProcesses(ranks, processes int) error {
 	if ranks == processes {
 		return nil
 	}
-	return fmt.Errorf("the partition is for %d ranks, but %d processes were started: use mpirun -np %d or partition again with --ranks %d",
-		ranks, processes, ranks, processes)
+	return fmt.Errorf("the partition is for %s, but the launcher started %s: use mpirun -np %d or partition again with --ranks %d",
+		quantity.Count(ranks, "rank"), quantity.Count(processes, "process"), ranks, processes)
 }

@@ -32,8 +32,8 @@ func problemOf(d *geometry.Diagnosis, dropped int) string {
 	case len(d.Suggested) > 1 || len(d.Openings) > 1:
 		return ""
 	case dropped > 0:
-		return fmt.Sprintf("it has %d %s, as %d %s dropped, and air needs a way in and one out: drop fewer", len(d.Openings),
-			plural(len(d.Openings), "opening", "openings"), dropped, plural(dropped, "was", "were"))
+		return fmt.Sprintf("it has %s, as %d %s dropped, and air needs a way in and one out: drop fewer",
+			quantity.Count(len(d.Openings), "opening"), dropped, quantity.Was(dropped))
 	case len(d.Openings) == 1:
 		return "it has one opening, " + advice
 	}
@@ -55,9 +55,14 @@ func InspectSurface(c *carina.Case, path string) (*SurfaceReport, error) {
 	report.Picture = path
 	return report, picture.WriteSurface(path, prepared.Surface, picture.SurfacePicture{
 		Title:    filepath.Base(c.Surface),
-		Subtitle: fmt.Sprintf("%s triangles, %d openings", grouped(int64(diagnosis.Triangles)), len(prepared.Openings)),
+		Subtitle: surfaceSubtitle(diagnosis.Triangles, len(prepared.Openings)),
 		Openings: prepared.Openings,
 	})
+}
+
+// surfaceSubtitle is what stands below the name of a surface.
+func surfaceSubtitle(triangles, openings int) string {
+	return fmt.Sprintf("%s triangles, %s", quantity.Grouped(triangles), quantity.Count(openings, "opening"))
 }
 
 // prepareSurface reads the surface and makes it ready for voxelization.
@@ -86,7 +91,7 @@ func (r *SurfaceReport) Words() string {
 	}
 	closed := "closed"
 	if !r.Closed {
-		closed = fmt.Sprintf("open, with %d boundary loops", r.BoundaryLoops)
+		closed = fmt.Sprintf("open, with %s", quantity.Count(r.BoundaryLoops, "boundary loop"))
 	}
 	fmt.Fprintf(&w, "%s; components: %d; self-intersecting triangles: %d\n", closed, r.Components, r.SelfIntersections)
 	if len(r.Solids) > 1 {

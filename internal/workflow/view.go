@@ -8,6 +8,7 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/output/page"
 )
 
@@ -36,7 +37,7 @@ func pageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, 
 		if err != nil {
 			return nil, err
 		}
-		return &page.Page{Grid: g.Grid, Subtitle: fmt.Sprintf("%s fluid cells", grouped(g.Grid.Cells()))}, nil
+		return &page.Page{Grid: g.Grid, Subtitle: fmt.Sprintf("%s fluid cells", quantity.Grouped(g.Grid.Cells()))}, nil
 	case PartitionFile:
 		p, g, err := carina.ReadPartition(path)
 		if err != nil {
@@ -54,7 +55,7 @@ func surfacePage(c *carina.Case) (*page.Page, error) {
 	}
 	return &page.Page{
 		Surface: prepared.Surface, Openings: prepared.Openings,
-		Subtitle: fmt.Sprintf("%s triangles, %d openings", grouped(int64(len(surface.Triangles))), len(prepared.Openings)),
+		Subtitle: surfaceSubtitle(len(surface.Triangles), len(prepared.Openings)),
 	}, nil
 }
 
@@ -65,7 +66,7 @@ func partitionPage(p *balance.Partition, g *geometry.Grid) (*page.Page, error) {
 	}
 	return &page.Page{
 		Grid: g, Segments: segments, Cuboids: p.Cuboids, Owners: p.Owners,
-		Subtitle: fmt.Sprintf("%s + %s: %s cuboids on %d ranks, heaviest %.3f of its share",
-			p.Method.Decompose, p.Method.Balance, grouped(int64(len(p.Cuboids))), len(p.Ranks), p.Quality.WorkMaxOverMean),
+		Subtitle: fmt.Sprintf("%s + %s: %s %s on %s, heaviest %.3f of its share",
+			p.Method.Decompose, p.Method.Balance, quantity.Grouped(len(p.Cuboids)), quantity.Plural(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), p.Quality.WorkMaxOverMean),
 	}, nil
 }

@@ -2,30 +2,13 @@ package workflow
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"carina/balance"
 	"carina/internal/quantity"
 	"carina/solver/airflow"
 )
-
-// grouped writes a whole number with a thin space between thousands.
-func grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "\u2009" + digits[i:]
-	}
-	return digits
-}
-
-// plural chooses the word for n things.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
 
 // PartitionWords says what a partition is like.
 func PartitionWords(p *balance.Partition) string {
@@ -34,17 +17,18 @@ func PartitionWords(p *balance.Partition) string {
 	if q.KeptCells > 0 {
 		share = 100 * float64(q.FluidCells) / float64(q.KeptCells)
 	}
-	return fmt.Sprintf("partition: %s + %s, %d cuboids on %d ranks; %.1f %% of their cells are fluid\n"+
-		"load: heaviest rank %.4f of its share; %s cross between ranks per step, %s at the busiest; at most %d neighbours\n",
-		p.Method.Decompose, p.Method.Balance, len(p.Cuboids), len(p.Ranks), share,
-		q.WorkMaxOverMean, quantity.FormatBytes(q.BytesTotal), quantity.FormatBytes(q.BytesMax), q.NeighboursMax)
+	return fmt.Sprintf("partition: %s + %s, %s on %s; %.1f %% of their cells are fluid\n"+
+		"load: heaviest rank %.4f of its share; %s cross between ranks per step, %s at the busiest; at most %s\n",
+		p.Method.Decompose, p.Method.Balance, quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), share,
+		q.WorkMaxOverMean, quantity.FormatBytes(q.BytesTotal), quantity.FormatBytes(q.BytesMax), quantity.Count(q.NeighboursMax, "neighbour"))
 }
 
-// Words says what a computation ended with.
+// Words says what a computation ended with, without the warnings that were told
+// before.
 func (s *Solution) Words() string {
 	var w strings.Builder
 	m := s.Summary
-	fmt.Fprintf(&w, "flow of %s: %s cells, %d steps of %s = %s in %.1f s, %.1f MLUPS\n", fluidName(m.Density, m.KinematicViscosity), grouped(m.FluidCells), m.Steps,
+	fmt.Fprintf(&w, "flow of %s: %s cells, %s of %s = %s in %.1f s, %.1f MLUPS\n", fluidName(m.Density, m.KinematicViscosity), quantity.Grouped(m.FluidCells), quantity.Count(m.Steps, "step"),
 		quantity.Format(m.TimeStep, "s"), quantity.Format(m.Time, "s"), m.Seconds, m.MLUPS)
 	fmt.Fprintf(&w, "method: %s collision, %s walls, %s, %s precision\n", m.Collision, m.Wall, m.Lattice, m.Precision)
 	if m.Limited != nil {
@@ -72,7 +56,9 @@ func (s *Solution) Words() string {
 	}
 	w.WriteString(ranksTable(m.Ranks))
 	for _, warning := range m.Warnings {
-		fmt.Fprintf(&w, "warning: %s\n", warning)
+		if !slices.Contains(s.told, warning) {
+			fmt.Fprintf(&w, "warning: %s\n", warning)
+		}
 	}
 	fmt.Fprintf(&w, "state hash %s\n", m.StateHash)
 	for _, file := range s.Files {
@@ -101,14 +87,14 @@ func ranksTable(ranks []airflow.RankSummary) string {
 	}
 	for i, r := range ranks {
 		if i == most {
-			fmt.Fprintf(&w, "  … and %d ranks more, see summary.json\n", len(ranks)-most)
+			fmt.Fprintf(&w, "  … and %s more, see summary.json\n", quantity.Count(len(ranks)-most, "rank"))
 			break
 		}
 		work := "-"
 		if mean > 0 {
 			work = fmt.Sprintf("%.3f", r.Work/mean)
 		}
-		fmt.Fprintf(&w, "%5d %14s %10s %12s %8.1f %% %10s  %s\n", i, grouped(r.FluidCells), work,
+		fmt.Fprintf(&w, "%5d %14s %10s %12s %8.1f %% %10s  %s\n", i, quantity.Grouped(r.FluidCells), work,
 			quantity.Format(r.StepSeconds, "s"), 100*r.ExchangeShare, quantity.FormatBytes(r.Bytes), r.Device)
 	}
 	return w.String()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/output/picture"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -117,9 +118,9 @@ func (s *scene) addGrid(p *Page) {
 	s.addBoxes(p)
 	s.addLines(v.streamlines(p.openings()), place)
 	if v.factor > 1 {
-		s.Note = fmt.Sprintf("%d cells shown as %d voxels of %d×%d×%d.", p.Grid.Cells(), v.count(), v.factor, v.factor, v.factor)
+		s.Note = fmt.Sprintf("%d cells shown as %s of %d×%d×%d.", p.Grid.Cells(), quantity.Count(v.count(), "voxel"), v.factor, v.factor, v.factor)
 	} else {
-		s.Note = fmt.Sprintf("%d cells.", v.count())
+		s.Note = quantity.Count(v.count(), "cell") + "."
 	}
 }
 
@@ -350,7 +351,7 @@ func rankLabels(p *Page) []label {
 	labels := make([]label, ranks)
 	for r := range labels {
 		labels[r] = label{Name: fmt.Sprintf("rank %d", r), Colour: hex(picture.OwnerColour(r)),
-			Detail: fmt.Sprintf("%d cells, %d cuboids", cells[r], cuboids[r])}
+			Detail: fmt.Sprintf("%s, %s", quantity.Count(cells[r], "cell"), quantity.Count(cuboids[r], "cuboid"))}
 	}
 	return labels
 }

@@ -330,9 +330,6 @@ func TestUnits(t *testing.T) {
 			t.Errorf("%v is written %q, want %q", c.value, got, c.want)
 		}
 	}
-	if got := grouped(1234567); got != "1\u2009234\u2009567" {
-		t.Errorf("grouped: %q", got)
-	}
 }
 
 // inTime fails the test unless work ends within seconds; a picture takes a

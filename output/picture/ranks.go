@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"carina/internal/quantity"
 )
 
 // Load is what one rank has to do.
@@ -77,7 +79,7 @@ func (f *figure) loads(x, y float64, loads []Load) {
 	if !(mean > 0) || math.IsInf(mean, 1) {
 		return
 	}
-	f.text(fmt.Sprintf("Work of %d ranks", len(loads)), x, y, style(15, true, ink))
+	f.text("Work of "+quantity.Count(len(loads), "rank"), x, y, style(15, true, ink))
 	f.text(fmt.Sprintf("heaviest is %.3f of the mean", heaviest/mean), x, y-20, style(14, false, faint))
 	y -= 36
 	row := min(46, height/float64(len(loads)))
@@ -89,7 +91,7 @@ func (f *figure) loads(x, y float64, loads []Load) {
 	for rank, l := range loads {
 		top := y - float64(rank)*row
 		if named {
-			note := fmt.Sprintf("%s cells", grouped(l.Cells))
+			note := quantity.Grouped(l.Cells) + " " + quantity.Plural(l.Cells, "cell")
 			if l.Device != "" {
 				note += ", " + l.Device
 			}
@@ -101,13 +103,4 @@ func (f *figure) loads(x, y float64, loads []Load) {
 		f.line(x+width*mean/heaviest, top+2, x+width*mean/heaviest, top-thick-2, 1, ink)
 	}
 	f.textCenter("mean", x+width*mean/heaviest, y-row*float64(len(loads))-6, style(12, false, faint))
-}
-
-// grouped writes a count with thin spaces between the thousands.
-func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "\u2009" + s[i:]
-	}
-	return s
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+
+	"carina/internal/quantity"
 )
 
 // Launch is a start of several processes of one program at once, by mpirun or
@@ -52,7 +54,7 @@ func (l Launch) String() string {
 	if l.Processes == 0 {
 		return l.Launcher + " started processes"
 	}
-	return fmt.Sprintf("%s started %d processes", l.Launcher, l.Processes)
+	return l.Launcher + " started " + quantity.Count(l.Processes, "process")
 }
 
 // fits is an error unless MPI connects as many processes as were started.
