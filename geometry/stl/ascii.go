@@ -43,6 +43,8 @@ type asciiReader struct {
 	// text is the solid that is open, as the library reads it.
 	text bytes.Buffer
 	open bool
+	// inFacet is set between the first and the last line of a triangle.
+	inFacet bool
 	// outside is how many lines stood between solids.
 	outside int
 }
@@ -73,16 +75,24 @@ func (a *asciiReader) read(line []byte, number int) error {
 			}
 			a.begin("")
 		}
+		a.inFacet = true
 		writeKeyword(&a.text, line, keyword)
 	default:
-		if _, known := keywordWords[keyword]; !a.open && !known && len(c.mesh.Triangles) > 0 {
+		_, known := keywordWords[keyword]
+		switch {
+		case !a.open && !known && len(c.mesh.Triangles) > 0:
 			// What stands between solids is for other programs.
 			a.outside++
 			return nil
-		}
-		if !a.open {
+		case !a.open:
 			return fmt.Errorf("line %d: expected solid, found %q: %s", number, clip(string(word)), exportAgain)
+		case !a.inFacet && known:
+			// The library would leave the triangle out without a word.
+			return fmt.Errorf("line %d: expected facet, found %q, the file is damaged: %s", number, clip(string(word)), exportAgain)
+		case !a.inFacet:
+			return nil // what stands between triangles, as colours do
 		}
+		a.inFacet = keyword != "endfacet"
 		writeKeyword(&a.text, line, keyword)
 	}
 	return nil
@@ -127,13 +137,10 @@ func writeKeyword(text *bytes.Buffer, line []byte, keyword string) {
 }
 
 // firstLine returns what an error of the library says about the first thing
-// that went wrong.
+// that went wrong, behind the line that only says that something did.
 func firstLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) > 1 {
-		return clip(lines[1])
-	}
-	return clip(lines[0])
+	line, _, _ := strings.Cut(strings.TrimPrefix(text, "Triangles had to be skipped.\n"), "\n")
+	return clip(line)
 }
 
 func clip(text string) string {

@@ -66,8 +66,10 @@ func TestReadRefuses(t *testing.T) {
 		"nested solid":      {[]byte("solid a\nsolid b\n"), "before the last one has ended"},
 		"endsolid first":    {[]byte("solid a\nendsolid\nendsolid\n"), "without solid"},
 		"text in between":   {[]byte("solid a\nendsolid\nhello\n"), "hello"},
-		"unfinished facet":  {[]byte("solid a\nfacet normal 0 0 1\nendsolid\n"), "triangle 1"},
+		"unfinished facet":  {[]byte("solid a\nfacet normal 0 0 1\nendsolid\n"), `triangle 1: 3: "outer" expected`},
 		"unfinished second": {[]byte("solid a\n" + asciiTriangle + "endsolid\nsolid b\n" + asciiTriangle + "facet normal 0 0 1\nendsolid\n"), `solid 2 ("b"), triangle 2: `},
+		"facet line lost":   {[]byte("solid a\n" + asciiTriangle + strings.TrimPrefix(asciiTriangle, "facet normal nan 0 0\n") + "endsolid\n"), `line 9: expected facet, found "outer"`},
+		"very long line":    {[]byte("solid a\nfacet " + strings.Repeat("1", 1<<17) + "\nendsolid\n"), "token too long"},
 		"words for numbers": {[]byte("solid a\n" + strings.Replace(asciiTriangle, "1 0 0", "x 0 0", 1) + "endsolid"), "float"},
 		"ASCII NaN":         {[]byte("solid a\n" + strings.Replace(asciiTriangle, "1 0 0", "nan 0 0", 1) + "endsolid"), "finite"},
 	}
@@ -168,6 +170,7 @@ func TestDialectsOfASCII(t *testing.T) {
 		solids    int
 	}{
 		"facet after a bare endsolid": {"solid\n" + plain + "endsolid\n" + plain + "endsolid\n", 2, 2},
+		"colours between facets":      {"solid a\n" + plain + "colour 1 0 " + strings.Repeat("0", 1<<17) + "\n" + plain + "endsolid a\n", 2, 1},
 		"remarks behind keywords":     {"solid a\n" + noted + "endsolid a of b\n", 1, 1},
 	} {
 		s, _, err := Read(strings.NewReader(c.text))
