@@ -107,6 +107,67 @@ func TestClosedBodies(t *testing.T) {
 	}
 }
 
+// A body inside an obstacle is dropped, whatever the order in the file; one
+// beside it is an obstacle of its own, though its box lies within the other's.
+func TestBodiesInsideObstacles(t *testing.T) {
+	tube := meshtest.Tube(r3.Vec{}, r3.Vec{X: 9}, 1, 40, 20, false)
+	outer := meshtest.Sphere(r3.Vec{X: 4}, 0.6, 10)
+	for _, c := range []struct {
+		name     string
+		center   r3.Vec
+		enclosed int
+	}{{"inside", r3.Vec{X: 4.1}, 1}, {"in a corner of the box", r3.Vec{X: 4.47, Y: 0.47, Z: 0.47}, 0}, {"beside", r3.Vec{X: 6}, 0}} {
+		inner := meshtest.Sphere(c.center, 0.1, 6)
+		want, bodies := tube.Volume()-outer.Volume(), 1
+		if c.enclosed == 0 {
+			want, bodies = want-inner.Volume(), 2
+		}
+		for name, s := range map[string]*mesh.Mesh{"behind": both(both(tube, outer, false), inner, false), "before": both(both(tube, inner, false), outer, false)} {
+			got, changes := Mend(s)
+			_, n := Obstacles(got, mesh.NewTopology(got))
+			if changes.EnclosedBodies != c.enclosed || n != bodies || math.Abs(got.Volume()-want) > 1e-9*want {
+				t.Errorf("%s, %s the other: %d dropped, %d left, volume %g; want %d, %d and %g", c.name, name, changes.EnclosedBodies, n, got.Volume(), c.enclosed, bodies, want)
+			}
+		}
+	}
+}
+
+// A body that reaches through a flat wall is an obstacle if it lies mostly inside,
+// and half of it suffices where it is wound the other way; a part of the lumen
+// else. The share of a sphere that lies on one side of a plane is that of its
+// height (Archimedes).
+func TestBodiesThroughTheWall(t *testing.T) {
+	room := meshtest.Divided(meshtest.Divided(meshtest.Box(r3.Vec{}, r3.Vec{X: 4, Y: 4, Z: 4}), false), false)
+	for _, c := range []struct {
+		inside   float64
+		turned   bool
+		obstacle bool
+	}{{0.8, false, true}, {0.8, true, true}, {0.55, false, false}, {0.55, true, true}, {0.2, false, false}, {0.2, true, false}} {
+		body := meshtest.Sphere(r3.Vec{X: 2, Y: 2, Z: 2*0.5*c.inside - 0.5}, 0.5, 20)
+		got, changes := Mend(both(room, body, c.turned))
+		want, obstacles := room.Volume()+body.Volume(), 0
+		if c.obstacle {
+			want, obstacles = room.Volume()-body.Volume(), 1
+		}
+		_, n := Obstacles(got, mesh.NewTopology(got))
+		if n != obstacles || math.Abs(got.Volume()-want) > 1e-9*want {
+			t.Errorf("%g of it inside, turned %v: %d obstacles, volume %g; want %d and %g (%+v)", c.inside, c.turned, n, got.Volume(), obstacles, want, changes)
+		}
+	}
+}
+
+// A block that stands on the floor touches the wall and goes through it nowhere.
+func TestBodiesOnTheFloor(t *testing.T) {
+	room := meshtest.Box(r3.Vec{}, r3.Vec{X: 4, Y: 4, Z: 4})
+	for _, height := range []float64{1, 3} {
+		body := meshtest.Divided(meshtest.Box(r3.Vec{X: 1, Y: 1}, r3.Vec{X: 2, Y: 2, Z: height}), false)
+		got, _ := Mend(both(room, body, false))
+		if _, n := Obstacles(got, mesh.NewTopology(got)); n != 1 || math.Abs(got.Volume()-(64-height)) > 1e-9 {
+			t.Errorf("a block %g high: %d obstacles, volume %g; want 1 and %g", height, n, got.Volume(), 64-height)
+		}
+	}
+}
+
 // walls returns a pipe whose wall has a thickness, with the triangles of its
 // inner side behind those of its outer one.
 func walls(outer, inner float64) *mesh.Mesh {
