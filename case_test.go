@@ -40,6 +40,8 @@ func TestReadCaseRefuses(t *testing.T) {
 		{"text for a list", "surface: a.stl\nspeeds: fast\n", "line 2: speeds cannot be fast: give a list"},
 		{"text for a mapping", "surface: a.stl\nopenings: [left]\n", "line 2: openings cannot be left: give a mapping"},
 		{"fraction", "surface: a.stl\nranks: 2.5\n", "line 2: ranks is 2.5, give a whole number"},
+		{"fraction of a long number", "surface: a.stl\nfluid-cells: 2.5\n", "line 2: fluid-cells is 2.5, give a whole number"},
+		{"fraction of a seed", "surface: a.stl\nseed: 2.5\n", "line 2: seed is 2.5, give a whole number"},
 		{"several documents", "surface: a.stl\n---\nsurface: b.stl\n", "several documents"},
 		{"broken", "surface: [a.stl\n", "case.yaml"},
 	}

@@ -63,7 +63,8 @@ func wholeNumbers(document *ast.DocumentNode) error {
 	whole := map[string]bool{}
 	fields := reflect.TypeFor[Case]()
 	for i := range fields.NumField() {
-		if f := fields.Field(i); f.Type.Kind() >= reflect.Int && f.Type.Kind() <= reflect.Uint64 {
+		f := fields.Field(i)
+		if zero := reflect.Zero(f.Type); zero.CanInt() || zero.CanUint() {
 			whole[f.Tag.Get("yaml")] = true
 		}
 	}

@@ -113,6 +113,27 @@ func TestSurface(t *testing.T) {
 	})
 }
 
+// The thicker daughter's radius changes over the radius of its bend, the thinner
+// one's over more, so that it leaves the thicker one.
+func TestTapersOfDivisions(t *testing.T) {
+	res := resolution{trunkSegments: 64, trunkRadius: 1}
+	trunk := newTrunk(frame{}, 1, 5, res)
+	for _, share := range []float64{leastFlowShare, 0.35, 0.5} {
+		var plans [2]daughterPlan
+		for d, q := range [2]float64{share, 1 - share} {
+			plans[d] = daughterPlan{radius: math.Pow(q, 1/diameterExponent), length: 10, angle: kitaokaAngle(q)}
+		}
+		division, err := trunk.newDivision(plans, res)
+		if err != nil {
+			t.Fatal(err)
+		}
+		thin, thick := division.junction.lines[0], division.junction.lines[1]
+		if math.Abs(thick.taper-thick.bend) > 1e-12 || (thin.taper > thick.taper) != (share < 0.5) {
+			t.Errorf("share %g: tapers over %g and %g, bends of %g and %g", share, thin.taper, thick.taper, thin.bend, thick.bend)
+		}
+	}
+}
+
 func TestInseparable(t *testing.T) {
 	straight := centerline{bend: 2, from: 1, to: 1, length: 10}
 	inside := centerline{bend: 2, from: 1, to: 0.5, taper: 2, length: 10}

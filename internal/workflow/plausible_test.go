@@ -23,6 +23,12 @@ func TestFlowThatCannotBeRightIsSaid(t *testing.T) {
 	}{
 		{"pinched", carina.Case{}, func(*airflow.Summary) {}, "--drop-opening 8"},
 		{"a small end with a small flow", carina.Case{}, func(m *airflow.Summary) { m.Openings[3].Area, m.Openings[3].Flow = 0.5e-6, -0.05e-6 }, ""},
+		{"just the share that is suspect", carina.Case{}, func(m *airflow.Summary) {
+			m.Openings = []airflow.OpeningSummary{opening(1, "inlet", 2, 200), opening(2, "outlet", 1e6, -199e6), opening(8, "outlet", 1e6, -1e6)}
+		}, ""},
+		{"a little less", carina.Case{}, func(m *airflow.Summary) {
+			m.Openings = []airflow.OpeningSummary{opening(1, "inlet", 2, 200), opening(2, "outlet", 1e6, -200e6), opening(8, "outlet", 1e6, -1e6)}
+		}, "--drop-opening 8"},
 		{"its flow was imposed", carina.Case{Conditions: []carina.ConditionCase{{Opening: "8", Kind: "flow", Flow: "-0.2mL/min"}}}, func(*airflow.Summary) {}, ""},
 		{"what enters has not arrived", carina.Case{}, func(m *airflow.Summary) { m.MassBalance = 0.9 }, ""},
 		{"it breathes", carina.Case{Waveform: "sine:2s"}, func(*airflow.Summary) {}, ""},

@@ -40,3 +40,21 @@ func TestAllocate(t *testing.T) {
 		d.Close()
 	}
 }
+
+// Values lie apart by the least that holds the cells and puts equal cells of one
+// value after the other three cache lines on.
+func TestStrides(t *testing.T) {
+	for _, bytes := range []int{2, 4, 8} {
+		for lines := 1; lines < 200; lines++ {
+			for _, cells := range []int{lines*64/bytes - 1, lines * 64 / bytes, lines*64/bytes + 1} {
+				want := 0
+				for want*64 < cells*bytes || want%64 != 3 {
+					want++
+				}
+				if got := paddedStride(cells, bytes); got != want*64/bytes {
+					t.Fatalf("%d cells of %d bytes lie %d apart, want %d", cells, bytes, got, want*64/bytes)
+				}
+			}
+		}
+	}
+}
