@@ -35,6 +35,20 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// The airway has no more branches than its cells can fill: five hundred cells are
+// some eight across and along.
+func TestAirwayFitsItsCells(t *testing.T) {
+	for _, cells := range []int64{20_000, 200_000} {
+		g, err := voxelizeAirway(context.Background(), &Options{FluidCells: cells})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := int64(len(g.Openings)); n*500 > cells || g.Cells() < cells*9/10 || g.Cells() > cells*11/10 {
+			t.Errorf("%d cells, %d asked for, for an airway with %d openings", g.Cells(), cells, n)
+		}
+	}
+}
+
 // One layout alone can be measured.
 func TestMeasureOneLayout(t *testing.T) {
 	r, err := Measure(context.Background(), Options{FluidCells: 20000, Side: 24, Pairs: 1, Layout: airflow.Dense})
