@@ -102,7 +102,7 @@ func (s *bound) makePart(finder *solver.Finder) (err error) {
 		func() error { return p.checkMemory() },
 		func() error { return p.compile(s.walls, s.flow.Forced(), s.operator()) },
 		func() error { return p.Fill(owner) },
-		func() error { return p.fill(len(s.flow.Openings)) },
+		func() error { return p.fill(s.flow.Openings) },
 	} {
 		if err := step(); err != nil {
 			return err

@@ -43,16 +43,25 @@ func (p *part) needs() int64 {
 	for _, list := range p.openTiles {
 		n += device.SizeOf(list)
 	}
-	n += device.SizeOf(t.openingCells) + int64(len(t.openingCells))*sampleNumbers*real
-	return n + int64(len(t.openingLinks))*(openingLinkWords+(openingLinkNumbers+ofStep)*real)
+	n += device.SizeOf(t.openingCells) + int64(len(t.openingCells))*sampleBytes(p.Bits)
+	return n + int64(len(t.openingLinks))*(openingLinkBytes(p.Bits)+ofStep*real)
 }
 
-// Of struct OpeningLink of kernels/flow.h: bytes before its numbers, and
-// numbers.
-const (
-	openingLinkWords   = 24 // with what aligns numbers of 64 bits
-	openingLinkNumbers = 4
-)
+// openingLinkBytes and sampleBytes are the sizes of struct OpeningLink and struct
+// Sample of kernels/flow.h.
+func openingLinkBytes(bits int) int64 {
+	if realBytes(bits) == 8 {
+		return 64
+	}
+	return 32
+}
+
+func sampleBytes(bits int) int64 {
+	if realBytes(bits) == 8 {
+		return 80
+	}
+	return 48
+}
 
 // checkMemory says before anything is allocated whether it will fit.
 func (p *part) checkMemory() error {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 )
@@ -126,7 +127,7 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 }
 
 // fill allocates and uploads what the flow has beyond the tiles.
-func (p *part) fill(openings int) (err error) {
+func (p *part) fill(openings []opening.Imposed) (err error) {
 	put := func(to *device.Address, bytes int64, content []byte) {
 		if err == nil {
 			*to, err = p.Allocate(bytes, content)
@@ -140,7 +141,7 @@ func (p *part) fill(openings int) (err error) {
 		put(&p.openLists[side], 0, device.BytesOf(list))
 	}
 	put(&p.findings, foundWords*8, nil)
-	put(&p.sums, int64(openings)*sumBytes, nil)
+	put(&p.sums, int64(len(openings))*sumBytes, nil)
 	w, t := &p.wallParts, p.walls
 	w.time = t.time
 	put(&w.ranges, 0, device.BytesOf(t.ranges))
@@ -149,19 +150,16 @@ func (p *part) fill(openings int) (err error) {
 	put(&w.returning, int64(len(t.links))*int64(p.ValueBytes()), nil)
 	put(&w.openingCells, 0, device.BytesOf(t.openingCells))
 	real := int64(realBytes(p.Bits))
-	put(&w.openingLinks, 0, openingRecords(t.openingLinks, p.Bits))
-	put(&w.openings, int64(openings)*openingNumbersOfStep*real, nil)
-	put(&w.samples, int64(len(t.openingCells))*sampleNumbers*real, nil)
+	put(&w.openingLinks, 0, openingRecords(t.openingLinks, openings, p.Bits))
+	put(&w.openings, int64(len(openings))*openingNumbersOfStep*real, nil)
+	put(&w.samples, int64(len(t.openingCells))*sampleBytes(p.Bits), nil)
 	put(&w.outflow, int64(len(t.openingLinks))*real, nil)
 	put(&w.memory, int64(len(t.openingLinks))*real, nil)
 	return err
 }
 
-// Numbers of struct Opening and struct Sample of kernels/flow.h.
-const (
-	openingNumbersOfStep = 12
-	sampleNumbers        = 10
-)
+// openingNumbersOfStep are the numbers of struct Opening of kernels/flow.h.
+const openingNumbersOfStep = 12
 
 // The sides of a part.
 const (

@@ -208,8 +208,9 @@ func tuned(l tiling.Layout, odd, walls, force bool, o operator, border bool) (p 
 // atOpenings returns the program for the tiles at openings that goes with one
 // for the others.
 func (p program) atOpenings() program {
-	// What limits them is latency: as many warps as shared memory holds.
-	p.kernel, p.stages, p.warps, p.blocks = "openings", 1, 2, 16
+	// What limits them is latency: as many warps as have registers for what openings
+	// need, since there is hardly a first-level cache beside the shared memory.
+	p.kernel, p.stages, p.warps, p.blocks = "openings", 1, 2, 14
 	if p.Bits == 64 {
 		p.blocks = 8
 	}

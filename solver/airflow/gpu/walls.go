@@ -24,11 +24,11 @@ type (
 	wallRange    struct{ firstCell, cells, firstLink, links int32 }
 	boundaryCell struct{ cell, opening uint32 }
 	openingCell  struct{ firstLink, links, cell int32 }
-	openingTile  struct{ tile, firstLink, links uint32 }
+	openingTile  struct{ tile, firstCell, cells uint32 }
 	openingLink  struct {
-		link, cell, direction, opening, opposite uint32
-		near                                     float64
-		numbers                                  opening.Link
+		link, direction, opening, opposite uint32
+		near                               float64
+		numbers                            opening.Link
 	}
 )
 
@@ -225,15 +225,12 @@ func (t *wallTables) joinOpenings(parts []wallPart) {
 	for _, c := range opened {
 		t.openingCells = append(t.openingCells, openingCell{int32(len(t.openingLinks)), int32(len(c.links)), int32(t.cells[c.cell].cell & (tiling.Cells - 1))})
 		t.cells[c.cell].opening = uint32(len(t.openingCells))
-		for _, l := range c.links {
-			l.cell = uint32(len(t.openingCells)) - 1
-			t.openingLinks = append(t.openingLinks, l)
-		}
+		t.openingLinks = append(t.openingLinks, c.links...)
 	}
 }
 
 // openTile returns tile i as one at openings, of which ok tells whether it is
-// one. Its cells at openings stand together, and so do their links.
+// one. Its cells at openings stand together.
 func (t *wallTables) openTile(i int) (tile openingTile, ok bool) {
 	s := &t.ranges[i]
 	if s.cells&meetsOpenings == 0 {
@@ -244,30 +241,38 @@ func (t *wallTables) openTile(i int) (tile openingTile, ok bool) {
 		if c.opening == 0 {
 			continue
 		}
-		o := t.openingCells[c.opening-1]
-		if tile.links == 0 {
-			tile.firstLink = uint32(o.firstLink)
+		if tile.cells == 0 {
+			tile.firstCell = c.opening - 1
 		}
-		tile.links += uint32(o.links)
+		tile.cells++
 	}
 	return tile, true
 }
 
-// openingRecords are the opening links as kernels/flow.h has them.
-func openingRecords(links []openingLink, bits int) []byte {
+// openingRecords are the links to openings as kernels/flow.h has them.
+func openingRecords(links []openingLink, openings []opening.Imposed, bits int) []byte {
 	var all []byte
 	for i := range links {
 		l := &links[i]
-		for _, v := range []uint32{l.link, l.cell, l.direction, l.opening, l.opposite} {
+		for _, v := range []uint32{l.link, l.direction | l.opening<<5, l.opposite} {
 			all = binary.LittleEndian.AppendUint32(all, v)
 		}
-		if realBytes(bits) == 8 {
-			all = binary.LittleEndian.AppendUint32(all, 0) // numbers lie at multiples of their size
+		n, normal := &l.numbers, &openings[l.opening].Normal
+		if realBytes(bits) == 8 { // numbers lie at multiples of their size, links at those of 16 bytes
+			all = binary.LittleEndian.AppendUint32(all, 0)
+			all = appendReals(all, bits, l.near, n.Inflow, n.Distance, n.Area, along[float64](normal, l.direction), 0)
+		} else {
+			all = appendReals(all, bits, l.near, n.Inflow, n.Distance, n.Area, float64(along[float32](normal, l.direction)))
 		}
-		n := &l.numbers
-		all = appendReals(all, bits, n.Inflow, n.Distance, n.Area, l.near)
 	}
 	return all
+}
+
+// along is the component along an opening's normal of what returns over a link, in the
+// precision that is computed with.
+func along[T float32 | float64](normal *[3]float64, direction uint32) T {
+	c := geometry.Directions[direction]
+	return -(T(c.X)*T(normal[0]) + T(c.Y)*T(normal[1]) + T(c.Z)*T(normal[2]))
 }
 
 // appendReals appends numbers in the precision that is computed with.

@@ -50,18 +50,22 @@ struct BoundaryCell {
 struct OpeningCell {
 	int first_link, links, cell; // its number in the tile
 };
-struct OpeningTile { // has consecutive opening links
-	unsigned tile, first_link, links;
+struct OpeningTile { // has consecutive opening cells
+	unsigned tile, first_cell, cells;
 };
-struct OpeningLink {
-	unsigned link; // number among the wall's links
-	unsigned cell; // the opening cell
-	unsigned direction, opening;
+// Links and samples of opening cells are read by lanes far apart: in accesses of 16
+// bytes, or the first-level cache would limit the kernel.
+struct alignas(16) OpeningLink {
+	unsigned link;     // number among the wall's links
+	unsigned place;    // direction | opening << 5
 	unsigned opposite; // number among the wall's links of one to a wall at the rim
-	real inflow; // for a factor of one, in cell volumes per step
-	real distance; // from the cell's centre to the opening's plane, in cells
-	real area;     // that the link stands for, in cell faces
-	real near;     // the factor of the one at the rim if it is nearer than half-way, or 0
+	real near;         // the factor of that one if it is nearer than half-way, or 0
+	real inflow;       // for a factor of one, in cell volumes per step
+	real distance;     // from the cell's centre to the opening's plane, in cells
+	real area;         // that the link stands for, in cell faces
+	real along;        // of what returns along it, the velocity along the normal
+	DEVICE int direction() const { return place & 31; }
+	DEVICE unsigned opening() const { return place >> 5; }
 };
 struct Opening {
 	real velocity;             // 1 where a velocity is imposed, 0 where a pressure is
@@ -74,7 +78,7 @@ struct Opening {
 	real tau_ratio;            // how many times longer third moments do
 	real forgetting;           // the part of its memory that the absorption forgets in a step
 };
-struct Sample { // of an opening cell in the last step
+struct alignas(16) Sample { // of an opening cell in the last step
 	real density, x, y, z;
 	real stress[6]; // second moments out of equilibrium: xx, yy, zz, xy, xz, yz
 };

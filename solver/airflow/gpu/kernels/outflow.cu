@@ -16,9 +16,9 @@ KERNEL(outflow)(Walls walls, unsigned count, unsigned long long *sums)
 		const OpeningCell cell = walls.opening_cells[i];
 		for (int k = cell.first_link; k < cell.first_link + cell.links; k++) {
 			const OpeningLink &l = walls.opening_links[k];
-			if (l.opening != opening) {
+			if (l.opening() != opening) {
 				add();
-				opening = l.opening;
+				opening = l.opening();
 				flow = pressure = 0;
 			}
 			flow += to_fixed(walls.outflow[k]);

@@ -65,24 +65,23 @@ struct PressureOpening {
 
 	DEVICE PressureOpening(const Walls &walls, int first, int end, const Opening &o, const Sample &sample) : walls(walls), first(first), end(end), o(o), sample(sample) {}
 	DEVICE static real dot(int q, real x, real y, real z) { return -(component(ALONG_X, q) * x + component(ALONG_Y, q) * y + component(ALONG_Z, q) * z); }
-	DEVICE real along(int q) const { return dot(q, o.x, o.y, o.z); }
 	// equilibrium is what belongs to the opening's pressure and the velocity, over
 	// the weight.
 	DEVICE real equilibrium(const OpeningLink &l) const
 	{
-		const int q = l.direction;
-		const real cu = dot(q, vx, vy, vz), cn = along(q), across = (q < 6 ? 1 : q < 18 ? 2 : 3) - cn * cn;
+		const int q = l.direction();
+		const real cu = dot(q, vx, vy, vz), cn = l.along, across = (q < 6 ? 1 : q < 18 ? 2 : 3) - cn * cn;
 		return density + real(4.5) * cu * cu - real(1.5) * (vx * vx + vy * vy + vz * vz) - o.gradient * (l.distance + real(0.5) * cn * (1 - real(1.5) * across));
 	}
-	DEVICE real difference(const OpeningLink &l) const { return widen(walls.returning[l.link]) * (1 / SCALE) / weight(l.direction) - equilibrium(l); }
-	DEVICE real across(int q) const { return 9 * (dot(q, traction_x, traction_y, traction_z) - normal_traction * along(q)); }
-	DEVICE real odd(int q) const { return (3 * along(q) * along(q) - 1) * un * across(q); }
-	DEVICE real shear(int q) const { return along(q) * across(q) + o.tau_ratio * odd(q); }
+	DEVICE real difference(const OpeningLink &l) const { return widen(walls.returning[l.link]) * (1 / SCALE) / weight(l.direction()) - equilibrium(l); }
+	DEVICE real across(const OpeningLink &l) const { return 9 * (dot(l.direction(), traction_x, traction_y, traction_z) - normal_traction * l.along); }
+	DEVICE real odd(const OpeningLink &l) const { return (3 * l.along * l.along - 1) * un * across(l); }
+	DEVICE real shear(const OpeningLink &l) const { return l.along * across(l) + o.tau_ratio * odd(l); }
 	// own is what of the shear comes back with the wrong sign.
-	DEVICE real own(int q) const
+	DEVICE real own(const OpeningLink &l) const
 	{
 		const real rate = 1 / o.tau_plus;
-		return (2 - rate) * along(q) * across(q) + rate * odd(q);
+		return (2 - rate) * l.along * across(l) + rate * odd(l);
 	}
 
 	// basis finds what the projection on 1 and c_n needs.
@@ -91,14 +90,15 @@ struct PressureOpening {
 		real sum = 0;
 		total = spread = 0;
 		for (int k = first; k < end; k++) {
-			const int q = walls.opening_links[k].direction;
-			total += weight(q), sum += weight(q) * along(q);
+			const OpeningLink l = walls.opening_links[k];
+			const real w = weight(l.direction());
+			total += w, sum += w * l.along;
 		}
 		center = sum / total;
 		for (int k = first; k < end; k++) {
-			const int q = walls.opening_links[k].direction;
-			const real c = along(q) - center;
-			spread += weight(q) * c * c;
+			const OpeningLink l = walls.opening_links[k];
+			const real c = l.along - center;
+			spread += weight(l.direction()) * c * c;
 		}
 	}
 	// project sets the projections of the differences, the shear and its own part.
@@ -107,8 +107,7 @@ struct PressureOpening {
 		mean = slope = shear_mean = shear_slope = own_mean = own_slope = 0;
 		for (int k = first; k < end; k++) {
 			const OpeningLink l = walls.opening_links[k];
-			const int q = l.direction;
-			const real c = along(q) - center, h = weight(q) * difference(l), s = weight(q) * shear(q), t = weight(q) * own(q);
+			const real c = l.along - center, w = weight(l.direction()), h = w * difference(l), s = w * shear(l), t = w * own(l);
 			mean += h, slope += c * h, shear_mean += s, shear_slope += c * s, own_mean += t, own_slope += c * t;
 		}
 		const real per_weight = 1 / total, per_spread = spread > real(1e-6) * total ? 1 / spread : 0;
@@ -129,9 +128,8 @@ struct PressureOpening {
 		double energy = 0, across = 0;
 		for (int k = first; k < end; k++) {
 			const OpeningLink l = walls.opening_links[k];
-			const int q = l.direction;
-			const real c = along(q) - center;
-			energy += weight(q) * square(difference(l) - mean - slope * c), across += weight(q) * square(shear(q) - shear_mean - shear_slope * c);
+			const real c = l.along - center, w = weight(l.direction());
+			energy += w * square(difference(l) - mean - slope * c), across += w * square(shear(l) - shear_mean - shear_slope * c);
 		}
 		const double rate = 1 / o.tau_plus;
 		energy += 4.5 * rate * (2 - rate) * square(sample);
@@ -174,10 +172,9 @@ struct PressureOpening {
 		if (leaving > 0) parts(crossing, kept), crossing *= leaving, kept *= leaving;
 		for (int k = first; k < end; k++) {
 			const OpeningLink l = walls.opening_links[k];
-			const int q = l.direction;
-			const real c = along(q) - center;
-			const real value = equilibrium(l) - (returned_mean + returned_slope * c) + crossing * (shear(q) - shear_mean - shear_slope * c) + kept * (own_mean + own_slope * c);
-			set_returning(walls, k, l, SCALE * weight(q) * value, gained);
+			const real c = l.along - center;
+			const real value = equilibrium(l) - (returned_mean + returned_slope * c) + crossing * (shear(l) - shear_mean - shear_slope * c) + kept * (own_mean + own_slope * c);
+			set_returning(walls, k, l, SCALE * weight(l.direction()) * value, gained);
 		}
 	}
 };
@@ -349,7 +346,7 @@ struct TileWalls {
 			if (!c.opening) continue;
 			const int number = c.cell & 63;
 			Sample u = {widen(slots[access_cell(number, REST)]) * (1 / SCALE), 0, 0, 0};
-#pragma unroll 1
+#pragma unroll
 			for (int q = 0; q < DIRECTIONS; q++) add(u, q, widen(slots[access_cell(number, q ^ 1)]) * (1 / SCALE));
 			u.stress[0] -= u.x * u.x + u.density / 3, u.stress[1] -= u.y * u.y + u.density / 3, u.stress[2] -= u.z * u.z + u.density / 3;
 			u.stress[3] -= u.x * u.y, u.stress[4] -= u.x * u.z, u.stress[5] -= u.y * u.z;
@@ -370,15 +367,14 @@ struct TileWalls {
 	// PressureOpening says. A cell's links to one opening stand together.
 	DEVICE void impose(unsigned lane, const OpeningTile &tile) const
 	{
-		const unsigned last = walls.opening_links[tile.first_link + tile.links - 1].cell;
 #pragma unroll 1
-		for (unsigned c = walls.opening_links[tile.first_link].cell + lane; c <= last; c += 32) {
+		for (unsigned c = tile.first_cell + lane; c < tile.first_cell + tile.cells; c += 32) {
 			const OpeningCell cell = walls.opening_cells[c];
 			real gained = 0;
 #pragma unroll 1
 			for (int first = cell.first_link, end; first < cell.first_link + cell.links; first = end) {
-				const unsigned opening = walls.opening_links[first].opening;
-				for (end = first + 1; end < cell.first_link + cell.links && walls.opening_links[end].opening == opening;) end++;
+				const unsigned opening = walls.opening_links[first].opening();
+				for (end = first + 1; end < cell.first_link + cell.links && walls.opening_links[end].opening() == opening;) end++;
 				const Opening o = walls.openings[opening];
 				if (o.velocity == 0) {
 					PressureOpening(walls, first, end, o, walls.samples[c]).impose(gained);
