@@ -39,7 +39,7 @@ func run(args []string) error {
 		return err
 	}
 	for i, m := range models {
-		g := m.graph(rand.New(rand.NewPCG(1, uint64(i))))
+		g := m.graph(stream(i))
 		if err := write(filepath.Join(args[0], m.name+".graph"), g); err != nil {
 			return err
 		}
@@ -47,6 +47,9 @@ func run(args []string) error {
 	}
 	return nil
 }
+
+// stream is the random numbers of a model.
+func stream(model int) *rand.Rand { return rand.New(rand.NewPCG(1, uint64(model))) }
 
 func write(path string, g *graph.Graph) (err error) {
 	f, err := os.Create(path)

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"carina/partition/graph"
@@ -41,6 +45,23 @@ func TestPreferentialAndMeshHaveTheirEdges(t *testing.T) {
 	}
 	if got, want := mesh(10).Edges(), 3*9*10*10; got != want {
 		t.Errorf("mesh: %d edges, want %d", got, want)
+	}
+}
+
+// The networks are those of the records, which give their vertices and edges.
+func TestGraphsAreThoseOfTheRecords(t *testing.T) {
+	records, err := os.ReadFile(filepath.Join("..", "..", "results", "partition.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range models {
+		if m.name == "mesh" {
+			continue
+		}
+		g := m.graph(stream(i))
+		if want := fmt.Sprintf("| %d | %d |", g.Vertices(), g.Edges()); !strings.Contains(string(records), want) {
+			t.Errorf("%s has %d vertices and %d edges, no such graph is in the records", m.name, g.Vertices(), g.Edges())
+		}
 	}
 }
 
