@@ -104,10 +104,7 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Device < 0 || o.Device >= len(devices) {
-		return nil, fmt.Errorf("there is no GPU %d; this machine has %d", o.Device, len(devices))
-	}
-	if err := o.setDefaults(len(devices) - o.Device); err != nil {
+	if err := o.setDefaults(len(devices)); err != nil {
 		return nil, err
 	}
 	r := &Report{Device: devices[o.Device].Name, BandwidthBytesPerSecond: devices[o.Device].Bandwidth}
@@ -221,7 +218,12 @@ func (r *Report) compare() {
 	}
 }
 
-func (o *Options) setDefaults(devices int) error {
+// setDefaults fills in what is not chosen, on a machine with so many GPUs.
+func (o *Options) setDefaults(all int) error {
+	if o.Device < 0 || o.Device >= all {
+		return fmt.Errorf("there is no GPU %d; this machine has %d", o.Device, all)
+	}
+	devices := all - o.Device
 	cells, side, steps := int64(100e6), int32(512), 200
 	if o.Quick {
 		cells, side, steps = 2e6, 128, 20
@@ -296,8 +298,12 @@ func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*
 	if err != nil {
 		return nil, err
 	}
+	return m.row(domain.Grid.Cells(), v, bandwidth), nil
+}
+
+// row says what a case with so many cells has reached.
+func (m *measured) row(cells int64, v variant, bandwidth float64) *Row {
 	t, used := m.timing, m.used
-	cells := domain.Grid.Cells()
 	set := lattice.D3Q19
 	if used.Lattice == airflow.D3Q27 {
 		set = lattice.D3Q27
@@ -313,5 +319,5 @@ func measure(domain *solver.Domain, o *Options, v variant, bandwidth float64) (*
 		FluidCells: cells, MLUPS: rate / 1e6, BytesPerUpdate: bytes, Fraction: rate * bytes / (bandwidth * float64(v.devices)),
 		BytesPerCell: float64(m.bytes) / float64(cells), TileShare: m.tileShare,
 		EvenSeconds: t.Even, OddSeconds: t.Odd, CheckSeconds: t.Check, SetupSeconds: m.setup, Phases: t.Phases,
-	}, nil
+	}
 }

@@ -3,9 +3,9 @@
 package enginetest
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 
@@ -240,10 +240,7 @@ func (c *Case) allocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(20, step); n >= 1 {
 			t.Errorf("%g allocations in a step", n)
 		}
-		if i := slices.IndexFunc(failures, func(err error) bool { return err != nil }); i >= 0 {
-			return failures[i]
-		}
-		return nil
+		return errors.Join(failures...)
 	})
 }
 
