@@ -133,6 +133,32 @@ func TestMeasuredMarginsSayWhy(t *testing.T) {
 	}
 }
 
+// TestVerdictsListRanks checks that ranks are listed on the side they fall, and
+// that nothing is said where none were judged.
+func TestVerdictsListRanks(t *testing.T) {
+	for _, c := range []struct {
+		m    margins
+		want string
+	}{
+		{margins{}, ""},
+		{margins{shrinking: []string{"8"}, shrinkingShort: []string{"16", "32"}, ours: []string{"8", "16"}, oursShort: []string{"32"}, reasons: []string{"Lanes."}},
+			"- shrinking + graph gains the source's 75 % over the traditional way at ranks: 8; not at: 16, 32.\n" +
+				"- ours gain a further 10 % at ranks: 8, 16; not at: 32.\n\nWhere a margin is not reached:\n\n- Lanes.\n\n"},
+		{margins{shrinking: []string{"8"}, shrinkingShort: []string{"16"}, oursShort: []string{"8", "16"}},
+			"- shrinking + graph gains the source's 75 % over the traditional way at ranks: 8; not at: 16.\n" +
+				"- ours gain a further 10 % at ranks: none; not at: 8, 16.\n\n"},
+	} {
+		r := new(report)
+		r.verdict(&c.m, "Predicted")
+		if c.want != "" {
+			c.want = "Predicted, at 8 ranks and up:\n\n" + c.want
+		}
+		if diff := cmp.Diff(c.want, r.text.String()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // TestCostsOfOtherLayoutsStay checks that measuring one layout again leaves the
 // others in the machine file, unless it is another machine's.
 func TestCostsOfOtherLayoutsStay(t *testing.T) {

@@ -228,12 +228,9 @@ func readGhia(path string) ([]ghiaRow, error) {
 	return rows, nil
 }
 
-// bifurcation is a duct that divides into two equal ones.
-func (s *suite) bifurcation() error {
-	n, steps := int32(16), int64(12000) // n cells across the branches
-	if s.options.Quick {
-		n, steps = 8, 6000
-	}
+// bifurcationShape is a duct along x whose room in the middle leads to two equal
+// ones, of n cells across each.
+func bifurcationShape(n int32) *shape {
 	sh := &shape{size: [3]int32{6 * n, 4 * n, n}, spacing: 1 / float64(n)}
 	inside := func(low, high, v float64) float64 { return min(v-low, high-v) }
 	sh.inside = func(p r3.Vec) float64 {
@@ -247,6 +244,16 @@ func (s *suite) bifurcation() error {
 		{Number: 1, Name: "inlet", Role: geometry.Inlet, Center: r3.Vec{Y: 2, Z: 0.5}, Normal: r3.Vec{X: -1}, Area: 1},
 		{Number: 2, Name: "outlets", Role: geometry.Outlet, Center: r3.Vec{X: 6, Y: 2, Z: 0.5}, Normal: r3.Vec{X: 1}, Area: 2},
 	}
+	return sh
+}
+
+// bifurcation is a duct that divides into two equal ones.
+func (s *suite) bifurcation() error {
+	n, steps := int32(16), int64(12000) // n cells across the branches
+	if s.options.Quick {
+		n, steps = 8, 6000
+	}
+	sh := bifurcationShape(n)
 	settings := airflow.DefaultSettings()
 	settings.KinematicViscosity, settings.Density, settings.FlowRate = 1./50, 1, 1
 	settings.TimeStep = 0.05 * sh.spacing
