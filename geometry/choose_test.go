@@ -37,3 +37,44 @@ func TestMergeNeedsOnePlane(t *testing.T) {
 		}
 	}
 }
+
+// Openings get the roles that are asked for; where no inlet is, the largest of
+// those left becomes it.
+func TestRolesOfOpenings(t *testing.T) {
+	const in, out = Inlet, Outlet
+	for _, test := range []struct {
+		name    string
+		options Options
+		into    []int
+		want    []Role
+		says    string
+	}{
+		{"nothing said", Options{}, []int{0, 1, 2}, []Role{out, in, out}, ""},
+		{"an inlet", Options{Inlet: 3}, []int{0, 1, 2}, []Role{out, out, in}, ""},
+		{"roles", Options{Roles: map[int]Role{1: in, 3: in}}, []int{0, 1, 2}, []Role{in, out, in}, ""},
+		{"an inlet and a role", Options{Inlet: 1, Roles: map[int]Role{3: in}}, []int{0, 1, 2}, []Role{in, out, in}, ""},
+		{"the largest is an outlet", Options{Roles: map[int]Role{2: out}}, []int{0, 1, 2}, []Role{out, out, in}, ""},
+		{"the largest is dropped", Options{}, []int{0, -1, 2}, []Role{out, out, in}, ""},
+		{"all are outlets", Options{Roles: map[int]Role{1: out, 2: out, 3: out}}, []int{0, 1, 2}, []Role{out, out, out}, ""},
+		{"inlet and outlet", Options{Inlet: 2, Roles: map[int]Role{2: out}}, []int{0, 1, 2}, nil, "opening 2 cannot be the inlet and an outlet"},
+		{"no such role", Options{Roles: map[int]Role{2: "door"}}, []int{0, 1, 2}, nil, `opening 2 cannot be "door"`},
+		{"before the first", Options{Roles: map[int]Role{0: in}}, []int{0, 1, 2}, nil, "no opening 0 to make the inlet"},
+		{"behind the last", Options{Inlet: 4}, []int{0, 1, 2}, nil, "no opening 4 to make the inlet: the surface has 3 openings"},
+		{"a dropped one", Options{Roles: map[int]Role{2: out}}, []int{0, -1, 2}, nil, "opening 2 is to be the outlet, but is dropped"},
+		{"a merged one", Options{Inlet: 3}, []int{0, 1, 0}, nil, "opening 3 is to be the inlet, but is dropped or merged"},
+	} {
+		p := &Prepared{Openings: []Opening{{Number: 1, Role: out, Area: 1}, {Number: 2, Role: out, Area: 3}, {Number: 3, Role: out, Area: 2}}}
+		err := p.giveRoles(&test.options, test.into)
+		if test.says != "" {
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%s: error %v, want one that says %q", test.name, err, test.says)
+			}
+			continue
+		}
+		for i, want := range test.want {
+			if got := p.Openings[i].Role; err != nil || got != want {
+				t.Errorf("%s: opening %d is an %s, want %s (%v)", test.name, i+1, got, want, err)
+			}
+		}
+	}
+}

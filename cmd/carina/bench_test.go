@@ -10,6 +10,20 @@ import (
 // ringOfEight is a METIS graph of a ring of eight vertices.
 const ringOfEight = "8 8\n8 2\n1 3\n2 4\n3 5\n4 6\n5 7\n6 8\n7 1\n"
 
+// TestBenchNeedsAName checks what is said without a benchmark, and of one that
+// there is not.
+func TestBenchNeedsAName(t *testing.T) {
+	for _, c := range []struct {
+		arguments []string
+		says      string
+	}{{[]string{"bench"}, "say which benchmark"}, {[]string{"bench", "partitions"}, "did you mean partition"}} {
+		status, stdout, stderr := invoke(t, c.arguments...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, c.says) {
+			t.Errorf("%v: status %d, says %q, want %q", c.arguments, status, stderr, c.says)
+		}
+	}
+}
+
 // TestBenchLeavesRecordsAlone runs a benchmark beside records: they change only
 // when asked to, and never by a quick one.
 func TestBenchLeavesRecordsAlone(t *testing.T) {

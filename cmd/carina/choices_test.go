@@ -52,6 +52,15 @@ func choices() map[string][]string {
 	}
 }
 
+// Names to choose from are listed as in a sentence.
+func TestNamesAreListedAsASentence(t *testing.T) {
+	for want, names := range map[string][]string{"": nil, "one": {"one"}, "one or two": {"one", "two"}, "one, two or three": {"one", "two", "three"}} {
+		if got := either(names); got != want {
+			t.Errorf("%q: %q, want %q", names, got, want)
+		}
+	}
+}
+
 // missing are the names that do not stand in a text as words.
 func missing(text string, names []string) []string {
 	var list []string

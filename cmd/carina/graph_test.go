@@ -205,6 +205,7 @@ func TestGraphRefusals(t *testing.T) {
 		{"inside out", "4 --topology 2x2 --distances 1,10", "outermost", exitFailure},
 		{"leaves", "5 --topology 2x2 --distances 10,1", "ask for 4 parts", exitFailure},
 		{"huge topology", "5 --topology 3000000000x9000000000 --distances 10,1", "too many", exitFailure},
+		{"many leaves", "5 --topology 60000x60000 --distances 10,1", "too many leaves", exitFailure},
 		{"empty layer", "4 --topology 0x4 --distances 10,1", "layer 0", exitFailure},
 		{"output over graph", "2 -o " + grid, "overwritten", exitFailure},
 		{"preset", "2 --preset lazy", "lazy", exitFailure},
