@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -286,6 +287,26 @@ func TestSurfacePage(t *testing.T) {
 	}
 	if !strings.Contains(w.Openings[0].Text, "6 L/min") {
 		t.Errorf("opening 1 says %q", w.Openings[0].Text)
+	}
+}
+
+// Areas of openings are told with their digits, however small they are.
+func TestAreasOfOpeningsOfAnySize(t *testing.T) {
+	units := map[string]float64{"cm²": 1e-4, "mm²": 1e-6, "µm²": 1e-12}
+	for _, diameter := range []float64{18e-3, 0.2e-3, 2e-6} {
+		s, openings, err := generate.Pipe(generate.PipeOptions{Diameter: diameter, Length: 3 * diameter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := writePage(t, &Page{Surface: s, Openings: openings})
+		for _, text := range []string{w.Openings[0].Text, "x, " + w.Labels[1].Detail} {
+			_, area, _ := strings.Cut(text, ", ")
+			number, unit, _ := strings.Cut(area, " ")
+			value, err := strconv.ParseFloat(number, 64)
+			if want := math.Pi / 4 * diameter * diameter; err != nil || math.Abs(value*units[unit]/want-1) > 0.003 {
+				t.Errorf("an opening of %g m² is said to be %q", want, text)
+			}
+		}
 	}
 }
 

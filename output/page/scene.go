@@ -132,7 +132,7 @@ func (s *scene) addSurface(surface *geometry.Surface, openings []geometry.Openin
 	s.Labels = []label{{Name: "wall", Colour: "#ccd3dd"}}
 	for _, o := range openings {
 		s.Labels = append(s.Labels, label{Name: fmt.Sprintf("%d %s", o.Number, o.Name), Colour: hex(picture.OwnerColour(o.Number - 1)),
-			Detail: fmt.Sprintf("%.1f mm²", o.Area/(millimetre*millimetre))})
+			Detail: quantity.FormatArea(o.Area)})
 	}
 	s.addMesh(m, func(c r3.Vec) r3.Vec { return c }, m.normals(true))
 	s.Note = fmt.Sprintf("%d triangles.", len(surface.Triangles))
@@ -329,10 +329,9 @@ func (s *scene) addLines(lines []streamline, place func(r3.Vec) r3.Vec) {
 func (s *scene) addOpenings(p *Page) {
 	for i, o := range p.openings() {
 		entry := opening{Number: o.Number, Role: string(o.Role), At: toMillimetres(o.Center)}
-		entry.Text = fmt.Sprintf("%s, %.1f mm²", o.Name, o.Area/(millimetre*millimetre))
+		entry.Text = o.Name + ", " + quantity.FormatArea(o.Area)
 		if p.Flow != nil {
-			const litresPerMinute = 1e-3 / 60
-			entry.Text = fmt.Sprintf("%s, %.3g L/min", o.Name, math.Abs(p.Flow[i])/litresPerMinute)
+			entry.Text = o.Name + ", " + quantity.FormatFlow(math.Abs(p.Flow[i]))
 		}
 		s.Openings = append(s.Openings, entry)
 	}
