@@ -48,33 +48,37 @@ func bounceBack(r *Row)    { r.Wall = string(airflow.BounceBack) }
 func eddies(r *Row)        { r.LargeEddy = true }
 func octreeCuboids(r *Row) { r.Layout, r.Decompose = string(airflow.Dense), "octree+shrink" }
 
-// turns is how often a case and copies are measured in turn, comparedTurns how
-// often two cases that are compared are. What a machine shared with others does
-// in a minute changes by more than what is compared; what it does in a second,
-// less, but single turns still differ by ten percent.
-const turns, comparedTurns = 11, 25
+// pair are two results to compare.
+type pair struct {
+	name, where string
+	one, other  int
+}
 
-// compare measures what is compared, in turn. Where a case is faster than when
-// it was alone, its row says so.
-func (r *Report) compare(ctx context.Context, cache *rankCache, o *Options) error {
-	defer cache.release()
-	for _, name := range []string{cavity, airway} {
+// pairs are the comparisons of which both cases are among the results.
+func (r *Report) pairs() []pair {
+	var list []pair
+	for _, where := range []string{cavity, airway} {
 		for _, c := range comparisons {
-			one, other := r.find(name, c.one), r.find(name, c.other)
-			if one < 0 || other < 0 {
-				continue
+			p := pair{c.name, where, r.find(where, c.one), r.find(where, c.other)}
+			if p.one >= 0 && p.other >= 0 {
+				list = append(list, p)
 			}
-			ratios, err := r.inTurn(one, other, cache, o)
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return fmt.Errorf("comparing %s: %w", c.name, err)
-			}
-			r.Comparisons = append(r.Comparisons, Comparison{c.name, name, median(ratios), ratios[len(ratios)/4], ratios[len(ratios)*3/4]})
-			o.Progress("compared "+c.name, float64(len(r.Comparisons))/float64(2*len(comparisons)))
 		}
 	}
+	return list
+}
+
+// compare measures a pair in turn. Where a case is faster than when it was alone,
+// its row says so.
+func (r *Report) compare(ctx context.Context, p pair, cache *rankCache, o *Options) error {
+	ratios, err := r.inTurn(p.one, p.other, cache, o)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("comparing %s: %w", p.name, err)
+	}
+	r.Comparisons = append(r.Comparisons, Comparison{p.name, p.where, median(ratios), ratios[len(ratios)/4], ratios[len(ratios)*3/4]})
 	return nil
 }
 
@@ -124,7 +128,7 @@ func (h *rankCache) of(at int) (*airflow.Rank, error) {
 func (r *Report) inTurn(one, other int, cache *rankCache, o *Options) ([]float64, error) {
 	cache.release(one, other)
 	var ratios []float64
-	for turn := range comparedTurns {
+	for turn := range o.turns.compared {
 		order := []int{one, other}
 		if turn%2 == 1 {
 			slices.Reverse(order)

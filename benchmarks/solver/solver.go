@@ -29,11 +29,19 @@ type Options struct {
 	Pairs int
 	// Layout restricts the cases to one layout; all if empty.
 	Layout airflow.Layout
-	// Quick measures small cases.
+	// Quick measures small cases in fewer turns.
 	Quick bool
 	// Progress hears what is being done; it may be nil.
 	Progress func(stage string, done float64)
+
+	turns turns
 }
+
+// turns are how often a case and copies are measured in turn, and how often two
+// cases that are compared are. What a machine shared with others does in a minute
+// changes by more than what is compared; what it does in a second, less, but
+// single turns still differ by ten percent.
+type turns struct{ alone, compared int }
 
 // Report is what was measured.
 type Report struct {
@@ -130,19 +138,29 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 	}
 	// Copies are of memory of the size of the cube's populations.
 	copier := machine.NewCopier(r.Workers, int(o.Side)*int(o.Side)*int(o.Side)*76/r.Workers)
+	for _, v := range chosen {
+		r.Results = append(r.Results, describe(domains[v.where], v))
+	}
+	pairs := r.pairs()
+	// Two cases are timed in a turn of a comparison, one and copies else.
+	all := float64(len(chosen)*o.turns.alone + len(pairs)*o.turns.compared)
 	for i, v := range chosen {
-		row, err := r.measure(domains[v.where], v, &o, copier)
-		if err != nil {
+		row := &r.Results[i]
+		o.Progress(row.title(), float64(i*o.turns.alone)/all)
+		if err := r.measure(row, domains[v.where], v, &o, copier); err != nil {
 			return nil, fmt.Errorf("measuring the %s: %w", v.where, err)
 		}
-		o.Progress(row.title(), float64(i+1)/float64(len(chosen)))
-		r.Results = append(r.Results, *row)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.compare(ctx, &rankCache{variants: chosen, domains: domains, ranks: map[int]*airflow.Rank{}}, &o); err != nil {
-		return nil, err
+	cache := &rankCache{variants: chosen, domains: domains, ranks: map[int]*airflow.Rank{}}
+	defer cache.release()
+	for i, p := range pairs {
+		o.Progress("comparing "+p.name, float64(len(chosen)*o.turns.alone+i*o.turns.compared)/all)
+		if err := r.compare(ctx, p, cache, &o); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }
@@ -158,8 +176,10 @@ func (o *Options) complete() error {
 		return fmt.Errorf("the solver has no %s layout: use one of %q", o.Layout, airflow.Layouts)
 	}
 	cells, side, pairs := int64(20e6), int32(200), 2
+	o.turns = turns{11, 25}
 	if o.Quick {
 		cells, side, pairs = 2e6, 128, 1
+		o.turns = turns{5, 7}
 	}
 	if o.FluidCells == 0 {
 		o.FluidCells = cells
@@ -190,33 +210,38 @@ func (v variant) settings() airflow.Settings {
 	return s
 }
 
+// describe is a case before it is measured.
+func describe(d domain, v variant) Row {
+	s := v.settings()
+	q := s.Directions() + 1
+	return Row{
+		Case: d.name, Layout: string(s.Layout), Decompose: d.decompose, Cuboids: len(d.Owners), Precision: string(s.Precision), Collision: string(s.Collision), Wall: string(s.Wall),
+		Lattice: fmt.Sprintf("D3Q%d", q), LargeEddy: s.Smagorinsky > 0, Devices: 1, FluidCells: d.Grid.Cells(),
+		BytesPerUpdate: float64(2 * q * s.Precision.Bytes()),
+	}
+}
+
 // measure times one case in turn with copies: what other users of a shared
 // machine leave of its bandwidth changes from minute to minute.
-func (r *Report) measure(d domain, v variant, o *Options, copier *machine.Copier) (*Row, error) {
+func (r *Report) measure(row *Row, d domain, v variant, o *Options, copier *machine.Copier) error {
 	rank, err := newRank(d, v)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rank.Close()
-	s, cells := v.settings(), d.Grid.Cells()
-	q := s.Directions() + 1
-	row := &Row{
-		Case: d.name, Layout: string(s.Layout), Decompose: d.decompose, Cuboids: len(d.Owners), Precision: string(s.Precision), Collision: string(s.Collision), Wall: string(s.Wall),
-		Lattice: fmt.Sprintf("D3Q%d", q), LargeEddy: s.Smagorinsky > 0, Devices: 1, FluidCells: cells,
-		BytesPerUpdate: float64(2 * q * s.Precision.Bytes()),
-		BytesPerCell:   float64(rank.Bytes()) / float64(cells),
-	}
+	cells := float64(row.FluidCells)
+	row.BytesPerCell = float64(rank.Bytes()) / cells
 	var speeds, copies []float64
-	for range turns {
+	for range o.turns.alone {
 		t, err := rank.Measure(o.Pairs)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		speeds, copies = append(speeds, float64(cells)/t.Best/1e6), append(copies, copier.Bandwidth(o.Pairs))
+		speeds, copies = append(speeds, cells/t.Best/1e6), append(copies, copier.Bandwidth(o.Pairs))
 	}
 	r.BandwidthBytesPerSecond = max(r.BandwidthBytesPerSecond, slices.Max(copies))
 	row.judge(speeds, copies)
-	return row, nil
+	return nil
 }
 
 // judge works out speeds and fraction from the MLUPS and the copies' bytes per

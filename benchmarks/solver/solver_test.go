@@ -2,6 +2,7 @@ package solverbench
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,9 +11,14 @@ import (
 
 // Every case is measured and set in relation to the bandwidth.
 func TestMeasure(t *testing.T) {
-	r, err := Measure(context.Background(), Options{FluidCells: 20000, Side: 24, Pairs: 2})
+	var done []float64
+	r, err := Measure(context.Background(), Options{FluidCells: 20000, Side: 24, Pairs: 2, Progress: func(_ string, share float64) { done = append(done, share) }})
 	if err != nil {
 		t.Fatal(err)
+	}
+	// One count from nothing to nearly all, a step for each case and comparison.
+	if !slices.IsSorted(done) || done[0] != 0 || len(done) != 1+len(variants)+17 || done[len(done)-1] < 0.9 || done[len(done)-1] >= 1 {
+		t.Errorf("progress %.2f", done)
 	}
 	if len(r.Results) != len(variants) || r.BandwidthBytesPerSecond <= 0 {
 		t.Fatalf("%d cases at %g bytes/s", len(r.Results), r.BandwidthBytesPerSecond)
