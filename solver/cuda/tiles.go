@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"math"
 	"slices"
 
 	"carina/solver/cuda/device"
@@ -57,14 +56,11 @@ func NewTiles(d device.Device, l tiling.Layout, set *tiling.Set, subdomain *tili
 	p := &Tiles{Layout: l, Device: d, Set: set, Subdomain: subdomain, Numbers: own, asked: map[int][]Request{}}
 	p.number = opened.next.Add(1)
 	opened.devices.Store(p.number, d)
-	byNumber := make([]int64, len(own))
-	for i, n := range own {
-		byNumber[i] = int64(n)<<32 | int64(i)
-	}
-	slices.Sort(byNumber)
-	p.Sorted, p.Index = make([]int32, len(own)), make([]int32, len(own))
-	for i, v := range byNumber {
-		p.Sorted[i], p.Index[i] = int32(v>>32), int32(v&math.MaxUint32)
+	p.Sorted, p.Index = make([]int32, 0, len(own)), make([]int32, 0, len(own))
+	for n, at := range p.Indices() {
+		if at >= 0 {
+			p.Sorted, p.Index = append(p.Sorted, int32(n)), append(p.Index, at)
+		}
 	}
 	return p
 }

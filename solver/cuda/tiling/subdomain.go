@@ -69,9 +69,16 @@ func inParallel(n int, f func(from, to int)) {
 func NewSubdomain(tiles *Set, owner []int32, rank int) *Subdomain {
 	s := &Subdomain{Rank: rank}
 	order := tiles.mortonOrder(func(tile int) bool { return owner[tile] == int32(rank) })
+	atBorder := make([]bool, len(order))
+	inParallel(len(order), func(from, to int) {
+		for i := from; i < to; i++ {
+			atBorder[i] = tiles.isAtBorder(owner, order[i])
+		}
+	})
+	s.Tiles = make([]int32, 0, len(order))
 	for _, border := range []bool{true, false} {
-		for _, t := range order {
-			if tiles.isAtBorder(owner, t) == border {
+		for i, t := range order {
+			if atBorder[i] == border {
 				s.Tiles = append(s.Tiles, t)
 			}
 		}

@@ -28,11 +28,12 @@ type Set struct {
 	layers     []layer
 }
 
-// layer is the tiles of one z, as a bitmap over y and x, and how many tiles
-// come before each word.
+// layer is the tiles of one z, as a bitmap over y and x, how many tiles come before
+// each word, how many tiles these are and the number of the first.
 type layer struct {
-	words  []uint64
-	before []int32
+	words        []uint64
+	before       []int32
+	tiles, first int64
 }
 
 // NewSet finds the tiles of a domain, their cells and their neighbours in
@@ -102,23 +103,35 @@ func (s *Set) mark(runs []geometry.Run) error {
 				l.words[bit/64] |= 1 << (bit % 64)
 			}
 		}
+		for _, word := range l.words {
+			l.tiles += int64(bits.OnesCount64(word))
+		}
 	})
 	total := int64(0)
 	for z := range s.layers {
-		l := &s.layers[z]
-		for w, word := range l.words {
-			l.before[w] = int32(total)
-			total += int64(bits.OnesCount64(word))
-			if total > math.MaxInt32 {
-				return errors.New("one GPU cannot hold more than two billion tiles; use more ranks")
-			}
-			for ; word != 0; word &= word - 1 {
-				bit := int32(w*64 + bits.TrailingZeros64(word))
-				s.Position = append(s.Position, [3]int32{bit % s.size[0], bit / s.size[0], int32(z)})
-			}
+		s.layers[z].first = total
+		total += s.layers[z].tiles
+	}
+	if total > math.MaxInt32 {
+		return errors.New("one GPU cannot hold more than two billion tiles; use more ranks")
+	}
+	s.Position = make([][3]int32, total)
+	s.eachLayer(s.number)
+	return nil
+}
+
+// number numbers the tiles of a layer.
+func (s *Set) number(z int) {
+	l := &s.layers[z]
+	next := l.first
+	for w, word := range l.words {
+		l.before[w] = int32(next)
+		for ; word != 0; word &= word - 1 {
+			bit := int32(w*64 + bits.TrailingZeros64(word))
+			s.Position[next] = [3]int32{bit % s.size[0], bit / s.size[0], int32(z)}
+			next++
 		}
 	}
-	return nil
 }
 
 // eachLayer calls f for all layers, several at a time.
@@ -197,8 +210,8 @@ func (s *Set) findNeighbours(z int) {
 	if s.layers[z].words == nil {
 		return
 	}
-	from := int(s.layers[z].before[0])
-	for i := from; i < len(s.Position) && s.Position[i][2] == int32(z); i++ {
+	l := &s.layers[z]
+	for i := l.first; i < l.first+l.tiles; i++ {
 		p := s.Position[i]
 		around := s.Around(int32(i))
 		for d, o := range geometry.Directions[:s.Directions] {
