@@ -204,8 +204,10 @@ func TestSharedMemory(t *testing.T) {
 		t.Errorf("opened %x, %v, not %x", got, err, a)
 	}
 	try(t, errors.Join(other.CloseOpened(a), g.Free(a)))
-	if _, err := other.OpenExported(handle[:9]); err == nil || !strings.Contains(err.Error(), "damaged") {
-		t.Errorf("half a handle: %v", err)
+	for _, wrong := range [][]byte{nil, handle[:9], append(handle, 0)} {
+		if _, err := other.OpenExported(wrong); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("a handle of %d bytes: %v", len(wrong), err)
+		}
 	}
 }
 
@@ -238,8 +240,14 @@ func TestFailures(t *testing.T) {
 	}
 	s := must(g.NewStream(false))
 	defer func() { try(t, s.Close()) }()
-	if err := s.Launch(0, Launch{Begin: make([]int32, 33), Words: make([]uint64, 33)}); err == nil {
-		t.Error("a launch of 33 arguments")
+	a := must(g.Allocate(64))
+	defer func() { try(t, g.Free(a)) }()
+	words := make([]uint64, 33)
+	words[0] = uint64(a)
+	for n, fits := range map[int]bool{3: true, 32: true, 33: false} {
+		if err := s.Launch(must(g.Load(image, "sum")), Launch{Begin: make([]int32, n), Words: words}); (err == nil) != fits {
+			t.Errorf("a launch of %d arguments: %v", n, err)
+		}
 	}
 }
 
