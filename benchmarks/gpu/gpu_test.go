@@ -35,6 +35,9 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
+	if empty := (&Report{Device: "some GPU"}).Words(); !strings.HasPrefix(empty, "some GPU, copy 0 GB/s") {
+		t.Errorf("nothing measured: %s", empty)
+	}
 	r := Report{Device: "some GPU", BandwidthBytesPerSecond: 4e12, Results: []Row{
 		{Case: "dense", Precision: "half", FluidCells: 1000, MLUPS: 48123.4, Fraction: 0.85, BytesPerCell: 41.5, EvenSeconds: 0.0025},
 	}}

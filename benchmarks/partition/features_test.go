@@ -3,6 +3,7 @@ package partitionbench
 import (
 	"context"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,9 +13,13 @@ import (
 // On a ring the best unconstrained parts are connected, and neighbours on the
 // machine follow each other, so neither wish costs anything.
 func TestRunFeatures(t *testing.T) {
-	features, err := RunFeatures(context.Background(), Options{Folder: folderWithRing(t, 640), Parts: []int{2, 4, 32}, Seeds: 1, Presets: []partition.Preset{partition.Fast}})
+	var progress []float64
+	features, err := RunFeatures(context.Background(), Options{Progress: func(_ string, done float64) { progress = append(progress, done) }, Folder: folderWithRing(t, 640), Parts: []int{2, 4, 32}, Seeds: 1, Presets: []partition.Preset{partition.Fast}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Equal(progress, []float64{0, 1. / 3, 2. / 3}) {
+		t.Errorf("progress %v, want thirds", progress)
 	}
 	want := map[string]int{"contiguous": 3, "mapping": 1}
 	for _, row := range features.Rows {

@@ -3,13 +3,18 @@ package partitionbench
 import (
 	"bufio"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"carina/partition"
 	"carina/partition/graph"
+
+	"golang.org/x/sys/unix"
 )
 
 // path is a path of three vertices.
@@ -130,6 +135,54 @@ func TestMeasureSumsUpSeeds(t *testing.T) {
 		row.MeanSeconds, row.MeanCPUSeconds = 0, 0
 		if row != want {
 			t.Errorf("%d seeds: %+v, want %+v", seeds, row, want)
+		}
+	}
+}
+
+// The time of the processor is the system's clock of it.
+func TestProcessorSecondsAreTheSystems(t *testing.T) {
+	clock := func() float64 {
+		var now unix.Timespec
+		if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &now); err != nil {
+			t.Skip(err)
+		}
+		return time.Duration(now.Nano()).Seconds()
+	}
+	zeros, err := os.Open("/dev/zero")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer zeros.Close()
+	buffer := make([]byte, 1<<20)
+	ours, system := processorSeconds(), clock()
+	for clock() < system+0.2 { // in the system, mostly
+		if _, err := zeros.Read(buffer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ours, system = processorSeconds()-ours, clock()-system; math.Abs(ours-system) > 0.05 {
+		t.Errorf("%.3f s of the processor, the system says %.3f", ours, system)
+	}
+}
+
+// gpmetis is told to have done wrong where parts are in pieces or too heavy.
+func TestUnsoundPartsOfGpmetis(t *testing.T) {
+	ring := &graph.Graph{Offsets: []int64{0, 2, 4, 6, 8}, Neighbours: []int32{1, 3, 0, 2, 1, 3, 0, 2}}
+	for parts, want := range map[string]FeatureRow{
+		"0 0 1 1": {Metis: 2},
+		"0 1 0 1": {Metis: 4, MetisUnsound: 1},
+		"0 0 0 0": {Metis: 0, MetisUnsound: 1},
+	} {
+		work := t.TempDir()
+		path, _ := program(t, "gpmetis", "for p in "+parts+"; do echo $p; done > "+work+"/metis.graph.part.2\n")
+		t.Setenv("PATH", filepath.Dir(path)+":"+os.Getenv("PATH"))
+		row := FeatureRow{Parts: 2}
+		c := comparison{g: ring, options: partition.Options{Parts: 2, Imbalance: 0.03}, seeds: 1, work: work}
+		if err := c.metis(context.Background(), &row); err != nil {
+			t.Fatal(err)
+		}
+		if want.Parts = 2; row != want {
+			t.Errorf("parts %s: %+v, want %+v", parts, row, want)
 		}
 	}
 }

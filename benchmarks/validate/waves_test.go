@@ -13,6 +13,21 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
+// The power series agrees with the library on the real axis, and with the modified
+// Bessel function's table on the imaginary one (Abramowitz and Stegun, table 9.8).
+func TestBesselJ0(t *testing.T) {
+	for x := 0.0; x <= 10; x += 0.25 {
+		if got := besselJ0(complex(x, 0)); math.Abs(real(got)-math.J0(x)) > 1e-11 || imag(got) != 0 {
+			t.Errorf("J0(%g) is %g, want %g", x, got, math.J0(x))
+		}
+	}
+	for x, want := range map[float64]float64{1: 1.2660658778, 2: 2.2795853023, 5: 27.2398718236} {
+		if got := besselJ0(complex(0, x)); math.Abs(real(got)-want) > 1e-9 {
+			t.Errorf("I0(%g) is %g, want %g", x, got, want)
+		}
+	}
+}
+
 // shearWave is a wave of velocity across the direction in which it varies. In a
 // periodic box it decays as exp(−νk²t) and does nothing else.
 type shearWave struct {

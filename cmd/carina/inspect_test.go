@@ -41,6 +41,18 @@ func TestInspectTellsKindsApart(t *testing.T) {
 	}
 }
 
+func TestInspectDescribesGraphs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "star.graph")
+	// A star of four with weights of the vertices, and a fifth vertex alone.
+	if err := os.WriteFile(path, []byte("5 3 10\n7 2 3 4\n2 1\n9 1\n2 1\n1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := graphDescription{Vertices: 5, Edges: 3, VertexWeight: 21, HeaviestVertex: 9, LargestDegree: 3, MeanDegree: 1.2, IsolatedVertices: 1}
+	if got := succeed[graphDescription](t, "inspect", path); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 func TestInspectFailsWhereNothingCanBeSolved(t *testing.T) {
 	cavity := generated(t, "cavity", "--length", "20mm")
 	for _, arguments := range [][]string{{"inspect", cavity}, {"inspect", cavity, "--json"}} {
