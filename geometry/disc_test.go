@@ -2,6 +2,7 @@ package geometry
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -110,11 +111,31 @@ var ctOpenings = []Disc{
 }
 
 func TestDiscsOnSegmentedAirway(t *testing.T) {
-	s, err := ReadSurface(shared(t, "airway-ct-mm.stl"), UnknownUnit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Prepare(s, Options{Openings: ctOpenings})
+	onAirways(t, "airway-ct-mm.stl", true, func(t *testing.T, s *Surface, ends []Opening) {
+		if ends == nil {
+			checkDiscs(t, s, ctOpenings)
+			return
+		}
+		var discs []Disc
+		for i, o := range ends {
+			radius := math.Sqrt(o.Area / math.Pi)
+			discs = append(discs, Disc{Center: r3.Sub(o.Center, r3.Scale(0.3*radius, o.Normal)), Radius: 1.2 * radius, Name: fmt.Sprintf("branch_%d", i)})
+		}
+		discs[0].Name = "trachea"
+		p := checkDiscs(t, s, discs)
+		for i, o := range p.Openings {
+			// The smallest section near the place where a tube was rounded off.
+			if share := o.Area / ends[i].Area; share < 0.9 || share > 1.02 {
+				t.Errorf("%s: area %g of its tube's", o.Name, share)
+			}
+		}
+	})
+}
+
+// checkDiscs cuts a surface at discs, the trachea first.
+func checkDiscs(t *testing.T, s *Surface, discs []Disc) *Prepared {
+	t.Helper()
+	p, err := Prepare(s, Options{Openings: discs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +143,7 @@ func TestDiscsOnSegmentedAirway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(g.Openings) != len(ctOpenings) || g.Openings[0].Name != "trachea" || g.Openings[0].Role != Inlet || len(filled.LostOpenings) > 0 {
+	if len(g.Openings) != len(discs) || g.Openings[0].Name != "trachea" || g.Openings[0].Role != Inlet || len(filled.LostOpenings) > 0 {
 		t.Errorf("openings %v, lost %v", g.Openings, filled.LostOpenings)
 	}
 	for _, o := range g.Openings {
@@ -140,4 +161,5 @@ func TestDiscsOnSegmentedAirway(t *testing.T) {
 			}
 		}
 	}
+	return p
 }

@@ -43,12 +43,12 @@ func TestSuggestNothingInACube(t *testing.T) {
 	}
 }
 
-// On the segmented airway the suggestions can be used as they are.
+// On a segmented airway the suggestions can be used as they are.
 func TestSuggestOpeningsOfSegmentedAirway(t *testing.T) {
-	s, err := ReadSurface(shared(t, "airway-ct-mm.stl"), UnknownUnit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	onAirways(t, "airway-ct-mm.stl", true, checkSuggested)
+}
+
+func checkSuggested(t *testing.T, s *Surface, ends []Opening) {
 	p, err := Prepare(s, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -57,10 +57,13 @@ func TestSuggestOpeningsOfSegmentedAirway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The trachea is at the top (z near -8 mm).
 	t.Logf("%d suggestions", len(discs))
-	if len(discs) < 20 || discs[0].Name != "inlet" || discs[0].Center.Z < -40e-3 {
+	// The shared airway's trachea is at the top (z near -8 mm).
+	if ends == nil && (len(discs) < 20 || discs[0].Name != "inlet" || discs[0].Center.Z < -40e-3) {
 		t.Fatalf("%d suggestions, the first is %v", len(discs), &discs[0])
+	}
+	if ends != nil {
+		checkSuggestedEnds(t, discs, ends)
 	}
 	q, err := Prepare(s, Options{Openings: discs})
 	if err != nil {
@@ -72,5 +75,25 @@ func TestSuggestOpeningsOfSegmentedAirway(t *testing.T) {
 	}
 	if len(q.Openings) != len(discs) || len(filled.LostOpenings) > 0 || q.Volume < 0.9*p.Volume {
 		t.Errorf("%d openings of %d, lost %v, volume %g of the whole", len(q.Openings), len(discs), filled.LostOpenings, q.Volume/p.Volume)
+	}
+}
+
+// checkSuggestedEnds checks that most ends are suggested, each once and two radii
+// away at most, and the trachea first.
+func checkSuggestedEnds(t *testing.T, discs []Disc, ends []Opening) {
+	t.Helper()
+	seen := map[int]bool{}
+	for k, d := range discs {
+		for i, o := range ends {
+			if r3.Norm(r3.Sub(d.Center, o.Center)) < 2*math.Sqrt(o.Area/math.Pi) {
+				if seen[i] || k == 0 && (i != 0 || d.Name != "inlet") {
+					t.Errorf("suggestion %d, %v, is at end %d", k, &d, i)
+				}
+				seen[i] = true
+			}
+		}
+	}
+	if len(seen) != len(discs) || 2*len(discs) <= len(ends) {
+		t.Errorf("%d suggestions near %d of %d ends", len(discs), len(seen), len(ends))
 	}
 }

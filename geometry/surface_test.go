@@ -3,6 +3,7 @@ package geometry
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,41 @@ func shared(t testing.TB, name string) string {
 		t.Skipf("%s is not here: this test needs the real surfaces in ../shared", name)
 	}
 	return path
+}
+
+// WornAirway is set by tests outside of this package, on which the generators
+// stand: it generates an airway with flat or round ends, named in the file, turned
+// and rough as those of scans are, and says where its ends are, the largest first.
+var WornAirway func(t testing.TB, generations int, round bool) (s *Surface, ends []Opening)
+
+// unnamed returns a surface without the names of its parts.
+func unnamed(s *Surface) *Surface {
+	plain := *s
+	plain.Solids, plain.Triangles = []string{""}, slices.Clone(s.Triangles)
+	for i := range plain.Triangles {
+		plain.Triangles[i].Solid = 0
+	}
+	return &plain
+}
+
+// onAirways runs a test on a generated airway, with its true ends, and on one of
+// the shared collection, of which they are not known.
+func onAirways(t *testing.T, name string, round bool, test func(t *testing.T, s *Surface, ends []Opening)) {
+	t.Run("generated", func(t *testing.T) {
+		s, ends := WornAirway(t, 3, round)
+		test(t, unnamed(s), ends)
+	})
+	t.Run(name, func(t *testing.T) { test(t, read(t, name), nil) })
+}
+
+// read reads a surface of the shared collection.
+func read(t testing.TB, name string) *Surface {
+	t.Helper()
+	s, err := ReadSurface(shared(t, name), UnknownUnit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // tetrahedron returns the surface with corners at the origin and at distance
