@@ -255,28 +255,31 @@ func TestLargeHoleIsSaid(t *testing.T) {
 	}
 }
 
-func TestOpeningsOfCentralAirway(t *testing.T) {
-	named, err := ReadSurface(shared(t, "airway-central-patches-ascii-m.stl"), UnknownUnit)
-	if err != nil {
-		t.Fatal(err)
-	}
+// Openings that the file names are those that are found without names.
+func TestNamedOpeningsOfAirways(t *testing.T) {
+	t.Run("generated", func(t *testing.T) {
+		named, ends := WornAirway(t, 3, false)
+		compareOpenings(t, named, unnamed(named), len(ends))
+	})
+	t.Run("central", func(t *testing.T) {
+		compareOpenings(t, read(t, "airway-central-patches-ascii-m.stl"), read(t, "airway-central-mm.stl"), 12)
+	})
+}
+
+func compareOpenings(t *testing.T, named, s *Surface, ends int) {
 	want, err := Prepare(named, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(want.Openings) != 12 || want.Openings[0].Name != "inlet" || want.Openings[0].Role != Inlet {
+	if len(want.Openings) != ends || want.Openings[0].Name != "inlet" || want.Openings[0].Role != Inlet {
 		t.Fatalf("the patched file has %d openings, the first is %+v", len(want.Openings), want.Openings[0])
-	}
-	s, err := ReadSurface(shared(t, "airway-central-mm.stl"), UnknownUnit)
-	if err != nil {
-		t.Fatal(err)
 	}
 	got, err := Prepare(s, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Openings) != 12 {
-		t.Fatalf("%d openings, want 12", len(got.Openings))
+	if len(got.Openings) != ends {
+		t.Fatalf("%d openings, want %d", len(got.Openings), ends)
 	}
 	for _, w := range want.Openings {
 		nearest := got.Openings[0]
@@ -297,66 +300,120 @@ func TestOpeningsOfCentralAirway(t *testing.T) {
 	}
 }
 
-// Damage does not change how many openings the central airway has; where its
+// spoilt are damaged variants of a surface whose parts are named: some of its
+// triangles are missing, turned over or torn off.
+func spoilt(named *Surface) map[string]*Surface {
+	rng := rand.New(rand.NewPCG(5, 9))
+	change := func(to func(i int, tr mesh.Triangle, s *Surface)) *Surface {
+		s := *unnamed(named)
+		old := s.Triangles
+		s.Vertices, s.Triangles = slices.Clone(s.Vertices), nil
+		for i, tr := range old {
+			to(i, tr, &s)
+		}
+		return &s
+	}
+	turned := func(tr mesh.Triangle) mesh.Triangle {
+		tr.V[1], tr.V[2] = tr.V[2], tr.V[1]
+		return tr
+	}
+	return map[string]*Surface{
+		"open": change(func(i int, tr mesh.Triangle, s *Surface) {
+			if named.Triangles[i].Solid == 0 {
+				s.Triangles = append(s.Triangles, tr)
+			}
+		}),
+		"inverted": change(func(_ int, tr mesh.Triangle, s *Surface) { s.Triangles = append(s.Triangles, turned(tr)) }),
+		"a tenth turned over": change(func(_ int, tr mesh.Triangle, s *Surface) {
+			if rng.IntN(10) == 0 {
+				tr = turned(tr)
+			}
+			s.Triangles = append(s.Triangles, tr)
+		}),
+		"torn and doubled": change(func(_ int, tr mesh.Triangle, s *Surface) {
+			if rng.IntN(4) == 0 {
+				for k, v := range tr.V {
+					tr.V[k] = int32(len(s.Vertices))
+					s.Vertices = append(s.Vertices, s.Vertices[v])
+				}
+			}
+			s.Triangles = append(s.Triangles, tr)
+			if rng.IntN(50) == 0 {
+				s.Triangles = append(s.Triangles, tr)
+			}
+		}),
+	}
+}
+
+// Damage does not change how many openings an airway has; where the central one's
 // ends were removed, two neighbouring loops are one.
 func TestOpeningsOfVariants(t *testing.T) {
+	check := func(t *testing.T, s *Surface, want int) {
+		p, err := Prepare(s, Options{})
+		if err != nil || len(p.Openings) != want {
+			t.Errorf("error %v, %d openings, want %d", err, len(p.Openings), want)
+		}
+	}
+	named, ends := WornAirway(t, 3, false)
+	for name, s := range spoilt(named) {
+		t.Run("generated, "+name, func(t *testing.T) { check(t, s, len(ends)) })
+	}
 	for name, want := range map[string]int{
 		"airway-central-open-mm.stl": 11, "difficult/airway-central-damaged-mm.stl": 12,
 		"difficult/airway-central-flipped-10pct-mm.stl": 12, "difficult/airway-central-inverted-mm.stl": 12,
 	} {
-		s, err := ReadSurface(shared(t, name), UnknownUnit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := Prepare(s, Options{})
-		if err != nil || len(p.Openings) != want {
-			t.Errorf("%s: error %v, %d openings, want %d", name, err, len(p.Openings), want)
-		}
+		t.Run(name, func(t *testing.T) { check(t, read(t, name), want) })
 	}
 }
 
-// The variants of the central airway give the sound one's cells to within
-// 0.5 %, moved or scaled ones to within 0.01 %.
-func TestCentralAirwayVariants(t *testing.T) {
+// The variants of an airway give the sound one's cells to within 0.5 %, moved
+// ones to within 0.01 %.
+func TestCellsOfVariants(t *testing.T) {
 	if testing.Short() {
-		t.Skip("voxelizes eight airways")
+		t.Skip("voxelizes fifteen airways")
 	}
+	t.Run("generated", func(t *testing.T) {
+		named, _ := WornAirway(t, 3, false)
+		compareCells(t, unnamed(named), spoilt(named), 0.5e-3)
+	})
+	t.Run("central", func(t *testing.T) {
+		variants := map[string]*Surface{}
+		for _, name := range []string{"airway-central-open-mm.stl", "airway-central-patches-ascii-m.stl", "difficult/airway-central-damaged-mm.stl",
+			"difficult/airway-central-flipped-10pct-mm.stl", "difficult/airway-central-inverted-mm.stl"} {
+			variants[name] = read(t, name)
+		}
+		compareCells(t, read(t, "airway-central-mm.stl"), variants, 0.25e-3)
+	})
+}
+
+func compareCells(t *testing.T, whole *Surface, variants map[string]*Surface, spacing float64) {
 	cells := func(s *Surface) float64 {
-		g, err := Voxelize(context.Background(), s, Options{Spacing: 0.25e-3})
+		g, err := Voxelize(context.Background(), s, Options{Spacing: spacing})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return float64(g.Cells())
 	}
-	read := func(name string) *Surface {
-		s, err := ReadSurface(shared(t, name), UnknownUnit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	sound := cells(read("airway-central-mm.stl"))
+	sound := cells(whole)
 	compare := func(name string, got, limit float64) {
 		t.Logf("%s: %+.4f %%", name, 100*(got/sound-1))
 		if math.Abs(got/sound-1) > limit {
 			t.Errorf("%s: %g cells, the sound one has %g", name, got, sound)
 		}
 	}
-	for _, name := range []string{"airway-central-open-mm.stl", "airway-central-patches-ascii-m.stl", "difficult/airway-central-damaged-mm.stl",
-		"difficult/airway-central-flipped-10pct-mm.stl", "difficult/airway-central-inverted-mm.stl"} {
-		compare(name, cells(read(name)), 0.005)
+	for name, s := range variants {
+		compare(name, cells(s), 0.005)
+	}
+	put := func(to func(v r3.Vec) r3.Vec) *Surface {
+		s := *whole
+		s.Vertices = slices.Clone(s.Vertices)
+		for i, v := range s.Vertices {
+			s.Vertices[i] = to(v)
+		}
+		return &s
 	}
 	// Moved by 10⁵ mm in the file's own single precision.
-	moved := read("airway-central-mm.stl")
-	for i, v := range moved.Vertices {
-		move := func(x float64) float64 { return float64(float32(x*1e3)+1e5) / 1e3 }
-		moved.Vertices[i] = r3.Vec{X: move(v.X), Y: move(v.Y), Z: move(v.Z)}
-	}
-	compare("moved", cells(moved), 1e-4)
-	turned := read("airway-central-mm.stl")
-	rotation := r3.NewRotation(1.1, r3.Vec{X: 1, Y: 2, Z: -0.7})
-	for i, v := range turned.Vertices {
-		turned.Vertices[i] = rotation.Rotate(v)
-	}
-	compare("turned", cells(turned), 0.005)
+	move := func(x float64) float64 { return float64(float32(x*1e3)+1e5) / 1e3 }
+	compare("moved", cells(put(func(v r3.Vec) r3.Vec { return r3.Vec{X: move(v.X), Y: move(v.Y), Z: move(v.Z)} })), 1e-4)
+	compare("turned", cells(put(r3.NewRotation(1.1, r3.Vec{X: 1, Y: 2, Z: -0.7}).Rotate)), 0.005)
 }

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -78,18 +79,41 @@ func TestContiguousParts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		parts int
-	}{{"airway_a", 4}, {"airway_a", 8}, {"add20", 8}, {"3elt", 8}} {
-		g := sharedGraph(t, c.name)
-		opt := Options{Parts: c.parts, Imbalance: 0.03, Preset: Fast}
-		free := mustPartition(t, g, opt)
-		opt.Contiguous = true
-		res := mustPartition(t, g, opt)
-		checkResult(t, g, opt, res)
-		if res.DisconnectedParts > 0 || !res.Feasible {
-			t.Errorf("%s in %d: %d disconnected parts, feasible %v", c.name, c.parts, res.DisconnectedParts, res.Feasible)
-		}
-		t.Logf("%s in %d: cut %d, free %d with %d disconnected", c.name, c.parts, res.Cut, free.Cut, free.DisconnectedParts)
+		graph *graph.Graph // nil where it is of the shared collection
+	}{
+		{"mesh", 8, graphtest.Grid(20, 15, 9)}, {"comb", 6, comb(12, 40)}, {"airway_a", 4, nil}, {"airway_a", 8, nil}, {"add20", 8, nil}, {"3elt", 8, nil},
+	} {
+		t.Run(fmt.Sprintf("%s in %d", c.name, c.parts), func(t *testing.T) {
+			g := c.graph
+			if g == nil {
+				g = sharedGraph(t, c.name)
+			}
+			opt := Options{Parts: c.parts, Imbalance: 0.03, Preset: Fast}
+			free := mustPartition(t, g, opt)
+			opt.Contiguous = true
+			res := mustPartition(t, g, opt)
+			checkResult(t, g, opt, res)
+			if res.DisconnectedParts > 0 || !res.Feasible {
+				t.Errorf("%d disconnected parts, feasible %v", res.DisconnectedParts, res.Feasible)
+			}
+			t.Logf("cut %d, free %d with %d disconnected", res.Cut, free.Cut, free.DisconnectedParts)
+		})
 	}
+}
+
+// comb is a path with another path, a tooth, at every vertex: free parts of it come
+// in pieces.
+func comb(teeth, length int64) *graph.Graph {
+	var edges [][3]int64
+	for tooth := range teeth {
+		if tooth > 0 {
+			edges = append(edges, [3]int64{(tooth - 1) * length, tooth * length, 1})
+		}
+		for v := range length - 1 {
+			edges = append(edges, [3]int64{tooth*length + v, tooth*length + v + 1, 1})
+		}
+	}
+	return graphtest.FromEdges(int(teeth*length), edges)
 }
 
 func TestRepartitioningWeighsMigration(t *testing.T) {
