@@ -24,7 +24,9 @@ type bound struct {
 	workspaces  []*update.Workspace
 	carried     []*carried // by worker; nil where nobody wants the velocity
 	average     *average
-	kept        *Fields
+	kept        kept
+	fresh       fresh
+	steps       int64                // done or begun
 	before      map[int64][3]float64 // velocity by global number, when Compare was called last
 	odd         bool                 // the step that comes next
 }
@@ -85,7 +87,7 @@ func (r *bound) Begin(steps int64) error {
 		r.populations.Retune(r.parameters())
 	}
 	r.openings.Prepare(float64(steps+1), r.rampSteps)
-	r.odd = steps%2 == 0
+	r.odd, r.steps = steps%2 == 0, steps+1
 	return nil
 }
 
@@ -112,7 +114,7 @@ func (r *bound) LoadGlobal(data []byte) error { return r.openings.Load(data) }
 
 // Resume goes on after so many steps.
 func (r *bound) Resume(steps int64) {
-	r.odd = steps%2 == 1
+	r.odd, r.steps, r.kept.steps = steps%2 == 1, steps, never
 	if r.settings.ForceWaveform != nil && steps > 0 {
 		r.setForce(steps - 1)
 	}

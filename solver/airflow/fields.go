@@ -66,15 +66,6 @@ func (r *bound) FieldsAt(cells []int32) (*Fields, error) {
 	return some, nil
 }
 
-// Keep keeps the present fields.
-func (r *bound) Keep() error {
-	r.kept = r.fields()
-	return nil
-}
-
-// Kept returns the fields that were kept last.
-func (r *bound) Kept() (*Fields, error) { return r.kept, nil }
-
 // Snapshot copies the fields at once.
 func (r *bound) Snapshot() (wait func() (*Fields, error), err error) {
 	f := r.fields()
@@ -83,17 +74,32 @@ func (r *bound) Snapshot() (wait func() (*Fields, error), err error) {
 
 func (r *bound) fields() *Fields {
 	f := newFields(r.layout.Fluid)
-	pressure, velocity := r.units.Pressure(), r.units.Velocity()
+	r.fillFields(f)
+	return f
+}
+
+// fillFields sets the fields of all cells.
+func (r *bound) fillFields(f *Fields) {
 	r.eachBlock(func(i int, w *update.Workspace) {
-		r.eachCell(int32(i), w, func(p *solver.Piece, cell int32, density float64, u [3]float64) {
-			index := p.Index + cell - p.Local
-			f.Pressure[index] = float32(density * pressure)
-			for a := range 3 {
-				f.Velocity[a][index] = float32(u[a] * velocity)
-			}
+		r.eachWindow(int32(i), w, func(p *solver.Piece, cell, lane, count int32, m *update.Moments) {
+			r.put(f, p.Index+cell-p.Local, lane, count, m)
 		})
 	})
-	return f
+}
+
+// put sets the fields of some cells, from an index on, to the moments of lanes.
+func (r *bound) put(f *Fields, index, lane, count int32, m *update.Moments) {
+	pressure, velocity := r.units.Pressure(), r.units.Velocity()
+	to := f.Pressure[index:][:count]
+	for k, density := range m.Density[lane:][:count] {
+		to[k] = float32(density * pressure)
+	}
+	for a := range 3 {
+		to := f.Velocity[a][index:][:count]
+		for k, u := range m.Velocity[a][lane:][:count] {
+			to[k] = float32(u * velocity)
+		}
+	}
 }
 
 // Gather collects the fields of all ranks on rank 0, by global cell number; the

@@ -52,13 +52,22 @@ func (r *Rank) explained(err error) error {
 // cell that has diverged.
 func (r *bound) Check(b *solver.Block, worker int) (peak float64, diverged int64) {
 	diverged = solver.NoCell
-	r.eachCell(b.Number, r.workspaces[worker], func(p *solver.Piece, cell int32, _ float64, u [3]float64) {
-		square := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
-		if !(square < divergedVelocity*divergedVelocity) {
-			diverged = min(diverged, p.Global+int64(cell-p.Local))
-			return
+	keep := r.fresh.begin(b.Number, r.steps)
+	r.eachWindow(b.Number, r.workspaces[worker], func(p *solver.Piece, cell, lane, count int32, m *update.Moments) {
+		for k := range count {
+			x, y, z := m.Velocity[0][lane+k], m.Velocity[1][lane+k], m.Velocity[2][lane+k]
+			square := x*x + y*y + z*z
+			if !(square < divergedVelocity*divergedVelocity) {
+				diverged = min(diverged, p.Global+int64(cell+k-p.Local))
+				continue
+			}
+			if square > peak {
+				peak = square
+			}
 		}
-		peak = max(peak, square)
+		if keep {
+			r.put(r.fresh.fields, p.Index+cell-p.Local, lane, count, m)
+		}
 	})
 	return math.Sqrt(peak), diverged
 }
@@ -81,23 +90,13 @@ func (r *bound) eachPart(block int32, w *update.Workspace, f func(p *solver.Piec
 	})
 }
 
-// eachCell calls f for the fluid cells of a block with the piece they belong
-// to, density and velocity in lattice units, between steps.
-func (r *bound) eachCell(block int32, w *update.Workspace, f func(p *solver.Piece, cell int32, density float64, u [3]float64)) {
-	set := r.set
-	r.eachPart(block, w, func(p *solver.Piece, cell, count int32, populations *update.Window) {
-		for lane := range count {
-			var density float64
-			u := [3]float64{r.force[0] / 2, r.force[1] / 2, r.force[2] / 2}
-			for i := range set.Q {
-				v := populations[i][lane]
-				density += v
-				for a, component := range set.Velocities[i] {
-					u[a] += float64(component) * v
-				}
-			}
-			f(p, cell+lane, density, u)
-		}
+// eachWindow calls f for the fluid cells of a block between steps, some cells of a
+// piece at a time, with the moments, from a lane on.
+func (r *bound) eachWindow(block int32, w *update.Workspace, f func(p *solver.Piece, cell, lane, count int32, m *update.Moments)) {
+	r.populations.Moments(block, r.odd, r.force, w, func(cell, count int32, m *update.Moments) {
+		r.layout.EachPiece(cell, cell+count, func(p *solver.Piece, from, to int32) {
+			f(p, from, from-cell, to-from, m)
+		})
 	})
 }
 

@@ -44,7 +44,7 @@ func (r *bound) StartAverage() error {
 // AddToAverage adds the present fields to the mean.
 func (r *bound) AddToAverage() error {
 	if r.average != nil {
-		r.average.add(r.fields())
+		r.average.add(r.present())
 	}
 	return nil
 }

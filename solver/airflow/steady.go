@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"carina/solver"
+	"carina/solver/airflow/update"
 	"carina/solver/transport"
 )
 
@@ -117,16 +118,19 @@ func (w *rankWatch) compare() (bool, error) {
 func (r *bound) Compare() (change, square int64, err error) {
 	now := map[int64][3]float64{}
 	for i := range r.layout.Blocks {
-		r.eachCell(int32(i), r.workspaces[0], func(p *solver.Piece, cell int32, _ float64, u [3]float64) {
-			global := p.Global + int64(cell-p.Local)
-			if global%SampleStride != 0 {
-				return
-			}
-			now[global] = u
-			if old, ok := r.before[global]; ok {
-				for a := range 3 {
-					change += ToFixed((u[a] - old[a]) * (u[a] - old[a]))
-					square += ToFixed(u[a] * u[a])
+		r.eachWindow(int32(i), r.workspaces[0], func(p *solver.Piece, cell, lane, count int32, m *update.Moments) {
+			for k := range count {
+				global := p.Global + int64(cell+k-p.Local)
+				if global%SampleStride != 0 {
+					continue
+				}
+				u := [3]float64{m.Velocity[0][lane+k], m.Velocity[1][lane+k], m.Velocity[2][lane+k]}
+				now[global] = u
+				if old, ok := r.before[global]; ok {
+					for a := range 3 {
+						change += ToFixed((u[a] - old[a]) * (u[a] - old[a]))
+						square += ToFixed(u[a] * u[a])
+					}
 				}
 			}
 		})

@@ -25,6 +25,8 @@ type Populations interface {
 	// Arriving gives the populations that arrive at the cells of a block, before an
 	// even or odd step, wall corrections included, window by window.
 	Arriving(block int32, odd bool, w *Workspace, f func(cell, count int32, populations *Window))
+	// Moments gives the moments of what Arriving gives.
+	Moments(block int32, odd bool, force [3]float64, w *Workspace, f func(cell, count int32, m *Moments))
 	// Set writes a population of a cell, before an even step.
 	Set(cell int32, p int, value float64)
 	// CorrectQuadratic makes the corrections of walls in a block quadratic, between
@@ -126,16 +128,22 @@ func (s *populations[T, S]) eachWalled(c *block, f func(i int, words []uint32)) 
 }
 
 func (s *populations[T, S]) Arriving(block int32, odd bool, w *Workspace, f func(cell, count int32, populations *Window)) {
-	populations, c := &w.arrived, &s.layout.blocks[block]
-	gathered, packed := s.gathered(w), s.packed(w)
-	give := func(cell, count int32) {
+	populations, gathered := &w.arrived, s.gathered(w)
+	s.gather(block, odd, w, func(cell, count int32) {
 		for i := range s.Q {
 			for lane := range count {
 				populations[i][lane] = float64(gathered[i*windowCells+int(lane)])
 			}
 		}
 		f(cell, count, populations)
-	}
+	})
+}
+
+// gather leaves what arrives in a window in the worker's room and calls give, for all
+// windows of a block.
+func (s *populations[T, S]) gather(block int32, odd bool, w *Workspace, give func(cell, count int32)) {
+	c := &s.layout.blocks[block]
+	gathered, packed := s.gathered(w), s.packed(w)
 	width := innerWidth(s.Q)
 	for i := int(c.inner); i < int(c.innerEnd); i++ {
 		words := s.layout.windows.inner[i*width:]

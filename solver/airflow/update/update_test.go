@@ -219,4 +219,52 @@ func compare(t *testing.T, c *closed, r *truth, step int, position map[int32][3]
 	if len(seen) != len(position) {
 		t.Fatalf("windows have %d of %d cells", len(seen), len(position))
 	}
+	compareMoments(t, c, r, step, position)
+}
+
+// compareMoments compares density and momentum, with half a force.
+func compareMoments(t *testing.T, c *closed, r *truth, step int, position map[int32][3]int32) {
+	t.Helper()
+	force, cells := [3]float64{0.02, -0.04, 0.06}, 0
+	for block := range c.layout.Blocks {
+		c.populations.Moments(int32(block), step%2 == 1, force, c.workspace, func(cell, count int32, m *Moments) {
+			for lane := range count {
+				cells++
+				at := position[cell+lane]
+				want := [4]float64{0, force[0] / 2, force[1] / 2, force[2] / 2}
+				for i, v := range c.set.Velocities {
+					want[0] += r.arriving[at][i]
+					for a := range 3 {
+						want[1+a] += float64(v[a]) * r.arriving[at][i]
+					}
+				}
+				for k, got := range [4]float64{m.Density[lane], m.Velocity[0][lane], m.Velocity[1][lane], m.Velocity[2][lane]} {
+					if math.Abs(got-want[k]) > 1e-9 {
+						t.Fatalf("%s, before step %d: moment %d of %v is %g, want %g", c.set.Name, step, k, at, got, want[k])
+					}
+				}
+			}
+		})
+	}
+	if cells != len(position) {
+		t.Fatalf("moments are of %d of %d cells", cells, len(position))
+	}
+}
+
+// What is no number in any population of a cell shows in its velocity.
+func TestMomentsShowWhatIsNoNumber(t *testing.T) {
+	for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
+		for i := range set.Q {
+			gathered := make([]float32, set.Q*windowCells)
+			gathered[i*windowCells+5] = float32(math.NaN())
+			var m Moments
+			momentsOf(&m, set, &[3]float64{}, gathered)
+			for lane := range windowCells {
+				none := math.IsNaN(m.Velocity[0][lane] + m.Velocity[1][lane] + m.Velocity[2][lane])
+				if none != (lane == 5) {
+					t.Errorf("%s: population %d of lane 5 is no number, and velocity of lane %d: %v", set.Name, i, lane, none)
+				}
+			}
+		}
+	}
 }

@@ -18,6 +18,8 @@ type Workspace struct {
 	packed []kernel.Float16
 	// arrived is room for the populations that arrive in a window.
 	arrived Window
+	// moments is room for those of a window.
+	moments Moments
 	// words is room for the windows of a block in an even step.
 	words []uint32
 	// registers is where assembly keeps values that do not fit into registers.

@@ -1,0 +1,64 @@
+package airflow
+
+// kept are the fields as they were when Keep was called last, nil before.
+type kept struct {
+	fields *Fields
+	steps  int64
+}
+
+// fresh is room for the next fields to keep. Checks fill it on their way, since they
+// see all cells; it is made when fields are kept for the first time.
+type fresh struct {
+	fields *Fields
+	filled []int64 // after how many steps, by block
+}
+
+const never = -1
+
+// begin tells whether a check is to fill in a block.
+func (f *fresh) begin(block int32, steps int64) bool {
+	if f.fields != nil {
+		f.filled[block] = steps
+	}
+	return f.fields != nil
+}
+
+// holds tells whether all blocks are those after so many steps.
+func (f *fresh) holds(steps int64) bool {
+	for _, n := range f.filled {
+		if n != steps {
+			return false
+		}
+	}
+	return f.fields != nil
+}
+
+// Keep keeps the present fields.
+func (r *bound) Keep() error {
+	f := &r.fresh
+	if f.fields == nil {
+		f.fields, f.filled = newFields(r.layout.Fluid), make([]int64, len(r.layout.Blocks))
+		r.fillFields(f.fields)
+	} else if !f.holds(r.steps) {
+		r.fillFields(f.fields)
+	}
+	f.fields, r.kept = r.kept.fields, kept{f.fields, r.steps}
+	if f.fields == nil {
+		f.fields = newFields(r.layout.Fluid)
+	}
+	for i := range f.filled {
+		f.filled[i] = never
+	}
+	return nil
+}
+
+// Kept returns the fields that were kept last.
+func (r *bound) Kept() (*Fields, error) { return r.kept.fields, nil }
+
+// present returns the fields after the last step, which are not to be changed.
+func (r *bound) present() *Fields {
+	if r.kept.fields != nil && r.kept.steps == r.steps {
+		return r.kept.fields
+	}
+	return r.fields()
+}
