@@ -38,7 +38,7 @@ func Partition(ctx context.Context, g *graph.Graph, opt Options) (*Result, error
 	defer release()
 	l := newLimits(g, &opt, cancelled.Load)
 	finest := &coarsen.Level{Graph: g.Weighted(), Fixed: fixedVertices(g, &opt, l)}
-	t := &task{c: presets[opt.Preset], workers: parallel.New(opt.workers()), start: start, clock: clock, timeLimit: opt.TimeLimit, progress: opt.Progress,
+	t := &task{c: effortFor(finest.Graph, &opt), workers: parallel.New(opt.workers()), start: start, clock: clock, timeLimit: opt.TimeLimit, progress: opt.Progress,
 		contiguous: opt.Contiguous, fast: opt.Preset == Fast, uneven: isUneven(finest.Graph)}
 	t.hubs = !t.uneven && hasHubs(finest.Graph)
 	if opt.Objective == MappingCost && opt.Parts > 2 {

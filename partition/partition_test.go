@@ -297,3 +297,28 @@ func TestSquares(t *testing.T) {
 		}
 	}
 }
+
+// Small graphs cost so little that Eco cuts them like Strong, where vertices
+// weigh the same; others keep their partitions.
+func TestEcoIsStrongOnSmallGraphs(t *testing.T) {
+	parts := func(g *graph.Graph, preset Preset, k int) []int32 {
+		r, err := Partition(context.Background(), g, Options{Parts: k, Imbalance: 0.03, Preset: preset, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Parts
+	}
+	small, weighted, large := graphtest.Grid(7, 7, 8), graphtest.Grid(7, 7, 8), graphtest.Grid(7, 7, 9)
+	weighted.VertexWeights = slices.Repeat([]int64{2, 3}, 7*7*4)
+	for name, g := range map[string]*graph.Graph{"small": small, "weighted": weighted, "large": large} {
+		differ := 0
+		for _, k := range []int{3, 5, 11, 16} {
+			if !slices.Equal(parts(g, Eco, k), parts(g, Strong, k)) {
+				differ++
+			}
+		}
+		if (name == "small") != (differ == 0) {
+			t.Errorf("the %s graph: eco and strong differ for %d of 4 numbers of parts", name, differ)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package partition
 
-import "math"
+import (
+	"math"
+
+	"carina/partition/graph"
+)
 
 // levelConfig sets how one kind of multilevel pass works: bisections, or the
 // whole into k parts.
@@ -63,6 +67,19 @@ type config struct {
 func at(ends [2]float64, k int) int {
 	share := (math.Log2(float64(k)) - 1) / 5
 	return int(math.Round(ends[0] + (ends[1]-ends[0])*min(share, 1.5)))
+}
+
+// effortFor returns what the preset stands for on a graph. On small ones whose
+// vertices weigh the same Eco can do what Strong does in half a second, which
+// is worth up to a tenth of the cut; to connect parts and to map them takes longer.
+func effortFor(g *graph.Graph, opt *Options) config {
+	const small = 400
+	alike := g.Heaviest()*int64(g.Vertices()) == g.TotalVertexWeight()
+	plain := !opt.Contiguous && opt.Objective != MappingCost && opt.TimeLimit == 0
+	if opt.Preset == Eco && g.Vertices() <= small && alike && plain {
+		return presets[Strong]
+	}
+	return presets[opt.Preset]
 }
 
 var presets = [...]config{
