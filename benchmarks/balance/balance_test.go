@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,6 +117,9 @@ func TestEdgeWeightsAreTheBytesSent(t *testing.T) {
 				t.Fatal(err)
 			}
 			var total int64
+			if !slices.IsSortedFunc(pairs, func(a, b PairBytes) int { return a.From*ranks + a.To - b.From*ranks - b.To }) {
+				t.Errorf("%s, %d ranks: not by sender and receiver: %+v", decompose, ranks, pairs)
+			}
 			for _, c := range pairs {
 				if want := int64(p.Cost.BytesPerPopulation) * c.Populations; c.Sent != want {
 					t.Errorf("%s, %d ranks: rank %d sends %d bytes to rank %d, the graph says %d", decompose, ranks, c.From, c.Sent, c.To, want)

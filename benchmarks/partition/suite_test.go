@@ -42,9 +42,15 @@ func folderWithRing(t *testing.T, n int) string {
 }
 
 func TestRun(t *testing.T) {
-	report, err := Run(context.Background(), Options{Folder: folderWithRing(t, 640), Quick: true})
+	var progress []float64
+	report, err := Run(context.Background(), Options{Folder: folderWithRing(t, 640), Quick: true, Progress: func(_ string, done float64) { progress = append(progress, done) }})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i, done := range progress {
+		if want := float64(i) / float64(len(report.Rows)); math.Abs(done-want) > 1e-12 || len(progress) != len(report.Rows) {
+			t.Errorf("progress %g before row %d of %d, want %g", done, i, len(report.Rows), want)
+		}
 	}
 	for _, mean := range report.Means() {
 		if mean.Tool == "gpmetis" || mean.Tool == "scotch" {

@@ -89,6 +89,17 @@ func checkAxes(t *testing.T, g *geometry.Grid, want func(x, y float64, d r3.Vec)
 	}
 }
 
+// Between two points of a curve, and beyond its ends, its value is on the line
+// through the nearest two.
+func TestInterpolate(t *testing.T) {
+	c := Curve{X: []float64{0, 1, 3, 4}, Y: []float64{2, 4, 0, 5}}
+	for x, want := range map[float64]float64{-1: 0, 0: 2, 0.25: 2.5, 1: 4, 2: 2, 2.5: 1, 3: 0, 3.5: 2.5, 4: 5, 5: 10} {
+		if got := interpolate(c, x); math.Abs(got-want) > 1e-12 {
+			t.Errorf("at %g: %g, want %g", x, got, want)
+		}
+	}
+}
+
 // The duct of the bifurcation has the volume of its parts, and its halves mirror
 // each other.
 func TestBifurcationShape(t *testing.T) {
