@@ -14,6 +14,8 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // fields returns the populations of every cell of a plain rank.
@@ -178,6 +180,19 @@ func TestRefusals(t *testing.T) {
 	for _, opt := range []Options{{}, {Folder: t.TempDir(), Ranks: []int{0}}, {Folder: t.TempDir(), Geometries: []string{"no such file.stl"}}} {
 		if err := Balance(context.Background(), opt); err == nil {
 			t.Errorf("%+v: no error", opt)
+		}
+	}
+}
+
+// One number of ranks alone, the first of the study of scaling, can be plotted.
+func TestASinglePointIsPlotted(t *testing.T) {
+	for _, logarithmic := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "point.png")
+		if err := savePlot(path, "one rank", "efficiency", logarithmic, []curve{{name: "a point", xys: plotter.XYs{{X: 1, Y: 0.5}}}}); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Errorf("logarithmic %v: no picture: %v", logarithmic, err)
 		}
 	}
 }

@@ -64,6 +64,10 @@ func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
 	if !logarithmic {
 		p.Y.Max *= 1.3 // room for the legend
 	}
+	widen(&p.X)
+	if logarithmic {
+		widen(&p.Y)
+	}
 	p.Add(plotter.NewGrid())
 	image, err := p.WriterTo(18*vg.Centimeter, 12*vg.Centimeter, "png")
 	if err != nil {
@@ -73,6 +77,14 @@ func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
 		_, err := image.WriteTo(w)
 		return err
 	})
+}
+
+// widen makes room on a logarithmic axis about a single value: what is there by
+// default may reach to zero.
+func widen(axis *plot.Axis) {
+	if axis.Min == axis.Max {
+		axis.Min, axis.Max = axis.Min/2, axis.Max*2
+	}
 }
 
 // coloured returns the curve in the colour of another, dashed.
