@@ -71,6 +71,21 @@ func TestGPUsAreThere(t *testing.T) {
 	}
 }
 
+// Ranks have GPUs from the first one on; together they hold what each does, and
+// the slowest is waited for.
+func TestRanksAreSummedUp(t *testing.T) {
+	if got := (&Options{Device: 3}).devices(3); !slices.Equal(got, []int{3, 4, 5}) {
+		t.Errorf("three GPUs from 3 on are %v", got)
+	}
+	var m measured
+	for i, setup := range []float64{1, 3, 2} {
+		m.add(int64(i+1), setup)
+	}
+	if m.bytes != 6 || m.setup != 3 {
+		t.Errorf("%+v, want 6 bytes and 3 s", m)
+	}
+}
+
 // Every case is measured in both storages, on several GPUs by every way of
 // exchanging; one GPU exchanges nothing. What does not grow needs several counts.
 func TestCasesAndVariants(t *testing.T) {

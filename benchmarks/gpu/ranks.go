@@ -28,10 +28,7 @@ func onGPUs(domain *solver.Domain, o *Options, v variant) (*measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := gpu.Options{Storage: v.storage, Exchange: v.exchange}
-	for i := range v.devices {
-		options.Devices = append(options.Devices, o.Device+i)
-	}
+	options := gpu.Options{Storage: v.storage, Exchange: v.exchange, Devices: o.devices(v.devices)}
 	m := &measured{}
 	failures := make([]error, v.devices)
 	var all sync.WaitGroup
@@ -53,6 +50,20 @@ func onGPUs(domain *solver.Domain, o *Options, v variant) (*measured, error) {
 	return m, errors.Join(failures...)
 }
 
+// devices are so many GPUs from the first one on.
+func (o *Options) devices(n int) (list []int) {
+	for i := range n {
+		list = append(list, o.Device+i)
+	}
+	return list
+}
+
+// add adds the memory of a rank and the time until its first step.
+func (m *measured) add(bytes int64, setup float64) {
+	m.bytes += bytes
+	m.setup = max(m.setup, setup)
+}
+
 // rank is what one of them does.
 func (m *measured) rank(domain *solver.Domain, o *Options, options gpu.Options, t transport.Transport, begin time.Time, lock *sync.Mutex) error {
 	r, err := airflow.NewRankOn(gpu.Backend(options), domain, o.settings(), t)
@@ -71,8 +82,7 @@ func (m *measured) rank(domain *solver.Domain, o *Options, options gpu.Options, 
 	use, _ := gpu.MemoryOf(r)
 	lock.Lock()
 	defer lock.Unlock()
-	m.bytes += use.Needs
-	m.setup = max(m.setup, setup)
+	m.add(use.Needs, setup)
 	if t.Rank() == 0 {
 		m.timing, m.used, m.tileShare = timing, *r.Used(), gpu.TileShare(r)
 	}
