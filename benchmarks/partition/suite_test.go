@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"carina/partition"
 	"carina/partition/graph"
@@ -43,9 +44,21 @@ func folderWithRing(t *testing.T, n int) string {
 
 func TestRun(t *testing.T) {
 	var progress []float64
+	begin, cpu := time.Now(), processorSeconds()
 	report, err := Run(context.Background(), Options{Folder: folderWithRing(t, 640), Quick: true, Progress: func(_ string, done float64) { progress = append(progress, done) }})
 	if err != nil {
 		t.Fatal(err)
+	}
+	var wallTime, processorTime float64
+	for _, row := range report.Rows {
+		wallTime += row.MeanSeconds * float64(row.Runs)
+		processorTime += row.MeanCPUSeconds * float64(row.Runs)
+	}
+	if all := time.Since(begin).Seconds(); wallTime <= 0 || wallTime > all {
+		t.Errorf("rows took %g s of %g", wallTime, all)
+	}
+	if all := processorSeconds() - cpu; processorTime <= 0 || processorTime > all {
+		t.Errorf("rows took %g s of the processor's %g", processorTime, all)
 	}
 	for i, done := range progress {
 		if want := float64(i) / float64(len(report.Rows)); math.Abs(done-want) > 1e-12 || len(progress) != len(report.Rows) {
