@@ -210,6 +210,9 @@ func compareLayout(b *solver.Binding, size [3]int32, periodic [3]bool) string {
 	if wrong := compareNumbers(b, local); wrong != "" {
 		return wrong
 	}
+	if wrong := compareGroups(b, local); wrong != "" {
+		return wrong
+	}
 	for at, cell := range local {
 		if k := b.BlockOf(cell); cell < b.Blocks[k].First || cell >= b.Blocks[k].End {
 			return "a cell is in no block"
@@ -250,6 +253,33 @@ func compareLayout(b *solver.Binding, size [3]int32, periodic [3]bool) string {
 		}
 	}
 	return ""
+}
+
+// compareGroups says whether groups lie one behind the other in their blocks and
+// hold all own cells, in blocks that are not too large.
+func compareGroups(b *solver.Binding, local map[[3]int32]int32) (wrong string) {
+	held, last := map[int32]bool{}, int32(0)
+	b.EachGroup(func(g *solver.Group) {
+		block := &b.Blocks[g.Block]
+		switch {
+		case g.First < block.First || g.First+g.Count > block.End || block.Number != g.Block:
+			wrong = "a group reaches out of its block"
+		case g.First < last || g.Count < 1 || g.Count > solver.GroupCells:
+			wrong = "groups overlap, or are too large"
+		case block.End-block.First >= solver.BlockCells+solver.GroupCells:
+			wrong = "a block is too large"
+		}
+		last = g.First + g.Count
+		for cell := g.First; cell < last; cell++ {
+			held[cell] = true
+		}
+	})
+	for _, cell := range local {
+		if !held[cell] {
+			wrong = "a cell is in no group"
+		}
+	}
+	return wrong
 }
 
 // compareNumbers says whether the blocks hold all own cells, ascending, with the
