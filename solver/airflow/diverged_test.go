@@ -93,6 +93,7 @@ func TestAdvice(t *testing.T) {
 	}{
 		"nothing known": {func(*DivergedError) {}, "refine the spacing of 0.1 mm"},
 		"width unknown": {func(e *DivergedError) { e.Across = 0 }, "refine the spacing of 0.1 mm"},
+		"fast enough":   {func(e *DivergedError) { e.Mach = largestMach }, "refine the spacing of 0.1 mm"},
 		"fast":          {func(e *DivergedError) { e.Mach = 0.6 }, "reduce the time step below 500 ns"},
 		"narrow":        {func(e *DivergedError) { e.Across = 4 }, "refine the spacing of 0.1 mm to 50 µm"},
 		"coarse":        {func(e *DivergedError) { e.planned = 30 }, "refine the spacing of 0.1 mm to 50 µm"},

@@ -50,6 +50,8 @@ func TestExpectedFlow(t *testing.T) {
 		}, 0.1 * area / math.Pi / (4 * nu * density * 4), 0},
 		"resistance": {map[int]opening.Condition{1: pressure(5), 2: {Kind: opening.Windkessel, ProximalResistance: 1e8, DistalResistance: 9e8}, 3: imposed(0)}, nil, nil,
 			2 * 5 / 1e9 / area, 0},
+		"resistance of a narrow one": {map[int]opening.Condition{1: pressure(5), 2: imposed(0), 3: {Kind: opening.Windkessel, ProximalResistance: 1e8, DistalResistance: 9e8}}, nil, small,
+			2 * 5 / 1e9 / 16e-8, 0},
 	} {
 		g := fork()
 		if c.grid != nil {

@@ -2,11 +2,14 @@ package airflow
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
 	"carina/geometry/generate"
 	"carina/solver"
+	"carina/solver/enginetest"
+	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -29,5 +32,44 @@ func TestPeakVelocityIsTheSpeed(t *testing.T) {
 		if want := r3.Norm(u); math.Abs(summary.PeakVelocity-want) > 1e-9*want {
 			t.Errorf("air at %v: peak velocity %g, want %g", u, summary.PeakVelocity, want)
 		}
+	}
+}
+
+// Every cell begins with the pressure and the velocity of its place, on whatever
+// rank it is.
+func TestInitialFieldsAreInPlace(t *testing.T) {
+	g := generate.BallsGrid([3]int32{17, 14, 11}, 5, 3)
+	length := float64(g.Size[0]) * g.Spacing
+	initial := func(p r3.Vec) (float64, r3.Vec) {
+		p = r3.Scale(1/length, r3.Sub(p, g.Origin))
+		x, y, z := p.X, p.Y, p.Z
+		return 1e-3 * (x - 2*y*z), r3.Vec{X: 0.01 * y, Y: 0.02 * z * x, Z: -0.01 * x}
+	}
+	for _, ranks := range []int{1, 4} {
+		s := DefaultSettings()
+		s.Precision, s.FlowRate, s.Initial = Double, 0, initial
+		s.TimeStep = g.Spacing
+		enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
+			r, err := NewRank(scattered(g, 4, ranks, 2, [3]bool{}), s, tr)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			f, err := r.Fields()
+			if err != nil {
+				return err
+			}
+			for _, p := range r.Pieces() {
+				for x := p.X0; x < p.X1; x++ {
+					i := p.Local + int(x-p.X0)
+					pressure, u := initial(g.Center(x, p.Y, p.Z))
+					got := r3.Vec{X: float64(f.Velocity[0][i]), Y: float64(f.Velocity[1][i]), Z: float64(f.Velocity[2][i])}
+					if r3.Norm(r3.Sub(got, u)) > 1e-6*0.02 || math.Abs(float64(f.Pressure[i])-pressure) > 1e-5*1e-3 {
+						return fmt.Errorf("cell (%d, %d, %d) begins with %g Pa and %v, want %g and %v", x, p.Y, p.Z, f.Pressure[i], got, pressure, u)
+					}
+				}
+			}
+			return nil
+		})
 	}
 }
