@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // noRoom takes some bytes and no more.
@@ -78,6 +79,38 @@ func TestStrangeNamesArePrintedSafely(t *testing.T) {
 			t.Errorf("carina %q says nothing", arguments)
 		}
 	}
+}
+
+// The bar shows each stage with its part, and is there until the end.
+func TestBarShowsStages(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	report, end := barProgress(file)
+	const redrawn = 120 * time.Millisecond
+	for _, c := range []struct {
+		stage string
+		done  float64
+		want  string
+	}{{"Fill", 0.25, " 25%"}, {"Fill", 1, " 99%"}, {"Links", 0.5, " 50%"}, {"Links", 1, " 99%"}} {
+		report(c.stage, 0)
+		before, err := os.ReadFile(file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(redrawn)
+		report(c.stage, c.done)
+		all, err := os.ReadFile(file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if drawn := string(all[len(before):]); !strings.Contains(drawn, strings.ToLower(c.stage)) || !strings.Contains(drawn, c.want) {
+			t.Errorf("%s at %g: draws %q, want %q", c.stage, c.done, drawn, c.want)
+		}
+	}
+	end()
 }
 
 var _ io.Writer = (*noRoom)(nil)
