@@ -11,6 +11,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
 )
 
@@ -112,6 +113,40 @@ conditions:
 		bad := Case{Conditions: []ConditionCase{test.condition}}
 		if _, err := bad.conditions(grid); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%+v: says %v; want %q", test.condition, err, test.says)
+		}
+	}
+}
+
+// Without a time the air in the lumen is exchanged three times, whichever way it
+// flows, and a flow that a waveform changes is never called steady.
+func TestPlanOfACase(t *testing.T) {
+	const cells, spacing = 1_000_000, 1e-3 // a litre
+	for name, c := range map[string]struct {
+		c      Case
+		flow   float64
+		steps  int64
+		time   float64
+		steady bool
+		says   string
+	}{
+		"nothing said":       {Case{}, 0.5e-3, 0, 6, true, ""},
+		"out of the lumen":   {Case{}, -0.5e-3, 0, 6, true, ""},
+		"steps":              {Case{Steps: 7}, 0.5e-3, 7, 0, false, ""},
+		"a time":             {Case{Time: "2s"}, 0, 0, 2, false, ""},
+		"breathing":          {Case{Waveform: "breathing:4s"}, 0.5e-3, 0, 6, false, ""},
+		"a waveform at one":  {Case{Conditions: []ConditionCase{{Waveform: "sine:1s"}}}, 0.5e-3, 0, 6, false, ""},
+		"no flow":            {Case{}, 0, 0, 0, false, "give --time or --steps"},
+		"a time before zero": {Case{Time: "-2s"}, 0.5e-3, 0, 0, false, "above zero"},
+	} {
+		plan, err := c.c.plan(cells, spacing, airflow.Settings{FlowRate: c.flow})
+		if c.says != "" {
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
+			}
+			continue
+		}
+		if err != nil || plan.Steps != c.steps || math.Abs(plan.Time-c.time) > 1e-9 || (plan.Tolerance > 0) != c.steady || (plan.Watch > 0) == c.c.Unsteady() {
+			t.Errorf("%s: %+v, %v", name, plan, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"carina/balance"
@@ -41,5 +42,28 @@ func TestProvenanceNamesGridAndSurface(t *testing.T) {
 	}
 	if s.Partition.Source.Surface == nil {
 		t.Error("the partition has lost its surface")
+	}
+}
+
+// The size of a surface is that of its box, wherever it lies.
+func TestSurfaceSizeIsSaid(t *testing.T) {
+	r := SurfaceReport{}
+	r.Low, r.High = [3]float64{10e-3, -20e-3, 100e-3}, [3]float64{12e-3, -15e-3, 107e-3}
+	if words, want := r.Words(), "2 × 5 × 7 mm"; !strings.Contains(words, want) {
+		t.Errorf("says %q, want %q", words, want)
+	}
+}
+
+// Cells of a spacing fill a surface's volume, and never more than can be counted.
+func TestCellsAreEstimated(t *testing.T) {
+	p := &geometry.Prepared{}
+	p.Volume = 1e-3
+	for _, c := range []struct {
+		options geometry.Options
+		want    int64
+	}{{geometry.Options{FluidCells: 77}, 77}, {geometry.Options{Spacing: 0.01}, 1000}, {geometry.Options{Spacing: 1e-30}, math.MaxInt64 / 2}} {
+		if got := estimatedCells(p, c.options); math.Abs(float64(got)/float64(c.want)-1) > 2e-3 { // of whole cells
+			t.Errorf("%+v: %d cells, want %d", c.options, got, c.want)
+		}
 	}
 }
