@@ -159,6 +159,19 @@ func TestVerdictsListRanks(t *testing.T) {
 	}
 }
 
+// TestRowsThatWereMeasured checks that rows without a measured step are left out.
+func TestRowsThatWereMeasured(t *testing.T) {
+	eight := wasMeasured(func(r *Row) bool { return r.Ranks == 8 })
+	for _, c := range []struct {
+		row  Row
+		want bool
+	}{{Row{Ranks: 8}, false}, {Row{Ranks: 8, Measured: 1e-6}, true}, {Row{Ranks: 4, Measured: 1}, false}} {
+		if eight(&c.row) != c.want {
+			t.Errorf("%d ranks, measured %g: %v", c.row.Ranks, c.row.Measured, !c.want)
+		}
+	}
+}
+
 // TestCostsOfOtherLayoutsStay checks that measuring one layout again leaves the
 // others in the machine file, unless it is another machine's.
 func TestCostsOfOtherLayoutsStay(t *testing.T) {
