@@ -10,8 +10,8 @@ import (
 const patience = 20 * time.Second
 
 // Mend completes what an earlier process has begun in a folder and could not
-// end, or removes what is of no use, the lock of one that was killed too. Where nothing is to be done, nothing is
-// touched.
+// end, or removes what is of no use, the lock of one that was killed too. Where
+// nothing is to be done, nothing is touched.
 func Mend(path string) error { return mend(disk{path: path}, patience) }
 
 func mend(d disk, patience time.Duration) error {
