@@ -53,7 +53,7 @@ func (o operator) source(force bool, bits int) string {
 	return b.String()
 }
 
-// tableSize is how many numbers the generated function needs.
+// tableSize is how eddies numbers the generated function needs.
 func (o operator) tableSize(force bool, bits int) int {
 	if !o.generated() {
 		return 0
@@ -154,7 +154,7 @@ func (p program) sharedBytes() int {
 	return p.warps * p.stages * image
 }
 
-// fitting returns the program with as many warps as have the shared memory that a
+// fitting returns the program with as eddies warps as have the shared memory that a
 // block has unasked.
 func (p program) fitting() program {
 	const unasked = 48 << 10
@@ -165,50 +165,82 @@ func (p program) fitting() program {
 }
 
 // tuned returns the program of a step as it was measured to be fastest, and
-// how many tiles a warp updates in a row (NOTES.md).
+// how eddies tiles a warp updates in a row (NOTES.md).
 func tuned(l tiling.Layout, odd, walls, force bool, o operator, border bool) (p program, perWarp int) {
-	p = program{kernel: "step", Layout: l, odd: odd, stages: 2, warps: 4, blocks: 4, walls: walls, force: force, operator: o, border: border}
+	shape := o.shape(l, walls)
+	if border {
+		shape = o.borderShape(l)
+	}
+	return program{
+		kernel: "step", Layout: l, odd: odd, walls: walls, force: force, operator: o, border: border,
+		stages: shape.stages, warps: shape.warps, blocks: shape.blocks,
+	}, shape.perWarp
+}
+
+// shape is how a launch is cut: stages of the pipeline of a warp, warps of a
+// block, blocks of a multiprocessor, and tiles that a warp updates in a row.
+type shape struct{ stages, warps, blocks, perWarp int }
+
+// shape is that of the tiles that border on no other rank. Blocks of one warp
+// end one by one, so none waits for the slowest; with walls, whose tiles differ most,
+// that gains most. Where the hand-written operator has large eddies, it needs more registers.
+func (o operator) shape(l tiling.Layout, walls bool) shape {
+	eddies := o.largeEddy && (o.name == "trt" || o.name == "bgk")
+	switch {
+	case l.Corners() > 0 && l.Bits == 32 && walls:
+		return shape{1, 1, 20, 1}
+	case l.Corners() > 0:
+		return o.borderShape(l)
+	case l.Bits == 64 && walls:
+		return shape{1, 1, 16, 2}
+	case l.Bits == 64:
+		return shape{1, 1, 12, 2}
+	case l.Bits == 32 && walls && eddies:
+		return shape{1, 1, 16, 3}
+	case l.Bits == 32 && walls:
+		return shape{1, 1, 20, 3}
+	case l.Bits == 32 && eddies:
+		return shape{1, 1, 16, 1}
+	case l.Bits == 32:
+		return shape{1, 1, 20, 1}
+	case walls && o.generated():
+		return shape{1, 1, 26, 4}
+	case walls:
+		return shape{1, 1, 20, 6}
+	case eddies:
+		return shape{2, 4, 4, 4}
+	default:
+		return shape{2, 4, 5, 4}
+	}
+}
+
+// borderShape is that of the tiles that border on other ranks: they are few, and
+// the table of where their groups go needs more registers.
+func (o operator) borderShape(l tiling.Layout) shape {
 	switch {
 	case l.Corners() > 0 && l.Bits == 64:
-		p.stages, p.warps, p.blocks = 1, 3, 4
-		return p, 1
+		return shape{1, 3, 4, 1}
 	case l.Corners() > 0 && l.Bits == 16:
-		p.stages, p.warps, p.blocks = 1, 2, 10
-		return p, 1
+		return shape{1, 2, 10, 1}
 	case l.Corners() > 0:
-		p.stages, p.warps, p.blocks = 1, 3, 6
-		return p, 1
+		return shape{1, 3, 6, 1}
 	case l.Bits == 64:
 		// Two stages of four warps would need more than the 48 KiB of shared
 		// memory that a block has unasked.
-		p.stages, p.blocks = 1, 3
+		return shape{1, 4, 3, 2}
 	case o.generated() && l.Bits == 32:
-		p.stages = 1
-	case o.generated() && walls && !border:
-		p.stages, p.warps, p.blocks = 1, 2, 10
-		return p, 1
+		return shape{1, 4, 4, 2}
 	case o.generated():
-		p.blocks = 3
-	case border: // few tiles, and more registers
-	case l.Bits == 16 && !walls:
-		p.blocks = 5
-		return p, 4
-	case l.Bits == 16:
-		p.stages, p.warps, p.blocks = 1, 2, 10
-	case walls:
-		p.stages, p.warps, p.blocks = 1, 2, 10
-		return p, 1
+		return shape{2, 4, 3, 2}
 	default:
-		p.stages, p.blocks = 1, 5
-		return p, 1
+		return shape{2, 4, 4, 2}
 	}
-	return p, 2
 }
 
 // atOpenings returns the program for the tiles at openings that goes with one
 // for the others.
 func (p program) atOpenings() program {
-	// What limits them is latency: as many warps as have registers for what openings
+	// What limits them is latency: as eddies warps as have registers for what openings
 	// need, since there is hardly a first-level cache beside the shared memory.
 	p.kernel, p.stages, p.warps, p.blocks = "openings", 1, 2, 14
 	if p.Bits == 64 {
