@@ -15,8 +15,9 @@ type Cell struct {
 	Neighbour [26]int32
 	Links     []Link // those to one opening in a row
 	groups    []group
-	// firstGroup is the number of its first group among those of all cells.
-	firstGroup int
+	// firstLink and firstGroup are the numbers of its first link and group among
+	// those of all cells.
+	firstLink, firstGroup int
 }
 
 // Link is a link that ends at an opening.

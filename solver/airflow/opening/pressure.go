@@ -61,7 +61,7 @@ const absorptionCrossings = 2
 //
 // The projection of what changes faster than sound crosses the domain is
 // multiplied by absorption, with a memory of what was there for long.
-func (s *State) incoming(set *lattice.Set, g *group, links []Link, sample *sample, memory *[2]float64, outgoing, incoming *[26]float64) {
+func (s *State) incoming(set *lattice.Set, g *group, links []Link, sample *sample, memory *[2]float64, v *atLinks) {
 	var along float64
 	for a := range 3 {
 		along += sample.velocity[a] * s.Normal[a]
@@ -81,25 +81,33 @@ func (s *State) incoming(set *lattice.Set, g *group, links []Link, sample *sampl
 			velocity[a] = along*s.Normal[a] + leaving*(velocity[a]-along*s.Normal[a])
 		}
 	}
-	var difference, shear [26]float64
 	for k := g.first; k < g.end; k++ {
-		incoming[k] = density + s.equilibrium(set, &links[k], &velocity)
-		difference[k] = outgoing[k] - incoming[k]
+		v.incoming[k] = density + s.equilibrium(set, &links[k], &velocity)
+		v.difference[k] = v.outgoing[k] - v.incoming[k]
 	}
-	mean, slope := g.project(set, links, &difference)
-	lost := g.reject(set, links, &difference, mean, slope)
+	mean, slope := g.project(set, links, &v.difference)
+	lost := g.reject(set, links, &v.difference, mean, slope)
 	mean = returned * s.absorb(&memory[0], mean)
 	if g.end-g.first > 1 {
 		slope = returned * s.absorb(&memory[1], slope)
 	}
-	if leaving > 0 {
-		change := [2]float64{mean - returned*memory[0], slope - returned*memory[1]}
-		s.shear(set, g, links, sample, along, lost, &change, &shear)
+	if leaving <= 0 {
+		for k := g.first; k < g.end; k++ {
+			v.incoming[k] -= mean + slope*(links[k].along-g.mean)
+		}
+		return
 	}
+	change := [2]float64{mean - returned*memory[0], slope - returned*memory[1]}
+	s.shear(set, g, links, sample, along, lost, &change, v)
 	for k := g.first; k < g.end; k++ {
-		incoming[k] += leaving*shear[k] - (mean + slope*(links[k].along-g.mean))
+		v.incoming[k] += leaving*v.shear[k] - (mean + slope*(links[k].along-g.mean))
 	}
 }
+
+// atLinks are values at the links of a group, over the weights: what goes out and comes
+// in, the difference of the former to what belongs to the opening, the shear, and of
+// that the cell's own part.
+type atLinks struct{ outgoing, incoming, difference, shear, own [26]float64 }
 
 // equilibrium is what belongs to the velocity and the gradient at an opening, a
 // population over its weight without the density.
@@ -111,22 +119,21 @@ func (s *State) equilibrium(set *lattice.Set, link *Link, u *[3]float64) float64
 	return 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]) - s.Gradient*(link.Distance+0.5*link.along*(1-1.5*across))
 }
 
-// shear computes θ(s − Qs) + θ'Qt, given the square of what of the differences
+// shear computes θ(s − Qs) + θ'Qt at the links, given the square of what of the differences
 // leaves, and how mean and slope of the projection that returns have changed.
-func (s *State) shear(set *lattice.Set, g *group, links []Link, sample *sample, along, lost float64, change *[2]float64, shear *[26]float64) {
+func (s *State) shear(set *lattice.Set, g *group, links []Link, sample *sample, along, lost float64, change *[2]float64, v *atLinks) {
 	traction := sample.traction(&s.Normal)
 	normal := traction[0]*s.Normal[0] + traction[1]*s.Normal[1] + traction[2]*s.Normal[2]
-	var own [26]float64
 	for k := g.first; k < g.end; k++ {
 		c, cn := &set.Velocities[links[k].Population], links[k].along
 		across := 9 * (float64(c[0])*traction[0] + float64(c[1])*traction[1] + float64(c[2])*traction[2] - normal*cn)
 		even, odd := cn*across, (3*cn*cn-1)*along*across
-		shear[k] = even + s.TauRatio*odd
-		own[k] = (2-1/s.TauPlus)*even + odd/s.TauPlus
+		v.shear[k] = even + s.TauRatio*odd
+		v.own[k] = (2-1/s.TauPlus)*even + odd/s.TauPlus
 	}
-	shearMean, shearSlope := g.project(set, links, shear)
-	ownMean, ownSlope := g.project(set, links, &own)
-	across := g.reject(set, links, shear, shearMean, shearSlope)
+	shearMean, shearSlope := g.project(set, links, &v.shear)
+	ownMean, ownSlope := g.project(set, links, &v.own)
+	across := g.reject(set, links, &v.shear, shearMean, shearSlope)
 	kept := g.weight*ownMean*ownMean + g.spread*ownSlope*ownSlope
 	common := g.weight*change[0]*ownMean + g.spread*change[1]*ownSlope
 	energy := lost + s.dissipated(sample)
@@ -139,22 +146,16 @@ func (s *State) shear(set *lattice.Set, g *group, links []Link, sample *sample, 
 		keptPart = (common + math.Sqrt(common*common+kept*energy)) / kept
 	}
 	for k := g.first; k < g.end; k++ {
-		shear[k] = part*shear[k] + keptPart*(ownMean+ownSlope*(links[k].along-g.mean))
+		v.shear[k] = part*v.shear[k] + keptPart*(ownMean+ownSlope*(links[k].along-g.mean))
 	}
 }
 
 // dissipated is the energy Σf²/w that the collision takes from the traceless
 // stress of a cell, 9/2 ω(2−ω) Π:Π.
 func (s *State) dissipated(sample *sample) float64 {
-	mean := (sample.stress[0] + sample.stress[1] + sample.stress[2]) / 3
-	var square float64
-	for i, ab := range lattice.TensorAxes {
-		if ab[0] == ab[1] {
-			square += (sample.stress[i] - mean) * (sample.stress[i] - mean)
-		} else {
-			square += 2 * sample.stress[i] * sample.stress[i]
-		}
-	}
+	xx, yy, zz, xy, xz, yz := sample.stress[0], sample.stress[1], sample.stress[2], sample.stress[3], sample.stress[4], sample.stress[5]
+	mean := (xx + yy + zz) / 3
+	square := (xx-mean)*(xx-mean) + (yy-mean)*(yy-mean) + (zz-mean)*(zz-mean) + 2*xy*xy + 2*xz*xz + 2*yz*yz
 	rate := 1 / s.TauPlus
 	return 4.5 * rate * (2 - rate) * square
 }

@@ -2,6 +2,7 @@ package opening
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"carina/geometry"
@@ -62,7 +63,7 @@ func TestObserve(t *testing.T) {
 				}
 				*slots.At(i, 1) = value
 			}
-			Observe[float64](&slots, set, c, 0, 1, odd)
+			Observe[float64](&slots, c, 0, 1, odd)
 			s := &c.samples[0]
 			if math.Abs(s.density-density) > 1e-15 {
 				t.Errorf("%s, odd %t: density %g", set.Name, odd, s.density)
@@ -248,4 +249,91 @@ func TestSteadyShearReturns(t *testing.T) {
 			t.Errorf("link %d: %g of the shear returns in a fast flow, %g in a slow one", i, fast[i], want)
 		}
 	}
+}
+
+// The sums of a cell are the moments of its populations by their definition, to the
+// last bit when they are added in their order.
+func TestMeasure(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 5))
+	for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
+		for range 50 {
+			var f [27]float64
+			var want sample
+			for i, v := range set.Velocities {
+				f[i] = random.NormFloat64()
+				want.density += f[i]
+				for a, c := range v {
+					want.velocity[a] += float64(c) * f[i]
+				}
+				for k, ab := range lattice.TensorAxes {
+					want.stress[k] += float64(v[ab[0]]*v[ab[1]]) * f[i]
+				}
+			}
+			for k, ab := range lattice.TensorAxes {
+				want.stress[k] -= want.velocity[ab[0]] * want.velocity[ab[1]]
+				if ab[0] == ab[1] {
+					want.stress[k] -= want.density * lattice.SoundSpeedSquared
+				}
+			}
+			var got sample
+			got.measure(set.Q, &f)
+			if got.density != want.density || got.velocity != want.velocity {
+				t.Errorf("%s: density %v and velocity %v, want %v and %v", set.Name, got.density, got.velocity, want.density, want.velocity)
+			}
+			for k := range want.stress {
+				if math.Abs(got.stress[k]-want.stress[k]) > 1e-14 {
+					t.Errorf("%s: stress %v, want %v", set.Name, got.stress, want.stress)
+				}
+			}
+		}
+	}
+}
+
+// Each cell of a list has what it has alone: the links, the groups and the memories of
+// cells beside one another are apart.
+func TestCellsAreApart(t *testing.T) {
+	s := states(t, lattice.D3Q19, func(c *Choice) {
+		c.Conditions = map[int]Condition{1: {Kind: ImposedPressure, Pressure: 0.2}, 2: {Kind: ImposedPressure, Pressure: 0.4}}
+	})
+	s.Prepare(1000, 0)
+	velocities := [][3]float64{{0.03, -0.01, 0.02}, {0.04, 0.02, 0.01}, {-0.01, 0.01, 0.03}}
+	of := []int{1, 0, 1} // the openings of the cells
+	var list []Cell
+	var want [][]float64
+	var outflow []float64
+	for i, u := range velocities {
+		alone := cell(s, of[i])
+		alone.samples[0] = sample{density: 0.01, velocity: u}
+		want = append(want, impose(s, alone, func(p int) float64 { return equilibrium(s.faces.set, p, 0.01, u) }))
+		alone.Flow(func(_ int, left, _ float64) { outflow = append(outflow, left) })
+		c := cell(s, of[i]).List[0]
+		c.Local = int32(i)
+		list = append(list, c)
+	}
+	together := NewCells(list)
+	set := s.faces.set
+	slots := kernel.Slots[float64]{Values: make([]float64, 3*set.Q), Q: set.Q}
+	for p := range set.Q {
+		slots.Offset[p] = 3 * p
+	}
+	for i, u := range velocities {
+		together.samples[i] = sample{density: 0.01, velocity: u}
+		for _, link := range together.List[i].Links {
+			*slots.At(int(link.Population), int32(i)) = equilibrium(set, lattice.Opposite(int(link.Population)), 0.01, u)
+		}
+	}
+	Impose[float64](&slots, set, s, together, 0, 3)
+	for i := range together.List {
+		for k, link := range together.List[i].Links {
+			if got := *slots.At(int(link.Population), int32(i)); got != want[i][k] {
+				t.Errorf("cell %d: population %d comes in as %g, alone as %g", i, link.Population, got, want[i][k])
+			}
+		}
+	}
+	together.Flow(func(_ int, left, _ float64) {
+		if left != outflow[0] {
+			t.Errorf("%g leaves, alone %g", left, outflow[0])
+		}
+		outflow = outflow[1:]
+	})
 }

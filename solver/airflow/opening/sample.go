@@ -10,19 +10,29 @@ type Cells struct {
 	List []Cell
 	// samples are those of the cells.
 	samples []sample
+	// outflow leaves through each link of the cells, in cell volumes per step.
+	outflow []float64
 	// memory is what the absorption of sound remembers of each group of links of
 	// the cells: the mean and the slope of what comes in.
 	memory []float64
 }
 
-// NewCells prepares the openings' cells of a rank.
+// NewCells prepares the openings' cells of a rank. It moves their links and groups
+// together: a step reads all of them in turn.
 func NewCells(list []Cell) *Cells {
-	groups := 0
+	var links []Link
+	var groups []group
 	for i := range list {
-		list[i].firstGroup = groups
-		groups += len(list[i].groups)
+		c := &list[i]
+		c.firstLink, c.firstGroup = len(links), len(groups)
+		links, groups = append(links, c.Links...), append(groups, c.groups...)
 	}
-	return &Cells{List: list, samples: make([]sample, len(list)), memory: make([]float64, 2*groups)}
+	for i := range list {
+		c := &list[i]
+		c.Links = links[c.firstLink:][:len(c.Links):len(c.Links)]
+		c.groups = groups[c.firstGroup:][:len(c.groups):len(c.groups)]
+	}
+	return &Cells{List: list, samples: make([]sample, len(list)), outflow: make([]float64, len(links)), memory: make([]float64, 2*len(groups))}
 }
 
 // Memory is what the absorption of sound remembers: two numbers for each of the
@@ -43,7 +53,7 @@ func (c *Cells) Flow(f func(opening int, outflow, areaDensity float64)) {
 		s := &c.samples[i]
 		for k := range c.List[i].Links {
 			link := &c.List[i].Links[k]
-			f(link.Opening, s.outflow[k], s.density*link.Area)
+			f(link.Opening, c.outflow[c.List[i].firstLink+k], s.density*link.Area)
 		}
 	}
 }
@@ -52,80 +62,77 @@ func (c *Cells) Flow(f func(opening int, outflow, areaDensity float64)) {
 type sample struct {
 	density  float64
 	velocity [3]float64
-	// outflow leaves through each link of the cell, in cell volumes per step.
-	outflow [26]float64
 	// stress is the second moments out of equilibrium, by lattice.TensorAxes.
 	stress [6]float64
 }
 
 // Observe reads density, velocity and stress of the cells first to end − 1 before
 // their update.
-func Observe[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], set *lattice.Set, c *Cells, first, end int32, odd bool) {
+func Observe[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], c *Cells, first, end int32, odd bool) {
 	var f [27]float64
-	values, offset := slots.Values, slots.Offset
+	values, offset := slots.Values, &slots.Offset
 	for i := first; i < end; i++ {
 		cell := &c.List[i]
 		s := &c.samples[i]
 		for p := range slots.Q {
 			at := offset[p] + int(cell.Local)
-			if back := lattice.Opposite(p); odd && p > 0 && cell.Neighbour[back-1] >= 0 {
-				at = offset[back] + int(cell.Neighbour[back-1])
+			if odd && p > 0 {
+				if back := lattice.Opposite(p); cell.Neighbour[back-1] >= 0 {
+					at = offset[back] + int(cell.Neighbour[back-1])
+				}
 			}
 			f[p] = float64(kernel.Load[T](&values[at]))
 		}
-		s.sum(set, &f)
-		s.subtractEquilibrium()
+		s.measure(slots.Q, &f)
 	}
 }
 
-// sum sets the density, the velocity and the second moments to those of
-// populations. It keeps them in registers: openings have many cells.
-func (s *sample) sum(set *lattice.Set, f *[27]float64) {
-	var density, x, y, z, xx, yy, zz, xy, xz, yz float64
-	for p := range set.Velocities {
-		c := &set.Velocities[p]
-		cx, cy, cz := float64(c[0]), float64(c[1]), float64(c[2])
-		fx, fy, fz := cx*f[p], cy*f[p], cz*f[p]
-		density += f[p]
-		x, y, z = x+fx, y+fy, z+fz
-		xx, yy, zz = xx+cx*fx, yy+cy*fy, zz+cz*fz
-		xy, xz, yz = xy+cx*fy, xz+cx*fz, yz+cy*fz
+// measure sets density, velocity and stress to those of q populations, whose order is
+// that of geometry.Directions. Its sums have neither loops nor products: openings
+// have many cells.
+func (s *sample) measure(q int, f *[27]float64) {
+	density := f[0] + f[1] + f[2] + f[3] + f[4] + f[5] + f[6] + f[7] + f[8] + f[9] + f[10] + f[11] + f[12] + f[13] + f[14] + f[15] + f[16] + f[17] + f[18]
+	x := f[1] - f[2] + f[7] - f[8] + f[9] - f[10] + f[11] - f[12] + f[13] - f[14]
+	y := f[3] - f[4] + f[7] - f[8] - f[9] + f[10] + f[15] - f[16] + f[17] - f[18]
+	z := f[5] - f[6] + f[11] - f[12] - f[13] + f[14] + f[15] - f[16] - f[17] + f[18]
+	xx := f[1] + f[2] + f[7] + f[8] + f[9] + f[10] + f[11] + f[12] + f[13] + f[14]
+	yy := f[3] + f[4] + f[7] + f[8] + f[9] + f[10] + f[15] + f[16] + f[17] + f[18]
+	zz := f[5] + f[6] + f[11] + f[12] + f[13] + f[14] + f[15] + f[16] + f[17] + f[18]
+	xy := f[7] + f[8] - f[9] - f[10]
+	xz := f[11] + f[12] - f[13] - f[14]
+	yz := f[15] + f[16] - f[17] - f[18]
+	if q == 27 {
+		density = density + f[19] + f[20] + f[21] + f[22] + f[23] + f[24] + f[25] + f[26]
+		x = x + f[19] - f[20] + f[21] - f[22] + f[23] - f[24] - f[25] + f[26]
+		y = y + f[19] - f[20] + f[21] - f[22] - f[23] + f[24] + f[25] - f[26]
+		z = z + f[19] - f[20] - f[21] + f[22] + f[23] - f[24] + f[25] - f[26]
+		xx = xx + f[19] + f[20] + f[21] + f[22] + f[23] + f[24] + f[25] + f[26]
+		yy = yy + f[19] + f[20] + f[21] + f[22] + f[23] + f[24] + f[25] + f[26]
+		zz = zz + f[19] + f[20] + f[21] + f[22] + f[23] + f[24] + f[25] + f[26]
+		xy = xy + f[19] + f[20] + f[21] + f[22] - f[23] - f[24] - f[25] - f[26]
+		xz = xz + f[19] + f[20] - f[21] - f[22] + f[23] + f[24] - f[25] - f[26]
+		yz = yz + f[19] + f[20] - f[21] - f[22] - f[23] - f[24] + f[25] + f[26]
 	}
-	s.density, s.velocity, s.stress = density, [3]float64{x, y, z}, [6]float64{xx, yy, zz, xy, xz, yz}
-}
-
-// subtractEquilibrium leaves of the second moments what is out of
-// equilibrium.
-func (s *sample) subtractEquilibrium() {
-	for k, ab := range lattice.TensorAxes {
-		s.stress[k] -= s.velocity[ab[0]] * s.velocity[ab[1]]
-		if ab[0] == ab[1] {
-			s.stress[k] -= s.density / 3
-		}
-	}
+	third := density / 3
+	s.density, s.velocity = density, [3]float64{x, y, z}
+	s.stress = [6]float64{xx - x*x - third, yy - y*y - third, zz - z*z - third, xy - x*y, xz - x*z, yz - y*z}
 }
 
 // traction is the stress times a vector.
-func (s *sample) traction(n *[3]float64) (v [3]float64) {
-	for k, ab := range lattice.TensorAxes {
-		a, b := ab[0], ab[1]
-		v[a] += s.stress[k] * n[b]
-		if a != b {
-			v[b] += s.stress[k] * n[a]
-		}
-	}
-	return v
+func (s *sample) traction(n *[3]float64) [3]float64 {
+	xx, yy, zz, xy, xz, yz := s.stress[0], s.stress[1], s.stress[2], s.stress[3], s.stress[4], s.stress[5]
+	return [3]float64{xx*n[0] + xy*n[1] + xz*n[2], yy*n[1] + xy*n[0] + yz*n[2], zz*n[2] + xz*n[0] + yz*n[1]}
 }
 
 // Impose replaces what plain bounce-back has left on the links of the cells first
 // to end − 1 to openings: on velocity openings by Ladd's (1994) moving wall, on
 // pressure openings by what State.incoming says.
 func Impose[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], set *lattice.Set, states *States, c *Cells, first, end int32) {
-	var outgoing, incoming [26]float64
-	values, offset := slots.Values, slots.Offset
+	var v atLinks
+	values, offset := slots.Values, &slots.Offset
 	for i := first; i < end; i++ {
 		cell := &c.List[i]
-		s := &c.samples[i]
+		s, outflow := &c.samples[i], c.outflow[cell.firstLink:]
 		for j := range cell.groups {
 			g := &cell.groups[j]
 			state := &states.List[g.opening]
@@ -133,19 +140,19 @@ func Impose[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], set *lattice
 			if !velocity {
 				for k := g.first; k < g.end; k++ {
 					p := cell.Links[k].Population
-					outgoing[k] = float64(kernel.Load[T](&values[offset[p]+int(cell.Local)])) / set.Weights[p]
+					v.outgoing[k] = float64(kernel.Load[T](&values[offset[p]+int(cell.Local)])) / set.Weights[p]
 				}
-				state.incoming(set, g, cell.Links, s, (*[2]float64)(c.memory[2*(cell.firstGroup+j):]), &outgoing, &incoming)
+				state.incoming(set, g, cell.Links, s, (*[2]float64)(c.memory[2*(cell.firstGroup+j):]), &v)
 			}
 			for k := g.first; k < g.end; k++ {
 				link := &cell.Links[k]
 				at := &values[offset[link.Population]+int(cell.Local)]
 				before := kernel.Load[T](at)
-				after := T(set.Weights[link.Population] * incoming[k])
+				after := T(set.Weights[link.Population] * v.incoming[k])
 				if velocity {
 					after = before + T(link.Inflow*state.Inflow)
 				}
-				s.outflow[k] = float64(before) - float64(kernel.Store(at, after))
+				outflow[k] = float64(before) - float64(kernel.Store(at, after))
 			}
 		}
 	}
