@@ -12,13 +12,28 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-func init() { geometry.WornAirway = wornAirway }
+func init() {
+	geometry.WornAirway = wornAirway
+	geometry.RoundAirway = func(t testing.TB, weibel bool, generations int, seed uint64) (*geometry.Surface, []geometry.Opening) {
+		rule := generate.Kitaoka
+		if weibel {
+			rule = generate.Weibel
+		}
+		return worn(t, generate.AirwayOptions{Rule: rule, Generations: generations, Segments: 40, Seed: seed}, true, seed)
+	}
+}
 
 // wornAirway generates an airway with flat or with round ends, named in the file,
 // turned and rough as those of scans are, and returns where its ends are.
 func wornAirway(t testing.TB, generations int, round bool) (*geometry.Surface, []geometry.Opening) {
 	t.Helper()
-	s, ends, err := generate.Airway(generate.AirwayOptions{Rule: generate.Kitaoka, Generations: generations, Segments: 40, Seed: 2})
+	return worn(t, generate.AirwayOptions{Rule: generate.Kitaoka, Generations: generations, Segments: 40, Seed: 2}, round, 3)
+}
+
+// worn generates any airway so.
+func worn(t testing.TB, o generate.AirwayOptions, round bool, seed uint64) (*geometry.Surface, []geometry.Opening) {
+	t.Helper()
+	s, ends, err := generate.Airway(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +48,7 @@ func wornAirway(t testing.TB, generations int, round bool) (*geometry.Surface, [
 			roundOff(s, o)
 		}
 	}
-	meshtest.Worn(&s.Mesh, 3)
+	meshtest.Worn(&s.Mesh, seed)
 	for i := range ends {
 		var center, area r3.Vec
 		for _, edge := range rims[i] {

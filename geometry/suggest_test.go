@@ -3,6 +3,7 @@ package geometry
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -73,27 +74,64 @@ func checkSuggested(t *testing.T, s *Surface, ends []Opening) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(q.Openings) != len(discs) || len(filled.LostOpenings) > 0 || q.Volume < 0.9*p.Volume {
+	least := 0.9
+	if ends != nil {
+		least = 0.85 // its branches are short
+	}
+	if len(q.Openings) != len(discs) || len(filled.LostOpenings) > 0 || q.Volume < least*p.Volume {
 		t.Errorf("%d openings of %d, lost %v, volume %g of the whole", len(q.Openings), len(discs), filled.LostOpenings, q.Volume/p.Volume)
 	}
 }
 
-// checkSuggestedEnds checks that most ends are suggested, each once and two radii
-// away at most, and the trachea first.
+// checkSuggestedEnds checks that every end is suggested once, two and a half of
+// its radii away at most, and the trachea first.
 func checkSuggestedEnds(t *testing.T, discs []Disc, ends []Opening) {
 	t.Helper()
-	seen := map[int]bool{}
+	near := make([]int, len(ends))
 	for k, d := range discs {
 		for i, o := range ends {
-			if r3.Norm(r3.Sub(d.Center, o.Center)) < 2*math.Sqrt(o.Area/math.Pi) {
-				if seen[i] || k == 0 && (i != 0 || d.Name != "inlet") {
+			if r3.Norm(r3.Sub(d.Center, o.Center)) < 2.5*math.Sqrt(o.Area/math.Pi) {
+				near[i]++
+				if k == 0 && (i != 0 || d.Name != "inlet") {
 					t.Errorf("suggestion %d, %v, is at end %d", k, &d, i)
 				}
-				seen[i] = true
 			}
 		}
 	}
-	if len(seen) != len(discs) || 2*len(discs) <= len(ends) {
-		t.Errorf("%d suggestions near %d of %d ends", len(discs), len(seen), len(ends))
+	if len(discs) != len(ends) || slices.Max(near) > 1 || slices.Min(near) < 1 {
+		t.Errorf("%d suggestions for %d ends, so many near each: %d", len(discs), len(ends), near)
+	}
+}
+
+// All ends of generated airways that are round and worn are suggested, and can be
+// cut there. Where siblings part less than a radius before their tips, as in
+// the third generation of Weibel's model, nothing tells them from a bulge: half of
+// those are found.
+func TestSuggestOpeningsOfGeneratedAirways(t *testing.T) {
+	for _, test := range []struct {
+		weibel            bool
+		generations, ends int
+		seed              uint64
+	}{
+		{true, 2, 5, 2}, {true, 3, 5, 1}, {true, 4, 17, 3},
+		{false, 2, 5, 5}, {false, 3, 9, 4}, {false, 4, 17, 6}, {false, 5, 33, 5},
+	} {
+		named, ends := RoundAirway(t, test.weibel, test.generations, test.seed)
+		s := unnamed(named)
+		p, err := Prepare(s, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		discs, err := SuggestOpenings(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(ends) == test.ends {
+			checkSuggestedEnds(t, discs, ends)
+		}
+		q, err := Prepare(s, Options{Openings: discs})
+		if err != nil || len(discs) != test.ends || len(q.Openings) != test.ends {
+			t.Errorf("%+v: error %v, %d suggestions", test, err, len(discs))
+		}
 	}
 }

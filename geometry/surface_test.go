@@ -28,6 +28,10 @@ func shared(t testing.TB, name string) string {
 // and rough as those of scans are, and says where its ends are, the largest first.
 var WornAirway func(t testing.TB, generations int, round bool) (s *Surface, ends []Opening)
 
+// RoundAirway, set there as well, does that with round ends for the Weibel or the
+// Kitaoka rule and a seed of all that is drawn.
+var RoundAirway func(t testing.TB, weibel bool, generations int, seed uint64) (s *Surface, ends []Opening)
+
 // unnamed returns a surface without the names of its parts.
 func unnamed(s *Surface) *Surface {
 	plain := *s

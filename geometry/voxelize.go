@@ -134,39 +134,57 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 	if o.Method != Automatic {
 		filled.Method = o.Method
 	}
-	if err := o.check(); err != nil {
-		return nil, filled, err
-	}
-	g, err := newGrid(p, &o)
+	f, err := fillLumen(ctx, p, &o, &filled)
 	if err != nil {
 		return nil, filled, err
 	}
-	l, runs, err := g.fill(ctx, p, filled.Method, &o)
-	if err != nil {
-		return nil, filled, err
-	}
-	if n := (&Grid{Runs: runs}).Cells(); n < fewestCells {
-		return nil, filled, fmt.Errorf("only %d cells of %s fit into the lumen: choose a smaller spacing", n, quantity.FormatLength(g.Spacing))
-	}
-	index := newRowIndex(runs, g.Size)
-	runs, index, cutOff := l.dropIslands(runs, index, p, &filled)
-	g.Runs = runs
+	g := f.grid
 	directions := o.Directions
 	if directions == 0 {
 		directions = 18
 	}
-	g.Links, filled.JoinedPairs, err = l.buildLinks(ctx, runs, index, directions, o.workers(), o.stage("links"))
+	g.Links, filled.JoinedPairs, err = f.lattice.buildLinks(ctx, g.Runs, f.index, directions, o.workers(), o.stage("links"))
 	if err != nil {
 		return nil, filled, err
 	}
 	g.Openings = append([]Opening(nil), p.Openings...)
-	filled.LostOpenings = g.lostOpenings(cutOff)
+	filled.LostOpenings = g.lostOpenings(f.cutOff)
 	for _, lost := range filled.LostOpenings {
 		if lost.Role == Inlet {
 			return nil, filled, fmt.Errorf("no cell of %s reaches the inlet (opening %d): choose a smaller spacing or another inlet", quantity.FormatLength(g.Spacing), lost.Number)
 		}
 	}
 	return g, filled, nil
+}
+
+// filling is a grid without links, with what they are made from; cutOff tells,
+// by the openings' indices from 1, which of them a dropped part touches.
+type filling struct {
+	grid    *Grid
+	lattice *lattice
+	index   *rowIndex
+	cutOff  []bool
+}
+
+// fillLumen finds the cells of a grid and says what was dropped on the way.
+func fillLumen(ctx context.Context, p *Prepared, o *Options, filled *Filled) (*filling, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	g, err := newGrid(p, o)
+	if err != nil {
+		return nil, err
+	}
+	l, runs, err := g.fill(ctx, p, filled.Method, o)
+	if err != nil {
+		return nil, err
+	}
+	if n := (&Grid{Runs: runs}).Cells(); n < fewestCells {
+		return nil, fmt.Errorf("only %d cells of %s fit into the lumen: choose a smaller spacing", n, quantity.FormatLength(g.Spacing))
+	}
+	f := &filling{grid: g, lattice: l}
+	g.Runs, f.index, f.cutOff = l.dropIslands(runs, newRowIndex(runs, g.Size), p, filled)
+	return f, nil
 }
 
 // fill decides which cells are inside.
