@@ -195,16 +195,10 @@ func (o operator) shape(l tiling.Layout, walls bool) shape {
 		return shape{1, 1, 16, 2}
 	case l.Bits == 64:
 		return shape{1, 1, 12, 2}
-	case l.Bits == 32 && walls && eddies:
-		return shape{1, 1, 16, 3}
-	case l.Bits == 32 && walls:
-		return shape{1, 1, 20, 3}
 	case l.Bits == 32 && eddies:
 		return shape{1, 1, 16, 1}
 	case l.Bits == 32:
 		return shape{1, 1, 20, 1}
-	case walls && o.generated():
-		return shape{1, 1, 26, 4}
 	case walls:
 		return shape{1, 1, 20, 6}
 	case eddies:
