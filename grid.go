@@ -125,7 +125,7 @@ func (c *Case) checkOpening(i int) error {
 	const farthest, longest = 1e12, 1024
 	opening := &c.Openings[i]
 	if len(opening.Center) != 3 {
-		return fmt.Errorf("opening %d (%s) has a centre of %d numbers: give x, y and z", i+1, opening.Name, len(opening.Center))
+		return fmt.Errorf("opening %d (%s) has a centre of %s: give x, y and z", i+1, opening.Name, quantity.Count(len(opening.Center), "number"))
 	}
 	for _, x := range opening.Center {
 		if !(math.Abs(x) <= farthest) {

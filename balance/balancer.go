@@ -105,7 +105,7 @@ func checked(ctx context.Context, b Balancer, p *Problem) ([]int32, error) {
 		return nil, fmt.Errorf("%d ranks asked for: ask for at least one", len(p.Ranks))
 	}
 	if n < len(p.Ranks) {
-		return nil, fmt.Errorf("%s cannot occupy %d ranks: split them further or use fewer ranks", quantity.Count(n, "cuboid"), len(p.Ranks))
+		return nil, fmt.Errorf("%s cannot occupy %s: split them further or use fewer ranks", quantity.Count(n, "cuboid"), quantity.Count(len(p.Ranks), "rank"))
 	}
 	if err := checkSpeeds(p.Ranks); err != nil {
 		return nil, err

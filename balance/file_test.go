@@ -88,7 +88,7 @@ func TestReadRefuses(t *testing.T) {
 		{"columns", `"owner"`, `"keeper"`, "cuboid columns"},
 		{"twice", row + "],", row + "],\n" + row + "],", "overlap"},
 		{"missing cuboid", row + "],", "", "fluid cells, the grid"},
-		{"owner too large", row, replaced(6, "3"), "belongs to rank 3, but there are 3 ranks"},
+		{"owner too large", row, replaced(6, "3"), "belongs to rank 3, but the partition has 3 ranks"},
 		{"owner negative", row, replaced(6, "-1"), "out of range"},
 		{"outside", row, replaced(3, "13"), "reaches outside"},
 		{"huge", row, replaced(3, "1000000000000"), "out of range"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"carina/internal/quantity"
 	"carina/partition"
 	"carina/partition/graph"
 )
@@ -72,7 +73,7 @@ func continueFrom(ctx context.Context, p *Problem, owners []int32) ([]int32, err
 		Parts: len(p.Ranks), Imbalance: p.Imbalance, Preset: partition.Fast, Seed: p.Seed, Targets: targets(p.Ranks), Previous: owners,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("improving a partition of %d cuboids: %w", len(owners), err)
+		return nil, fmt.Errorf("improving a partition of %s: %w", quantity.Count(len(owners), "cuboid"), err)
 	}
 	return result.Parts, nil
 }
@@ -124,7 +125,7 @@ func partitionGraph(ctx context.Context, p *Problem, g *graph.Graph, targets []f
 	}
 	result, err := partition.Partition(ctx, g, opt)
 	if err != nil {
-		return nil, fmt.Errorf("partitioning the graph of %d cuboids into %d parts: %w", len(g.VertexWeights), len(targets), err)
+		return nil, fmt.Errorf("partitioning the graph of %s into %s: %w", quantity.Count(len(g.VertexWeights), "cuboid"), quantity.Count(len(targets), "part"), err)
 	}
 	return result.Parts, nil
 }

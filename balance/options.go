@@ -89,7 +89,7 @@ func (opt *Options) complete(g *geometry.Grid) error {
 		return fmt.Errorf("the grid is %d cells long, more than the %d that can be partitioned: voxelize with a larger spacing", most, maxSide)
 	}
 	if int64(opt.CuboidsPerRank) > math.MaxInt32/int64(opt.Ranks) {
-		return fmt.Errorf("%d cuboids on each of %d ranks cannot be numbered: ask for fewer", opt.CuboidsPerRank, opt.Ranks)
+		return fmt.Errorf("%s on each of %s cannot be numbered: ask for fewer", quantity.Count(opt.CuboidsPerRank, "cuboid"), quantity.Count(opt.Ranks, "rank"))
 	}
 	if opt.Cost == nil {
 		cost := DefaultCost(Sparse)

@@ -104,7 +104,7 @@ func decomposeOwn(ctx context.Context, g *geometry.Grid, opt *Options, ranks []R
 	}
 	d.cuboids = cuboid.Occupied(cuboids, d.segments, false)
 	if len(d.cuboids) < len(ranks) {
-		return nil, fmt.Errorf("decomposition %s has %s with fluid for %d ranks: cut finer, or ask for fewer ranks", opt.Decompose, quantity.Count(len(d.cuboids), "cuboid"), len(ranks))
+		return nil, fmt.Errorf("decomposition %s has %s with fluid for %s: cut finer, or ask for fewer ranks", opt.Decompose, quantity.Count(len(d.cuboids), "cuboid"), quantity.Count(len(ranks), "rank"))
 	}
 	d.counts = opt.Cost.count(g, d.cuboids, d.segments)
 	return d, nil

@@ -124,7 +124,7 @@ func (p *Partition) Fits(g *geometry.Grid) error {
 	case r.Size != g.Size:
 		return fmt.Errorf("the partition was made for a grid of %d×%d×%d cells, this one has %d×%d×%d: %s", r.Size[0], r.Size[1], r.Size[2], g.Size[0], g.Size[1], g.Size[2], advice)
 	case r.FluidCells != cells:
-		return fmt.Errorf("the partition was made for %d fluid cells, the grid has %d: %s", r.FluidCells, cells, advice)
+		return fmt.Errorf("the partition was made for %s, the grid has %d: %s", quantity.Count(r.FluidCells, "fluid cell"), cells, advice)
 	case r3.Norm(r3.Sub(origin, g.Origin)) > 1e-6*g.Spacing+1e-12*r3.Norm(origin):
 		return fmt.Errorf("the partition was made for a grid with its origin at %v, this one has it at %v: %s", origin, g.Origin, advice)
 	case r.Fingerprint != g.Fingerprint():
@@ -151,7 +151,7 @@ func (p *Partition) Segments(g *geometry.Grid) ([]cuboid.Segment, error) {
 	}
 	for i, n := range p.Counts {
 		if n.Fluid != fluid[i] {
-			return nil, fmt.Errorf("cuboid %d has %d fluid cells by the partition file, but %d in the grid: partition this grid anew", i, n.Fluid, fluid[i])
+			return nil, fmt.Errorf("cuboid %d has %s by the partition file, but %d in the grid: partition this grid anew", i, quantity.Count(n.Fluid, "fluid cell"), fluid[i])
 		}
 	}
 	return segments, nil
@@ -159,6 +159,6 @@ func (p *Partition) Segments(g *geometry.Grid) ([]cuboid.Segment, error) {
 
 // String sums the partition up in a line.
 func (p *Partition) String() string {
-	return fmt.Sprintf("%d fluid cells in %s on %s, %s + %s, work max/mean %.3f, %d bytes per step",
-		p.Quality.FluidCells, quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), p.Method.Decompose, p.Method.Balance, p.Quality.WorkMaxOverMean, p.Quality.BytesTotal)
+	return fmt.Sprintf("%s in %s on %s, %s + %s, work max/mean %.3f, %s per step",
+		quantity.Count(p.Quality.FluidCells, "fluid cell"), quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), p.Method.Decompose, p.Method.Balance, p.Quality.WorkMaxOverMean, quantity.Count(p.Quality.BytesTotal, "byte"))
 }

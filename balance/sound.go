@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"carina/cuboid"
+	"carina/internal/quantity"
 )
 
 // Lengths, in metres, and times, in seconds, that no grid and no step exceeds.
@@ -57,7 +58,7 @@ func (p *Partition) soundRanks() error {
 		return err
 	}
 	if n := len(p.Quality.Ranks); n != len(p.Ranks) {
-		return fmt.Errorf("there are %d ranks, but the quality of %d", len(p.Ranks), n)
+		return fmt.Errorf("the partition has %s, but the quality of %d", quantity.Count(len(p.Ranks), "rank"), n)
 	}
 	return nil
 }
@@ -72,10 +73,10 @@ func (p *Partition) soundCuboids() error {
 	owned := make([]RankQuality, len(p.Ranks))
 	for i, n := range p.Counts {
 		if int(p.Owners[i]) >= len(p.Ranks) {
-			return fmt.Errorf("cuboid %d belongs to rank %d, but there are %d ranks", i, p.Owners[i], len(p.Ranks))
+			return fmt.Errorf("cuboid %d belongs to rank %d, but the partition has %s", i, p.Owners[i], quantity.Count(len(p.Ranks), "rank"))
 		}
 		if n.Opening < 0 || n.Opening > n.Boundary || n.Boundary > n.Fluid || n.Empty < 0 {
-			return fmt.Errorf("cuboid %d has %d cells of which %d are fluid, %d boundary and %d opening", i, p.Cuboids[i].Cells(), n.Fluid, n.Boundary, n.Opening)
+			return fmt.Errorf("cuboid %d has %s of which %d are fluid, %d boundary and %d opening", i, quantity.Count(p.Cuboids[i].Cells(), "cell"), n.Fluid, n.Boundary, n.Opening)
 		}
 		for _, sum := range []*RankQuality{&all, &owned[p.Owners[i]]} {
 			sum.Cuboids++
@@ -85,10 +86,10 @@ func (p *Partition) soundCuboids() error {
 		}
 	}
 	if all.Fluid != p.Grid.FluidCells {
-		return fmt.Errorf("the cuboids hold %d fluid cells, the grid %d", all.Fluid, p.Grid.FluidCells)
+		return fmt.Errorf("the cuboids hold %s, the grid %d", quantity.Count(all.Fluid, "fluid cell"), p.Grid.FluidCells)
 	}
 	if q := &p.Quality; q.FluidCells != all.Fluid || q.KeptCells != all.Fluid+all.Empty {
-		return fmt.Errorf("the cuboids hold %d cells of which %d are fluid, but %d and %d by the quality", all.Fluid+all.Empty, all.Fluid, q.KeptCells, q.FluidCells)
+		return fmt.Errorf("the cuboids hold %s of which %d are fluid, but %d and %d by the quality", quantity.Count(all.Fluid+all.Empty, "cell"), all.Fluid, q.KeptCells, q.FluidCells)
 	}
 	for r, n := range owned {
 		q := &p.Quality.Ranks[r]
@@ -96,11 +97,11 @@ func (p *Partition) soundCuboids() error {
 			return fmt.Errorf("rank %d owns no fluid cell", r)
 		}
 		if n.Fluid != q.Fluid {
-			return fmt.Errorf("rank %d owns %d fluid cells, but %d by the quality", r, n.Fluid, q.Fluid)
+			return fmt.Errorf("rank %d owns %s, but %d by the quality", r, quantity.Count(n.Fluid, "fluid cell"), q.Fluid)
 		}
 		if n.Cuboids != q.Cuboids || n.Boundary != q.Boundary || n.Empty != q.Empty {
-			return fmt.Errorf("rank %d owns %d cuboids with %d boundary and %d empty cells, but %d, %d and %d by the quality",
-				r, n.Cuboids, n.Boundary, n.Empty, q.Cuboids, q.Boundary, q.Empty)
+			return fmt.Errorf("rank %d owns %s with %d boundary and %d empty cells, but %d, %d and %d by the quality",
+				r, quantity.Count(n.Cuboids, "cuboid"), n.Boundary, n.Empty, q.Cuboids, q.Boundary, q.Empty)
 		}
 	}
 	return nil
@@ -120,7 +121,7 @@ func (p *Partition) soundQuality() error {
 			}
 		}
 		if r.HaloCells < 0 || r.HaloCells > q.FluidCells || r.Bytes < 0 || r.Neighbours < 0 || r.Neighbours >= len(q.Ranks) {
-			return fmt.Errorf("rank %d has %d halo cells and sends %d bytes to %d ranks by the quality", i, r.HaloCells, r.Bytes, r.Neighbours)
+			return fmt.Errorf("rank %d has %s and sends %s to %s by the quality", i, quantity.Count(r.HaloCells, "halo cell"), quantity.Count(r.Bytes, "byte"), quantity.Count(r.Neighbours, "rank"))
 		}
 		if bytes += r.Bytes; bytes < 0 {
 			return errors.New("the ranks send more bytes by the quality than can be counted")
@@ -128,8 +129,8 @@ func (p *Partition) soundQuality() error {
 		bytesMax, neighbours, step = max(bytesMax, r.Bytes), max(neighbours, r.Neighbours), max(step, r.Step)
 	}
 	if q.BytesTotal != bytes || q.BytesMax != bytesMax || q.NeighboursMax != neighbours || q.EmptyRanks != 0 {
-		return fmt.Errorf("the ranks send %d bytes, at most %d to %d ranks, but %d, %d and %d with %d idle ranks by the quality",
-			bytes, bytesMax, neighbours, q.BytesTotal, q.BytesMax, q.NeighboursMax, q.EmptyRanks)
+		return fmt.Errorf("the ranks send %s, at most %d to %s, but %d, %d and %d with %s by the quality",
+			quantity.Count(bytes, "byte"), bytesMax, quantity.Count(neighbours, "rank"), q.BytesTotal, q.BytesMax, q.NeighboursMax, quantity.Count(q.EmptyRanks, "idle rank"))
 	}
 	if !(math.Abs(q.PredictedStep-step) <= rounding*step) {
 		return fmt.Errorf("the slowest rank takes %v s a step, but the predicted step is %v s", step, q.PredictedStep)

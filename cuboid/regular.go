@@ -3,6 +3,8 @@ package cuboid
 import (
 	"fmt"
 	"math"
+
+	"carina/internal/quantity"
 )
 
 // Regular divides a box into count blocks of near-equal volume that are as
@@ -15,7 +17,7 @@ func Regular(box Cuboid, count int) ([]Cuboid, error) {
 		return nil, fmt.Errorf("%d blocks asked for: ask for at least one", count)
 	}
 	if box.Cells() < int64(count) {
-		return nil, fmt.Errorf("%d blocks asked for, but the box %v has only %d cells: ask for fewer blocks or a finer spacing", count, box, box.Cells())
+		return nil, fmt.Errorf("%s asked for, but the box %v has only %s: ask for fewer blocks or a finer spacing", quantity.Count(count, "block"), box, quantity.Count(box.Cells(), "cell"))
 	}
 	best, least := layering{}, int64(math.MaxInt64)
 	for _, candidate := range layerings(box, count) {

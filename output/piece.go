@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -83,8 +84,8 @@ func (p *Piece) Check() error {
 		}
 	}
 	if n := p.Cells(); int64(len(p.Pressure)) != n || int64(len(p.Velocity)) != n {
-		return fmt.Errorf("output: rank %d has %d cells but %d pressures and %d velocities",
-			p.Rank, n, len(p.Pressure), len(p.Velocity))
+		return fmt.Errorf("output: rank %d has %s but %d pressures and %d velocities",
+			p.Rank, quantity.Count(n, "cell"), len(p.Pressure), len(p.Velocity))
 	}
 	return nil
 }

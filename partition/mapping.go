@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"carina/internal/parallel"
+	"carina/internal/quantity"
 	"carina/partition/graph"
 	"carina/partition/refine"
 )
@@ -17,7 +18,7 @@ import (
 // within. Leaf numbers run through the innermost layer first.
 func Hierarchy(counts []int, distances []int64) ([][]int64, error) {
 	if len(counts) == 0 || len(counts) != len(distances) {
-		return nil, fmt.Errorf("%d counts and %d distances; give one distance per layer", len(counts), len(distances))
+		return nil, fmt.Errorf("%s and %s; give one distance per layer", quantity.Count(len(counts), "count"), quantity.Count(len(distances), "distance"))
 	}
 	leaves := 1
 	for i, c := range counts {
@@ -50,11 +51,11 @@ func leafDistance(counts []int, distances []int64, leaves, a, b int) int64 {
 // checkDistances tells what is wrong with a matrix of distances of k parts.
 func checkDistances(d [][]int64, k int) error {
 	if len(d) != k {
-		return fmt.Errorf("%d rows of distances for %d parts; give one per part", len(d), k)
+		return fmt.Errorf("%s of distances for %s; give one per part", quantity.Count(len(d), "row"), quantity.Count(k, "part"))
 	}
 	for p, row := range d {
 		if len(row) != k {
-			return fmt.Errorf("row %d of the distances has %d entries for %d parts", p, len(row), k)
+			return fmt.Errorf("row %d of the distances has %s for %s", p, quantity.Count(len(row), "entry"), quantity.Count(k, "part"))
 		}
 		for q, x := range row {
 			if x < 0 || p == q && x != 0 || q < p && x != d[q][p] || x > 1<<20 {

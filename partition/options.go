@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"carina/internal/quantity"
 )
 
 // Preset chooses between speed and quality.
@@ -141,9 +143,9 @@ func (o *Options) check(n int) error {
 	case o.Objective < EdgeCut || o.Objective > MappingCost:
 		return fmt.Errorf("unknown objective %d", int(o.Objective))
 	case o.Targets != nil && len(o.Targets) != o.Parts:
-		return fmt.Errorf("%d targets for %d parts; give one share per part", len(o.Targets), o.Parts)
+		return fmt.Errorf("%s for %s; give one share per part", quantity.Count(len(o.Targets), "target"), quantity.Count(o.Parts, "part"))
 	case o.Fixed != nil && len(o.Fixed) != n:
-		return fmt.Errorf("%d entries in Fixed for %d vertices; give one per vertex, -1 where free", len(o.Fixed), n)
+		return fmt.Errorf("%s in Fixed for %s; give one per vertex, -1 where free", quantity.Count(len(o.Fixed), "entry"), quantity.Count(n, "vertex"))
 	}
 	if o.Objective == MappingCost {
 		if err := checkDistances(o.Distances, o.Parts); err != nil {
@@ -169,7 +171,7 @@ func (o *Options) check(n int) error {
 // checkPrevious tells what is wrong with Previous and MigrationCosts.
 func (o *Options) checkPrevious(n int) error {
 	if o.Previous != nil && len(o.Previous) != n {
-		return fmt.Errorf("%d entries in Previous for %d vertices; give one per vertex, -1 where new", len(o.Previous), n)
+		return fmt.Errorf("%s in Previous for %s; give one per vertex, -1 where new", quantity.Count(len(o.Previous), "entry"), quantity.Count(n, "vertex"))
 	}
 	for v, p := range o.Previous {
 		if p < -1 || int(p) >= o.Parts {
@@ -180,7 +182,7 @@ func (o *Options) checkPrevious(n int) error {
 		return nil
 	}
 	if o.Previous == nil || len(o.MigrationCosts) != n {
-		return fmt.Errorf("%d migration costs for %d vertices; give one per vertex, and Previous with them", len(o.MigrationCosts), n)
+		return fmt.Errorf("%s for %s; give one per vertex, and Previous with them", quantity.Count(len(o.MigrationCosts), "migration cost"), quantity.Count(n, "vertex"))
 	}
 	for v, c := range o.MigrationCosts {
 		if c < 0 || c > LargestMigrationCost {

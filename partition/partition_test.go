@@ -248,9 +248,9 @@ func TestOptionsRefused(t *testing.T) {
 		{Options{Parts: 2, Imbalance: -0.1}, "imbalance -0.1"},
 		{Options{Parts: 2, Imbalance: math.NaN()}, "imbalance NaN"},
 		{Options{Parts: 2, Preset: 9}, "unknown preset"},
-		{Options{Parts: 2, Targets: []float64{1}}, "1 targets for 2 parts"},
+		{Options{Parts: 2, Targets: []float64{1}}, "1 target for 2 parts"},
 		{Options{Parts: 2, Targets: []float64{1, 0}}, "target of part 1"},
-		{Options{Parts: 2, Fixed: []int32{0}}, "1 entries in Fixed"},
+		{Options{Parts: 2, Fixed: []int32{0}}, "1 entry in Fixed"},
 		{Options{Parts: 2, Fixed: []int32{0, 0, 0, 0, 2, 0, 0, 0, 0}}, "vertex 4 is fixed to part 2"},
 	} {
 		_, err := Partition(context.Background(), g, c.opt)

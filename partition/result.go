@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"carina/internal/parallel"
+	"carina/internal/quantity"
 	"carina/partition/graph"
 )
 
@@ -95,7 +96,7 @@ func Evaluate(g *graph.Graph, parts []int32, opt Options) (*Result, error) {
 // checkParts tells what is wrong with a partition of g into k parts.
 func checkParts(g *graph.Graph, parts []int32, k int) error {
 	if len(parts) != g.Vertices() {
-		return fmt.Errorf("%d labels for %d vertices", len(parts), g.Vertices())
+		return fmt.Errorf("%s for %s", quantity.Count(len(parts), "label"), quantity.Count(g.Vertices(), "vertex"))
 	}
 	for v, p := range parts {
 		if p < 0 || int(p) >= k {

@@ -11,6 +11,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/solver"
 )
 
@@ -37,7 +38,7 @@ func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) erro
 		rounds, each := s.opt.timing()
 		for done := range rounds * len(list) {
 			c := list[done%len(list)]
-			s.opt.Progress(fmt.Sprintf("timing %s, %s layout, %d ranks: %v", name, c.row.Layout, c.row.Ranks, c.row.Strategy), float64(done)/float64(rounds*len(list)))
+			s.opt.Progress(fmt.Sprintf("timing %s, %s layout, %s: %v", name, c.row.Layout, quantity.Count(c.row.Ranks, "rank"), c.row.Strategy), float64(done)/float64(rounds*len(list)))
 			if err := c.time(ctx, g, each); err != nil {
 				return err
 			}

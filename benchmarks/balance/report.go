@@ -13,6 +13,7 @@ import (
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 )
 
 // writer keeps signatures short.
@@ -70,7 +71,7 @@ func (r *report) costs() {
 			fmt.Sprintf("%.2g µs + %.2g ns/kB", 1e6*c.Between.Latency, 1e12*c.Between.SecondsPerByte),
 		})
 	}
-	hosts := fmt.Sprintf("%d ranks per host", r.opt.DevicesPerHost)
+	hosts := fmt.Sprintf("%s per host", quantity.Count(r.opt.DevicesPerHost, "rank"))
 	if r.opt.DevicesPerHost == oneHost {
 		hosts = "all ranks in one host"
 	}

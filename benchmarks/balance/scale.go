@@ -11,6 +11,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/quantity"
 	"gonum.org/v1/plot/plotter"
 )
 
@@ -102,7 +103,7 @@ func (s *scaleStudy) add(ctx context.Context, name string, c *scaleCase) error {
 	}
 	for i, ranks := range c.ranks {
 		for _, m := range clusters {
-			s.opt.Progress(fmt.Sprintf("%s: %d cells, %d ranks", m.name, c.cells, ranks), float64(i)/float64(len(c.ranks)))
+			s.opt.Progress(fmt.Sprintf("%s: %d cells, %s", m.name, c.cells, quantity.Count(ranks, "rank")), float64(i)/float64(len(c.ranks)))
 			row, err := scaleRow(ctx, g, c, &m.cost, m.devicesPerHost, ranks)
 			if err != nil {
 				return err
@@ -182,7 +183,7 @@ func scaleRow(ctx context.Context, g *geometry.Grid, c *scaleCase, cost *balance
 		Cost: cost, Preset: preset, DevicesPerHost: devices,
 	})
 	if err != nil {
-		return Row{}, fmt.Errorf("%d cells on %d ranks: %w", g.Cells(), ranks, err)
+		return Row{}, fmt.Errorf("%d cells on %s: %w", g.Cells(), quantity.Count(ranks, "rank"), err)
 	}
 	q := &p.Quality
 	bound, lost := ideal(p, p.Counts)

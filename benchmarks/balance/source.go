@@ -9,6 +9,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/octree"
 )
 
@@ -35,7 +36,7 @@ func (r *report) balancersByK(rows []Row) {
 	for _, k := range perRank {
 		lines = append(lines, []string{fmt.Sprint(k), predicted(find(rows, "regular", "graph", most, k)), predicted(find(rows, "regular", "linear", most, k))})
 	}
-	r.table(fmt.Sprintf("MLUP/ps of the graph based and the traditional balancer on %d ranks, regular decomposition (shape of table 5.2; the source's best: 0.303 at k = 4 against 0.226)", most),
+	r.table(fmt.Sprintf("MLUP/ps of the graph based and the traditional balancer on %s, regular decomposition (shape of table 5.2; the source's best: 0.303 at k = 4 against 0.226)", quantity.Count(most, "rank")),
 		[]string{"k", "graph", "linear"}, lines)
 }
 

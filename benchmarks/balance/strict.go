@@ -8,6 +8,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/quantity"
 )
 
 // strictRanks are the numbers of ranks of Strict: powers of two, and two
@@ -69,7 +70,7 @@ func (o *Options) strict(ctx context.Context, name string, g *geometry.Grid, ran
 		return err
 	}
 	for i, p := range ranks {
-		o.Progress(fmt.Sprintf("%s, %d ranks", name, p), float64(i)/float64(len(ranks)))
+		o.Progress(fmt.Sprintf("%s, %s", name, quantity.Count(p, "rank")), float64(i)/float64(len(ranks)))
 		s := suite{opt: o}
 		if err := s.compare(ctx, name, g, p); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/quantity"
 )
 
 // Options say what Balance and Scale do. The zero value is the whole suite
@@ -169,7 +170,7 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 		DevicesPerHost: s.opt.DevicesPerHost,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s, %v, k = %d, %d ranks: %w", name, strategy, k, ranks, err)
+		return nil, fmt.Errorf("%s, %v, k = %d, %s: %w", name, strategy, k, quantity.Count(ranks, "rank"), err)
 	}
 	q := &p.Quality
 	counts, err := countsOf(g, p)
@@ -190,7 +191,7 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategies []Strategy, ranks []int, sourceTables bool) error {
 	for i, p := range ranks {
 		for j, strategy := range strategies {
-			s.opt.Progress(fmt.Sprintf("%s, %s layout, %d ranks", name, layout, p), float64(i*len(strategies)+j)/float64(len(ranks)*len(strategies)))
+			s.opt.Progress(fmt.Sprintf("%s, %s layout, %s", name, layout, quantity.Count(p, "rank")), float64(i*len(strategies)+j)/float64(len(ranks)*len(strategies)))
 			if strategy.MostRanks > 0 && p > strategy.MostRanks || s.opt.Quick && variant(strategies, j) {
 				continue
 			}

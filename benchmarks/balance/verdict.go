@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"carina/balance"
+	"carina/internal/quantity"
 )
 
 // The margins that are asked for: the source's, of shrinking and graph over the
@@ -57,7 +58,7 @@ func (m *margins) note(old, shrunk, ours *Row) {
 // is needed instead.
 func reason(name, rival string, before, after *Row, factor float64) string {
 	left := before.Predicted/factor/after.Ideal - 1
-	text := fmt.Sprintf("%d ranks: %s (k = %d, %.0f %% of its cells fluid) takes %.2f times the bound's step. ", after.Ranks, rival, before.PerRank,
+	text := fmt.Sprintf("%s: %s (k = %d, %.0f %% of its cells fluid) takes %.2f times the bound's step. ", quantity.Count(after.Ranks, "rank"), rival, before.PerRank,
 		100*float64(before.FluidCells)/float64(before.KeptCells), before.Predicted/after.Ideal)
 	if left <= 0 {
 		text += fmt.Sprintf("%+.0f %% over that is beyond the bound. ", 100*(factor-1))
@@ -70,7 +71,7 @@ func reason(name, rival string, before, after *Row, factor float64) string {
 
 // measuredReason says by how much the two differ from their predictions.
 func measuredReason(name, rival string, before, after *Row, factor float64) string {
-	text := fmt.Sprintf("%d ranks, measured %s: the partitions that were timed are predicted to gain %s. ", after.Ranks,
+	text := fmt.Sprintf("%s, measured %s: the partitions that were timed are predicted to gain %s. ", quantity.Count(after.Ranks, "rank"),
 		gain(before.Measured, after.Measured), gain(before.Predicted, after.Predicted))
 	if before.Predicted < factor*after.Predicted {
 		text += "Most of what is missing is missing by the prediction too, see there. "

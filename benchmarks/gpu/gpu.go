@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
@@ -123,7 +124,7 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 		for _, v := range c.variants(&o) {
 			row, err := measure(domain, &o, v, r.BandwidthBytesPerSecond)
 			if err != nil {
-				return nil, fmt.Errorf("%s on %d GPUs, %s storage: %w", c.name, v.devices, v.storage, err)
+				return nil, fmt.Errorf("%s on %s, %s storage: %w", c.name, quantity.Count(v.devices, "GPU"), v.storage, err)
 			}
 			row.Case = c.name
 			r.Results = append(r.Results, *row)
@@ -255,7 +256,7 @@ func (o *Options) setDefaults(all int) error {
 	}
 	for _, n := range o.Counts {
 		if n < 1 || n > devices {
-			return fmt.Errorf("%d GPUs were asked for and there are %d from the first one on", n, devices)
+			return fmt.Errorf("%s asked for, but from the first one on there are %d: ask for 1 to %d", quantity.Count(n, "GPU"), devices, devices)
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 type whole interface{ ~int | ~int32 | ~int64 }
 
 // plurals are the endings of words that do not take an s alone.
-var plurals = []struct{ one, many string }{{"ex", "ices"}, {"ch", "ches"}, {"af", "aves"}, {"ss", "sses"}}
+var plurals = []struct{ one, many string }{{"ex", "ices"}, {"ch", "ches"}, {"af", "aves"}, {"ss", "sses"}, {"ry", "ries"}}
 
 // Plural is the word for n things, made of that for one.
 func Plural[N whole](n N, one string) string {

@@ -9,6 +9,7 @@ func TestCount(t *testing.T) {
 	}{
 		{1, "rank", "1 rank"}, {2, "rank", "2 ranks"}, {0, "flat end", "0 flat ends"}, {-1, "step", "-1 steps"}, {11, "step", "11 steps"},
 		{1, "vertex", "1 vertex"}, {0, "vertex", "0 vertices"}, {3, "branch", "3 branches"}, {1, "branch", "1 branch"}, {4, "leaf", "4 leaves"}, {21, "process", "21 processes"},
+		{1, "entry", "1 entry"}, {2, "entry", "2 entries"},
 	} {
 		if got := Count(test.n, test.one); got != test.want {
 			t.Errorf("Count(%d, %q) = %q, want %q", test.n, test.one, got, test.want)

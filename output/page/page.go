@@ -8,6 +8,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/internal/atomicfile"
+	"carina/internal/quantity"
 )
 
 // Page is what a page shows: a surface or a grid, and what is known of them.
@@ -39,9 +40,9 @@ func (p *Page) check() error {
 	case p.Grid == nil && len(p.Surface.Triangles) == 0:
 		return errors.New("view page: the surface has no triangles to show")
 	case p.Flow != nil && len(p.Flow) != len(p.openings()):
-		return fmt.Errorf("view page: %d flows are given for %d openings", len(p.Flow), len(p.openings()))
+		return fmt.Errorf("view page: %s for %s: give one each", quantity.Count(len(p.Flow), "flow"), quantity.Count(len(p.openings()), "opening"))
 	case len(p.Cuboids) != len(p.Owners):
-		return fmt.Errorf("view page: %d owners are given for %d cuboids", len(p.Owners), len(p.Cuboids))
+		return fmt.Errorf("view page: %s for %s: give one each", quantity.Count(len(p.Owners), "owner"), quantity.Count(len(p.Cuboids), "cuboid"))
 	case p.Grid == nil:
 		return nil
 	}
@@ -51,7 +52,7 @@ func (p *Page) check() error {
 	}
 	for _, f := range [][]float32{p.Pressure, p.Velocity[0], p.Velocity[1], p.Velocity[2]} {
 		if f != nil && int64(len(f)) != cells {
-			return fmt.Errorf("view page: a field has %d values for %d cells", len(f), cells)
+			return fmt.Errorf("view page: a field has %s for %s", quantity.Count(len(f), "value"), quantity.Count(cells, "cell"))
 		}
 	}
 	if p.Segments != nil {
@@ -74,7 +75,7 @@ func (p *Page) checkSegments(cells int64) error {
 		covered += int64(s.X1 - s.X0)
 	}
 	if covered != cells {
-		return fmt.Errorf("view page: the segments hold %d of %d cells", covered, cells)
+		return fmt.Errorf("view page: the segments hold %d of %s", covered, quantity.Count(cells, "cell"))
 	}
 	return nil
 }

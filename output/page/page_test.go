@@ -487,7 +487,7 @@ func TestWriteRefuses(t *testing.T) {
 		{Page{}, "neither a surface nor a grid"},
 		{Page{Surface: &geometry.Surface{}}, "no triangles"},
 		{Page{Grid: &geometry.Grid{Spacing: 1, Size: [3]int32{1, 1, 1}}}, "no cells"},
-		{Page{Surface: s, Flow: []float64{1}}, "1 flows"},
+		{Page{Surface: s, Flow: []float64{1}}, "1 flow for"},
 		{Page{Grid: g, Pressure: make([]float32, 3)}, "3 values"},
 		{Page{Grid: g, Owners: make([]int32, 3)}, "3 owners"},
 		{Page{Grid: g, Segments: make([]cuboid.Segment, 1)}, "cuboid 0 of 0"},

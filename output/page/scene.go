@@ -118,7 +118,7 @@ func (s *scene) addGrid(p *Page) {
 	s.addBoxes(p)
 	s.addLines(v.streamlines(p.openings()), place)
 	if v.factor > 1 {
-		s.Note = fmt.Sprintf("%d cells shown as %s of %d×%d×%d.", p.Grid.Cells(), quantity.Count(v.count(), "voxel"), v.factor, v.factor, v.factor)
+		s.Note = fmt.Sprintf("%s shown as %s of %d×%d×%d.", quantity.Count(p.Grid.Cells(), "cell"), quantity.Count(v.count(), "voxel"), v.factor, v.factor, v.factor)
 	} else {
 		s.Note = quantity.Count(v.count(), "cell") + "."
 	}
@@ -135,7 +135,7 @@ func (s *scene) addSurface(surface *geometry.Surface, openings []geometry.Openin
 			Detail: quantity.FormatArea(o.Area)})
 	}
 	s.addMesh(m, func(c r3.Vec) r3.Vec { return c }, m.normals(true))
-	s.Note = fmt.Sprintf("%d triangles.", len(surface.Triangles))
+	s.Note = fmt.Sprintf("%s.", quantity.Count(len(surface.Triangles), "triangle"))
 }
 
 // frame sets the box and the quantisation.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 )
 
 // FlowPicture is what WriteFlow writes beside the air itself.
@@ -41,7 +42,7 @@ func WriteFlow(path string, layers []*Layer, c FlowPicture) error {
 		return errors.New("output: no layer to draw; composite those of all ranks first")
 	}
 	if c.Flow != nil && len(c.Flow) != len(c.Openings) {
-		return fmt.Errorf("output: %d flows are given for %d openings", len(c.Flow), len(c.Openings))
+		return fmt.Errorf("output: %s for %s: give one each", quantity.Count(len(c.Flow), "flow"), quantity.Count(len(c.Openings), "opening"))
 	}
 	value, colours, name, units := speedOf, &viridis, "Speed", speedUnits
 	if c.WallPressure {

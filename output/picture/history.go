@@ -9,6 +9,8 @@ import (
 	"math"
 	"strconv"
 
+	"carina/internal/quantity"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -36,15 +38,15 @@ func (h *History) check() error {
 		return errors.New("output: a chart needs at least two samples in time; sample more often or run longer")
 	}
 	if len(h.Flow) != len(h.Names) {
-		return fmt.Errorf("output: history has %d names for %d openings", len(h.Names), len(h.Flow))
+		return fmt.Errorf("output: history has %s for %s", quantity.Count(len(h.Names), "name"), quantity.Count(len(h.Flow), "opening"))
 	}
 	for i, q := range h.Flow {
 		if len(q) != len(h.Time) {
-			return fmt.Errorf("output: history has %d times, but %d flows of %s", len(h.Time), len(q), h.Names[i])
+			return fmt.Errorf("output: history has %s, but %s of %s", quantity.Count(len(h.Time), "time"), quantity.Count(len(q), "flow"), h.Names[i])
 		}
 	}
 	if h.Residual != nil && len(h.Residual) != len(h.Time) {
-		return fmt.Errorf("output: history has %d times, but %d residuals", len(h.Time), len(h.Residual))
+		return fmt.Errorf("output: history has %s, but %s", quantity.Count(len(h.Time), "time"), quantity.Count(len(h.Residual), "residual"))
 	}
 	return nil
 }
@@ -178,7 +180,7 @@ func (s *selection) time(all []float64) []float64 {
 // columns.
 func WriteHistoryTable(path string, h History) error {
 	if len(h.Flow) != len(h.Names) || len(h.Pressure) != len(h.Names) {
-		return fmt.Errorf("output: history has %d flows and %d pressures for %d openings", len(h.Flow), len(h.Pressure), len(h.Names))
+		return fmt.Errorf("output: history has %s and %s for %s", quantity.Count(len(h.Flow), "flow"), quantity.Count(len(h.Pressure), "pressure"), quantity.Count(len(h.Names), "opening"))
 	}
 	// Quantities stand first: a name may begin with what spreadsheets compute.
 	heading := []string{"time_s"}
@@ -187,7 +189,7 @@ func WriteHistoryTable(path string, h History) error {
 		heading = append(heading, "flow_m3_per_s "+name, "pressure_pa "+name)
 		columns = append(columns, h.Flow[i], h.Pressure[i])
 		if len(h.Flow[i]) != len(h.Time) || len(h.Pressure[i]) != len(h.Time) {
-			return fmt.Errorf("output: history has %d times, but %d flows and %d pressures of %s", len(h.Time), len(h.Flow[i]), len(h.Pressure[i]), name)
+			return fmt.Errorf("output: history has %s, but %s and %s of %s", quantity.Count(len(h.Time), "time"), quantity.Count(len(h.Flow[i]), "flow"), quantity.Count(len(h.Pressure[i]), "pressure"), name)
 		}
 	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"carina/internal/quantity"
 	"carina/output"
 )
 
@@ -200,7 +201,7 @@ func DecodeLayer(v View, b []byte) (*Layer, error) {
 		}
 	}
 	if len(b) > 0 {
-		return nil, fmt.Errorf("output: %d bytes follow the layer", len(b))
+		return nil, fmt.Errorf("output: %s follow the layer", quantity.Count(len(b), "byte"))
 	}
 	return l, nil
 }

@@ -259,12 +259,12 @@ func TestPicturesRefuse(t *testing.T) {
 	}{
 		{"flow without layers", func() error { return WriteFlow(dir+"/a.png", nil, FlowPicture{}) }, "no layer"},
 		{"ranks without layers", func() error { return WriteRanks(dir+"/a.png", nil, RanksPicture{}) }, "no layer"},
-		{"flows of nothing", func() error { return WriteFlow(dir+"/a.png", layers, FlowPicture{Flow: []float64{1}}) }, "1 flows"},
+		{"flows of nothing", func() error { return WriteFlow(dir+"/a.png", layers, FlowPicture{Flow: []float64{1}}) }, "1 flow for"},
 		{"composite of nothing", func() error { _, err := Composite(nil); return err }, "no layer"},
 		{"different views", func() error { _, err := Composite([]*Layer{layers[0], other[0]}); return err }, "different views"},
 		{"no triangles", func() error { return WriteSurface(dir+"/a.png", &geometry.Surface{}, SurfacePicture{}) }, "no triangles"},
 		{"one sample", func() error { return WriteHistory(dir+"/a.png", History{Time: []float64{1}}) }, "two samples"},
-		{"names", func() error { return WriteHistory(dir+"/a.png", History{Time: []float64{1, 2}, Names: []string{"a"}}) }, "1 names"},
+		{"names", func() error { return WriteHistory(dir+"/a.png", History{Time: []float64{1, 2}, Names: []string{"a"}}) }, "1 name for"},
 		{"piece", func() error { _, err := Render(&output.Piece{}); return err }, "empty"},
 	} {
 		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"carina/internal/quantity"
 	"carina/internal/random"
 )
 
@@ -107,8 +108,8 @@ func invalid(format string, arguments ...any) error {
 func (g *Graph) ValidateShape() error {
 	if len(g.Offsets) == 0 {
 		if len(g.Neighbours) > 0 || len(g.VertexWeights) > 0 {
-			return invalid("no offsets but %d neighbours and %d vertex weights; give one offset per vertex and one more",
-				len(g.Neighbours), len(g.VertexWeights))
+			return invalid("no offsets but %s and %s; give one offset per vertex and one more",
+				quantity.Count(len(g.Neighbours), "neighbour"), quantity.Count(len(g.VertexWeights), "vertex weight"))
 		}
 		return nil
 	}
@@ -117,8 +118,8 @@ func (g *Graph) ValidateShape() error {
 		return invalid("%d vertices; at most %d can be numbered", n, math.MaxInt32)
 	}
 	if g.Offsets[0] != 0 || g.Offsets[n] != int64(len(g.Neighbours)) {
-		return invalid("offsets run from %d to %d; they must run from 0 to the %d stored neighbours",
-			g.Offsets[0], g.Offsets[n], len(g.Neighbours))
+		return invalid("offsets run from %d to %d; they must run from 0 to the %s",
+			g.Offsets[0], g.Offsets[n], quantity.Count(len(g.Neighbours), "stored neighbour"))
 	}
 	for v := 0; v < n; v++ {
 		if g.Offsets[v] > g.Offsets[v+1] {
@@ -126,10 +127,10 @@ func (g *Graph) ValidateShape() error {
 		}
 	}
 	if g.VertexWeights != nil && len(g.VertexWeights) != n {
-		return invalid("%d vertex weights for %d vertices", len(g.VertexWeights), n)
+		return invalid("%s for %s", quantity.Count(len(g.VertexWeights), "vertex weight"), quantity.Count(n, "vertex"))
 	}
 	if g.EdgeWeights != nil && len(g.EdgeWeights) != len(g.Neighbours) {
-		return invalid("%d edge weights for %d neighbours", len(g.EdgeWeights), len(g.Neighbours))
+		return invalid("%s for %s", quantity.Count(len(g.EdgeWeights), "edge weight"), quantity.Count(len(g.Neighbours), "neighbour"))
 	}
 	return nil
 }
@@ -188,7 +189,7 @@ func (g *Graph) validateSymmetry(degree []int64) error {
 	n := g.Vertices()
 	for v := 0; v < n; v++ {
 		if have := g.Offsets[v+1] - g.Offsets[v]; degree[v] != have {
-			return invalid("vertex %d lists %d neighbours but is listed by %d; store every edge in both directions", v, have, degree[v])
+			return invalid("vertex %d lists %s but is listed by %d; store every edge in both directions", v, quantity.Count(have, "neighbour"), degree[v])
 		}
 	}
 	// Edge (u,v) with u<v adds its weight times a hash of the pair, (v,u)

@@ -29,7 +29,7 @@ func TestValidate(t *testing.T) {
 		{"weights of two edges exchanged", Graph{Offsets: []int64{0, 1, 2, 4}, Neighbours: []int32{2, 2, 0, 1}, EdgeWeights: []int64{1, 2, 2, 1}}, "weight 1 one way and 2"},
 		{"edge weight zero", Graph{Offsets: []int64{0, 1, 2}, Neighbours: []int32{1, 0}, EdgeWeights: []int64{0, 0}}, "must be positive"},
 		{"vertex weight negative", Graph{Offsets: []int64{0, 0}, VertexWeights: []int64{-1}}, "must not be negative"},
-		{"vertex weights short", Graph{Offsets: []int64{0, 0, 0}, VertexWeights: []int64{1}}, "1 vertex weights for 2"},
+		{"vertex weights short", Graph{Offsets: []int64{0, 0, 0}, VertexWeights: []int64{1}}, "1 vertex weight for 2"},
 		{"weights overflow", Graph{Offsets: []int64{0, 0, 0}, VertexWeights: []int64{1 << 61, 1 << 61}}, "sum to more than"},
 	} {
 		err := c.g.Validate()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"carina/internal/quantity"
 	"carina/partition/graph"
 )
 
@@ -50,7 +51,7 @@ func readLabels(r io.Reader, n, k int, number func(*metisReader) (int64, error))
 		switch {
 		case err == io.EOF:
 			if len(parts) != n {
-				return fail(fmt.Errorf("%d parts for %d vertices; give one line per vertex", len(parts), n))
+				return fail(fmt.Errorf("%s for %s; give one line per vertex", quantity.Count(len(parts), "part"), quantity.Count(n, "vertex")))
 			}
 			return parts, nil
 		case errors.Is(err, errEndOfLine):
@@ -63,7 +64,7 @@ func readLabels(r io.Reader, n, k int, number func(*metisReader) (int64, error))
 		case x >= int64(k):
 			return fail(fmt.Errorf("part %d; parts run from 0 to %d", x, k-1))
 		case len(parts) == n:
-			return fail(fmt.Errorf("more lines than the %d vertices", n))
+			return fail(fmt.Errorf("more lines than the %s", quantity.Count(n, "vertex")))
 		}
 		parts = append(parts, int32(x))
 		if err := p.endLine(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"carina/internal/machine"
+	"carina/internal/quantity"
 	"carina/partition/graph"
 )
 
@@ -190,7 +191,7 @@ func (p *metisReader) read() (*graph.Graph, error) {
 		}
 		if err := p.skipComments(); err != nil {
 			if err == io.EOF {
-				return nil, fmt.Errorf("the file ends after %d of %d vertices", v, p.vertices)
+				return nil, fmt.Errorf("the file ends after %d of %s", v, quantity.Count(p.vertices, "vertex"))
 			}
 			return nil, err
 		}
@@ -209,8 +210,8 @@ func (p *metisReader) read() (*graph.Graph, error) {
 		}
 	}
 	if int64(len(g.Neighbours)) != 2*p.edges {
-		return nil, fmt.Errorf("the header announces %d edges, the lines hold %d neighbours; there must be twice as many neighbours as edges",
-			p.edges, len(g.Neighbours))
+		return nil, fmt.Errorf("the header announces %s, the lines hold %s; there must be twice as many neighbours as edges",
+			quantity.Count(p.edges, "edge"), quantity.Count(len(g.Neighbours), "neighbour"))
 	}
 	return g, nil
 }

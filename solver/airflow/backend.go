@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 	"carina/solver/processor"
@@ -119,8 +120,8 @@ func prepared(b Backend, device solver.Device, domain *solver.Domain, settings S
 	flow.warnOfClosed()
 	if moved > 0 {
 		unit := domain.Unit()
-		flow.warnings = append(flow.warnings, fmt.Sprintf("%d cells (%.2g %%) are computed by another rank than the partition says, since GPUs take tiles of %d×%[3]d×%[3]d cells; for what was planned partition with --decompose bricks and a multiple of %[3]d as --min-side",
-			moved, 100*float64(moved)/float64(domain.CellCount()), unit))
+		flow.warnings = append(flow.warnings, fmt.Sprintf("another rank than the partition says computes %s (%.2g %%), since GPUs take tiles of %[3]d×%[3]d×%[3]d cells; for what was planned partition with --decompose bricks and a multiple of %[3]d as --min-side",
+			quantity.Count(moved, "cell"), 100*float64(moved)/float64(domain.CellCount()), unit))
 	}
 	r := &Rank{airflow: flow, backend: b, sums: make([]int64, 2*len(flow.openings.List))}
 	r.take(e)

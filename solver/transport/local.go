@@ -3,6 +3,8 @@ package transport
 import (
 	"fmt"
 	"sync"
+
+	"carina/internal/quantity"
 )
 
 // Local connects ranks that are goroutines of one process.
@@ -103,8 +105,8 @@ func (l *Local) Receive(peer int, data []byte) error {
 	select {
 	case sent := <-way.offer:
 		if len(sent) != len(data) {
-			return fmt.Errorf("rank %d expected %d bytes from rank %d and got %d: the ranks disagree about their border",
-				l.rank, len(data), peer, len(sent))
+			return fmt.Errorf("rank %d expected %s from rank %d and got %d: the ranks disagree about their border",
+				l.rank, quantity.Count(len(data), "byte"), peer, len(sent))
 		}
 		copy(data, sent)
 		way.taken <- struct{}{}

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -99,11 +100,11 @@ func TestLengthsMustAgree(t *testing.T) {
 		if l.Rank() == 0 {
 			return l.Send(1, make([]byte, 4))
 		}
-		err := l.Receive(0, make([]byte, 5))
+		err := l.Receive(0, make([]byte, 1))
 		l.Abort(err)
 		return err
 	})
-	if failures[1] == nil {
-		t.Error("a message of 4 bytes was received as 5")
+	if err := failures[1]; err == nil || !strings.Contains(err.Error(), "rank 1 expected 1 byte from rank 0 and got 4") {
+		t.Errorf("a message of 4 bytes was received as 1: %v", err)
 	}
 }

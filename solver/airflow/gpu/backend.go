@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 
+	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
@@ -105,7 +106,7 @@ func (o Options) openFor(t transport.Transport) (device.Device, error) {
 
 // tooFew is the error of more ranks than GPUs.
 func tooFew(ranks, gpus int) error {
-	return fmt.Errorf("the partition is for %d ranks and there are %d GPUs; partition again with --ranks %d", ranks, gpus, gpus)
+	return fmt.Errorf("the partition is for %s, more than %s can take; partition again with --ranks %d", quantity.Count(ranks, "rank"), quantity.Count(gpus, "GPU"), gpus)
 }
 
 // localRank is the number of this process among those of the host, as MPI

@@ -125,7 +125,7 @@ func (c *Condition) Bounds(value float64) (low, high float64) {
 func ValidateConditions(conditions map[int]Condition, grid *geometry.Grid) error {
 	for number, c := range conditions {
 		if !slices.ContainsFunc(grid.Openings, func(o geometry.Opening) bool { return o.Number == number }) {
-			return fmt.Errorf("there is a condition for opening %d, but the grid has %d openings and none of that number", number, len(grid.Openings))
+			return fmt.Errorf("there is a condition for opening %d, but the grid has %s and none of that number", number, quantity.Count(len(grid.Openings), "opening"))
 		}
 		if err := c.Validate(); err != nil {
 			return fmt.Errorf("opening %d: %w", number, err)

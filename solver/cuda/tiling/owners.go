@@ -6,6 +6,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/solver"
 )
 
@@ -41,7 +42,7 @@ func Divide(domain *solver.Domain, ranks int, work func(links int32) int64) (*so
 		return nil, err
 	}
 	if len(tiles.Position) < ranks {
-		return nil, fmt.Errorf("%d GPUs cannot share %d tiles of 4×4×4 cells; use fewer GPUs", ranks, len(tiles.Position))
+		return nil, fmt.Errorf("%s cannot share %s of 4×4×4 cells; use fewer GPUs", quantity.Count(ranks, "GPU"), quantity.Count(len(tiles.Position), "tile"))
 	}
 	links := make([]int32, len(tiles.Position))
 	l := &domain.Grid.Links

@@ -12,6 +12,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/crash"
+	"carina/internal/quantity"
 	"carina/solver"
 )
 
@@ -66,7 +67,7 @@ func NewPositions(domain *solver.Domain) (*Set, error) {
 	for a := range 3 {
 		s.size[a] = (grid.Size[a] + Side - 1) / Side
 		if s.periodic[a] && grid.Size[a]%Side != 0 {
-			return nil, fmt.Errorf("a periodic axis of %d cells does not fit tiles of %d on a GPU; choose a multiple", grid.Size[a], Side)
+			return nil, fmt.Errorf("a periodic axis of %s does not fit tiles of %d on a GPU; choose a multiple", quantity.Count(grid.Size[a], "cell"), Side)
 		}
 	}
 	return s, s.mark(grid.Runs)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"carina/geometry"
@@ -164,6 +165,11 @@ func TestRefusals(t *testing.T) {
 	g := &geometry.Grid{Spacing: 1, Size: [3]int32{6, 4, 4}, Runs: []geometry.Run{{X1: 6}}}
 	if _, err := NewSet(&solver.Domain{Grid: g, Ranks: 1, Periodic: [3]bool{true, false, false}}, StraightDirections); err == nil {
 		t.Error("a periodic axis of six cells was accepted")
+	}
+	g = &geometry.Grid{Spacing: 1, Size: [3]int32{4, 4, 4}, Runs: []geometry.Run{{X1: 4}}}
+	_, err := Divide(&solver.Domain{Grid: g, Ranks: 1}, 2, func(int32) int64 { return 1 })
+	if err == nil || !strings.Contains(err.Error(), "2 GPUs cannot share 1 tile of") {
+		t.Errorf("one tile for two GPUs: %v", err)
 	}
 }
 
