@@ -24,7 +24,7 @@ func (p *Prepared) chooseOpenings(o *Options) error {
 	named := map[int]bool{}
 	indexOf := func(number int, what string) (int, error) {
 		if number < 1 || number > len(p.Openings) {
-			return 0, fmt.Errorf("there is no opening %d to %s: the surface has %s, which carina inspect lists", number, what, count(len(p.Openings), "opening"))
+			return 0, fmt.Errorf("there is no opening %d to %s: the surface has %s, which carina inspect lists", number, what, quantity.Count(len(p.Openings), "opening"))
 		}
 		if named[number] {
 			return 0, fmt.Errorf("opening %d is to be dropped or merged twice: name it once", number)
@@ -144,26 +144,19 @@ func numbers(list []int) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // giveRoles makes one opening the inlet, or those that the user says: into
 // tells which openings remain.
 func (p *Prepared) giveRoles(o *Options, into []int) error {
 	remains := func(number int, as Role) error {
 		switch {
 		case number < 1 || number > len(p.Openings):
-			return fmt.Errorf("there is no opening %d to make the %s: the surface has %s, which carina inspect lists", number, as, count(len(p.Openings), "opening"))
+			return fmt.Errorf("there is no opening %d to make the %s: the surface has %s, which carina inspect lists", number, as, quantity.Count(len(p.Openings), "opening"))
 		case into[number-1] != number-1:
 			return fmt.Errorf("opening %d is to be the %s, but is dropped or merged into another: leave one of the two out", number, as)
 		}
 		return nil
 	}
-	inlets := 0
+	var inlets []int
 	for _, number := range sortedKeys(o.Roles) {
 		role := o.Roles[number]
 		if role != Inlet && role != Outlet {
@@ -177,7 +170,7 @@ func (p *Prepared) giveRoles(o *Options, into []int) error {
 		}
 		p.Openings[number-1].Role = role
 		if role == Inlet {
-			inlets++
+			inlets = append(inlets, number)
 		}
 	}
 	switch {
@@ -186,8 +179,10 @@ func (p *Prepared) giveRoles(o *Options, into []int) error {
 			return err
 		}
 		p.Openings[o.Inlet-1].Role = Inlet
-	case inlets == 0:
+	case len(inlets) == 0:
 		p.guessInlet(o, into)
+	default:
+		p.replaceInlet(o, into, inlets)
 	}
 	return nil
 }
@@ -201,8 +196,7 @@ func sortedKeys(roles map[int]Role) []int {
 	return keys
 }
 
-// guessInlet makes that opening the inlet which is named so, or else the
-// largest.
+// guessInlet makes the likely inlet, of those without a given role, the inlet.
 func (p *Prepared) guessInlet(o *Options, into []int) {
 	var free []*Opening
 	for i := range p.Openings {
@@ -210,27 +204,54 @@ func (p *Prepared) guessInlet(o *Options, into []int) {
 			free = append(free, &p.Openings[i])
 		}
 	}
-	if len(free) == 0 {
+	inlet, named := likelyInlet(free)
+	if inlet == nil {
 		return
 	}
-	for _, opening := range free {
-		if strings.Contains(strings.ToLower(opening.Name), "inlet") {
-			opening.Role = Inlet
-			return
-		}
+	inlet.Role = Inlet
+	if !named {
+		at := slices.Index(free, inlet)
+		free[0], free[at] = free[at], free[0]
+		p.InletGuess = doubtInlet(free)
 	}
+}
+
+// likelyInlet is the first opening that is named so, or else the largest; nil
+// where there is none.
+func likelyInlet(openings []*Opening) (inlet *Opening, named bool) {
 	// Openings are numbered by the area of their triangles, which exceeds that
 	// of the opening where these are no plane, and merged ones have grown.
 	const larger = 1 + 1e-6
-	largest := 0
-	for i := range free {
-		if free[i].Area > larger*free[largest].Area {
-			largest = i
+	for _, o := range openings {
+		if strings.Contains(strings.ToLower(o.Name), "inlet") {
+			return o, true
+		}
+		if inlet == nil || o.Area > larger*inlet.Area {
+			inlet = o
 		}
 	}
-	free[0], free[largest] = free[largest], free[0]
-	free[0].Role = Inlet
-	p.InletGuess = doubtInlet(free)
+	return inlet, false
+}
+
+// replaceInlet says that the likely inlet became an outlet, since other openings
+// were given the role.
+func (p *Prepared) replaceInlet(o *Options, into []int, inlets []int) {
+	var remaining []*Opening
+	for i := range p.Openings {
+		if into[i] == i {
+			remaining = append(remaining, &p.Openings[i])
+		}
+	}
+	likely, named := likelyInlet(remaining)
+	if _, given := o.Roles[likely.Number]; given {
+		return
+	}
+	why := "the largest"
+	if named {
+		why = "named " + likely.Name
+	}
+	p.inletReplaced = fmt.Sprintf("opening %d, %s, is an outlet, since the role of inlet was given to %s %s: say --inlet %d as well if air enters there, too",
+		likely.Number, why, quantity.Plural(len(inlets), "opening"), numbers(inlets), likely.Number)
 }
 
 // Another opening is as likely the inlet when its area is a large share of the

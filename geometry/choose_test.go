@@ -2,6 +2,7 @@ package geometry
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,34 @@ func TestMergeNeedsOnePlane(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), "--drop-opening 2") {
 			t.Errorf("error %v, want one that says %q", err, test.says)
+		}
+	}
+}
+
+// Where the role of inlet goes to another opening than that where air would enter,
+// it is said, unless its own role is given.
+func TestReplacedInletIsTold(t *testing.T) {
+	const in, out = Inlet, Outlet
+	for _, test := range []struct {
+		options Options
+		name    string
+		says    string
+	}{
+		{Options{Roles: map[int]Role{3: in}}, "", "opening 2, the largest, is an outlet, since the role of inlet was given to opening 3: say --inlet 2 as well"},
+		{Options{Roles: map[int]Role{2: in, 3: in}}, "Inlet of air", "opening 1, named Inlet of air, is an outlet, since the role of inlet was given to openings 2 and 3: say --inlet 1 as well"},
+		{Options{Roles: map[int]Role{3: in}, Inlet: 2}, "", ""},
+		{Options{Roles: map[int]Role{3: in, 2: in}}, "", ""},
+		{Options{Roles: map[int]Role{3: in, 2: out}}, "", ""},
+		{Options{Roles: map[int]Role{3: out}}, "", ""},
+		{Options{Inlet: 3}, "", ""},
+	} {
+		p := &Prepared{Openings: []Opening{{Number: 1, Name: test.name, Role: out, Area: 1}, {Number: 2, Role: out, Area: 3}, {Number: 3, Role: out, Area: 2}}}
+		if err := p.giveRoles(&test.options, []int{0, 1, 2}); err != nil {
+			t.Fatal(err)
+		}
+		said := slices.IndexFunc(p.Remarks(), func(s string) bool { return strings.Contains(s, "role of inlet") })
+		if (said >= 0) != (test.says != "") || said >= 0 && !strings.HasPrefix(p.Remarks()[said], test.says) {
+			t.Errorf("%+v: remarks %q, want %q", test.options, p.Remarks(), test.says)
 		}
 	}
 }

@@ -26,6 +26,8 @@ type Prepared struct {
 	Openings []Opening
 	// Dropped is how many openings the user has dropped.
 	Dropped int
+	// inletReplaced says that an opening is no inlet since others are.
+	inletReplaced string
 	// InletGuess says why the inlet is a guess, empty where it is none.
 	InletGuess string
 	// Evidence says of every opening how much it looks like the end of a tube.

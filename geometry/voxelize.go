@@ -41,7 +41,8 @@ type Options struct {
 	FluidCells int64
 	// Inlet is the number of the opening to make the inlet; 0 leaves the
 	// surface's own name for it, or the largest. Roles are those of single
-	// openings, by number, and have the last word.
+	// openings, by number, and have the last word: with an inlet among them, only
+	// they and Inlet are inlets.
 	Inlet int
 	Roles map[int]Role
 	// DropOpenings are the numbers of openings to close. MergeOpenings are

@@ -66,8 +66,8 @@ func geometryFlags(command *cobra.Command, c *carina.Case) {
 
 // openingFlags correct by hand which openings there are and what they do.
 func openingFlags(f *pflag.FlagSet, c *carina.Case) {
-	f.IntVar(&c.Inlet, "inlet", c.Inlet, "number of the opening that air enters through (default the largest)")
-	f.Var((*roleMap)(&c.Roles), "role", "role of an opening by its number, such as 3=inlet or 3=outlet; may be repeated")
+	f.IntVar(&c.Inlet, "inlet", c.Inlet, "number of the opening that air enters through (default the largest, or what --role names)")
+	f.Var((*roleMap)(&c.Roles), "role", "role of an opening by its number, such as 3=outlet, or 3=inlet, after which the largest is an inlet only if --inlet or --role names it, too; may be repeated")
 	f.Var((*wholeList)(&c.DropOpenings), "drop-opening", "number of an opening to close; the others keep their numbers; may be repeated")
 	f.Var((*groupList)(&c.MergeOpenings), "merge-openings", "numbers of openings that act as one, such as 3,5; may be repeated")
 	f.Var((*openingList)(&c.Openings), "opening", "an opening by hand, x,y,z,radius,name in the surface's unit; may be repeated")
