@@ -26,6 +26,7 @@ var (
 	Flow = Kind{"flow rate", "15L/min", map[string]float64{
 		"m3/s": 1, "L/s": 1e-3, "l/s": 1e-3, "L/min": 1e-3 / 60, "l/min": 1e-3 / 60,
 		"mL/s": 1e-6, "ml/s": 1e-6, "mL/min": 1e-6 / 60, "ml/min": 1e-6 / 60,
+		"µL/s": 1e-9, "uL/s": 1e-9, "µL/min": 1e-9 / 60, "uL/min": 1e-9 / 60, "nL/s": 1e-12, "nL/min": 1e-12 / 60,
 	}}
 	// Time is read into seconds.
 	Time = Kind{"time", "0.5s", map[string]float64{
@@ -230,13 +231,22 @@ func rounded(value float64, digits int) float64 {
 	return out
 }
 
-// FormatFlow writes a flow rate given in m³/s in L/min or mL/min.
+// FormatFlow writes a flow rate given in m³/s with four digits in L/min, mL/min,
+// µL/min or nL/min, in the largest unit of which it is at least a tenth.
 func FormatFlow(flow float64) string {
-	perMinute := flow*60e3 + 0 // no minus before a zero
-	if math.Abs(perMinute) < 0.1 {
-		return fmt.Sprintf("%.4g mL/min", perMinute*1e3)
+	const litrePerMinute = 1e-3 / 60
+	units := []step{{litrePerMinute, "L/min"}, {1e-3 * litrePerMinute, "mL/min"}, {1e-6 * litrePerMinute, "µL/min"}, {1e-9 * litrePerMinute, "nL/min"}}
+	unit := units[len(units)-1]
+	if flow == 0 {
+		flow, unit = 0, units[0] // no minus before a zero
 	}
-	return fmt.Sprintf("%.4g L/min", perMinute)
+	for _, u := range units {
+		if math.Abs(flow) >= 0.1*u.factor {
+			unit = u
+			break
+		}
+	}
+	return fmt.Sprintf("%.4g %s", flow/unit.factor, unit.symbol)
 }
 
 // FormatBytes writes an amount of memory with a binary prefix.

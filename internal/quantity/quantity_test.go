@@ -2,8 +2,11 @@ package quantity
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestParse(t *testing.T) {
@@ -18,6 +21,9 @@ func TestParse(t *testing.T) {
 		{Length, "250µm", 250e-6},
 		{Flow, "15L/min", 15e-3 / 60},
 		{Flow, "250 mL/s", 250e-6},
+		{Flow, "60µL/min", 1e-9},
+		{Flow, "3 uL/s", 3e-9},
+		{Flow, "60 nL/min", 1e-12},
 		{Flow, "2.5e-4m3/s", 2.5e-4},
 		{Time, "20ms", 0.02},
 		{Viscosity, "15mm2/s", 15e-6},
@@ -85,8 +91,12 @@ func TestFormat(t *testing.T) {
 		{FormatArea(95.59e-4), "95.59 cm²"},
 		{FormatArea(7.5e-6), "7.5 mm²"},
 		{FormatFlow(15e-3 / 60), "15 L/min"},
-		{FormatFlow(1e-9), "0.06 mL/min"},
-		{FormatFlow(math.Copysign(0, -1)), "0 mL/min"},
+		{FormatFlow(-2e-6), "-0.12 L/min"},
+		{FormatFlow(1e-9), "60 µL/min"},
+		{FormatFlow(0.0002759e-6 / 60), "0.2759 µL/min"},
+		{FormatFlow(-1e-12), "-60 nL/min"},
+		{FormatFlow(1e-16), "0.006 nL/min"},
+		{FormatFlow(math.Copysign(0, -1)), "0 L/min"},
 		{FormatBytes(512), "512 B"},
 		{FormatBytes(1023), "1023 B"},
 		{FormatBytes(1024), "1.0 KiB"},
@@ -98,6 +108,26 @@ func TestFormat(t *testing.T) {
 			t.Errorf("got %q, want %q", test.got, test.want)
 		}
 	}
+}
+
+// A flow of any size that is written can be read, and reads well: from a tenth to
+// a thousand of its unit, but for what no unit suits.
+func TestFlowsCanBeReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		flow := math.Pow(10, rapid.Float64Range(-18, 2).Draw(t, "exponent"))
+		if rapid.Bool().Draw(t, "back") {
+			flow = -flow
+		}
+		text := FormatFlow(flow)
+		got, err := Flow.Parse(text)
+		if err != nil || math.Abs(got-flow) > 0.6e-3*math.Abs(flow) {
+			t.Fatalf("%g was written %q and read %g, %v", flow, text, got, err)
+		}
+		number, _, _ := strings.Cut(text, " ")
+		if shown, err := strconv.ParseFloat(number, 64); err != nil || math.Abs(flow) > 0.1e-12/60 && math.Abs(flow) < 1e-3 && (math.Abs(shown) < 0.0999 || math.Abs(shown) > 1000) {
+			t.Fatalf("%g was written %q, %v", flow, text, err)
+		}
+	})
 }
 
 func FuzzParse(f *testing.F) {

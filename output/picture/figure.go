@@ -144,7 +144,7 @@ type unit struct {
 var (
 	speedUnits    = []unit{{"m/s", 1}, {"cm/s", 1e-2}, {"mm/s", 1e-3}, {"µm/s", 1e-6}}
 	pressureUnits = []unit{{"kPa", 1e3}, {"Pa", 1}, {"mPa", 1e-3}, {"µPa", 1e-6}}
-	flowUnits     = []unit{{"L/min", 1e-3 / 60}, {"mL/min", 1e-6 / 60}, {"µL/min", 1e-9 / 60}}
+	flowUnits     = []unit{{"L/min", 1e-3 / 60}, {"mL/min", 1e-6 / 60}, {"µL/min", 1e-9 / 60}, {"nL/min", 1e-12 / 60}}
 	lengthUnits   = []unit{{"m", 1}, {"mm", 1e-3}, {"µm", 1e-6}}
 	timeUnits     = []unit{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}}
 )
