@@ -11,6 +11,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/cuda/devicetest"
 	"carina/solver/transport"
 )
 
@@ -32,6 +33,7 @@ func cube(side int32) *solver.Domain {
 // every precision, and a check for divergence.
 func BenchmarkOperators(b *testing.B) {
 	const steps = 40
+	devicetest.Open(b, 1)
 	domain := cube(384)
 	for _, o := range operators {
 		for _, c := range []struct {
@@ -51,7 +53,7 @@ func BenchmarkOperators(b *testing.B) {
 				}
 				s, err := airflow.NewRankOn(Backend(Options{Storage: c.storage}), domain, settings, transport.NewLocal(1)[0])
 				if err != nil {
-					b.Skip(err)
+					b.Fatal(err)
 				}
 				defer s.Close()
 				if err := Scramble(s, 1); err != nil {
@@ -76,10 +78,11 @@ func BenchmarkOperators(b *testing.B) {
 // on meanwhile.
 func BenchmarkSnapshot(b *testing.B) {
 	const steps = 200
+	devicetest.Open(b, 1)
 	domain := cube(384)
 	s, err := airflow.NewRankOn(Backend(Options{}), domain, airflow.DefaultSettings(), transport.NewLocal(1)[0])
 	if err != nil {
-		b.Skip(err)
+		b.Fatal(err)
 	}
 	defer s.Close()
 	m, err := newMeasured(s)
