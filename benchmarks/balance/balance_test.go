@@ -135,15 +135,47 @@ func TestEdgeWeightsAreTheBytesSent(t *testing.T) {
 	}
 }
 
+// counted hears the progress of a suite, which counts once over all stages.
+type counted struct {
+	t      *testing.T
+	stages []string
+	last   float64
+}
+
+func newCounted(t *testing.T, hear *func(stage string, done float64)) *counted {
+	c := &counted{t: t}
+	*hear = func(stage string, done float64) {
+		if done < c.last || done > 1 || len(c.stages) == 0 && done != 0 {
+			t.Errorf("%s: %g after %g", stage, done, c.last)
+		}
+		c.last = done
+		if !slices.Contains(c.stages, stage) {
+			c.stages = append(c.stages, stage)
+		}
+	}
+	return c
+}
+
+// check checks that at least so many stages were told, and that the last piece
+// began this near the end.
+func (c *counted) check(stages int, begun float64) {
+	c.t.Helper()
+	if len(c.stages) < stages || c.last < begun {
+		c.t.Errorf("%g was told last, of the stages %q", c.last, c.stages)
+	}
+}
+
 func TestSuitesWriteTheirResults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the suites")
 	}
 	folder := t.TempDir()
 	opt := Options{Folder: folder, FluidCells: 5_000, Ranks: []int{8}, Quick: true, Measured: true, Preset: "fast"}
+	count := newCounted(t, &opt.Progress)
 	if err := Balance(context.Background(), opt); err != nil {
 		t.Fatal(err)
 	}
+	count.check(4, 0.9)
 	var text strings.Builder
 	for _, name := range []string{"balance.md", "balance-airway.md", "balance-bifurcation-large.md"} {
 		part, err := os.ReadFile(filepath.Join(folder, name))

@@ -26,7 +26,8 @@ type CostOptions struct {
 	Quick bool
 	// Layout restricts the measurement to one layout; all if empty.
 	Layout balance.Layout
-	// Progress, if set, is told the share done, 0 to 1.
+	// Progress, if set, is told the stage and the share of all that is done, 0 to
+	// 1.
 	Progress func(stage string, done float64)
 }
 
@@ -38,9 +39,6 @@ type CostOptions struct {
 // unpacking as copies cost. What cannot be measured on one host, the network
 // between hosts, keeps the assumed figures.
 func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
-	if opt.Progress == nil {
-		opt.Progress = func(string, float64) {}
-	}
 	if opt.Name == "" {
 		opt.Name, _ = os.Hostname()
 	}
@@ -53,13 +51,15 @@ func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range costMeasurements(&opt) {
-		if opt.Layout != "" && opt.Layout != m.layout {
-			continue
-		}
+	list, pieces := costMeasurements(&opt), 0.0
+	for i := range list {
+		pieces += list[i].pieces()
+	}
+	count := newTally(opt.Progress, pieces)
+	for _, m := range list {
 		start := balance.DefaultCost(m.layout)
 		start.Source, start.Inside, start.BytesPerPopulation = opt.Name, inside, m.bytes
-		if err := report.measure(ctx, start, &m, opt.Progress); err != nil {
+		if err := report.measure(ctx, start, &m, count); err != nil {
 			return nil, fmt.Errorf("the %s: %w", m.stage(), err)
 		}
 	}
@@ -83,6 +83,21 @@ func (m *costMeasurement) stage() string {
 	return fmt.Sprintf("%s layout, %d bytes a population", m.layout, m.bytes)
 }
 
+// Pieces of work of a measurement, about as long as they take: making its shapes,
+// measuring its cases, and for each size its cases and what crosses.
+const shapesPieces, casesPieces, sizePieces, crossingPieces = 1, 6, 0.5, 1
+
+func (m *costMeasurement) pieces() float64 {
+	pieces := float64(shapesPieces + casesPieces)
+	if m.few != nil {
+		pieces += sizePieces * float64(len(m.sizes))
+	}
+	if m.layout != balance.Plain {
+		pieces += crossingPieces * float64(len(m.sizes))
+	}
+	return pieces
+}
+
 // costMeasurements lists what is measured.
 func costMeasurements(opt *CostOptions) []costMeasurement {
 	cells, sizes, timing := int64(2_000_000), []int64{4_000, 16_000, 64_000, 250_000}, carefully/2
@@ -104,30 +119,33 @@ func costMeasurements(opt *CostOptions) []costMeasurement {
 				return s.solverCases(ctx, n, smallShapes, fewShrunk)
 			}})
 	}
-	return append(list, costMeasurement{layout: balance.Plain, bytes: 8, timing: timing, shapes: s, sizes: sizes,
+	list = append(list, costMeasurement{layout: balance.Plain, bytes: 8, timing: timing, shapes: s, sizes: sizes,
 		cases: func(context.Context) ([]balance.Case, error) { return plainCases(cells, plainCuts) },
 		few:   func(_ context.Context, n int64) ([]balance.Case, error) { return plainCases(n, fewCuts) }})
+	return slices.DeleteFunc(list, func(m costMeasurement) bool { return opt.Layout != "" && opt.Layout != m.layout })
 }
 
 // measure measures one cost model.
-func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMeasurement, progress func(string, float64)) error {
-	progress("shapes for the "+m.stage(), 0)
+func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMeasurement, count *tally) error {
+	count.at("shapes for the "+m.stage(), 0, shapesPieces)
 	cases, err := m.cases(ctx)
 	if err != nil {
 		return err
 	}
+	count.add(shapesPieces)
 	measure := m.measurer()
-	fitted, samples, err := balance.MeasureCost(ctx, start, cases, measure, func(done float64) { progress(m.stage(), done) })
+	fitted, samples, err := balance.MeasureCost(ctx, start, cases, measure, func(done float64) { count.at(m.stage(), done, casesPieces) })
 	if err != nil {
 		return err
 	}
+	count.add(casesPieces)
 	cost, all := fitted, meanStored(&fitted, samples)
 	for _, cells := range m.sizes {
 		if m.few == nil {
 			cost.BySize = append(cost.BySize, balance.SizeFactors{Cells: cells, Factor: 1, Empty: 1})
 			continue
 		}
-		progress(fmt.Sprintf("%s, %d cells", m.stage(), cells), 0)
+		count.at(fmt.Sprintf("%s, %d cells", m.stage(), cells), 0, sizePieces)
 		few, err := m.few(ctx, cells)
 		if err != nil {
 			return err
@@ -136,6 +154,7 @@ func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMea
 		if err != nil {
 			return err
 		}
+		count.add(sizePieces)
 		cost.BySize = append(cost.BySize, factors)
 		cases, samples = append(cases, few...), append(samples, more...)
 	}
@@ -144,9 +163,7 @@ func (r *CostReport) measure(ctx context.Context, start balance.Cost, m *costMea
 		// boundary cell. Packing reads and writes the same cells as copying.
 		cost.Opening = cost.Boundary
 		cost.AddPacking(cost.CopyPerByte)
-	} else if err := m.shapes.measureCrossings(ctx, &cost, m.timing/2, func(cells int64) {
-		progress(fmt.Sprintf("%s, messages of ranks of %d cells", m.stage(), cells), 0)
-	}); err != nil {
+	} else if err := m.measureCrossings(ctx, &cost, count); err != nil {
 		return err
 	}
 	if m.few != nil {
@@ -186,14 +203,16 @@ func (m *costMeasurement) measurer() balance.Measure {
 
 // measureCrossings measures what ranks compute for the bytes they send where
 // they hold as many cells as the entries of BySize say, and notes it there.
-func (s *shapes) measureCrossings(ctx context.Context, cost *balance.Cost, timing time.Duration, progress func(cells int64)) error {
+func (m *costMeasurement) measureCrossings(ctx context.Context, cost *balance.Cost, count *tally) error {
 	seconds := make([]float64, len(cost.BySize))
 	for i := range seconds {
-		progress(cost.BySize[i].Cells)
+		cells := cost.BySize[i].Cells
+		count.at(fmt.Sprintf("%s, messages of ranks of %d cells", m.stage(), cells), 0, crossingPieces)
 		var err error
-		if seconds[i], err = s.measureCrossing(ctx, cost, cost.BySize[i].Cells, timing); err != nil {
+		if seconds[i], err = m.shapes.measureCrossing(ctx, cost, cells, m.timing/2); err != nil {
 			return err
 		}
+		count.add(crossingPieces)
 	}
 	notePacking(cost, seconds)
 	return nil

@@ -1,6 +1,7 @@
 package balancebench
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -34,4 +35,16 @@ func TestPackingDependsOnCellsHeld(t *testing.T) {
 			t.Errorf("%v seconds: %+v", c.seconds, cost)
 		}
 	}
+}
+
+func TestCostCountsOnceOverItsStages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures")
+	}
+	opt := CostOptions{Quick: true, Layout: balance.Plain}
+	count := newCounted(t, &opt.Progress)
+	if _, err := Cost(context.Background(), opt); err != nil {
+		t.Fatal(err)
+	}
+	count.check(4, 0.9)
 }

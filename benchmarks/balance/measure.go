@@ -25,24 +25,30 @@ const mostTimed = 16
 const timingRounds = 3
 
 // measure times, for some numbers of ranks and each layout, the predicted best
-// of the source's two main strategies and of all of ours.
-func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid) error {
-	for _, rows := range s.contenders() {
+// of the source's two main strategies and of all of ours: so many pieces of work
+// in all.
+func (s *suite) measure(ctx context.Context, name string, g *geometry.Grid, pieces float64) error {
+	groups := s.contenders()
+	pieces /= float64(len(groups))
+	for _, rows := range groups {
 		list, err := s.untimed(ctx, g, rows)
 		if err != nil {
 			return err
 		}
 		if len(list) == 0 {
+			s.opt.tally.add(pieces)
 			continue
 		}
 		rounds, each := s.opt.timing()
 		for done := range rounds * len(list) {
 			c := list[done%len(list)]
-			s.opt.Progress(fmt.Sprintf("timing %s, %s layout, %s: %v", name, c.row.Layout, quantity.Count(c.row.Ranks, "rank"), c.row.Strategy), float64(done)/float64(rounds*len(list)))
+			stage := fmt.Sprintf("timing %s, %s layout, %s: %v", name, c.row.Layout, quantity.Count(c.row.Ranks, "rank"), c.row.Strategy)
+			s.opt.tally.at(stage, float64(done)/float64(rounds*len(list)), pieces)
 			if err := c.time(ctx, g, each); err != nil {
 				return err
 			}
 		}
+		s.opt.tally.add(pieces)
 		for _, c := range list {
 			c.note()
 		}

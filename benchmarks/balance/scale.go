@@ -78,8 +78,12 @@ func Scale(ctx context.Context, opt Options) error {
 	if err != nil {
 		return err
 	}
-	study := scaleStudy{opt: &opt, rows: rows}
-	for _, c := range scaleCases(&opt) {
+	study, cases, pieces := scaleStudy{opt: &opt, rows: rows}, scaleCases(&opt), 0
+	for _, c := range cases {
+		pieces += 1 + len(c.ranks)*len(clusters)
+	}
+	opt.tally = newTally(opt.Progress, float64(pieces))
+	for _, c := range cases {
 		if err := study.add(ctx, name, &c); err != nil {
 			return err
 		}
@@ -96,18 +100,20 @@ type scaleStudy struct {
 // add partitions one grid for all machines and numbers of ranks, and writes
 // after each what there is.
 func (s *scaleStudy) add(ctx context.Context, name string, c *scaleCase) error {
-	s.opt.Progress(fmt.Sprintf("voxelizing %d cells", c.cells), 0)
+	s.opt.tally.at(fmt.Sprintf("voxelizing %d cells", c.cells), 0, 1)
 	short, g, err := Grid(ctx, name, c.cells)
 	if err != nil {
 		return err
 	}
-	for i, ranks := range c.ranks {
+	s.opt.tally.add(1)
+	for _, ranks := range c.ranks {
 		for _, m := range clusters {
-			s.opt.Progress(fmt.Sprintf("%s: %d cells, %s", m.name, c.cells, quantity.Count(ranks, "rank")), float64(i)/float64(len(c.ranks)))
+			s.opt.tally.at(fmt.Sprintf("%s: %d cells, %s", m.name, c.cells, quantity.Count(ranks, "rank")), 0, 1)
 			row, err := scaleRow(ctx, g, c, &m.cost, m.devicesPerHost, ranks)
 			if err != nil {
 				return err
 			}
+			s.opt.tally.add(1)
 			row.Geometry = short + " on " + m.name
 			s.put(row)
 			if err := s.write(); err != nil {

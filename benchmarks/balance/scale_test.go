@@ -16,9 +16,12 @@ func TestScaleGoesOn(t *testing.T) {
 	folder := t.TempDir()
 	study := func(cells int64, ranks ...int) []Row {
 		t.Helper()
-		if err := Scale(context.Background(), Options{Folder: folder, FluidCells: cells, Ranks: ranks}); err != nil {
+		opt := Options{Folder: folder, FluidCells: cells, Ranks: ranks}
+		count := newCounted(t, &opt.Progress)
+		if err := Scale(context.Background(), opt); err != nil {
 			t.Fatal(err)
 		}
+		count.check(3, 0.6)
 		rows, err := readCSV(filepath.Join(folder, "scale.csv"))
 		if err != nil {
 			t.Fatal(err)

@@ -48,12 +48,14 @@ func Strict(ctx context.Context, opt Options) error {
 			cells = 500_000
 		}
 	}
+	opt.tally = newTally(opt.Progress, float64(len(geometries)*(1+len(ranks))))
 	for _, geometry := range geometries {
-		opt.Progress("voxelizing "+geometry, 0)
+		opt.tally.at("voxelizing "+geometry, 0, 1)
 		name, g, err := Grid(ctx, geometry, cells)
 		if err != nil {
 			return err
 		}
+		opt.tally.add(1)
 		if err := opt.strict(ctx, name, g, ranks); err != nil {
 			return err
 		}
@@ -69,12 +71,13 @@ func (o *Options) strict(ctx context.Context, name string, g *geometry.Grid, ran
 	if err != nil {
 		return err
 	}
-	for i, p := range ranks {
-		o.Progress(fmt.Sprintf("%s, %s", name, quantity.Count(p, "rank")), float64(i)/float64(len(ranks)))
+	for _, p := range ranks {
+		o.tally.at(fmt.Sprintf("%s, %s", name, quantity.Count(p, "rank")), 0, 1)
 		s := suite{opt: o}
 		if err := s.compare(ctx, name, g, p); err != nil {
 			return err
 		}
+		o.tally.add(1)
 		rows = merged(rows, s.rows)
 		if err := writeFile(path+".csv", func(w writer) error { return writeCSV(w, rows) }); err != nil {
 			return err

@@ -30,7 +30,7 @@ type Options struct {
 	Layout balance.Layout
 	// Measured times ranks with real kernels as well.
 	Measured bool
-	// Quick does less, in under a minute.
+	// Quick does less, in under a minute on two cores unless more is asked for.
 	Quick bool
 	// Preset is the effort of the graph partitioner; fast by default for
 	// whole cuboids, where many partitions are tried, else the balancer's own.
@@ -38,14 +38,14 @@ type Options struct {
 	// DevicesPerHost is 8 by default, as in the source's clusters; for Strict,
 	// which counts bytes wherever they go, all ranks are in one host.
 	DevicesPerHost int
-	// Progress, if set, is told the stage and the share done, 0 to 1.
+	// Progress, if set, is told the stage and the share of all that is done, 0 to
+	// 1.
 	Progress func(stage string, done float64)
+
+	tally *tally
 }
 
 func (o *Options) complete() error {
-	if o.Progress == nil {
-		o.Progress = func(string, float64) {}
-	}
 	if o.DevicesPerHost == 0 {
 		o.DevicesPerHost = 8
 	}
@@ -120,22 +120,29 @@ type suite struct {
 	rows []Row
 }
 
-// complete runs all strategies for the numbers of ranks that have no rows of
-// this grid with the present costs yet, and writes the rows after each.
-func (s *suite) complete(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategies []Strategy, ranks []int, sourceTables bool) error {
-	cost, err := s.opt.cost(layout)
-	if err != nil || s.opt.Layout != "" && s.opt.Layout != layout {
+// complete runs all that is planned for a layout and the numbers of ranks that
+// have no rows of this grid with the present costs yet, and writes the rows after
+// each.
+func (s *suite) complete(ctx context.Context, name string, g *geometry.Grid, part *layoutPlan) error {
+	cost, err := s.opt.cost(part.layout)
+	if err != nil {
 		return err
 	}
-	for _, p := range ranks {
+	for _, p := range part.ranks {
+		trials := s.opt.trials(part, p)
 		if slices.ContainsFunc(s.rows, func(r Row) bool {
-			return r.Layout == layout && r.Ranks == p && r.FluidCells == g.Cells() && r.Costs == describeCosts(cost)
+			return r.Layout == part.layout && r.Ranks == p && r.FluidCells == g.Cells() && r.Costs == describeCosts(cost)
 		}) {
+			s.opt.tally.add(float64(len(trials)))
 			continue
 		}
 		fresh := suite{opt: s.opt}
-		if err := fresh.sweep(ctx, name, g, layout, strategies, []int{p}, sourceTables); err != nil {
-			return err
+		for _, t := range trials {
+			s.opt.tally.at(fmt.Sprintf("%s, %s layout, %s", name, part.layout, quantity.Count(p, "rank")), 0, 1)
+			if _, err := fresh.run(ctx, name, g, part.layout, t.strategy, t.perRank, p); err != nil {
+				return err
+			}
+			s.opt.tally.add(1)
 		}
 		s.rows = merged(s.rows, fresh.rows)
 		if err := s.write(); err != nil {
@@ -187,31 +194,34 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 	return p, nil
 }
 
-// sweep runs all strategies for all numbers of ranks.
-func (s *suite) sweep(ctx context.Context, name string, g *geometry.Grid, layout balance.Layout, strategies []Strategy, ranks []int, sourceTables bool) error {
-	for i, p := range ranks {
-		for j, strategy := range strategies {
-			s.opt.Progress(fmt.Sprintf("%s, %s layout, %s", name, layout, quantity.Count(p, "rank")), float64(i*len(strategies)+j)/float64(len(ranks)*len(strategies)))
-			if strategy.MostRanks > 0 && p > strategy.MostRanks || s.opt.Quick && variant(strategies, j) {
-				continue
-			}
-			ks := strategy.PerRank
-			if ks == nil {
-				ks = []int{0}
-			} else if !sourceTables {
-				ks = fewPerRank
-			}
-			if s.opt.Quick && strategy.Improve {
-				ks = ks[:1]
-			}
-			for _, k := range ks {
-				if _, err := s.run(ctx, name, g, layout, strategy, k, p); err != nil {
-					return err
-				}
-			}
+// trial is a strategy with a number of cuboids for each rank, 0 for the
+// strategy's own.
+type trial struct {
+	strategy Strategy
+	perRank  int
+}
+
+// trials lists what is tried for a number of ranks.
+func (o *Options) trials(part *layoutPlan, ranks int) []trial {
+	var list []trial
+	for j, strategy := range part.strategies {
+		if strategy.MostRanks > 0 && ranks > strategy.MostRanks || o.Quick && variant(part.strategies, j) {
+			continue
+		}
+		ks := strategy.PerRank
+		if ks == nil {
+			ks = []int{0}
+		} else if !part.sourceTables {
+			ks = fewPerRank
+		}
+		if o.Quick && strategy.Improve {
+			ks = ks[:1]
+		}
+		for _, k := range ks {
+			list = append(list, trial{strategy, k})
 		}
 	}
-	return nil
+	return list
 }
 
 // variant reports whether a strategy is improved and differs from an earlier one
@@ -260,6 +270,45 @@ type plan struct {
 	sourceTables bool  // the source's tables are made of it
 }
 
+// layoutPlan is what is done for one layout of a geometry.
+type layoutPlan struct {
+	layout       balance.Layout
+	strategies   []Strategy
+	ranks        []int
+	sourceTables bool
+}
+
+// layouts lists what is done for each layout.
+func (o *Options) layouts(p *plan) []layoutPlan {
+	all := []layoutPlan{
+		{balance.Plain, denseStrategies, p.dense, p.sourceTables},
+		{balance.Dense, denseStrategies, p.dense, p.sourceTables},
+		{balance.Sparse, sparseStrategies, p.sparse, p.sourceTables},
+	}
+	return slices.DeleteFunc(all, func(l layoutPlan) bool { return o.Layout != "" && o.Layout != l.layout })
+}
+
+// trialsOf counts what is tried for a geometry.
+func (o *Options) trialsOf(p *plan) int {
+	count := 0
+	for _, part := range o.layouts(p) {
+		for _, ranks := range part.ranks {
+			count += len(o.trials(&part, ranks))
+		}
+	}
+	return count
+}
+
+// pieces counts the work for a geometry: its grid, what is tried, and as much
+// again where that is timed.
+func (o *Options) pieces(p *plan) float64 {
+	trials := o.trialsOf(p)
+	if o.Measured {
+		trials *= 2
+	}
+	return float64(1 + trials)
+}
+
 // plans lists what is done.
 func (o *Options) plans() []plan {
 	powers := []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
@@ -271,8 +320,8 @@ func (o *Options) plans() []plan {
 	}
 	if o.Quick {
 		all = []plan{
-			{"bifurcation-large", 200_000, []int{1, 8, 64}, []int{8, 64}, true},
-			{"airway", 500_000, []int{64}, []int{8, 64}, false},
+			{"bifurcation-large", 150_000, []int{1, 8, 32}, []int{8, 32}, true},
+			{"airway", 300_000, []int{32}, []int{8, 32}, false},
 		}
 	}
 	if len(o.Geometries) > 0 {
@@ -306,8 +355,13 @@ func Balance(ctx context.Context, opt Options) error {
 	if err := opt.complete(); err != nil {
 		return err
 	}
-	for _, p := range opt.plans() {
-		if err := opt.run(ctx, &p); err != nil {
+	plans, pieces := opt.plans(), 0.0
+	for i := range plans {
+		pieces += opt.pieces(&plans[i])
+	}
+	opt.tally = newTally(opt.Progress, pieces)
+	for i := range plans {
+		if err := opt.run(ctx, &plans[i]); err != nil {
 			return err
 		}
 		// After every geometry, so that a long suite that is stopped leaves
@@ -321,7 +375,7 @@ func Balance(ctx context.Context, opt Options) error {
 
 // run does what is planned for one geometry.
 func (o *Options) run(ctx context.Context, p *plan) error {
-	o.Progress("voxelizing "+p.geometry, 0)
+	o.tally.at("voxelizing "+p.geometry, 0, 1)
 	name, g, err := Grid(ctx, p.geometry, p.cells)
 	if err != nil {
 		return err
@@ -331,16 +385,14 @@ func (o *Options) run(ctx context.Context, p *plan) error {
 	if s.rows, err = readCSV(s.path); err != nil {
 		return err
 	}
-	for _, layout := range []balance.Layout{balance.Plain, balance.Dense} {
-		if err := s.complete(ctx, name, g, layout, denseStrategies, p.dense, p.sourceTables); err != nil {
+	o.tally.add(1)
+	for _, part := range o.layouts(p) {
+		if err := s.complete(ctx, name, g, &part); err != nil {
 			return err
 		}
 	}
-	if err := s.complete(ctx, name, g, balance.Sparse, sparseStrategies, p.sparse, p.sourceTables); err != nil {
-		return err
-	}
 	if o.Measured {
-		if err := s.measure(ctx, name, g); err != nil {
+		if err := s.measure(ctx, name, g, float64(o.trialsOf(p))); err != nil {
 			return err
 		}
 	}

@@ -107,7 +107,7 @@ func newBenchBalance(flags *benchFlags) *cobra.Command {
 		Short: "Compare decompositions and balancers, as Fietz 2011 did",
 		Long: "Compare decompositions and balancers on cavities, bifurcations and airways, as Fietz did (2011, chapter 5): predicted by\n" +
 			"the cost model, and with --measured timed. Each geometry has a CSV file, tables and plots; a further run for other\n" +
-			"--ranks adds to them.",
+			"--ranks adds to them. The whole suite takes hours; with --quick it takes less than a minute on two cores.",
 		Example: "  carina bench balance --measured --geometry bifurcation-large --ranks 8,64 --machine benchmarks/results/machine.json\n" +
 			"  carina bench balance --strict --geometry airway --ranks 2,71,512",
 		Args: exactly(),

@@ -67,12 +67,17 @@ func barProgress(file *os.File) (func(string, float64), func()) {
 		progressbar.OptionClearOnFinish(),
 	)
 	var current string
+	var before float64
 	report := func(stage string, done float64) {
 		if stage != current {
 			current = stage
-			bar.Reset()
 			bar.Describe(fmt.Sprintf("%-24s", strings.ToLower(stage)))
 		}
+		if done < before {
+			// A stage that counts anew; others go on with one count.
+			bar.Reset()
+		}
+		before = done
 		// A bar that cannot be drawn is no reason to stop.
 		_ = bar.Set(min(steps-1, int(done*steps)))
 	}

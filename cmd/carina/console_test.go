@@ -81,7 +81,8 @@ func TestStrangeNamesArePrintedSafely(t *testing.T) {
 	}
 }
 
-// The bar shows each stage with its part, and is there until the end.
+// The bar shows each stage with its part, whether it counts anew or goes on, and is
+// there until the end.
 func TestBarShowsStages(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
 	if err != nil {
@@ -91,11 +92,11 @@ func TestBarShowsStages(t *testing.T) {
 	report, end := barProgress(file)
 	const redrawn = 120 * time.Millisecond
 	for _, c := range []struct {
-		stage string
-		done  float64
-		want  string
-	}{{"Fill", 0.25, " 25%"}, {"Fill", 1, " 99%"}, {"Links", 0.5, " 50%"}, {"Links", 1, " 99%"}} {
-		report(c.stage, 0)
+		stage      string
+		from, done float64
+		want       string
+	}{{"Fill", 0, 0.25, " 25%"}, {"Fill", 0, 1, " 99%"}, {"Links", 0, 0.5, " 50%"}, {"Pictures", 0.5, 0.75, " 75%"}, {"Pages", 0.8, 1, " 99%"}} {
+		report(c.stage, c.from)
 		before, err := os.ReadFile(file.Name())
 		if err != nil {
 			t.Fatal(err)
