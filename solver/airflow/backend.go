@@ -57,8 +57,9 @@ type Kernel interface {
 	WallMomentum(selected func(center r3.Vec) bool) ([3]int64, error)
 	// Compare returns the sums over every SampleStride-th cell of the whole of the
 	// squared change of the velocity since the last call and of the squared
-	// velocity, in fixed point; both are zero at the first.
-	Compare() (change, square int64, err error)
+	// velocity, in fixed point, after both velocities have been multiplied by scale;
+	// both are zero at the first.
+	Compare(scale float64) (change, square int64, err error)
 	// Bytes is the memory held beside that of the engine.
 	Bytes() int64
 	// Device names what computes, and Describe adds to the settings what belongs to

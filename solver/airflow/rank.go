@@ -110,7 +110,7 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 		if err := r.observe(plan); err != nil {
 			return false, err
 		}
-		steady, err := watch.compare()
+		steady, err := watch.compare(peak)
 		return steady && plan.Tolerance > 0, err
 	})
 	return r.diverged(r.explained(err), plan)

@@ -96,14 +96,14 @@ type rankWatch struct {
 	rank *Rank
 }
 
-// compare takes a sample, compares it with the last one and tells whether the flow is steady. All
-// ranks agree.
-func (w *rankWatch) compare() (bool, error) {
+// compare takes a sample, compares it with the last one and tells whether the flow is
+// steady, given the largest velocity. All ranks agree.
+func (w *rankWatch) compare(peak float64) (bool, error) {
 	r := w.rank
 	if !w.Due(r.engine.Steps()) {
 		return false, nil
 	}
-	change, square, err := r.kernel.Compare()
+	change, square, err := r.kernel.Compare(compareScale(peak))
 	if err != nil {
 		return false, fmt.Errorf("comparing the flow with before: %w", err)
 	}
@@ -114,8 +114,20 @@ func (w *rankWatch) compare() (bool, error) {
 	return w.Judge(sums[0], sums[1]), nil
 }
 
+// compareScale is a power of two that brings the largest velocity to between 1/16 and
+// 1/8, where squares of its changes have digits in fixed point and sums of squares have
+// room; or as near to that as single precision allows.
+func compareScale(peak float64) float64 {
+	const wanted, largest = -3, 64
+	if peak == 0 {
+		return 1
+	}
+	_, exponent := math.Frexp(peak)
+	return math.Ldexp(1, min(wanted-exponent, largest))
+}
+
 // Compare compares a sample of the velocity with the one before.
-func (r *bound) Compare() (change, square int64, err error) {
+func (r *bound) Compare(scale float64) (change, square int64, err error) {
 	now := map[int64][3]float64{}
 	for i := range r.layout.Blocks {
 		r.eachWindow(int32(i), r.workspaces[0], func(p *solver.Piece, cell, lane, count int32, m *update.Moments) {
@@ -128,8 +140,9 @@ func (r *bound) Compare() (change, square int64, err error) {
 				now[global] = u
 				if old, ok := r.before[global]; ok {
 					for a := range 3 {
-						change += ToFixed((u[a] - old[a]) * (u[a] - old[a]))
-						square += ToFixed(u[a] * u[a])
+						difference, size := scale*(u[a]-old[a]), scale*u[a]
+						change += ToFixed(difference * difference)
+						square += ToFixed(size * size)
 					}
 				}
 			}

@@ -1,6 +1,11 @@
 package airflow
 
-import "testing"
+import (
+	"context"
+	"testing"
+
+	"carina/solver"
+)
 
 // A flow is steady when it has changed by less than the tolerance twice in a row.
 func TestSteadyWatch(t *testing.T) {
@@ -36,6 +41,27 @@ func TestSteadyWatch(t *testing.T) {
 	}{{229, false}, {230, true}, {231, false}, {379, false}, {380, true}} {
 		if got := w.Due(c.steps); got != c.want {
 			t.Errorf("a sample after %d steps is due: %t", c.steps, got)
+		}
+	}
+}
+
+// Creeping flow is linear: how slow it is does not matter to when it is steady.
+func TestSteadyHoweverSlow(t *testing.T) {
+	g := pipe(0, 9, 30, 0.01)
+	var want int64
+	for i, flow := range []float64{1e-9, 1e-12, 1e-15} {
+		s := DefaultSettings()
+		s.FlowRate = flow
+		summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 5000, Tolerance: 1e-4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			want = summary.Steps
+		}
+		if summary.Steady == nil || !*summary.Steady || summary.Steps != want || *summary.VelocityChange == 0 || summary.MassBalance > 1e-3 {
+			t.Errorf("%g m³/s: steady after %d steps (a faster one after %d), the velocity changed by %g, inflow and outflow differ by %g",
+				flow, summary.Steps, want, *summary.VelocityChange, summary.MassBalance)
 		}
 	}
 }

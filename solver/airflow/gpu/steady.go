@@ -51,7 +51,7 @@ func (s *bound) newCompared() (*compared, error) {
 }
 
 // Compare compares a sample of the velocity with the one before.
-func (s *bound) Compare() (change, square int64, err error) {
+func (s *bound) Compare(scale float64) (change, square int64, err error) {
 	first := s.compared == nil
 	if first {
 		if s.compared, err = s.newCompared(); err != nil {
@@ -59,7 +59,7 @@ func (s *bound) Compare() (change, square int64, err error) {
 		}
 	}
 	c := s.compared
-	found, err := s.find(s.observer("change", 0), [foundWords]uint64{}, device.Words(uint64(c.sampled), uint64(c.starts), uint64(c.before)))
+	found, err := s.find(s.observer("change", 0), [foundWords]uint64{}, append(device.Words(uint64(c.sampled), uint64(c.starts), uint64(c.before)), s.reals(scale)))
 	if first { // there was nothing to compare with
 		return 0, 0, err
 	}

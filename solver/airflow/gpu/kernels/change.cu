@@ -1,11 +1,12 @@
 // How much the velocity of some cells of every tile has changed since the last
-// observation: Σ(u−u₀)² is added to found[0] and Σu² to found[1], in fixed point.
+// observation: Σ(u−u₀)² is added to found[0] and Σu² to found[1], in fixed point,
+// of velocities that are multiplied by scale.
 struct Velocity {
 	real x, y, z;
 };
 
 KERNEL(change)(Memory memory, Observed observed, Walls walls, Rates rate, unsigned long long *found,
-               const unsigned long long *sampled, const unsigned *starts, Velocity *before)
+               const unsigned long long *sampled, const unsigned *starts, Velocity *before, real scale)
 {
 	SHARED_BYTES(shared);
 	const View view(memory, observed, walls, shared);
@@ -20,9 +21,10 @@ KERNEL(change)(Memory memory, Observed observed, Walls walls, Rates rate, unsign
 			if (!(mask >> cell & 1)) continue;
 			const Moments m = view.moments(cell, rate);
 			Velocity &old = before[starts[tile] + count_bits(mask & ((1ull << cell) - 1))];
-			const real x = m.x - old.x, y = m.y - old.y, z = m.z - old.z;
+			const real x = scale * (m.x - old.x), y = scale * (m.y - old.y), z = scale * (m.z - old.z);
+			const real u = scale * m.x, v = scale * m.y, w = scale * m.z;
 			change += to_fixed(x * x) + to_fixed(y * y) + to_fixed(z * z);
-			square += to_fixed(m.x * m.x) + to_fixed(m.y * m.y) + to_fixed(m.z * m.z);
+			square += to_fixed(u * u) + to_fixed(v * v) + to_fixed(w * w);
 			old.x = m.x, old.y = m.y, old.z = m.z;
 		}
 	}
