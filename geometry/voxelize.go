@@ -181,7 +181,7 @@ func fillLumen(ctx context.Context, p *Prepared, o *Options, filled *Filled) (*f
 		return nil, err
 	}
 	if n := (&Grid{Runs: runs}).Cells(); n < fewestCells {
-		return nil, fmt.Errorf("only %s of %s fit into the lumen: choose a smaller spacing", quantity.Count(n, "cell"), quantity.FormatLength(g.Spacing))
+		return nil, fmt.Errorf("the lumen has room for only %s of %s: choose a smaller spacing", quantity.Count(n, "cell"), quantity.FormatLength(g.Spacing))
 	}
 	f := &filling{grid: g, lattice: l}
 	g.Runs, f.index, f.cutOff = l.dropIslands(runs, newRowIndex(runs, g.Size), p, filled)

@@ -249,15 +249,15 @@ func TestVoxelizeSameForAllWorkers(t *testing.T) {
 func TestVoxelizeRefuses(t *testing.T) {
 	tube := tubeSurface(r3.Vec{}, r3.Vec{Z: 9}, 1, 20, 9, false)
 	for want, o := range map[string]Options{
-		"say how fine":          {},
-		"positive length":       {Spacing: -1},
-		"not both":              {Spacing: 1, FluidCells: 10},
-		"must be positive":      {FluidCells: -1},
-		"fit into the lumen":    {Spacing: 5},
-		"GiB":                   {Spacing: 1e-4, MemoryLimit: 1 << 20},
-		"larger spacing":        {Spacing: 1e-12},
-		"there is no opening 3": {Spacing: 0.1, Inlet: 3},
-		"18 or 26":              {Spacing: 0.1, Directions: 6},
+		"say how fine":           {},
+		"positive length":        {Spacing: -1},
+		"not both":               {Spacing: 1, FluidCells: 10},
+		"must be positive":       {FluidCells: -1},
+		"the lumen has room for": {Spacing: 5},
+		"GiB":                    {Spacing: 1e-4, MemoryLimit: 1 << 20},
+		"larger spacing":         {Spacing: 1e-12},
+		"there is no opening 3":  {Spacing: 0.1, Inlet: 3},
+		"18 or 26":               {Spacing: 0.1, Directions: 6},
 	} {
 		if _, err := Voxelize(context.Background(), tube, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want one with %q", o, err, want)

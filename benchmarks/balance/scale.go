@@ -42,23 +42,25 @@ type scaleCase struct {
 	maximum int // ranks up to which the graph partitioner is used; rcb beyond
 }
 
-// scaleCases are the grids and ranks of the study, or the one grid asked for.
+// scaleCases are the grids and ranks of the study, or those asked for.
 func scaleCases(opt *Options) []scaleCase {
-	if opt.FluidCells > 0 {
-		ranks := opt.Ranks
-		if len(ranks) == 0 {
-			ranks = []int{64, 512, 4096, 32_768, 100_000}
-		}
-		return []scaleCase{{opt.FluidCells, 8, ranks, 512}}
-	}
-	if opt.Quick {
-		return []scaleCase{{1_000_000, 8, []int{1, 8, 64, 512}, 512}}
-	}
-	return []scaleCase{
+	cases := []scaleCase{
 		{10_000_000, 8, []int{1, 8, 64, 512, 4096, 10_000}, 512},
 		{100_000_000, 8, []int{64, 512, 4096, 32_768, 100_000}, 512},
 		{1_000_000_000, 16, []int{4096, 32_768, 100_000}, 512},
 	}
+	switch {
+	case opt.FluidCells > 0:
+		cases = []scaleCase{{opt.FluidCells, 8, []int{64, 512, 4096, 32_768, 100_000}, 512}}
+	case opt.Quick:
+		cases = []scaleCase{{1_000_000, 8, []int{1, 8, 64, 512}, 512}}
+	}
+	if len(opt.Ranks) > 0 {
+		for i := range cases {
+			cases[i].ranks = opt.Ranks
+		}
+	}
+	return cases
 }
 
 // Scale partitions airways of up to 10⁹ fluid cells for up to 100,000 ranks of
@@ -71,8 +73,12 @@ func Scale(ctx context.Context, opt Options) error {
 		return err
 	}
 	name := "airway"
-	if len(opt.Geometries) > 0 {
+	switch len(opt.Geometries) {
+	case 0:
+	case 1:
 		name = opt.Geometries[0]
+	default:
+		return fmt.Errorf("the study of scaling is of one geometry, not of %d: name one", len(opt.Geometries))
 	}
 	rows, err := readCSV(filepath.Join(opt.Folder, "scale.csv"))
 	if err != nil {

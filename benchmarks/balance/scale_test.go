@@ -10,6 +10,35 @@ import (
 	"testing"
 )
 
+// The study is of the grids and ranks asked for, and of one geometry.
+func TestScaleTakesWhatIsAskedFor(t *testing.T) {
+	for _, test := range []struct {
+		opt   Options
+		cells []int64
+		ranks int
+	}{
+		{Options{}, []int64{10_000_000, 100_000_000, 1_000_000_000}, 0},
+		{Options{Ranks: []int{3, 5}}, []int64{10_000_000, 100_000_000, 1_000_000_000}, 2},
+		{Options{Quick: true, Ranks: []int{3}}, []int64{1_000_000}, 1},
+		{Options{FluidCells: 7, Ranks: []int{3}}, []int64{7}, 1},
+	} {
+		var cells []int64
+		for _, c := range scaleCases(&test.opt) {
+			cells = append(cells, c.cells)
+			if test.ranks > 0 && !slices.Equal(c.ranks, test.opt.Ranks) {
+				t.Errorf("%+v: ranks %d", test.opt, c.ranks)
+			}
+		}
+		if !slices.Equal(cells, test.cells) {
+			t.Errorf("%+v: grids of %d cells", test.opt, cells)
+		}
+	}
+	opt := Options{Folder: t.TempDir(), Geometries: []string{"airway", "cavity"}, FluidCells: 1000, Ranks: []int{1}}
+	if err := Scale(context.Background(), opt); err == nil || !strings.Contains(err.Error(), "name one") {
+		t.Errorf("two geometries: %v", err)
+	}
+}
+
 // A study that goes on keeps the rows of earlier slices, one for each machine, grid
 // and number of ranks, in order; no machine gains more than its ranks.
 func TestScaleGoesOn(t *testing.T) {

@@ -21,7 +21,7 @@ func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
 	nan := append([]byte(nil), sound...)
 	binary.LittleEndian.PutUint32(nan[84+12:], math.Float32bits(float32(math.NaN())))
 	for name, data := range map[string][]byte{"nan.stl": nan, "half.stl": sound[:len(sound)/2], "short.stl": sound[:40], "empty.stl": nil,
-		"open.stl": []byte("solid a\nfacet normal 0 0 1\n"), "none.stl": []byte("solid a\nendsolid a\n"),
+		"open.stl": []byte("solid a\nfacet normal 0 0 1\n"), "none.stl": []byte("solid a\nendsolid a\n"), "text.stl": []byte(strings.Repeat("Take the surface of an airway.\n", 9)),
 		"typo.yaml": []byte("surface: nan.stl\nspacng: 1mm\n")} {
 		if err := os.WriteFile(name, data, 0o644); err != nil {
 			t.Fatal(err)
@@ -47,6 +47,12 @@ func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
 		{[]string{"inspect", "empty.stl"}, exitFailure, "the file is empty: " + again},
 		{[]string{"inspect", "open.stl"}, exitFailure, "no endsolid: " + again},
 		{[]string{"inspect", "none.stl"}, exitFailure, "no triangles: " + again},
+		{[]string{"inspect", "text.stl"}, exitFailure, "this is a text that does not begin with the word solid, as STL does: name the file of the surface"},
+		{append([]string{"partition", pipe, "-o", "a.part.json"}, grid...), exitUsage, "say how many ranks share the work, such as --ranks 4"},
+		{append([]string{"partition", pipe, "-o", "a.part.json", "--ranks", "0"}, grid...), exitFailure, "0 ranks cannot share the work"},
+		{[]string{"export", "a.part.json"}, exitUsage, "say --to metis, openlb or vtk"},
+		{[]string{"export", "a.part.json", "--to", "foam"}, exitUsage, `there is no format "foam" to export: say --to metis, openlb or vtk`},
+		{append([]string{"voxelize", pipe, "-o", "a.grid"}, "--unit", "mm", "--spacing", "60mm"), exitFailure, "the lumen has room for only"},
 		{[]string{"run", "typo.yaml"}, exitFailure, "line 2: there is no key spacng: did you mean spacing?"},
 		{[]string{"inspct", pipe}, exitUsage, "there is no command inspct: did you mean inspect? (see carina --help)"},
 		{[]string{"fly"}, exitUsage, "there is no command fly (see carina --help)"},
@@ -66,7 +72,7 @@ func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
 			t.Errorf("carina %v: status %d, says %q; want %q in one line", test.arguments, status, said, test.says)
 		}
 	}
-	if entries, err := os.ReadDir("."); err != nil || len(entries) != 7 {
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 8 {
 		t.Errorf("left %v behind", entries)
 	}
 }

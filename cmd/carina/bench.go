@@ -107,7 +107,7 @@ func newBenchBalance(flags *benchFlags) *cobra.Command {
 		Short: "Compare decompositions and balancers, as Fietz 2011 did",
 		Long: "Compare decompositions and balancers on cavities, bifurcations and airways, as Fietz did (2011, chapter 5): predicted by\n" +
 			"the cost model, and with --measured timed. Each geometry has a CSV file, tables and plots; a further run for other\n" +
-			"--ranks adds to them. The whole suite takes hours; with --quick it takes less than a minute on two cores.",
+			"--ranks adds to them, and one that was stopped goes on. The whole suite takes hours; with --quick it takes less than a minute on two cores.",
 		Example: "  carina bench balance --measured --geometry bifurcation-large --ranks 8,64 --machine benchmarks/results/machine.json\n" +
 			"  carina bench balance --strict --geometry airway --ranks 2,71,512",
 		Args: exactly(),
@@ -121,7 +121,9 @@ func newBenchBalance(flags *benchFlags) *cobra.Command {
 			return runBalanceBench(command, flags, &options, machine, balancebench.Balance)
 		},
 	}
-	balanceBenchFlags(command, &options, &machine)
+	balanceBenchFlags(command, &options)
+	command.Flags().StringVar(&options.Preset, "preset", "", benchPresetHelp)
+	command.Flags().StringVar(&machine, "machine", "", "machine file of carina bench cost (default assumed costs)")
 	command.Flags().BoolVar(&options.Measured, "measured", false, "time ranks with the real kernels as well")
 	command.Flags().StringVar((*string)(&options.Layout), "layout", "", either(balance.Layouts)+" (default all)")
 	command.Flags().BoolVar(&strict, "strict", false, "instead compare the bytes of graph with those of each other balancer, at the other's balance")
@@ -130,26 +132,23 @@ func newBenchBalance(flags *benchFlags) *cobra.Command {
 
 func newBenchScale(flags *benchFlags) *cobra.Command {
 	var options balancebench.Options
-	var machine string
 	command := &cobra.Command{
 		Use:   "scale",
 		Short: "Partition large airways for up to 100,000 ranks of modelled machines and plot the predicted efficiency",
 		Args:  exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
-			return runBalanceBench(command, flags, &options, machine, balancebench.Scale)
+			return runBalanceBench(command, flags, &options, "", balancebench.Scale)
 		},
 	}
-	balanceBenchFlags(command, &options, &machine)
+	balanceBenchFlags(command, &options)
 	return command
 }
 
-func balanceBenchFlags(command *cobra.Command, o *balancebench.Options, machine *string) {
+func balanceBenchFlags(command *cobra.Command, o *balancebench.Options) {
 	f := command.Flags()
 	f.StringSliceVar(&o.Geometries, "geometry", nil, "cavity, bifurcation, bifurcation-large, airway, or STL files in mm (default the suite's own)")
 	f.Int64Var(&o.FluidCells, "fluid-cells", 0, "size of each grid (default the suite's own)")
 	f.IntSliceVar(&o.Ranks, "ranks", nil, "numbers of ranks (default the suite's own)")
-	f.StringVar(&o.Preset, "preset", "", presetHelp)
-	f.StringVar(machine, "machine", "", "machine file of carina bench cost (default assumed costs)")
 }
 
 func runBalanceBench(command *cobra.Command, flags *benchFlags, o *balancebench.Options, machine string,
@@ -167,7 +166,11 @@ func runBalanceBench(command *cobra.Command, flags *benchFlags, o *balancebench.
 	report, end := progress(command)
 	defer end()
 	o.Folder, o.Quick, o.Progress = flags.folder, flags.quick, report
-	if err := run(command.Context(), *o); err != nil {
+	err := run(command.Context(), *o)
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("stopped by the user; what was complete until then is in %s", flags.folder)
+	}
+	if err != nil {
 		return err
 	}
 	result := map[string]string{"folder": flags.folder}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,5 +76,17 @@ func TestBenchLeavesRecordsAlone(t *testing.T) {
 	}
 	if content, err := os.ReadFile(page); err != nil || string(content) != old {
 		t.Errorf("the page written by hand: %q, %v", content, err)
+	}
+}
+
+// A suite that is stopped says where the part is that was complete.
+func TestStoppedSuiteSaysWhatIsLeft(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	folder := t.TempDir()
+	var out, said strings.Builder
+	status := execute(ctx, []string{"bench", "balance", "--quick", "--fluid-cells", "5000", "--ranks", "2", "--out", folder}, &out, &said)
+	if want := "carina: stopped by the user; what was complete until then is in " + folder + "\n"; status != exitFailure || said.String() != want {
+		t.Errorf("status %d, says %q, want %q", status, said.String(), want)
 	}
 }

@@ -58,7 +58,7 @@ func examine() doctorResult {
 	r.Mpirun, _ = exec.LookPath("mpirun")
 	var advice []string
 	if !r.MPI {
-		advice = append(advice, "for ranks as MPI processes build with -tags mpi (Debian: libopenmpi-dev, openmpi-bin)")
+		advice = append(advice, "for ranks as MPI processes build with make mpi (Debian: libopenmpi-dev, openmpi-bin)")
 	}
 	if r.MPI && r.Mpirun == "" {
 		advice = append(advice, "there is no mpirun on the path: install openmpi-bin")

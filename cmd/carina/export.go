@@ -48,10 +48,13 @@ func newExport() *cobra.Command {
 					return export(command, path, output, e.write)
 				}
 			}
-			return usageError{fmt.Errorf("say --to %s", strings.Join(names, ", "))}
+			if format != "" {
+				return usageError{fmt.Errorf("there is no format %q to export: say --to %s", format, either(names))}
+			}
+			return usageError{fmt.Errorf("say --to %s", either(names))}
 		},
 	}
-	command.Flags().StringVar(&format, "to", "", "the format")
+	command.Flags().StringVar(&format, "to", "", "the format: "+either(names))
 	command.Flags().StringVarP(&output, "output", "o", "", "path of the files without their endings (default that of the partition file)")
 	return command
 }

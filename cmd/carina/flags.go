@@ -22,10 +22,12 @@ import (
 const scaleHelp = "factor that multiplies the surface's coordinates before the unit (default 1)"
 
 var (
-	unitHelp    = "unit of the surface's coordinates: " + strings.Join(geometry.UnitNames(), ", ") + ", or what one of them is long, such as 50um (default guessed by size)"
-	presetHelp  = "effort of the graph partitioner: " + either(partition.PresetNames()) + " (default eco)"
-	latticeHelp = "velocities: " + either(airflow.Lattices) + " (default D3Q19, with cumulant D3Q27)"
-	wallHelp    = "walls: " + either(airflow.Walls) + " (default interpolated)"
+	unitHelp   = "unit of the surface's coordinates: " + strings.Join(geometry.UnitNames(), ", ") + ", or what one of them is long, such as 50um (default guessed by size)"
+	presetHelp = "effort of the graph partitioner: " + either(partition.PresetNames()) + " (default eco)"
+	// The suites make many partitions.
+	benchPresetHelp = "effort of the graph partitioner: " + either(partition.PresetNames()) + " (default fast, for the sparse layout eco)"
+	latticeHelp     = "velocities: " + either(airflow.Lattices) + " (default D3Q19, with cumulant D3Q27)"
+	wallHelp        = "walls: " + either(airflow.Walls) + " (default interpolated)"
 )
 
 // decomposeHelp names what a decomposition may begin with and the steps after.

@@ -74,7 +74,7 @@ func newGenerate() *cobra.Command {
 	f.StringVarP(&flags.output, "output", "o", "", "the STL file to write")
 	f.StringVar(&flags.unit, "unit", "mm", "unit of the file's coordinates")
 	f.StringVar(&flags.diameter, "diameter", "", "diameter of the trachea or pipe (default 18mm)")
-	f.StringVar(&flags.length, "length", "", "length of the trachea, the pipe or the cavity's side")
+	f.StringVar(&flags.length, "length", "", "length of the trachea (default 120mm, less or more where its diameter is), of the pipe (default five diameters) or of the cavity's sides (default 10mm)")
 	f.StringVar(&flags.rule, "rule", "", "airway: weibel (symmetric) or kitaoka (uneven, by seed) (default weibel)")
 	f.IntVar(&flags.generations, "generations", 0, "airway: generations below the trachea (default 4)")
 	f.IntVar(&flags.segments, "segments", 0, "edges around the trachea or pipe (default 64)")

@@ -64,6 +64,9 @@ func newPartition() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if c.Ranks == 0 && !command.Flags().Changed("ranks") {
+				return usageError{errors.New("say how many ranks share the work, such as --ranks 4")}
+			}
 			if err := c.CheckRanks(); err != nil {
 				return err
 			}

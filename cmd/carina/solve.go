@@ -23,12 +23,12 @@ func newSolve() *cobra.Command {
 		Use:   "solve FILE.part.json",
 		Short: "Compute the flow on a partition",
 		Long: "Compute the flow on the grid and ranks of a partition file. Started alone it runs all ranks in one\n" +
-			"process; started by mpirun -np N (in a binary built with -tags mpi) every process takes one rank. With\n" +
-			"--device gpu (in a binary built with make gpu) every rank takes one GPU; the tiles of\n" +
-			"4×4×4 cells that it computes belong to the rank that owns most of their cells.",
+			"process; started by mpirun -np N (in a binary built with make mpi) every process takes one rank. With\n" +
+			"--device gpu (in a binary built with make gpu) every rank takes one GPU; the tiles of 4×4×4 cells that it\n" +
+			"computes belong to the rank that owns most of their cells. With make gpu TAGS='mpi cuda' both go together.",
 		Example: "  carina solve airway.part.json --flow 1L/min --steps 2000 --out results\n" +
-			"  mpirun -np 4 carina solve airway.part.json --case airway.yaml\n" +
-			"  mpirun -np 4 carina solve airway.part.json --device gpu --storage half --time 1s",
+			"  mpirun -np 4 carina-mpi solve airway.part.json --case airway.yaml\n" +
+			"  mpirun -np 4 carina-gpu solve airway.part.json --device gpu --storage half --time 1s",
 		Args: exactly("a partition file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			return runSolve(command, arguments[0], casePath, output)
@@ -125,7 +125,7 @@ func connect() (transport.Transport, func(), error) {
 		if launch.Alone() {
 			return nil, func() {}, nil
 		}
-		return nil, nil, fmt.Errorf("%v of a binary without MPI, each of which would compute the whole: build it with -tags mpi, or start it without the launcher", launch)
+		return nil, nil, fmt.Errorf("%v of a binary without MPI, each of which would compute the whole: build it with make mpi, or start it without the launcher", launch)
 	}
 	if err != nil {
 		return nil, nil, err

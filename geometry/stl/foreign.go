@@ -2,7 +2,10 @@ package stl
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"unicode"
+	"unicode/utf8"
 )
 
 // foreignMarks are how files of other formats begin.
@@ -57,5 +60,13 @@ func refuseForeign(data []byte) error {
 	if format := foreignFormat(data); format != "" {
 		return fmt.Errorf("this is a file in the format %s and not STL: convert it to STL, for instance with MeshLab, Blender or meshio", format)
 	}
+	if len(data) >= stlHeader && isText(data[:min(len(data), 4096)]) {
+		return errors.New("this is a text that does not begin with the word solid, as STL does: name the file of the surface")
+	}
 	return nil
+}
+
+// isText reports whether bytes are printable but for white space.
+func isText(data []byte) bool {
+	return !bytes.ContainsFunc(data, func(r rune) bool { return r != utf8.RuneError && unicode.IsControl(r) && !unicode.IsSpace(r) })
 }

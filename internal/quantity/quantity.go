@@ -20,7 +20,7 @@ type Kind struct {
 var (
 	// Length is read into metres.
 	Length = Kind{"length", "0.25mm", map[string]float64{
-		"m": 1, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "in": 0.0254,
+		"m": 1, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "nm": 1e-9, "in": 0.0254,
 	}}
 	// Flow is a volume flow rate, read into m³/s.
 	Flow = Kind{"flow rate", "15L/min", map[string]float64{
@@ -106,10 +106,17 @@ func (k Kind) ParsePositive(text string) (float64, error) {
 
 func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
 
+// otherSpelling makes the usual name of a unit of one that is spelled l for L or
+// u for µ.
+var otherSpelling = strings.NewReplacer("ml", "mL", "l/", "L/", "u", "µ")
+
+// unitList lists the units, the largest first, each in one spelling.
 func (k Kind) unitList() string {
 	names := make([]string, 0, len(k.units))
 	for name := range k.units {
-		names = append(names, name)
+		if usual := otherSpelling.Replace(name); usual == name || k.units[usual] == 0 {
+			names = append(names, name)
+		}
 	}
 	sort.Slice(names, func(i, j int) bool {
 		a, b := k.units[names[i]], k.units[names[j]]

@@ -19,6 +19,7 @@ func TestParse(t *testing.T) {
 		{Length, " 1.5 cm ", 1.5e-2},
 		{Length, "1e-3m", 1e-3},
 		{Length, "250µm", 250e-6},
+		{Length, "40nm", 40e-9},
 		{Flow, "15L/min", 15e-3 / 60},
 		{Flow, "250 mL/s", 250e-6},
 		{Flow, "60µL/min", 1e-9},
@@ -56,6 +57,8 @@ func TestParseRefuses(t *testing.T) {
 		{Length, "NaN mm", "finite"},
 		{Length, "inf mm", "finite"},
 		{Flow, "fast", "is not a flow rate"},
+		{Flow, "15", "write one of m3/s, L/s, L/min, mL/s, mL/min, µL/s, µL/min, nL/s, nL/min, such as 15L/min"},
+		{Length, "15", "write one of m, in, cm, mm, µm, nm, such as"},
 		{Flow, "1e-400L/min", "told from zero"},
 		{Flow, "-3E-323mL/min", "told from zero"},
 	}

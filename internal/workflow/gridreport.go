@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,7 +153,17 @@ func openingsTable(openings []geometry.OpeningReport, evidence []geometry.Eviden
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %26s  %22s  %10s%s\n", "no.", "name", "role", "centre ("+symbol+")", "normal", "area ("+symbol+"²)", heading)
 	for _, o := range openings {
 		fmt.Fprintf(&w, "%3d  %-16s %-7s %8.2f %8.2f %8.2f  %6.3f  %6.3f  %6.3f  %10.2f%s\n", o.Number, o.Name, o.Role,
-			o.Center[0]/unit, o.Center[1]/unit, o.Center[2]/unit, o.Normal[0], o.Normal[1], o.Normal[2], o.Area/(unit*unit), sure[o.Number])
+			shown(o.Center[0]/unit, 2), shown(o.Center[1]/unit, 2), shown(o.Center[2]/unit, 2),
+			shown(o.Normal[0], 3), shown(o.Normal[1], 3), shown(o.Normal[2], 3), o.Area/(unit*unit), sure[o.Number])
 	}
 	return w.String()
+}
+
+// shown is a number to be written with so many decimals, without a minus before
+// a zero.
+func shown(x float64, decimals int) float64 {
+	if math.Abs(x) < 0.5*math.Pow10(-decimals) {
+		return 0
+	}
+	return x
 }
