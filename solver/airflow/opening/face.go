@@ -16,15 +16,18 @@ type Faces struct {
 	set  *lattice.Set
 	// Areas are those of the openings as voxelized, in cell faces.
 	Areas []float64
+	// reach is how far from the openings' centres their links end at most, in metres.
+	reach []float64
 }
 
 // NewFaces sums the areas of the links to every opening over the whole grid. A
 // spacing too coarse for a small opening leaves it none: only an inlet needs
 // some.
 func NewFaces(grid *geometry.Grid, set *lattice.Set) (*Faces, error) {
-	f := &Faces{grid: grid, set: set, Areas: make([]float64, len(grid.Openings))}
-	if err := f.eachLink(func(o, i int, _ r3.Vec) {
+	f := &Faces{grid: grid, set: set, Areas: make([]float64, len(grid.Openings)), reach: make([]float64, len(grid.Openings))}
+	if err := f.eachLink(func(o, i int, middle r3.Vec) {
 		f.Areas[o] += linkArea(set, i, &grid.Openings[o])
+		f.reach[o] = max(f.reach[o], r3.Norm(r3.Sub(middle, grid.Openings[o].Center)))
 	}); err != nil {
 		return nil, err
 	}
@@ -102,7 +105,7 @@ func (f *Faces) setProfiles(list []State) error {
 	for i := range list {
 		s := &list[i]
 		if s.profile = s.condition.Shape; s.profile == nil {
-			s.profile = newProfile(s.condition.Profile, f.grid, &f.grid.Openings[i])
+			s.profile = newProfile(s.condition.Profile, f.grid, &f.grid.Openings[i], f.reach[i])
 		}
 	}
 	sums := make([]float64, len(list))

@@ -89,7 +89,7 @@ func TestDevelopedProfile(t *testing.T) {
 			return 0.5, map[bool]int{true: 1}[x+int32(d.X) < 0]
 		}, nil)
 	o := &geometry.Opening{Number: 1, Normal: r3.Vec{X: -1}, Area: 253 * spacing * spacing, Center: r3.Vec{Y: 10.5 * spacing, Z: 10.5 * spacing}}
-	developed, parabolic := newProfile(Developed, grid, o), newProfile(Parabolic, grid, o)
+	developed, parabolic := newProfile(Developed, grid, o, 0), newProfile(Parabolic, grid, o, 0)
 	at := func(y, z float64) r3.Vec { return r3.Vec{Y: (10.5 + y) * spacing, Z: (10.5 + z) * spacing} }
 	for _, p := range [][2]float64{{0, 0}, {3, 0}, {0, -5}, {4, 4}} {
 		got, want := developed(at(p[0], p[1]))/developed(at(0, 0)), parabolic(at(p[0], p[1]))
@@ -99,5 +99,73 @@ func TestDevelopedProfile(t *testing.T) {
 	}
 	if v := parabolic(at(0, 20)); v != 0 {
 		t.Errorf("outside the pipe the velocity is %g", v)
+	}
+}
+
+// The developed profile of an opening at any angle to the grid is that of a pipe, and
+// of two openings that act as one, that of two pipes.
+func TestDevelopedProfileAtAngles(t *testing.T) {
+	const diameter, cells = 0.01, 21
+	for _, along := range []r3.Vec{{Z: 1}, {X: 1, Z: 1}, {X: 1, Y: 1, Z: 1}, {X: 0.2, Y: 0.3, Z: 1}, {X: -0.3, Y: 0.7, Z: 0.9}} {
+		along = r3.Unit(along)
+		aside := r3.Unit(r3.Cross(along, r3.Vec{X: 0.1, Y: 1}))
+		for _, axes := range [][]r3.Vec{{{}}, {r3.Scale(0.75*diameter, aside), r3.Scale(-0.75*diameter, aside)}} {
+			// The pipes end in the plane through the origin.
+			dx := diameter / cells
+			var size int32 = 4 * cells
+			origin := r3.Vec{X: -diameter * 2, Y: -diameter * 2, Z: -diameter * 2}
+			distance := func(p r3.Vec) float64 {
+				least := math.Inf(1)
+				for _, a := range axes {
+					d := r3.Sub(p, a)
+					least = min(least, r3.Norm(r3.Sub(d, r3.Scale(r3.Dot(d, along), along))))
+				}
+				return least
+			}
+			center := func(x, y, z int32) r3.Vec {
+				return r3.Add(origin, r3.Scale(dx, r3.Vec{X: float64(x) + 0.5, Y: float64(y) + 0.5, Z: float64(z) + 0.5}))
+			}
+			grid := generate.LinkedGrid([3]int32{size, size, size}, dx, [3]bool{}, func(x, y, z int32) bool {
+				p := center(x, y, z)
+				return distance(p) < diameter/2 && r3.Dot(p, along) < 0 && r3.Dot(p, along) > -4*dx
+			}, func(int32, int32, int32, geometry.Offset) (float64, int) { return 0.5, 0 }, nil)
+			grid.Origin = origin
+			o := &geometry.Opening{Number: 1, Normal: along, Area: float64(len(axes)) * math.Pi / 4 * diameter * diameter}
+			developed := newProfile(Developed, grid, o, 1.5*diameter)
+			for _, a := range axes {
+				peak := developed(a)
+				for _, r := range []float64{0.2, 0.4, 0.6, 0.8} {
+					at := r3.Add(a, r3.Scale(r*diameter/2, r3.Unit(r3.Cross(along, aside))))
+					if got, want := developed(at)/peak, 1-r*r; !(math.Abs(got-want) < 0.1) {
+						t.Errorf("%d pipes along %.2g: at %g of the radius the velocity is %.3f of that on the axis, want %.3f", len(axes), along, r, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A pipe whose axis lies between cells has a profile that is the same on both sides,
+// wherever the grid lies.
+func TestDevelopedProfileBetweenCells(t *testing.T) {
+	const cells = 12
+	grid := generate.LinkedGrid([3]int32{4, cells, cells}, spacing, [3]bool{}, func(_, y, z int32) bool {
+		return (2*y+1-cells)*(2*y+1-cells)+(2*z+1-cells)*(2*z+1-cells) < cells*cells
+	}, func(int32, int32, int32, geometry.Offset) (float64, int) { return 0.5, 0 }, nil)
+	for _, at := range []r3.Vec{{}, {X: 0.3, Y: -0.7, Z: 0.11}, {X: -0.01, Y: 0.2, Z: -0.9}} {
+		grid.Origin = at
+		o := &geometry.Opening{Number: 1, Normal: r3.Vec{X: -1}, Area: math.Pi / 4 * cells * cells * spacing * spacing,
+			Center: r3.Add(at, r3.Vec{Y: cells / 2 * spacing, Z: cells / 2 * spacing})}
+		developed := newProfile(Developed, grid, o, 0)
+		for z := range int32(cells) {
+			for y := range int32(cells) {
+				v := developed(grid.Center(0, y, z))
+				for _, mirrored := range [][2]int32{{cells - 1 - y, z}, {y, cells - 1 - z}, {z, y}} {
+					if w := developed(grid.Center(0, mirrored[0], mirrored[1])); math.Abs(v-w) > 1e-6*developed(o.Center) {
+						t.Fatalf("a grid at %v: the velocity at (%d, %d) is %g, at %v it is %g", at, y, z, v, mirrored, w)
+					}
+				}
+			}
+		}
 	}
 }
