@@ -146,3 +146,30 @@ func TestConditionsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// What is wanted of an opening that meets no cell changes neither the flow through the
+// others nor the pressure drop.
+func TestClosedOpeningTakesNoPart(t *testing.T) {
+	computed := func(closed *opening.Condition) *Summary {
+		g := fork()
+		s := caveSettings(g)
+		s.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 0.3}, 3: {Kind: opening.FlowShare, Share: 0.4}}
+		if closed != nil {
+			g.Openings = append(g.Openings, geometry.Opening{Number: 4, Role: geometry.Outlet, Normal: r3.Vec{X: 1}, Area: 64e-8})
+			s.Conditions[4] = *closed
+		}
+		return must(RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 300}))
+	}
+	want := computed(nil)
+	for _, c := range []opening.Condition{
+		{Kind: opening.FlowShare, Share: 0.3},
+		{Kind: opening.ImposedFlow, Flow: -5e-7},
+		{Kind: opening.ImposedPressure, Pressure: 5},
+		{Kind: opening.Windkessel, DistalResistance: 1e6, Pressure: 3},
+	} {
+		if got := computed(&c); got.StateHash != want.StateHash || got.PressureDrop != want.PressureDrop {
+			t.Errorf("with %s at a closed opening the state is %s after steps of %g s and the pressure drop %g Pa, without it %s, %g s and %g Pa",
+				c.Kind, got.StateHash, got.TimeStep, got.PressureDrop, want.StateHash, want.TimeStep, want.PressureDrop)
+		}
+	}
+}

@@ -83,7 +83,8 @@ func (s *Settings) throughOpenings(grid *geometry.Grid) []through {
 		if !met[i+1] {
 			closed := *o
 			closed.Area = 0
-			o = &closed
+			list[i].opening = &closed
+			continue
 		}
 		c, given := s.Conditions[o.Number]
 		if !given && o.Role == geometry.Inlet && shared > 0 {

@@ -101,7 +101,7 @@ func (r *Rank) Summary() (*Summary, error) {
 		return nil, err
 	}
 	s.Reynolds = r.expected.reynolds(s.Openings, r.units.KinematicViscosity)
-	s.PressureDrop, s.MassBalance = dropAndBalance(s.Openings)
+	s.PressureDrop, s.MassBalance = dropAndBalance(s.Openings, r.faces.Areas)
 	if s.Limited, err = r.limited(); err != nil {
 		return nil, err
 	}
@@ -128,11 +128,15 @@ func (s *Summary) describe(settings *Settings, u Units) {
 }
 
 // dropAndBalance returns the pressure drop from the inlets to the outlets, averaged
-// by area, and the relative mass balance.
-func dropAndBalance(openings []OpeningSummary) (drop, mass float64) {
+// by area, and the relative mass balance. Openings without an area as voxelized are
+// closed and have no pressure.
+func dropAndBalance(openings []OpeningSummary, voxelized []float64) (drop, mass float64) {
 	var area, pressure [2]float64
 	var in, out float64
-	for _, o := range openings {
+	for i, o := range openings {
+		if voxelized[i] == 0 {
+			continue
+		}
 		side := 0
 		if o.Role != "inlet" {
 			side = 1

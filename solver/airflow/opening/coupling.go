@@ -25,6 +25,13 @@ const (
 // with a flow in a travelling wave is 3 c_s q/A.
 func (s *State) impedance() float64 { return math.Sqrt(3) / max(s.Area, 1) }
 
+// closed tells whether an opening meets no cell: no condition acts there, and none is
+// to follow what does not flow.
+func (s *State) closed() bool { return s.Area == 0 }
+
+// shares tells whether an opening is one of those that share the flow.
+func (s *State) shares() bool { return s.condition.Kind == FlowShare && !s.closed() }
+
 // Coupled tells whether any opening reacts to the flow.
 func (s *States) Coupled() bool {
 	return slices.ContainsFunc(s.List, func(o State) bool { return o.condition.Kind != MovingWall })
@@ -36,8 +43,11 @@ func (s *States) Couple(measured func(i int) (outflow, areaDensity float64)) {
 	var leaving, shares, areaDensity float64
 	for i := range s.List {
 		o := &s.List[i]
+		if o.closed() {
+			continue
+		}
 		o.outflow, areaDensity = measured(i)
-		if o.condition.Kind == FlowShare {
+		if o.shares() {
 			leaving += o.outflow
 			shares += o.condition.Share
 		}
@@ -56,7 +66,7 @@ func (s *States) Couple(measured func(i int) (outflow, areaDensity float64)) {
 	}
 	var mean float64
 	for i := range s.List {
-		if o := &s.List[i]; o.condition.Kind == FlowShare {
+		if o := &s.List[i]; o.shares() {
 			target := leaving * o.condition.Share / shares
 			o.base += o.impedance() * (o.smooth - target) * CouplingInterval / shareSteps
 			mean += o.base * o.condition.Share / shares
@@ -64,7 +74,7 @@ func (s *States) Couple(measured func(i int) (outflow, areaDensity float64)) {
 	}
 	// The pressures of all are known up to a constant only: their mean is zero.
 	for i := range s.List {
-		if o := &s.List[i]; o.condition.Kind == FlowShare {
+		if o := &s.List[i]; o.shares() {
 			o.base -= mean
 		}
 	}
