@@ -121,7 +121,7 @@ var meanings = map[opening.Kind]struct{ needs, may []string }{
 func (written *ConditionCase) checkKeys() error {
 	meaning, known := meanings[opening.Kind(written.Kind)]
 	if !known {
-		return fmt.Errorf("there is no kind of condition %q: choose one of %q", written.Kind, opening.Kinds)
+		return fmt.Errorf("there is no kind of condition %q: choose one of %s", written.Kind, quantity.Either(opening.Kinds))
 	}
 	enough := len(meaning.needs) == 0
 	for _, key := range []struct {

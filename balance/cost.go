@@ -7,6 +7,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/partition/graph"
 )
 
@@ -132,7 +133,7 @@ func GPUCost() Cost {
 // Check returns an error that names the first figure that cannot be.
 func (c *Cost) Check() error {
 	if !slices.Contains(Layouts, c.Layout) {
-		return fmt.Errorf("unknown layout %q in the cost model: use one of %q", c.Layout, Layouts)
+		return fmt.Errorf("unknown layout %q in the cost model: use one of %s", c.Layout, quantity.Either(Layouts))
 	}
 	for _, f := range []struct {
 		name  string

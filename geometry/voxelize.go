@@ -180,7 +180,10 @@ func fillLumen(ctx context.Context, p *Prepared, o *Options, filled *Filled) (*f
 	if err != nil {
 		return nil, err
 	}
-	if n := (&Grid{Runs: runs}).Cells(); n < fewestCells {
+	switch n := (&Grid{Runs: runs}).Cells(); {
+	case n == 0:
+		return nil, fmt.Errorf("the lumen has no room for a cell of %s: choose a smaller spacing", quantity.FormatLength(g.Spacing))
+	case n < fewestCells:
 		return nil, fmt.Errorf("the lumen has room for only %s of %s: choose a smaller spacing", quantity.Count(n, "cell"), quantity.FormatLength(g.Spacing))
 	}
 	f := &filling{grid: g, lattice: l}
@@ -206,7 +209,7 @@ func (g *Grid) fill(ctx context.Context, p *Prepared, method Method, o *Options)
 	case Rows:
 		runs, _, err = l.fillRows(ctx, nonzero, o.workers(), o.stage("fill"))
 	default:
-		err = fmt.Errorf("unknown voxelizer %q: use one of %q", method, Methods)
+		err = fmt.Errorf("unknown voxelizer %q: use one of %s", method, quantity.Either(Methods))
 	}
 	return l, runs, err
 }

@@ -14,6 +14,7 @@ import (
 	"carina/geometry"
 	"carina/internal/crash"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/transport"
 )
@@ -43,7 +44,7 @@ func Cost(ctx context.Context, opt CostOptions) (*CostReport, error) {
 		opt.Name, _ = os.Hostname()
 	}
 	if opt.Layout != "" && !slices.Contains(balance.Layouts, opt.Layout) {
-		return nil, fmt.Errorf("there is no %s layout: use one of %q", opt.Layout, balance.Layouts)
+		return nil, fmt.Errorf("there is no %s layout: use one of %s", opt.Layout, quantity.Either(balance.Layouts))
 	}
 	d := machine.Describe()
 	report := &CostReport{Machine: balance.NewMachine(opt.Name, fmt.Sprintf("%s, %d cores, %s; one core", d.Processor, d.Cores, d.GoVersion))}

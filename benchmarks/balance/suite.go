@@ -53,7 +53,7 @@ func (o *Options) complete() error {
 		return errors.New("the benchmark needs a folder for its results: name one, such as benchmarks/results")
 	}
 	if o.Layout != "" && !slices.Contains(balance.Layouts, o.Layout) {
-		return fmt.Errorf("there is no %s layout: use one of %q", o.Layout, balance.Layouts)
+		return fmt.Errorf("there is no %s layout: use one of %s", o.Layout, quantity.Either(balance.Layouts))
 	}
 	for _, p := range o.Ranks {
 		if p < 1 {

@@ -10,6 +10,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 	"carina/solver/airflow"
 	"carina/solver/airflow/kernel"
 	"carina/solver/transport"
@@ -173,7 +174,7 @@ func (o *Options) variants() []variant {
 // complete fills in what is not given.
 func (o *Options) complete() error {
 	if o.Layout != "" && !slices.Contains(airflow.Layouts, o.Layout) {
-		return fmt.Errorf("the solver has no %s layout: use one of %q", o.Layout, airflow.Layouts)
+		return fmt.Errorf("the solver has no %s layout: use one of %s", o.Layout, quantity.Either(airflow.Layouts))
 	}
 	cells, side, pairs := int64(20e6), int32(200), 2
 	o.turns = turns{11, 25}

@@ -12,7 +12,7 @@ import (
 // What a new user mistypes or misplaces gets one line that says what to do, and
 // leaves nothing behind.
 func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
-	pipe, folder := generated(t, "pipe"), t.TempDir()
+	pipe, fork, folder := generated(t, "pipe"), generated(t, "airway"), t.TempDir()
 	t.Chdir(folder)
 	sound, err := os.ReadFile(pipe)
 	if err != nil {
@@ -50,9 +50,12 @@ func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
 		{[]string{"inspect", "text.stl"}, exitFailure, "this is a text that does not begin with the word solid, as STL does: name the file of the surface"},
 		{append([]string{"partition", pipe, "-o", "a.part.json"}, grid...), exitUsage, "say how many ranks share the work, such as --ranks 4"},
 		{append([]string{"partition", pipe, "-o", "a.part.json", "--ranks", "0"}, grid...), exitFailure, "0 ranks cannot share the work"},
+		{[]string{"inspect", pipe, "--picture", "a.b.jpg"}, exitUsage, "a picture is written in the format PNG: give it a name such as a.b.png"},
+		{append([]string{"run", pipe, "--collision", "magic"}, grid...), exitFailure, `there is no collision "magic"; choose one of auto, trt, bgk, regularized, recursive or cumulant`},
+		{append([]string{"voxelize", fork, "-o", "a.grid"}, "--unit", "mm", "--spacing", "30mm"), exitFailure, "the lumen has no room for a cell of 30 mm: choose a smaller spacing"},
 		{[]string{"export", "a.part.json"}, exitUsage, "say --to metis, openlb or vtk"},
 		{[]string{"export", "a.part.json", "--to", "foam"}, exitUsage, `there is no format "foam" to export: say --to metis, openlb or vtk`},
-		{append([]string{"voxelize", pipe, "-o", "a.grid"}, "--unit", "mm", "--spacing", "60mm"), exitFailure, "the lumen has room for only"},
+		{append([]string{"voxelize", pipe, "-o", "a.grid"}, "--unit", "mm", "--spacing", "999mm"), exitFailure, "the lumen has room for only 1 cell of 999 mm: choose a smaller spacing"},
 		{[]string{"run", "typo.yaml"}, exitFailure, "line 2: there is no key spacng: did you mean spacing?"},
 		{[]string{"inspct", pipe}, exitUsage, "there is no command inspct: did you mean inspect? (see carina --help)"},
 		{[]string{"fly"}, exitUsage, "there is no command fly (see carina --help)"},

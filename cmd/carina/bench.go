@@ -9,6 +9,7 @@ import (
 
 	"carina/balance"
 	balancebench "carina/benchmarks/balance"
+	"carina/internal/quantity"
 
 	"github.com/spf13/cobra"
 )
@@ -94,7 +95,7 @@ func newBenchCost(flags *benchFlags) *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&options.Name, "name", "", "name of the machine (default the host's)")
-	command.Flags().StringVar((*string)(&options.Layout), "layout", "", "measure "+either(balance.Layouts)+" only, and keep the others of the machine file there (default all)")
+	command.Flags().StringVar((*string)(&options.Layout), "layout", "", "measure "+quantity.Either(balance.Layouts)+" only, and keep the others of the machine file there (default all)")
 	return command
 }
 
@@ -125,7 +126,7 @@ func newBenchBalance(flags *benchFlags) *cobra.Command {
 	command.Flags().StringVar(&options.Preset, "preset", "", benchPresetHelp)
 	command.Flags().StringVar(&machine, "machine", "", "machine file of carina bench cost (default assumed costs)")
 	command.Flags().BoolVar(&options.Measured, "measured", false, "time ranks with the real kernels as well")
-	command.Flags().StringVar((*string)(&options.Layout), "layout", "", either(balance.Layouts)+" (default all)")
+	command.Flags().StringVar((*string)(&options.Layout), "layout", "", quantity.Either(balance.Layouts)+" (default all)")
 	command.Flags().BoolVar(&strict, "strict", false, "instead compare the bytes of graph with those of each other balancer, at the other's balance")
 	return command
 }

@@ -105,7 +105,7 @@ func newBenchSolver(flags *benchFlags) *cobra.Command {
 		},
 	}
 	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "20000000", "200")
-	command.Flags().StringVar((*string)(&o.Layout), "layout", "", either(airflow.Layouts)+" (default both)")
+	command.Flags().StringVar((*string)(&o.Layout), "layout", "", quantity.Either(airflow.Layouts)+" (default both)")
 	return command
 }
 
@@ -132,7 +132,7 @@ func newBenchGPU(flags *benchFlags) *cobra.Command {
 		},
 	}
 	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "100000000", "512")
-	command.Flags().StringVar((*string)(&o.Collision), "collision", "", "collision operator: "+either(airflow.Collisions)+" (default trt where stable)")
+	command.Flags().StringVar((*string)(&o.Collision), "collision", "", "collision operator: "+quantity.Either(airflow.Collisions)+" (default trt where stable)")
 	command.Flags().StringVar((*string)(&o.Lattice), "lattice", "", latticeHelp)
 	command.Flags().StringVar((*string)(&o.Wall), "wall", "", wallHelp)
 	command.Flags().IntVar(&o.Device, "device", 0, "number of the first GPU")

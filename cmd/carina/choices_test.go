@@ -11,6 +11,7 @@ import (
 	"carina/balance"
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/quantity"
 	"carina/partition"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
@@ -55,7 +56,7 @@ func choices() map[string][]string {
 // Names to choose from are listed as in a sentence.
 func TestNamesAreListedAsASentence(t *testing.T) {
 	for want, names := range map[string][]string{"": nil, "one": {"one"}, "one or two": {"one", "two"}, "one, two or three": {"one", "two", "three"}} {
-		if got := either(names); got != want {
+		if got := quantity.Either(names); got != want {
 			t.Errorf("%q: %q, want %q", names, got, want)
 		}
 	}

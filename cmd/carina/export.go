@@ -10,6 +10,7 @@ import (
 	"carina/balance"
 	"carina/geometry"
 	"carina/internal/atomicfile"
+	"carina/internal/quantity"
 	"carina/internal/workflow"
 
 	"github.com/spf13/cobra"
@@ -49,12 +50,12 @@ func newExport() *cobra.Command {
 				}
 			}
 			if format != "" {
-				return usageError{fmt.Errorf("there is no format %q to export: say --to %s", format, either(names))}
+				return usageError{fmt.Errorf("there is no format %q to export: say --to %s", format, quantity.Either(names))}
 			}
-			return usageError{fmt.Errorf("say --to %s", either(names))}
+			return usageError{fmt.Errorf("say --to %s", quantity.Either(names))}
 		},
 	}
-	command.Flags().StringVar(&format, "to", "", "the format: "+either(names))
+	command.Flags().StringVar(&format, "to", "", "the format: "+quantity.Either(names))
 	command.Flags().StringVarP(&output, "output", "o", "", "path of the files without their endings (default that of the partition file)")
 	return command
 }

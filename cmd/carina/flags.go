@@ -8,6 +8,7 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/partition"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
@@ -23,11 +24,11 @@ const scaleHelp = "factor that multiplies the surface's coordinates before the u
 
 var (
 	unitHelp   = "unit of the surface's coordinates: " + strings.Join(geometry.UnitNames(), ", ") + ", or what one of them is long, such as 50um (default guessed by size)"
-	presetHelp = "effort of the graph partitioner: " + either(partition.PresetNames()) + " (default eco)"
+	presetHelp = "effort of the graph partitioner: " + quantity.Either(partition.PresetNames()) + " (default eco)"
 	// The suites make many partitions.
-	benchPresetHelp = "effort of the graph partitioner: " + either(partition.PresetNames()) + " (default fast, for the sparse layout eco)"
-	latticeHelp     = "velocities: " + either(airflow.Lattices) + " (default D3Q19, with cumulant D3Q27)"
-	wallHelp        = "walls: " + either(airflow.Walls) + " (default interpolated)"
+	benchPresetHelp = "effort of the graph partitioner: " + quantity.Either(partition.PresetNames()) + " (default fast, for the sparse layout eco)"
+	latticeHelp     = "velocities: " + quantity.Either(airflow.Lattices) + " (default D3Q19, with cumulant D3Q27)"
+	wallHelp        = "walls: " + quantity.Either(airflow.Walls) + " (default interpolated)"
 )
 
 // decomposeHelp names what a decomposition may begin with and the steps after.
@@ -36,22 +37,7 @@ func decomposeHelp() string {
 	for i := range after {
 		after[i] = "+" + after[i]
 	}
-	return either(first) + ", with " + either(after) + " as wanted (default bricks)"
-}
-
-// either lists names to choose from.
-func either[T ~string](names []T) string {
-	var words strings.Builder
-	for i, name := range names {
-		switch {
-		case i > 0 && i == len(names)-1:
-			words.WriteString(" or ")
-		case i > 0:
-			words.WriteString(", ")
-		}
-		words.WriteString(string(name))
-	}
-	return words.String()
+	return quantity.Either(first) + ", with " + quantity.Either(after) + " as wanted (default bricks)"
 }
 
 func geometryFlags(command *cobra.Command, c *carina.Case) {
@@ -60,7 +46,7 @@ func geometryFlags(command *cobra.Command, c *carina.Case) {
 	f.Float64Var(&c.Scale, "scale", c.Scale, scaleHelp)
 	f.StringVar(&c.Spacing, "spacing", c.Spacing, "side of a cell, such as 0.25mm")
 	f.Int64Var(&c.FluidCells, "fluid-cells", c.FluidCells, "number of fluid cells wanted, instead of a spacing")
-	f.StringVar(&c.Voxelizer, "voxelizer", c.Voxelizer, either(geometry.Methods)+" (default chosen by the surface's state)")
+	f.StringVar(&c.Voxelizer, "voxelizer", c.Voxelizer, quantity.Either(geometry.Methods)+" (default chosen by the surface's state)")
 	f.IntVar(&c.Directions, "directions", c.Directions, "directions with links: 18 for D3Q19, 26 for D3Q27 and cumulant (default what the flow needs, or 18)")
 	openingFlags(f, c)
 	f.StringVar(&c.ExtendOpenings, "extend-openings", c.ExtendOpenings, "lengthen every opening by a straight piece, such as 10mm or 2D (diameters)")
@@ -79,7 +65,7 @@ func partitionFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.IntVar(&c.Ranks, "ranks", c.Ranks, "number of ranks that share the work")
 	f.StringVar(&c.Decompose, "decompose", c.Decompose, decomposeHelp())
-	f.StringVar(&c.Balance, "balance", c.Balance, either(balance.BalancerNames())+" (default graph)")
+	f.StringVar(&c.Balance, "balance", c.Balance, quantity.Either(balance.BalancerNames())+" (default graph)")
 	f.IntVar(&c.CuboidsPerRank, "cuboids-per-rank", c.CuboidsPerRank, "regular and shrink: blocks per rank (default 8)")
 	f.IntVar(&c.MinSide, "min-side", c.MinSide, "octree: smallest side of a cuboid; bricks: their side (default by the number of ranks)")
 	f.IntVar(&c.MaxSide, "max-side", c.MaxSide, "octree: largest side of a cuboid (default by the number of ranks)")
@@ -103,9 +89,9 @@ func flowFlags(command *cobra.Command, c *carina.Case) {
 	f.StringVar(&c.Flow, "flow", c.Flow, "flow rate through the inlet (default 15L/min)")
 	f.StringVar(&c.Viscosity, "viscosity", c.Viscosity, "kinematic viscosity (default 15mm2/s, air)")
 	f.StringVar(&c.Density, "density", c.Density, "density (default 1.2kg/m3, air)")
-	f.StringVar(&c.Profile, "profile", c.Profile, "velocity over the inlet: "+either(opening.Profiles)+" (default plug)")
+	f.StringVar(&c.Profile, "profile", c.Profile, "velocity over the inlet: "+quantity.Either(opening.Profiles)+" (default plug)")
 	f.StringVar(&c.Waveform, "waveform", c.Waveform, "factor of the flow over time: sine:PERIOD, breathing:PERIOD, a CSV file of times and factors, or periodic:FILE")
-	f.StringVar(&c.Collision, "collision", c.Collision, "collision operator: "+either(airflow.Collisions)+" (default auto)")
+	f.StringVar(&c.Collision, "collision", c.Collision, "collision operator: "+quantity.Either(airflow.Collisions)+" (default auto)")
 	f.StringVar(&c.Lattice, "lattice", c.Lattice, latticeHelp)
 	f.Float64Var(&c.Smagorinsky, "smagorinsky", c.Smagorinsky, "constant of the eddy viscosity, often 0.1 to 0.2 (default none)")
 	f.StringVar(&c.Wall, "wall", c.Wall, wallHelp)

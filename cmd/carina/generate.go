@@ -147,8 +147,8 @@ func (g *generatedSurface) write(command *cobra.Command, path string, unit geome
 		Openings  int     `json:"openings"`
 	}{path, unit.String(), len(g.surface.Triangles), g.surface.Volume(), g.surface.Area(), len(g.openings)}
 	return printResult(command, result, func() string {
-		return fmt.Sprintf("wrote %s: %d triangles in %s, %.4g mL, %s\n",
-			path, result.Triangles, result.Unit, result.VolumeM3*1e6, quantity.Count(result.Openings, "flat end"))
+		return fmt.Sprintf("wrote %s: %d triangles in %s, %s, %s\n",
+			path, result.Triangles, result.Unit, quantity.FormatVolume(result.VolumeM3), quantity.Count(result.Openings, "flat end"))
 	})
 }
 

@@ -35,7 +35,7 @@ type graphFlags struct {
 func (f *graphFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	flags.Float64Var(&f.imbalance, "imbalance", partition.DefaultImbalance, "how far a part may exceed its share of the weight")
-	flags.StringVar(&f.preset, "preset", "eco", "effort: "+either(partition.PresetNames()))
+	flags.StringVar(&f.preset, "preset", "eco", "effort: "+quantity.Either(partition.PresetNames()))
 	flags.Uint64Var(&f.seed, "seed", 0, "seed; equal seeds give equal partitions")
 	flags.StringVar(&f.timeLimit, "time-limit", "", "go on improving by memetic search for this long, such as 60s")
 	flags.StringVarP(&f.output, "output", "o", "", "the part file to write: one part number per line")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"carina"
@@ -59,6 +60,9 @@ type inspectFlags struct {
 func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) error {
 	if err := refuseZeros(command); err != nil {
 		return err
+	}
+	if ending := filepath.Ext(flags.picture); ending != "" && !strings.EqualFold(ending, ".png") {
+		return usageError{fmt.Errorf("a picture is written in the format PNG: give it a name such as %s", strings.TrimSuffix(flags.picture, ending)+".png")}
 	}
 	c := flags.corrections
 	c.Surface, c.Unit, c.Scale = path, flags.unit, flags.scale

@@ -51,7 +51,7 @@ func (o AirwayOptions) withDefaults() (AirwayOptions, error) {
 		o.Segments = defaultSegments
 	}
 	if o.Rule != Weibel && o.Rule != Kitaoka {
-		return o, fmt.Errorf("unknown rule %q: use one of %q", o.Rule, Rules)
+		return o, fmt.Errorf("unknown rule %q: use one of %s", o.Rule, quantity.Either(Rules))
 	}
 	if o.Generations < 1 || o.Generations > MaxGenerations {
 		return o, fmt.Errorf("%d generations: choose 1 to %d", o.Generations, MaxGenerations)

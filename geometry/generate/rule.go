@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"carina/internal/quantity"
 )
 
 // Rule says by which morphometric model an airway branches.
@@ -90,5 +92,5 @@ func (r Rule) plan(b *branch, scale float64, seed uint64) ([2]daughterPlan, erro
 		}
 		return plans, nil
 	}
-	return [2]daughterPlan{}, fmt.Errorf("unknown rule %q: use one of %q", r, Rules)
+	return [2]daughterPlan{}, fmt.Errorf("unknown rule %q: use one of %s", r, quantity.Either(Rules))
 }

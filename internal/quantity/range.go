@@ -1,6 +1,9 @@
 package quantity
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // CheckRange refuses a number outside the range in which it can be meant, or none.
 // The note says what a number at an end of the range means; it may be empty.
@@ -18,5 +21,20 @@ func CheckName[T ~string](what string, name T, list []T) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("there is no %s %q; choose one of %q", what, name, list)
+	return fmt.Errorf("there is no %s %q; choose one of %s", what, name, Either(list))
+}
+
+// Either lists names to choose from.
+func Either[T ~string](names []T) string {
+	var words strings.Builder
+	for i, name := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			words.WriteString(" or ")
+		case i > 0:
+			words.WriteString(", ")
+		}
+		words.WriteString(string(name))
+	}
+	return words.String()
 }

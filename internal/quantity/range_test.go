@@ -2,6 +2,7 @@ package quantity
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -21,8 +22,17 @@ func TestCheckName(t *testing.T) {
 	type fruit string
 	list := []fruit{"apple", "pear"}
 	for name, want := range map[fruit]bool{"apple": true, "pear": true, "plum": false, "": false} {
-		if err := CheckName("fruit", name, list); (err == nil) != want {
+		err := CheckName("fruit", name, list)
+		if (err == nil) != want || err != nil && !strings.HasSuffix(err.Error(), "; choose one of apple or pear") {
 			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestEither(t *testing.T) {
+	for want, names := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
+		if got := Either(names); got != want {
+			t.Errorf("%q are %q, want %q", names, got, want)
 		}
 	}
 }
