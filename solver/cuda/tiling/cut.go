@@ -70,21 +70,31 @@ func (c *cutter) keepOwn() {
 func (c *cutter) keepOpenings() {
 	grid := c.domain.Grid
 	opening := NewOpeningFinder(grid.Links.Openings)
+	centers, farthest := make([]r3.Vec, len(grid.Openings)), make([]float64, len(grid.Openings)) // in cells
+	for i := range grid.Openings {
+		centers[i] = r3.Scale(1/grid.Spacing, r3.Sub(grid.Openings[i].Center, grid.Origin))
+	}
 	EachBoundaryCell(c.tiles, grid, func(tile int32, _, i int) {
 		for link := grid.Links.First[i]; link < grid.Links.First[i+1]; link++ {
-			if opening.Find(link) >= 0 {
+			if o := opening.Find(link); o >= 0 {
 				c.keep[tile] = true
+				farthest[o] = max(farthest[o], r3.Norm(r3.Sub(middleOf(c.tiles.Position[tile]), centers[o])))
 			}
 		}
 	})
 	for i := range grid.Openings {
 		o := &grid.Openings[i]
-		// The section reaches two radii of the area's circle along two axes.
-		const radii, margin = 2 * math.Sqrt2, 12
-		reach := radii*math.Sqrt(o.Area/math.Pi)/grid.Spacing + margin
-		center := r3.Scale(1/grid.Spacing, r3.Sub(o.Center, grid.Origin)) // in cells
-		c.keepDisc(center, o.Normal, reach)
+		// The section reaches two radii of the area's circle, or the farthest link,
+		// along two axes.
+		const margin = 12
+		reach := math.Sqrt2*max(2*math.Sqrt(o.Area/math.Pi)/grid.Spacing, farthest[i]+Side) + margin
+		c.keepDisc(centers[i], o.Normal, reach)
 	}
+}
+
+// middleOf is the middle of the tile at a position, in cells.
+func middleOf(p [3]int32) r3.Vec {
+	return r3.Scale(Side, r3.Vec{X: float64(p[0]) + 0.5, Y: float64(p[1]) + 0.5, Z: float64(p[2]) + 0.5})
 }
 
 // keepDisc keeps the tiles within a distance of a centre that lie at the plane
@@ -96,8 +106,7 @@ func (c *cutter) keepDisc(center, normal r3.Vec, reach float64) {
 	for z := max(0, low(center.Z)); z <= min(c.tiles.size[2]-1, high(center.Z)); z++ {
 		for y := max(0, low(center.Y)); y <= min(c.tiles.size[1]-1, high(center.Y)); y++ {
 			for x := max(0, low(center.X)); x <= min(c.tiles.size[0]-1, high(center.X)); x++ {
-				middle := r3.Scale(Side, r3.Vec{X: float64(x) + 0.5, Y: float64(y) + 0.5, Z: float64(z) + 0.5})
-				if math.Abs(r3.Dot(r3.Sub(middle, center), normal)) > near {
+				if math.Abs(r3.Dot(r3.Sub(middleOf([3]int32{x, y, z}), center), normal)) > near {
 					continue
 				}
 				if t := c.tiles.Find(x, y, z); t >= 0 {
