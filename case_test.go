@@ -120,25 +120,38 @@ conditions:
 // Without a time the air in the lumen is exchanged three times, whichever way it
 // flows, and a flow that a waveform changes is never called steady.
 func TestPlanOfACase(t *testing.T) {
-	const cells, spacing = 1_000_000, 1e-3 // a litre
+	const cells = 1_000_000 // a litre
+	grid := &geometry.Grid{Spacing: 1e-3, Openings: []geometry.Opening{{Number: 1, Role: geometry.Inlet, Area: 1e-4}, {Number: 2, Role: geometry.Outlet, Area: 1e-4}}}
+	grid.Links.Openings = []geometry.OpeningLink{{Link: 0, Number: 1}, {Link: 1, Number: 2}}
+	imposed := func(number int, flow float64) map[int]opening.Condition {
+		return map[int]opening.Condition{number: {Kind: opening.ImposedFlow, Flow: flow}}
+	}
+	pressures := map[int]opening.Condition{1: {Kind: opening.ImposedPressure, Pressure: 1}}
+	withPressure := imposed(2, -0.1e-3)
+	withPressure[1] = pressures[1]
 	for name, c := range map[string]struct {
 		c      Case
 		flow   float64
+		at     map[int]opening.Condition
 		steps  int64
 		time   float64
 		steady bool
 		says   string
 	}{
-		"nothing said":       {Case{}, 0.5e-3, 0, 6, true, ""},
-		"out of the lumen":   {Case{}, -0.5e-3, 0, 6, true, ""},
-		"steps":              {Case{Steps: 7}, 0.5e-3, 7, 0, false, ""},
-		"a time":             {Case{Time: "2s"}, 0, 0, 2, false, ""},
-		"breathing":          {Case{Waveform: "breathing:4s"}, 0.5e-3, 0, 6, false, ""},
-		"a waveform at one":  {Case{Conditions: []ConditionCase{{Waveform: "sine:1s"}}}, 0.5e-3, 0, 6, false, ""},
-		"no flow":            {Case{}, 0, 0, 0, false, "give --time or --steps"},
-		"a time before zero": {Case{Time: "-2s"}, 0.5e-3, 0, 0, false, "above zero"},
+		"nothing said":       {Case{}, 0.5e-3, nil, 0, 6, true, ""},
+		"out of the lumen":   {Case{}, -0.5e-3, nil, 0, 6, true, ""},
+		"steps":              {Case{Steps: 7}, 0.5e-3, nil, 7, 0, false, ""},
+		"a time":             {Case{Time: "2s"}, 0, nil, 0, 2, false, ""},
+		"breathing":          {Case{Waveform: "breathing:4s"}, 0.5e-3, nil, 0, 6, false, ""},
+		"a waveform at one":  {Case{Conditions: []ConditionCase{{Waveform: "sine:1s"}}}, 0.5e-3, nil, 0, 6, false, ""},
+		"no flow":            {Case{}, 0, nil, 0, 0, false, "give --time or --steps"},
+		"a time before zero": {Case{Time: "-2s"}, 0.5e-3, nil, 0, 0, false, "above zero"},
+		"in at a condition":  {Case{}, 0.5e-3, imposed(1, 0.1e-3), 0, 30, true, ""},
+		"out at a condition": {Case{}, 0.5e-3, withPressure, 0, 30, true, ""},
+		"pressures alone":    {Case{}, 0.5e-3, pressures, 0, 0, false, "give --time or --steps"},
+		"pressures, a flow":  {Case{Flow: "0.5L/s"}, 0.5e-3, pressures, 0, 6, true, ""},
 	} {
-		plan, err := c.c.plan(cells, spacing, airflow.Settings{FlowRate: c.flow})
+		plan, err := c.c.plan(grid, cells, airflow.Settings{FlowRate: c.flow, Conditions: c.at})
 		if c.says != "" {
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: error %v, want one that says %q", name, err, c.says)

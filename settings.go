@@ -3,6 +3,7 @@ package carina
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"carina/geometry"
@@ -140,7 +141,7 @@ func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s airflow.Settings, plan a
 	if s.Conditions, err = c.conditions(g); err != nil {
 		return s, plan, err
 	}
-	if plan, err = c.plan(cells, g.Spacing, s); err != nil {
+	if plan, err = c.plan(g, cells, s); err != nil {
 		return s, plan, err
 	}
 	return s, plan, c.CheckOpenings(g)
@@ -149,7 +150,7 @@ func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s airflow.Settings, plan a
 // plan says how long to compute: the case's steps or time, or else until the
 // flow is steady, at most until the air in the lumen has been exchanged three
 // times. A flow that a waveform changes is never called steady.
-func (c *Case) plan(cells int64, spacing float64, s airflow.Settings) (airflow.Plan, error) {
+func (c *Case) plan(g *geometry.Grid, cells int64, s airflow.Settings) (airflow.Plan, error) {
 	plan := airflow.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
 	if !c.Unsteady() {
 		plan.Watch = steadyTolerance
@@ -161,15 +162,20 @@ func (c *Case) plan(cells int64, spacing float64, s airflow.Settings) (airflow.P
 		var err error
 		plan.Time, err = quantity.Time.ParsePositive(c.Time)
 		return plan, err
-	case s.FlowRate == 0:
+	}
+	flow := s.Inflow(g)
+	if flow == 0 && c.Flow != "" {
+		flow = math.Abs(s.FlowRate)
+	}
+	if flow == 0 {
 		return plan, errors.New("without a flow the program cannot tell how long to compute: give --time or --steps")
 	}
 	if plan.Tolerance == 0 && !c.Unsteady() {
 		plan.Tolerance = steadyTolerance
 	}
 	const throughflows = 3
-	volume := float64(cells) * spacing * spacing * spacing
-	plan.Time = throughflows * volume / max(s.FlowRate, -s.FlowRate)
+	volume := float64(cells) * g.Spacing * g.Spacing * g.Spacing
+	plan.Time = throughflows * volume / flow
 	return plan, nil
 }
 

@@ -180,6 +180,13 @@ func (t *through) resistance() float64 {
 	return c.ProximalResistance + c.DistalResistance
 }
 
+// Inflow is what enters through all openings together, in m³/s, where waveforms are
+// one, as far as the conditions say: 0 where there are pressures alone.
+func (s *Settings) Inflow(grid *geometry.Grid) float64 {
+	flow, _ := inletFlow(s.throughOpenings(grid))
+	return flow
+}
+
 // inletFlow is the flow at factor one through the inlets, with their area: what
 // is prescribed there or, where that is a pressure, what the other openings
 // prescribe.
