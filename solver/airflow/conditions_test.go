@@ -173,3 +173,14 @@ func TestClosedOpeningTakesNoPart(t *testing.T) {
 		}
 	}
 }
+
+// The mass balance tells how far what enters and what leaves are apart, also where only
+// one of them happens.
+func TestMassBalance(t *testing.T) {
+	for _, c := range []struct{ in, out, want float64 }{{0, 0, 0}, {2, 2, 0}, {2, 1, 0.5}, {2, 3, 0.5}, {2, 0, 1}, {0, 2, 1}} {
+		openings := []OpeningSummary{{Role: "inlet", Flow: c.in}, {Role: "outlet", Flow: -c.out}}
+		if _, got := dropAndBalance(openings, []float64{1, 1}); got != c.want {
+			t.Errorf("%g in and %g out: the balance is %g, want %g", c.in, c.out, got, c.want)
+		}
+	}
+}

@@ -117,13 +117,13 @@ func RunRankOn(ctx context.Context, b Backend, domain *solver.Domain, settings S
 		return nil, err
 	}
 	defer r.Close()
-	r.warnings = append(r.warnings, plan.Warnings()...)
-	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
-		plan.Warn(r.warnings)
-	}
 	steps, err := plan.StepCount(r.units.TimeStep)
 	if err != nil {
 		return nil, transport.AgreedError{Cause: err}
+	}
+	r.warnings = append(r.warnings, plan.Warnings()...)
+	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
+		plan.Warn(r.warnings)
 	}
 	if plan.Prepared != nil {
 		plan.Prepared(r)

@@ -22,7 +22,8 @@ type Summary struct {
 	Mach           float64 `json:"mach"`
 	RelaxationTime float64 `json:"relaxation_time"`
 	PressureDrop   float64 `json:"pressure_drop_pa"`
-	// MassBalance is |inflow − outflow| relative to the inflow.
+	// MassBalance is |inflow − outflow| relative to the inflow, and one where air
+	// leaves and none enters.
 	MassBalance  float64          `json:"mass_balance"`
 	PeakVelocity float64          `json:"peak_velocity_m_per_s"`
 	Openings     []OpeningSummary `json:"openings"`
@@ -151,8 +152,11 @@ func dropAndBalance(openings []OpeningSummary, voxelized []float64) (drop, mass 
 			pressure[side] /= area[side]
 		}
 	}
-	if in > 0 {
+	switch {
+	case in > 0:
 		mass = math.Abs(in-out) / in
+	case out > 0:
+		mass = 1
 	}
 	return pressure[0] - pressure[1], mass
 }
