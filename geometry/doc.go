@@ -23,9 +23,9 @@
 //
 // What a triangle mesh is asked for lives in package mesh below, STL files in
 // stl, mending in mend, the finder of ends in opening and that of branches
-// without flat ends in branch; here are the steps that use them, in the order of
-// Prepare (prepare.go) and VoxelizePrepared (voxelize.go), and the grid that
-// comes out (grid.go).
+// without flat ends in branch, and the tie rule in scan; here are the steps that
+// use them, in the order of Prepare (prepare.go) and VoxelizePrepared
+// (voxelize.go), and the grid that comes out (grid.go).
 //
 // All lengths are in metres. Cell (i, j, k) of a grid has its centre at
 // Origin + (i+½, j+½, k+½)·Spacing.

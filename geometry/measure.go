@@ -2,6 +2,8 @@ package geometry
 
 import (
 	"math"
+
+	"carina/geometry/scan"
 )
 
 // tie is the distance, in cells, below which a triangle counts as lying at a
@@ -49,9 +51,9 @@ func (o Offset) component(axis int) int32 {
 func (f *family) along() int32 { return f.step.component(f.axis) }
 
 // project shows a point of the lattice as the family's lines see it.
-func (f *family) project(p *[3]float64) planePoint {
+func (f *family) project(p *[3]float64) scan.Point {
 	t := p[f.axis]
-	return planePoint{
+	return scan.Point{
 		U: p[f.u] - float64(f.step.component(f.u))*t,
 		W: p[f.w] - float64(f.step.component(f.w))*t,
 		T: t,
@@ -79,7 +81,7 @@ func (w *slabLinks) measure() {
 
 // draw records all links of one family that triangle t cuts.
 func (w *slabLinks) draw(f *family, t int32) {
-	var p [3]planePoint
+	var p scan.Triangle
 	for i, v := range w.lattice.triangles[t].V {
 		p[i] = f.project(&w.lattice.points[v])
 	}
@@ -88,44 +90,20 @@ func (w *slabLinks) draw(f *family, t int32) {
 	if f.w == 2 {
 		low, high = int(w.z0), int(w.z1)
 	}
-	from, to := planes(&p, low, high)
+	from, to := p.Planes(low, high)
 	for k := from; k < to; k++ {
-		s, ok := slice(&p, float64(k))
+		s, ok := p.Cut(float64(k))
 		if !ok {
 			continue
 		}
 		first, end := s.First, s.End
 		if f.axis == 2 {
-			first, end = s.within(float64(w.z0)-2, float64(w.z1)+1)
+			first, end = s.Within(float64(w.z0)-2, float64(w.z1)+1)
 		}
 		for u := first; u < end; u++ {
-			w.crossLine(f, int32(u), int32(k), s.at(u), opening)
+			w.crossLine(f, int32(u), int32(k), s.At(u), opening)
 		}
 	}
-}
-
-// within narrows the segment's lines to those that cross it at low ≤ T ≤ high,
-// give or take a line.
-func (s *segment) within(low, high float64) (first, end int) {
-	if s.Low >= low && s.High <= high {
-		return s.First, s.End
-	}
-	if s.High < low || s.Low > high {
-		return s.First, s.First
-	}
-	if s.Step == 0 {
-		return s.First, s.End
-	}
-	a, b := (low-s.T)/s.Step, (high-s.T)/s.Step
-	if a > b {
-		a, b = b, a
-	}
-	n := float64(s.End - s.First)
-	a, b = max(math.Floor(a)-1, 0), min(math.Ceil(b)+2, n)
-	if a >= b {
-		return s.First, s.First
-	}
-	return s.First + int(a), s.First + int(b)
 }
 
 // crossLine records a crossing at t on line (u, v) for the two cells around it,

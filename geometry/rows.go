@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"carina/geometry/scan"
 )
 
 // rule says from the crossings of a row which of its cells are inside.
@@ -70,20 +72,20 @@ func (l *lattice) rowCrossings(slab int) []rowCrossing {
 	ny := int(l.size[1])
 	var out []rowCrossing
 	for _, t := range l.inSlab(slab) {
-		var p [3]planePoint
+		var p scan.Triangle
 		for i, v := range l.triangles[t].V {
 			q := &l.points[v]
-			p[i] = planePoint{U: q[1], W: q[2], T: q[0]}
+			p[i] = scan.Point{U: q[1], W: q[2], T: q[0]}
 		}
-		from, to := planes(&p, int(z0), int(z1))
+		from, to := p.Planes(int(z0), int(z1))
 		for z := from; z < to; z++ {
-			s, ok := slice(&p, float64(z))
+			s, ok := p.Cut(float64(z))
 			if !ok {
 				continue
 			}
 			row := (z - int(z0)) * ny
 			for y := max(s.First, 0); y < min(s.End, ny); y++ {
-				cell := min(max(math.Ceil(s.at(y)), 0), float64(l.size[0]))
+				cell := min(max(math.Ceil(s.At(y)), 0), float64(l.size[0]))
 				out = append(out, packCrossing(row+y, int(cell), s.Sign))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"carina/geometry/mesh"
+	"carina/geometry/scan"
 	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -300,18 +301,18 @@ func (l *lattice) contacts(runs []Run, index *rowIndex, visit func(run int32, op
 			continue
 		}
 		for _, f := range families(6) {
-			var p [3]planePoint
+			var p scan.Triangle
 			for i, v := range l.triangles[t].V {
 				p[i] = f.project(&l.points[v])
 			}
-			from, to := planes(&p, math.MinInt32, math.MaxInt32)
+			from, to := p.Planes(math.MinInt32, math.MaxInt32)
 			for k := from; k < to; k++ {
-				s, ok := slice(&p, float64(k))
+				s, ok := p.Cut(float64(k))
 				if !ok {
 					continue
 				}
 				for u := s.First; u < s.End; u++ {
-					behind := int32(math.Ceil(s.at(u)))
+					behind := int32(math.Ceil(s.At(u)))
 					for _, t := range [2]int32{behind - 1, behind} {
 						c := f.cell(int32(u), int32(k), t)
 						if run := index.find(runs, c[0], c[1], c[2]); run >= 0 {

@@ -1,18 +1,19 @@
-package geometry
+package scan
 
-import (
-	"math"
-)
+import "math"
 
-// A planePoint is a vertex as a family of parallel lattice lines sees it: U
-// and W say which line (whole numbers are lines), T is the position along it.
-type planePoint struct{ U, W, T float64 }
+// Point is a vertex as a family of parallel lines sees it: U and W say which
+// line (whole numbers are lines), T is the position along it.
+type Point struct{ U, W, T float64 }
 
-// A segment is what a triangle leaves on the plane of the lines of one W: it
+// Triangle has its corners in the order of its winding.
+type Triangle [3]Point
+
+// Segment is what a triangle leaves on the plane of the lines of one W: it
 // covers the lines First ≤ U < End, and crosses line U at T + (U−First)·Step.
 // Sign is +1 where the triangle, seen along the lines, winds
 // counter-clockwise in (U, W), otherwise −1.
-type segment struct {
+type Segment struct {
 	First, End int
 	T, Step    float64
 	Low, High  float64
@@ -27,7 +28,7 @@ type crossing struct{ U, T float64 }
 // triangles at an edge get the same bits, and no line slips between them.
 // The conversions forbid fused multiply-adds, which could differ between the
 // places this is inlined into.
-func cross(a, b *planePoint, w float64) crossing {
+func cross(a, b *Point, w float64) crossing {
 	if a.W > b.W {
 		a, b = b, a
 	}
@@ -38,7 +39,7 @@ func cross(a, b *planePoint, w float64) crossing {
 	}
 }
 
-// slice cuts a triangle with the plane W = w and reports whether any line of
+// Cut cuts a triangle with the plane W = w and reports whether any line of
 // that plane crosses it.
 //
 // The tie rule is half open in both directions: an edge crosses the planes
@@ -46,7 +47,7 @@ func cross(a, b *planePoint, w float64) crossing {
 // a closed surface the cuts with one plane join into closed polygons, end to
 // end with equal bits, so the signs of all crossings of a line sum to zero
 // whatever was rounded.
-func slice(p *[3]planePoint, w float64) (segment, bool) {
+func (p *Triangle) Cut(w float64) (Segment, bool) {
 	var up, down crossing
 	found := 0
 	for i := range p {
@@ -61,7 +62,7 @@ func slice(p *[3]planePoint, w float64) (segment, bool) {
 		}
 	}
 	if found != 3 {
-		return segment{}, false
+		return Segment{}, false
 	}
 	left, right, sign := down, up, int8(1)
 	if down.U > up.U {
@@ -69,10 +70,10 @@ func slice(p *[3]planePoint, w float64) (segment, bool) {
 	}
 	first, end := math.Ceil(left.U), math.Ceil(right.U)
 	if first >= end {
-		return segment{}, false
+		return Segment{}, false
 	}
 	step := (right.T - left.T) / (right.U - left.U)
-	return segment{
+	return Segment{
 		First: int(first), End: int(end),
 		T: left.T + float64((first-left.U)*step), Step: step,
 		Low: min(left.T, right.T), High: max(left.T, right.T),
@@ -80,17 +81,41 @@ func slice(p *[3]planePoint, w float64) (segment, bool) {
 	}, true
 }
 
-// at returns where the segment's triangle crosses line u. It never leaves the
+// At returns where the segment's triangle crosses line u. It never leaves the
 // range between the segment's ends.
-func (s *segment) at(u int) float64 {
+func (s *Segment) At(u int) float64 {
 	t := s.T + float64(float64(u-s.First)*s.Step)
 	return min(max(t, s.Low), s.High)
 }
 
-// planes returns the half-open range of planes that cross the triangle, within
+// Planes returns the half-open range of planes that cross the triangle, within
 // low ≤ W < high.
-func planes(p *[3]planePoint, low, high int) (int, int) {
+func (p *Triangle) Planes(low, high int) (from, to int) {
 	a := math.Ceil(min(p[0].W, p[1].W, p[2].W))
 	b := math.Ceil(max(p[0].W, p[1].W, p[2].W))
 	return int(max(a, float64(low))), int(min(b, float64(high)))
+}
+
+// Within narrows the segment's lines to those that cross it at low ≤ T ≤ high,
+// give or take a line.
+func (s *Segment) Within(low, high float64) (first, end int) {
+	if s.Low >= low && s.High <= high {
+		return s.First, s.End
+	}
+	if s.High < low || s.Low > high {
+		return s.First, s.First
+	}
+	if s.Step == 0 {
+		return s.First, s.End
+	}
+	a, b := (low-s.T)/s.Step, (high-s.T)/s.Step
+	if a > b {
+		a, b = b, a
+	}
+	n := float64(s.End - s.First)
+	a, b = max(math.Floor(a)-1, 0), min(math.Ceil(b)+2, n)
+	if a >= b {
+		return s.First, s.First
+	}
+	return s.First + int(a), s.First + int(b)
 }
