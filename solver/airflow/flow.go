@@ -107,5 +107,8 @@ const (
 	CheckInterval    = checkInterval
 )
 
+// Ambient is the pressure, in Pa, to which those of the flow are relative.
+func (f *Flow) Ambient() float64 { return f.flow.ambient }
+
 // NewFields returns fields of that many cells, all zero.
 func NewFields(cells int) *Fields { return newFields(cells) }

@@ -137,12 +137,12 @@ func (r *Rank) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure 
 	}
 	var sums planeSums
 	for i := range cells {
-		sums.add(&plane, r.units, f.Pressure[i], [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
+		sums.add(&plane, r.units, f.Pressure[i]-float32(r.ambient), [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
 	}
 	if err := r.engine.Transport().Reduce(transport.Sum, sums[:]); err != nil {
 		return 0, 0, fmt.Errorf("summing the flow through a plane: %w", err)
 	}
-	flow, pressure = sums.result(r.units)
+	flow, pressure = sums.result(r.units, r.ambient)
 	return flow, pressure, nil
 }
 
@@ -173,11 +173,11 @@ func (s *planeSums) add(p *disc, u Units, pressure float32, velocity [3]float32)
 
 // result is the flow in m³/s and the mean pressure in Pa, zero for a plane
 // without cells.
-func (s *planeSums) result(u Units) (flow, pressure float64) {
+func (s *planeSums) result(u Units, ambient float64) (flow, pressure float64) {
 	if s[0] == 0 {
 		return 0, 0
 	}
-	return FromFixed(s[1]) * u.FlowRate(), FromFixed(s[2]) * u.Pressure() / float64(s[0])
+	return FromFixed(s[1]) * u.FlowRate(), FromFixed(s[2])*u.Pressure()/float64(s[0]) + ambient
 }
 
 // Vorticity returns the curl of a gathered velocity, in 1/s, by central

@@ -183,19 +183,19 @@ func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
 		return nil, err
 	}
 	sums := r.sums
-	return openingSummaries(r.kernel.Openings(), r.domain.Grid, r.units, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
+	return openingSummaries(r.kernel.Openings(), r.domain.Grid, r.units, r.ambient, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
 }
 
-// openingSummaries describes the openings, of which sums gives what has left through
+// openingSummaries describes the openings under an ambient pressure, of which sums gives what has left through
 // one in the last step, and the area times the density.
-func openingSummaries(states *opening.States, grid *geometry.Grid, u Units, sums func(i int) (outflow, areaDensity int64)) []OpeningSummary {
+func openingSummaries(states *opening.States, grid *geometry.Grid, u Units, ambient float64, sums func(i int) (outflow, areaDensity int64)) []OpeningSummary {
 	list := make([]OpeningSummary, len(grid.Openings))
 	for i, at := range grid.Openings {
 		outflow, areaDensity := sums(i)
 		density := states.List[i].MeanDensity(FromFixed(areaDensity))
 		list[i] = OpeningSummary{
 			Number: at.Number, Name: at.Name, Role: string(at.Role), Area: at.Area,
-			Flow: -FromFixed(outflow) * u.FlowRate(), Pressure: density * u.Pressure(),
+			Flow: -FromFixed(outflow) * u.FlowRate(), Pressure: density*u.Pressure() + ambient,
 		}
 	}
 	return list

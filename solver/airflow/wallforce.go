@@ -16,7 +16,8 @@ import (
 // WallForce returns the force of the air on the walls next to cells whose
 // centre is selected, in N, by momentum exchange over the links (Ladd 1994).
 // It pairs what leaves towards a wall with what came back one step before,
-// which in steady flow is the same. Call it on all ranks, after an even number
+// which in steady flow is the same. A pressure that all openings have in common acts
+// on the other side of the walls, too. Call it on all ranks, after an even number
 // of steps; all get the same.
 func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 	total, err := r.kernel.WallMomentum(selected)

@@ -64,7 +64,7 @@ func (s *bound) download(from device.Address) (*airflow.Fields, error) {
 		if err := p.Device.Download(device.BytesOf(part), from+device.Address(first)*tiling.Cells*fieldBytes); err != nil {
 			return nil, err
 		}
-		s.scatter(part, fieldNumbers, tiles, index, fieldsOf(fields))
+		s.scatter(part, fieldNumbers, tiles, index, s.fieldsOf(fields))
 	}
 	return fields, nil
 }

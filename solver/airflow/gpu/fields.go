@@ -19,7 +19,7 @@ const fieldTiles = 1 << 16
 // Fields returns the flow in all own cells.
 func (s *bound) Fields() (*airflow.Fields, error) {
 	fields := airflow.NewFields(s.layout.Fluid)
-	return fields, s.gather(s.observer("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), fieldsOf(fields))
+	return fields, s.gather(s.observer("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), s.fieldsOf(fields))
 }
 
 // fieldNumbers are pressure and velocity.
@@ -33,9 +33,10 @@ func (s *bound) fieldArguments(observations int) [][]uint64 {
 }
 
 // fieldsOf stores the numbers of a cell in fields.
-func fieldsOf(f *airflow.Fields) func(index int32, cell []float32) {
+func (s *bound) fieldsOf(f *airflow.Fields) func(index int32, cell []float32) {
+	ambient := s.flow.Ambient()
 	return func(index int32, cell []float32) {
-		f.Pressure[index] = cell[0]
+		f.Pressure[index] = float32(float64(cell[0]) + ambient)
 		for a := range 3 {
 			f.Velocity[a][index] = cell[1+a]
 		}
@@ -143,7 +144,7 @@ func (s *bound) FieldsAt(cells []int32) (*airflow.Fields, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := fieldsOf(fields)
+	store := s.fieldsOf(fields)
 	for i, tile := range list {
 		number, _ := slices.BinarySearch(tiles, tile)
 		store(int32(i), found[number*tiling.Cells+bit[i]][:])

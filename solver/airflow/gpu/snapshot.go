@@ -102,7 +102,7 @@ func (s *bound) Snapshot() (wait func() (*airflow.Fields, error), err error) {
 		defer crash.Guard()
 		defer close(done)
 		defer s.kept.busy.Unlock()
-		failed = errors.Join(s.fetch(from, fieldsOf(fields)), from.Close())
+		failed = errors.Join(s.fetch(from, s.fieldsOf(fields)), from.Close())
 	}()
 	return func() (*airflow.Fields, error) {
 		<-done
