@@ -10,6 +10,7 @@ import (
 	"carina/internal/quantity"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
+	"carina/solver/airflow/opening"
 	"carina/solver/cuda"
 )
 
@@ -106,9 +107,18 @@ func (c *Case) CheckFlow() error {
 			return fmt.Errorf("condition of opening %s: %w", c.Conditions[i].Opening, err)
 		}
 	}
-	_, err := c.Settings()
+	settings, err := c.Settings()
+	if err == nil && settings.FlowRate == 0 && c.Steps == 0 && c.Time == "" && !slices.ContainsFunc(c.Conditions, imposesFlow) {
+		return errNoEnd
+	}
 	return err
 }
+
+// errNoEnd is the mistake of a case that says neither how long to compute nor how
+// much air flows.
+var errNoEnd = errors.New("without a flow the program cannot tell how long to compute: give --time or --steps")
+
+func imposesFlow(k ConditionCase) bool { return k.Kind == string(opening.ImposedFlow) }
 
 // checkContradictions refuses what cannot be meant together and what has no
 // effect.
@@ -168,7 +178,7 @@ func (c *Case) plan(g *geometry.Grid, cells int64, s airflow.Settings) (airflow.
 		flow = math.Abs(s.FlowRate)
 	}
 	if flow == 0 {
-		return plan, errors.New("without a flow the program cannot tell how long to compute: give --time or --steps")
+		return plan, errNoEnd
 	}
 	if plan.Tolerance == 0 && !c.Unsteady() {
 		plan.Tolerance = steadyTolerance

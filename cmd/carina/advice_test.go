@@ -53,6 +53,7 @@ func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
 		{[]string{"inspect", pipe, "--picture", "a.b.jpg"}, exitUsage, "a picture is written in the format PNG: give it a name such as a.b.png"},
 		{append([]string{"run", pipe, "--collision", "magic"}, grid...), exitFailure, `there is no collision "magic"; choose one of auto, trt, bgk, regularized, recursive or cumulant`},
 		{append([]string{"voxelize", fork, "-o", "a.grid"}, "--unit", "mm", "--spacing", "30mm"), exitFailure, "the lumen has no room for a cell of 30 mm: choose a smaller spacing"},
+		{append([]string{"run", "far.stl", "--flow", "0L/min"}, grid...), exitFailure, "without a flow the program cannot tell how long to compute: give --time or --steps"},
 		{[]string{"export", "a.part.json"}, exitUsage, "say --to metis, openlb or vtk"},
 		{[]string{"export", "a.part.json", "--to", "foam"}, exitUsage, `there is no format "foam" to export: say --to metis, openlb or vtk`},
 		{append([]string{"voxelize", pipe, "-o", "a.grid"}, "--unit", "mm", "--spacing", "999mm"), exitFailure, "the lumen has room for only 1 cell of 999 mm: choose a smaller spacing"},
