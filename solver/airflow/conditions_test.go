@@ -95,6 +95,30 @@ func TestWindkessel(t *testing.T) {
 	}
 }
 
+// A resistance far above the impedance of the opening does not make the flow diverge;
+// its pressure follows the slower the higher it is.
+func TestHighResistance(t *testing.T) {
+	g := fork()
+	s := caveSettings(g)
+	r := must(NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0]))
+	r.Close()
+	impedance := s.Density * r.Units().Velocity() / math.Sqrt(3) / g.Openings[1].Area
+	for _, c := range []struct{ impedances, behind float64 }{{5, 0.01}, {100, 0.4}, {1000, 1}} {
+		resistance := c.impedances * impedance
+		summary := runConditions(t, func(s *Settings) {
+			s.Conditions = map[int]opening.Condition{
+				2: {Kind: opening.Windkessel, ProximalResistance: resistance},
+				3: {Kind: opening.Windkessel, DistalResistance: resistance},
+			}
+		}, 3000)
+		for _, o := range summary.Openings[1:] {
+			if want := -o.Flow * resistance; !(want > 0 && o.Pressure > want*(1-c.behind) && o.Pressure < 1.01*want) {
+				t.Errorf("%g impedances: at opening %d the pressure is %g Pa, R·Q is %g Pa", c.impedances, o.Number, o.Pressure, want)
+			}
+		}
+	}
+}
+
 // Pressure outlets let sound out: after a sudden start the flow through the
 // outlets of a pipe settles soon.
 func TestSoundLeaves(t *testing.T) {

@@ -15,7 +15,7 @@ const (
 	// answer its own echo.
 	fastSteps = 40
 	// smoothSteps is the time over which the flow into a Windkessel is
-	// smoothed; it keeps resistances above the wave impedance stable.
+	// smoothed at least, see smoothingSteps.
 	smoothSteps = 100
 	// shareSteps is the time in which a pressure opening corrects its share.
 	shareSteps = 1000
@@ -31,6 +31,20 @@ func (s *State) closed() bool { return s.Area == 0 }
 
 // shares tells whether an opening is one of those that share the flow.
 func (s *State) shares() bool { return s.condition.Kind == FlowShare && !s.closed() }
+
+// smoothingSteps is the time over which the flow is smoothed. A Windkessel answers a
+// change of the flow with a pressure that takes back the resistance over the impedance
+// times as much at once: where that is much, slower, or the answers would grow.
+func (s *State) smoothingSteps(u *Units) float64 {
+	if s.condition.Kind != Windkessel {
+		return smoothSteps
+	}
+	resistance := s.condition.ProximalResistance
+	if s.condition.Compliance == 0 {
+		resistance += s.condition.DistalResistance
+	}
+	return max(smoothSteps, CouplingInterval*(1+resistance*u.FlowRate/u.Pressure/s.impedance()))
+}
 
 // Coupled tells whether any opening reacts to the flow.
 func (s *States) Coupled() bool {
@@ -53,7 +67,7 @@ func (s *States) Couple(measured func(i int) (outflow, areaDensity float64)) {
 		}
 		o.fast += (o.outflow - o.fast) * CouplingInterval / fastSteps
 		o.peak = max(o.peak, math.Abs(o.fast))
-		o.smooth += (o.outflow - o.smooth) * CouplingInterval / smoothSteps
+		o.smooth += (o.outflow - o.smooth) * CouplingInterval / o.smoothingSteps(&s.units)
 		switch o.condition.Kind {
 		case Windkessel:
 			o.drain(&s.units)
