@@ -79,6 +79,32 @@ func (s *RecordSource) find(cell int64) *sourceRange {
 	return &s.ranges[s.at]
 }
 
+// complete tells whether states are all of the same step of as many physics, and hold
+// what they say.
+func (r *Rank) complete(saved []*State) bool {
+	for _, s := range saved {
+		if s == nil || s.Steps != saved[0].Steps || s.Steps < 0 || len(s.Global) != len(r.kernels) || len(s.Lots) != len(r.kernels) {
+			return false
+		}
+		var cells int64
+		for _, c := range s.Cells {
+			if c.Count < 1 || c.First < 0 || c.Count > int64(len(s.Records)) {
+				return false
+			}
+			cells += c.Count
+		}
+		if s.RecordBytes < 1 || cells > int64(len(s.Records))/int64(s.RecordBytes) {
+			return false
+		}
+		for _, lots := range s.Lots {
+			if n := len(lots.Cells); n == 0 && len(lots.Numbers) > 0 || n > 0 && len(lots.Numbers)%n != 0 {
+				return false
+			}
+		}
+	}
+	return len(saved) > 0
+}
+
 // loadLots gives kernel number k what was kept at its cells.
 func (r *Rank) loadLots(k int, saved []*State) error {
 	kernel, ok := r.kernels[k].(Scattered)

@@ -347,7 +347,7 @@ func (r *Rank) LoadState(saved []*State) error {
 
 // loadOwn does what needs no other rank.
 func (r *Rank) loadOwn(saved []*State) error {
-	if len(saved) == 0 || len(saved[0].Global) != len(r.kernels) {
+	if !r.complete(saved) {
 		return ErrOtherState
 	}
 	r.steps = saved[0].Steps

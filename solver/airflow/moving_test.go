@@ -1,8 +1,10 @@
 package airflow
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"carina/geometry"
@@ -202,5 +204,49 @@ func TestCellsMove(t *testing.T) {
 				t.Errorf("cells moved %d times", moves)
 			}
 		})
+	}
+}
+
+// States that are damaged, of several steps or of other openings are refused, and the
+// rank can go on with a good one.
+func TestDamagedStatesAreRefused(t *testing.T) {
+	g := cave(3, [3]bool{})
+	s := caveSettings(g)
+	r := must(NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0]))
+	defer r.Close()
+	must(r.hashes(13))
+	good, want := must(r.SaveState()), must(r.Hash())
+	for name, damage := range map[string]func(*solver.State){
+		"records cut off":   func(s *solver.State) { s.Records = s.Records[:len(s.Records)-1] },
+		"no records":        func(s *solver.State) { s.Records = nil },
+		"too many cells":    func(s *solver.State) { s.Cells = []solver.CellRange{{First: 0, Count: math.MaxInt64}} },
+		"cells before zero": func(s *solver.State) { s.Cells = append([]solver.CellRange{{First: -5, Count: 3}}, s.Cells...) },
+		"records of 0":      func(s *solver.State) { s.RecordBytes = 0 },
+		"no lots":           func(s *solver.State) { s.Lots = nil },
+		"a lot cut off":     func(s *solver.State) { s.Lots[0].Numbers = s.Lots[0].Numbers[:len(s.Lots[0].Numbers)-1] },
+		"other openings":    func(s *solver.State) { s.Global[0] = append(s.Global[0], s.Global[0]...) },
+		"openings cut off":  func(s *solver.State) { s.Global[0] = s.Global[0][:20] },
+		"nothing global":    func(s *solver.State) { s.Global = nil },
+	} {
+		bad := *good
+		bad.Lots, bad.Global = slices.Clone(good.Lots), [][]byte{slices.Clone(good.Global[0])}
+		damage(&bad)
+		if err := r.LoadState([]*solver.State{&bad}); err == nil {
+			t.Errorf("%s: the state was loaded", name)
+		}
+	}
+	later := *good
+	later.Steps += 2
+	for name, states := range map[string][]*solver.State{"none": nil, "nil": {nil}, "of several steps": {good, &later}, "one is nil": {good, nil}} {
+		if err := r.LoadState(states); !errors.Is(err, solver.ErrOtherState) {
+			t.Errorf("states, %s: the error is %v", name, err)
+		}
+	}
+	must(r.hashes(2))
+	if err := r.LoadState([]*solver.State{good}); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(r.Hash()); got != want {
+		t.Errorf("the state loaded afterwards has the hash %x, want %x", got, want)
 	}
 }

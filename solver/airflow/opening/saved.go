@@ -3,6 +3,9 @@ package opening
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+
+	"carina/internal/quantity"
 )
 
 // saved is what an opening knows of earlier steps.
@@ -33,6 +36,9 @@ func (s *States) Save() []byte {
 // Load takes it over.
 func (s *States) Load(data []byte) error {
 	list := make([]saved, len(s.List))
+	if len(data) != binary.Size(list) {
+		return fmt.Errorf("the state is not of %s", quantity.Count(len(list), "opening"))
+	}
 	if err := binary.Read(bytes.NewReader(data), binary.LittleEndian, list); err != nil {
 		return err
 	}
