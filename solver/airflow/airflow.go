@@ -63,6 +63,7 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 		return nil, err
 	}
 	a.warnings = append(a.warnings, settings.settleWall(a.units.RelaxationTime())...)
+	a.warnings = append(a.warnings, settings.stored(domain.Grid)...)
 	a.settings = settings
 	if a.openings, err = opening.New(a.faces, a.openingChoice()); err != nil {
 		return nil, err

@@ -1,9 +1,11 @@
 package airflow
 
 import (
+	"fmt"
 	"math"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -178,6 +180,30 @@ func (t *through) resistance() float64 {
 		return c.ProximalResistance
 	}
 	return c.ProximalResistance + c.DistalResistance
+}
+
+// stored warns of flows that are prescribed at all openings and do not add up.
+func (s *Settings) stored(grid *geometry.Grid) (warnings []string) {
+	const slight = 1e-3
+	var sum, largest float64
+	for _, t := range s.throughOpenings(grid) {
+		switch {
+		case t.opening.Area <= 0:
+		case t.free() || t.condition.Waveform != nil:
+			return nil
+		default:
+			sum, largest = sum+t.flow, max(largest, math.Abs(t.flow))
+		}
+	}
+	if math.Abs(sum) <= slight*largest {
+		return nil
+	}
+	change := "enters than leaves, so the pressure rises"
+	if sum < 0 {
+		change = "leaves than enters, so the pressure falls"
+	}
+	return []string{fmt.Sprintf("all open openings prescribe their flow, and %s more %s without end: impose a pressure at one of them, or flows that add up to zero",
+		quantity.FormatFlow(math.Abs(sum)), change)}
 }
 
 // Inflow is what enters through all openings together, in m³/s, where waveforms are

@@ -211,3 +211,27 @@ func TestUnstableOperatorWarning(t *testing.T) {
 		}
 	}
 }
+
+// Flows that are prescribed at all openings and do not add up are told.
+func TestFlowsThatDoNotAddUp(t *testing.T) {
+	flow := func(v float64) opening.Condition { return opening.Condition{Kind: opening.ImposedFlow, Flow: v} }
+	for _, c := range []struct {
+		name       string
+		conditions map[int]opening.Condition
+		says       string // nothing when empty
+	}{
+		{"pressures", nil, ""},
+		{"one pressure", map[int]opening.Condition{2: flow(-9e-8)}, ""},
+		{"all that enters leaves", map[int]opening.Condition{2: flow(-6e-8), 3: flow(-4e-8)}, ""},
+		{"less leaves", map[int]opening.Condition{2: flow(-6e-8), 3: flow(-3e-8)}, "0.6 mL/min more enters than leaves, so the pressure rises"},
+		{"more leaves", map[int]opening.Condition{2: flow(-6e-8), 3: flow(-5e-8)}, "0.6 mL/min more leaves than enters, so the pressure falls"},
+		{"a waveform", map[int]opening.Condition{2: flow(-6e-8), 3: {Kind: opening.ImposedFlow, Flow: 1e-8, Waveform: opening.Sine{Period: 1, Amplitude: 1}}}, ""},
+	} {
+		g := fork()
+		s := caveSettings(g)
+		s.FlowRate, s.Conditions = 1e-7, c.conditions
+		if got := strings.Join(s.stored(g), ""); (got != "") != (c.says != "") || !strings.Contains(got, c.says) {
+			t.Errorf("%s: says %q, want %q", c.name, got, c.says)
+		}
+	}
+}
