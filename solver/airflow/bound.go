@@ -115,8 +115,9 @@ func (r *bound) LoadGlobal(data []byte) error { return r.openings.Load(data) }
 // Resume goes on after so many steps.
 func (r *bound) Resume(steps int64) {
 	r.odd, r.steps, r.kept.steps = steps%2 == 1, steps, never
-	if r.settings.ForceWaveform != nil && steps > 0 {
-		r.setForce(steps - 1)
+	r.fresh.forget()
+	if r.settings.ForceWaveform != nil {
+		r.setForce(max(0, steps-1))
 	}
 }
 

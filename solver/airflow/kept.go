@@ -33,6 +33,13 @@ func (f *fresh) holds(steps int64) bool {
 	return f.fields != nil
 }
 
+// forget tells that no block is filled in.
+func (f *fresh) forget() {
+	for i := range f.filled {
+		f.filled[i] = never
+	}
+}
+
 // Keep keeps the present fields.
 func (r *bound) Keep() error {
 	f := &r.fresh
@@ -46,9 +53,7 @@ func (r *bound) Keep() error {
 	if f.fields == nil {
 		f.fields = newFields(r.layout.Fluid)
 	}
-	for i := range f.filled {
-		f.filled[i] = never
-	}
+	f.forget()
 	return nil
 }
 

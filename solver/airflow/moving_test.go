@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -204,6 +205,23 @@ func TestCellsMove(t *testing.T) {
 				t.Errorf("cells moved %d times", moves)
 			}
 		})
+	}
+}
+
+// A state from before the first step has the velocity of then, with the force of then.
+func TestStateBeforeTheFirstStep(t *testing.T) {
+	g := cave(3, [3]bool{true})
+	s := caveSettings(g)
+	s.ForceWaveform = opening.Sine{Period: 1e-4, Mean: 1, Amplitude: 0.9}
+	r := must(NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0]))
+	defer r.Close()
+	saved, want := must(r.SaveState()), must(r.Fields())
+	must(r.hashes(7))
+	if err := r.LoadState([]*solver.State{saved}); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(r.Fields()); !reflect.DeepEqual(got, want) {
+		t.Errorf("the first cell moves at %v, before at %v", got.velocity(0), want.velocity(0))
 	}
 }
 

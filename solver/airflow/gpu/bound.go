@@ -163,8 +163,8 @@ func (s *bound) Resume(steps int64) {
 	s.on.SetSteps(steps)
 	s.stepped = false
 	s.setCorrected(0) // records hold the quadratic parts
-	if s.flow.Settings.ForceWaveform != nil && steps > 0 {
-		s.flow.SetForce(steps - 1)
+	if s.flow.Settings.ForceWaveform != nil {
+		s.flow.SetForce(max(0, steps-1))
 		s.rates = s.ratesNow()
 		s.part.forgetRates()
 	}
