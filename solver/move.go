@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"carina/solver/saved"
 	"carina/solver/transport"
 )
 
@@ -60,7 +61,7 @@ func parts(own []CellRange, others []Piece) (list []part) {
 				at++
 			}
 			last := min(end, others[at].Global+int64(others[at].Cells()))
-			list = append(list, part{others[at].Owner, CellRange{first, last - first}})
+			list = append(list, part{others[at].Owner, CellRange{First: first, Count: last - first}})
 			first = last
 		}
 	}
@@ -70,7 +71,7 @@ func parts(own []CellRange, others []Piece) (list []part) {
 // ranges lists the cells of pieces.
 func ranges(pieces []Piece) (list []CellRange) {
 	for i := range pieces {
-		list = append(list, CellRange{pieces[i].Global, int64(pieces[i].Cells())})
+		list = append(list, CellRange{First: pieces[i].Global, Count: int64(pieces[i].Cells())})
 	}
 	return list
 }
@@ -88,12 +89,12 @@ func (m *mover) exchange() ([]*State, error) {
 	}
 	size := m.from.transport.Size()
 	outgoing, incoming := make([]*State, size), make([]*State, size)
-	source := NewRecordSource([]*State{m.own})
+	source := saved.NewRecordSource([]*State{m.own})
 	for _, p := range parts(m.own.Cells, after) {
 		s := stateOf(outgoing, p.rank, m.own)
 		n := len(s.Records)
 		s.Records = append(s.Records, make([]byte, int(p.Count)*s.RecordBytes)...)
-		source.read(p.First, s.Records[n:], s.RecordBytes)
+		source.Read(p.First, s.Records[n:], s.RecordBytes)
 		s.Cells = append(s.Cells, p.CellRange)
 	}
 	for _, p := range parts(ranges(m.to.layout.Pieces), before) {

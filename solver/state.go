@@ -2,10 +2,12 @@ package solver
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
+	"slices"
 
 	"carina/geometry"
+	"carina/internal/random"
+	"carina/solver/saved"
 	"carina/solver/transport"
 )
 
@@ -78,12 +80,7 @@ func (r *Rank) newRecords(f *Finder) *records {
 
 // needsFinder tells whether a state has slots of neighbours.
 func (s *state) needsFinder() bool {
-	for i := range s.slots {
-		if !s.slots[i].own() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.slots, func(slot Slot) bool { return !slot.own() })
 }
 
 // each calls f for parts of the rank's pieces of at most recordCells cells.
@@ -222,9 +219,11 @@ func (r *Rank) hashOwn() (sum uint64, err error) {
 	return sum, err
 }
 
-// hash is that of one record.
+// hash is that of one record: each value is mixed in after an odd step, as in
+// SplitMix64 (Steele, Lea and Flood 2014).
 func (s *state) hash(global int64, record []byte) uint64 {
-	h := mix(uint64(global) + 1)
+	const odd = 0x9e3779b97f4a7c15
+	h := random.Mix(uint64(global) + 1 + odd)
 	for _, kind := range s.kind {
 		var bits uint64
 		switch kind.Bytes() {
@@ -235,44 +234,26 @@ func (s *state) hash(global int64, record []byte) uint64 {
 		default:
 			bits = binary.NativeEndian.Uint64(record)
 		}
-		h = mix(h ^ bits)
+		h = random.Mix((h ^ bits) + odd)
 		record = record[kind.Bytes():]
 	}
 	return h
 }
 
-// mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014) after an
-// odd step.
-func mix(h uint64) uint64 {
-	h += 0x9e3779b97f4a7c15
-	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
-	h = (h ^ h>>27) * 0x94d049bb133111eb
-	return h ^ h>>31
-}
+// What ranks save is in package saved.
+type (
+	// State is what a rank has after some steps.
+	State = saved.State
+	// CellRange is cells in a row, by global number.
+	CellRange = saved.CellRange
+	// Lots are numbers that physics keep at few cells.
+	Lots = saved.Lots
+	// RecordSource finds the records of saved states.
+	RecordSource = saved.RecordSource
+)
 
-// State is what a rank has after some steps: all that the next ones depend on.
-type State struct {
-	// Steps is how many were done.
-	Steps int64
-	// Global is what all ranks have alike, for each physics.
-	Global [][]byte
-	// Cells are the rank's own ones, by ascending global number, Records their
-	// states in the same order: RecordBytes for each.
-	Cells       []CellRange
-	Records     []byte
-	RecordBytes int
-	// Lots are the numbers that physics keep at few cells.
-	Lots []Lots
-}
-
-// CellRange is cells in a row, by global number.
-type CellRange struct{ First, Count int64 }
-
-// Lots are numbers at few cells: PerCell numbers for each entry of Cells.
-type Lots struct {
-	Cells   []int64
-	Numbers []float64
-}
+// ErrOtherState tells that a saved state does not fit.
+var ErrOtherState = saved.ErrOtherState
 
 // SaveState returns a copy of the rank's state, after any step.
 func (r *Rank) SaveState() (*State, error) {
@@ -293,7 +274,7 @@ func (r *Rank) SaveState() (*State, error) {
 			if err != nil {
 				return nil, fmt.Errorf("saving the state: %w", err)
 			}
-			lots = Lots{append([]int64(nil), cells...), append([]float64(nil), numbers...)}
+			lots = Lots{Cells: append([]int64(nil), cells...), Numbers: append([]float64(nil), numbers...)}
 		}
 		s.Lots = append(s.Lots, lots)
 	}
@@ -327,18 +308,15 @@ func (l *Layout) ranges() (list []CellRange) {
 			list[n-1].Count += int64(p.Cells())
 			continue
 		}
-		list = append(list, CellRange{p.Global, int64(p.Cells())})
+		list = append(list, CellRange{First: p.Global, Count: int64(p.Cells())})
 	}
 	return list
 }
 
-// ErrOtherState tells that a saved state does not fit.
-var ErrOtherState = errors.New("the state does not belong to this computation: other fields, other cells or another grid")
-
 // LoadState takes over the state that ranks have saved, which may have been more
 // or fewer, with other cells. Call it on all ranks, with the states of all.
-func (r *Rank) LoadState(saved []*State) error {
-	err := r.loadOwn(saved)
+func (r *Rank) LoadState(states []*State) error {
+	err := r.loadOwn(states)
 	if err := transport.Agree(r.transport, err); err != nil {
 		return fmt.Errorf("loading a state: %w", err)
 	}
@@ -346,11 +324,11 @@ func (r *Rank) LoadState(saved []*State) error {
 }
 
 // loadOwn does what needs no other rank.
-func (r *Rank) loadOwn(saved []*State) error {
-	if !r.complete(saved) {
-		return ErrOtherState
+func (r *Rank) loadOwn(states []*State) error {
+	if err := saved.Check(states, len(r.kernels)); err != nil {
+		return err
 	}
-	r.steps = saved[0].Steps
+	r.steps = states[0].Steps
 	for i, k := range r.kernels {
 		if resumer, ok := k.(Resumer); ok {
 			resumer.Resume(r.steps)
@@ -359,16 +337,16 @@ func (r *Rank) loadOwn(saved []*State) error {
 		if !ok {
 			continue
 		}
-		if err := g.LoadGlobal(saved[0].Global[i]); err != nil {
+		if err := g.LoadGlobal(states[0].Global[i]); err != nil {
 			return err
 		}
 	}
 	for i := range r.kernels {
-		if err := r.loadLots(i, saved); err != nil {
+		if err := r.loadLots(i, states); err != nil {
 			return err
 		}
 	}
-	source := NewRecordSource(saved)
+	source := saved.NewRecordSource(states)
 	if r.keeper != nil {
 		return r.keeper.LoadRecords(r.stateIndex(), source)
 	}
@@ -380,9 +358,62 @@ func (r *Rank) loadOwn(saved []*State) error {
 	buffer := make([]byte, m.state.record*recordCells)
 	return m.each(func(p *Piece, from, count int32) error {
 		into := buffer[:int(count)*m.state.record]
-		if !source.read(p.Global+int64(from), into, m.state.record) {
+		if !source.Read(p.Global+int64(from), into, m.state.record) {
 			return ErrOtherState
 		}
 		return m.move(p, from, count, into, false)
 	})
+}
+
+// loadLots gives kernel number k what was kept at its cells.
+func (r *Rank) loadLots(k int, states []*State) error {
+	kernel, ok := r.kernels[k].(Scattered)
+	if !ok {
+		return nil
+	}
+	cells, numbers, err := kernel.Scattered()
+	if err != nil || len(cells) == 0 {
+		return err
+	}
+	each := len(numbers) / len(cells)
+	lots := map[int64][]float64{}
+	for _, s := range states {
+		if len(s.Lots[k].Cells) == 0 {
+			continue
+		}
+		if len(s.Lots[k].Numbers)/len(s.Lots[k].Cells) != each {
+			return ErrOtherState
+		}
+		for i, c := range s.Lots[k].Cells {
+			lots[c] = append(lots[c], s.Lots[k].Numbers[i*each:(i+1)*each]...)
+		}
+	}
+	for i, c := range cells {
+		if len(lots[c]) < each {
+			return ErrOtherState
+		}
+		copy(numbers[i*each:], lots[c][:each])
+		lots[c] = lots[c][each:]
+	}
+	return nil
+}
+
+// settle brings what records have filled in to where the next step finds it: what
+// lies in ghosts goes to its owners, and then all that is fetched in a cycle comes.
+func (r *Rank) settle() error {
+	if x := r.state().returns; x != nil && len(x.Messages) > 0 {
+		if err := x.Run(r.device); err != nil {
+			return err
+		}
+	}
+	for _, phases := range r.phases {
+		for i := range phases {
+			if x := phases[i].fetch; len(x.Messages) > 0 {
+				if err := x.Run(r.device); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
