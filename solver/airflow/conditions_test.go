@@ -171,6 +171,32 @@ func TestConditionsAreChecked(t *testing.T) {
 	}
 }
 
+// A pressure behind a high resistance is not felt at once, which would be a blow that the
+// resistance answers too late.
+func TestPressureBehindAResistance(t *testing.T) {
+	g := fork()
+	s := caveSettings(g)
+	r := must(NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0]))
+	r.Close()
+	impedance := s.Density * r.Units().Velocity() / math.Sqrt(3) / g.Openings[1].Area
+	for _, impedances := range []float64{30, 100} {
+		resistance := impedances * impedance
+		summary := runConditions(t, func(s *Settings) {
+			s.TimeStep = r.Units().TimeStep
+			s.Conditions = map[int]opening.Condition{
+				1: {Kind: opening.ImposedPressure},
+				2: {Kind: opening.Windkessel, ProximalResistance: resistance, Pressure: -resistance * s.FlowRate / 2},
+				3: {Kind: opening.Windkessel, DistalResistance: resistance, Pressure: -resistance * s.FlowRate / 2},
+			}
+		}, 3000)
+		for _, o := range summary.Openings[1:] {
+			if most := -s.FlowRate / 2; !(o.Flow < 0.5*most && o.Flow > 1.01*most) {
+				t.Errorf("%g impedances: at opening %d the flow is %g m³/s, want at most %g", impedances, o.Number, o.Flow, most)
+			}
+		}
+	}
+}
+
 // What is wanted of an opening that meets no cell changes neither the flow through the
 // others nor the pressure drop.
 func TestClosedOpeningTakesNoPart(t *testing.T) {

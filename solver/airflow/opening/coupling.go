@@ -39,11 +39,15 @@ func (s *State) smoothingSteps(u *Units) float64 {
 	if s.condition.Kind != Windkessel {
 		return smoothSteps
 	}
-	resistance := s.condition.ProximalResistance
-	if s.condition.Compliance == 0 {
-		resistance += s.condition.DistalResistance
+	return max(smoothSteps, CouplingInterval*(1+s.condition.resistance()*u.FlowRate/u.Pressure/s.impedance()))
+}
+
+// resistance is how a Windkessel's pressure answers a sudden flow.
+func (c *Condition) resistance() float64 {
+	if c.Compliance > 0 {
+		return c.ProximalResistance
 	}
-	return max(smoothSteps, CouplingInterval*(1+resistance*u.FlowRate/u.Pressure/s.impedance()))
+	return c.ProximalResistance + c.DistalResistance
 }
 
 // Coupled tells whether any opening reacts to the flow.

@@ -118,6 +118,11 @@ func (s *States) newState(i int, c Condition, choice *Choice) State {
 	if c.Kind == ImposedFlow {
 		state.Forgetting = 1
 	}
+	if r := c.resistance(); c.Kind == Windkessel && c.Pressure != 0 && r > 0 && c.Compliance == 0 {
+		// It starts as with the flow that would hold the pressure at zero, from which
+		// it is smoothed to that which there is, or the pressure would jump.
+		state.smooth = -c.Pressure / r / s.units.FlowRate
+	}
 	for axis, v := range c.Velocity {
 		state.velocity[axis] = v / s.units.Velocity
 	}
