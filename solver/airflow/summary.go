@@ -186,8 +186,8 @@ func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
 	return openingSummaries(r.kernel.Openings(), r.domain.Grid, r.units, r.ambient, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
 }
 
-// openingSummaries describes the openings under an ambient pressure, of which sums gives what has left through
-// one in the last step, and the area times the density.
+// openingSummaries describes the openings under an ambient pressure. Of one of them
+// sums gives what has left through it in the last step, and the area times the density.
 func openingSummaries(states *opening.States, grid *geometry.Grid, u Units, ambient float64, sums func(i int) (outflow, areaDensity int64)) []OpeningSummary {
 	list := make([]OpeningSummary, len(grid.Openings))
 	for i, at := range grid.Openings {

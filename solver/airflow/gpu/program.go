@@ -53,7 +53,7 @@ func (o operator) source(force bool, bits int) string {
 	return b.String()
 }
 
-// tableSize is how eddies numbers the generated function needs.
+// tableSize is how many numbers the generated function needs.
 func (o operator) tableSize(force bool, bits int) int {
 	if !o.generated() {
 		return 0
@@ -154,7 +154,7 @@ func (p program) sharedBytes() int {
 	return p.warps * p.stages * image
 }
 
-// fitting returns the program with as eddies warps as have the shared memory that a
+// fitting returns the program with as many warps as have the shared memory that a
 // block has unasked.
 func (p program) fitting() program {
 	const unasked = 48 << 10
@@ -165,7 +165,7 @@ func (p program) fitting() program {
 }
 
 // tuned returns the program of a step as it was measured to be fastest, and
-// how eddies tiles a warp updates in a row (NOTES.md).
+// how many tiles a warp updates in a row (NOTES.md).
 func tuned(l tiling.Layout, odd, walls, force bool, o operator, border bool) (p program, perWarp int) {
 	shape := o.shape(l, walls)
 	if border {
@@ -234,7 +234,7 @@ func (o operator) borderShape(l tiling.Layout) shape {
 // atOpenings returns the program for the tiles at openings that goes with one
 // for the others.
 func (p program) atOpenings() program {
-	// What limits them is latency: as eddies warps as have registers for what openings
+	// What limits them is latency: as many warps as have registers for what openings
 	// need, since there is hardly a first-level cache beside the shared memory.
 	p.kernel, p.stages, p.warps, p.blocks = "openings", 1, 2, 14
 	if p.Bits == 64 {
