@@ -101,9 +101,10 @@ func (p *Tiles) Indices() []int32 {
 	return indices
 }
 
-// slotTable is what the kernels know of where the image lies in memory.
+// slotTable is what the kernels know of where the image lies in memory, and how
+// places in it shift.
 func slotTable(l tiling.Layout) []byte {
-	return append(append([]byte(nil), device.BytesOf(l.ChunkSlots())...), device.BytesOf(l.Singles())...)
+	return slices.Concat(device.BytesOf(l.ChunkSlots()), device.BytesOf(l.Singles()), device.BytesOf(l.Shifts()))
 }
 
 // Needs is the memory that the tiles take, with a value for each that they ask of

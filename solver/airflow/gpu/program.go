@@ -151,7 +151,12 @@ func (p program) sharedBytes() int {
 			image += stagedLinks * p.ValueBytes()
 		}
 	}
-	return p.warps * p.stages * image
+	bytes := p.stages * image
+	if p.walls && p.odd {
+		const shifts = 32 * 4
+		bytes += shifts
+	}
+	return p.warps * bytes
 }
 
 // fitting returns the program with as many warps as have the shared memory that a

@@ -43,7 +43,8 @@ func (t *wallTables) quadraticFlags(tile int32, cell, d int) uint32 {
 // cell towards a wall nearer than half-way, or the second one away from a wall
 // farther off.
 func senderOf(s *tiling.Set, tile int32, link uint32) (sender int32, from uint32) {
-	d, cell := int(link&31), int(link>>5&(tiling.Cells-1))
+	place := int(link & (opens - 1))
+	d, cell := place/tiling.Cells, tiling.Layout{Directions: s.Directions}.CellOf(place)
 	second, third := s.Behind(tile, cell, d)
 	if link>>16 >= halfWay {
 		second, d = s.Wrapped(second), d^1

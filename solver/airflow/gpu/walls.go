@@ -38,8 +38,10 @@ type wallTables struct {
 	tiles *tiling.Set
 	wall  airflow.Wall
 	// reflects tells whether flow.ReflectsWalls, at the relaxation time.
-	reflects     bool
-	time         float64
+	reflects bool
+	time     float64
+	// places are the slots of the image by direction and cell, which stand for both.
+	places       [tiling.MostDirections][tiling.Cells]uint16
 	ranges       []wallRange
 	cells        []boundaryCell
 	links        []uint32
@@ -88,6 +90,7 @@ func newWallTables(tiles *tiling.Set, domain *solver.Domain, flow *airflow.Flow,
 		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.Directions)
 	}
 	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), ranges: make([]wallRange, wanted)}
+	t.findPlaces()
 	within := uint32(1)<<tiles.Directions - 1
 	layers := tiling.NewLayers(tiles, domain.Grid, runtime.GOMAXPROCS(0))
 	layers.EachBoundaryCell(func(_ int, tile int32, _, i int) {
@@ -121,6 +124,14 @@ func newWallTables(tiles *tiling.Set, domain *solver.Domain, flow *airflow.Flow,
 	})
 	t.joinOpenings(parts)
 	return t, nil
+}
+
+// findPlaces finds the places of all cells and directions.
+func (t *wallTables) findPlaces() {
+	layout := tiling.Layout{Directions: t.tiles.Directions}
+	for slot := range layout.Directions * tiling.Cells {
+		t.places[slot/tiling.Cells][layout.CellOf(slot)] = uint16(slot)
+	}
 }
 
 // wallPart fills in the links of some layers of tiles.
@@ -178,7 +189,7 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 		default:
 			distance, flags = halfWay, flags&^reflects // nothing to interpolate with
 		}
-		p.links[at] = uint32(d) | uint32(cell)<<5 | flags | distance<<16
+		p.links[at] = uint32(p.places[d][cell]) | flags | distance<<16
 		s.links++
 	}
 	if s.links == first {

@@ -139,6 +139,14 @@ struct Tiles {
 	}
 };
 
+// stage_shifts copies the table that ends of links need, which follows the others.
+DEVICE const unsigned *stage_shifts(char *to, const unsigned short *slot_table, unsigned lane)
+{
+	unsigned *const shifts = (unsigned *)to;
+	shifts[lane] = ((const unsigned *)(slot_table + 304))[SINGLES + lane];
+	return shifts;
+}
+
 // read_offsets packs where the lane's ten chunks lie in the image, in bytes.
 DEVICE void read_offsets(unsigned *offsets, const unsigned short *slot_table, unsigned lane)
 {

@@ -64,6 +64,37 @@ DEVICE int access(int x, int y, int z, int q)
 }
 DEVICE int access_cell(int cell, int q) { return access(cell >> 4, cell >> 2 & 3, cell & 3, q); }
 
+// A place is a position, of 11 bits, that stands for a cell and a direction.
+DEVICE int direction_at(unsigned place) { return place >> 6; }
+DEVICE int cell_at(unsigned place)
+{
+	const int q = direction_at(place), slow = place >> 4 & 3, middle = place >> 2 & 3, fast = place & 3;
+	if (q >= 14 && q < 18) return ((fast >> 1 | fast << 1) & 3) << 4 | middle << 2 | slow;
+	const int x = (slow >> 1 | slow << 1) & 3;
+	return q < 4 || q >= 18 || (q > 5 && q < 10) ? x << 4 | middle << 2 | fast : x << 4 | fast << 2 | middle;
+}
+
+// Ends are where the cell at a place leaves what departs along the direction and
+// finds what arrives against it: access without the coordinates. In odd steps a
+// table tells for every direction the lowest bits of the coordinates that change
+// (in 8 bits), those of them that fall, and the highest bits that lie to the left and
+// to the right of the lowest.
+struct Ends {
+	int departure, arrival;
+	DEVICE Ends(unsigned place, const unsigned *shifts)
+	{
+#if ODD
+		const unsigned shift = shifts[direction_at(place)], lowest = shift & 63, left = shift >> 16 & 63, right = shift >> 24;
+		const unsigned carries = (place ^ shift >> 8) & lowest;
+		departure = place ^ lowest ^ (carries << 1 & left) ^ (carries >> 1 & right);
+		arrival = departure ^ 64 ^ left ^ right;
+#else
+		departure = place ^ 64;
+		arrival = place;
+#endif
+	}
+};
+
 // Memory is where the tiles lie: the rank's own and, behind them, ghosts of
 // those of other ranks that touch them.
 struct Memory {

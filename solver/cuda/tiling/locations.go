@@ -1,5 +1,7 @@
 package tiling
 
+import "carina/geometry"
+
 // Location is where a value of the image lies in memory: its group, from where it
 // is touched, and how far behind the beginning of a tile in the first copy.
 type Location struct {
@@ -49,4 +51,49 @@ func (l Layout) ImageSlot(x, y, z int32, population int) int {
 		}
 	}
 	return population*Cells + slow*16 + middle*4 + fast
+}
+
+// CellOf is the number in the tile of the cell that a slot of the image belongs to.
+func (l Layout) CellOf(slot int) int {
+	population, a, b, c := slot/Cells, slot/16%4, slot/4%4, slot%4
+	along := l.imageChunk(population * Cells / ChunkValues).cell
+	switch {
+	case population >= StraightDirections || along[2] == -1:
+		return unpermuted(a)*16 + b*4 + c
+	case along[0] == -1:
+		return unpermuted(c)*16 + b*4 + a
+	default:
+		return unpermuted(a)*16 + c*4 + b
+	}
+}
+
+// Shifts tells how slots of the image move with their population, from one cell to the
+// next in its direction, coordinates wrapped around: for every direction the lowest bits
+// of the coordinates that change, those of them that fall, and the highest bits that
+// lie to the left and to the right of the lowest, eight bits each. Ends in
+// kernels/tile.h uses them. There is one for every lane of a warp.
+func (l Layout) Shifts() []uint32 {
+	shifts := make([]uint32, Lanes)
+	for d, o := range geometry.Directions[:l.Directions] {
+		origin := l.ImageSlot(0, 0, 0, d)
+		for a, component := range [3]int8{o.X, o.Y, o.Z} {
+			if component == 0 {
+				continue
+			}
+			var one, two [3]int32
+			one[a], two[a] = 1, 2
+			lowest := uint32(l.ImageSlot(one[0], one[1], one[2], d) - origin)
+			highest := uint32(l.ImageSlot(two[0], two[1], two[2], d) - origin)
+			shifts[d] |= lowest
+			if component < 0 {
+				shifts[d] |= lowest << 8
+			}
+			if highest > lowest {
+				shifts[d] |= highest << 16
+			} else {
+				shifts[d] |= highest << 24
+			}
+		}
+	}
+	return shifts
 }

@@ -60,7 +60,8 @@ func TestSlots(t *testing.T) {
 			if from-1 < begin || from-1 >= begin+size {
 				t.Errorf("%+v: value %d lies at %d, its group %d from %d on", l, slot, from-1, group, begin)
 			}
-			cell := cellOf(l, slot)
+			x, y, z := coordinates(l.CellOf(slot))
+			cell := [3]int{x, y, z}
 			if want := l.toucher(slot/Cells, cell); group != want {
 				t.Errorf("%+v: population %d of cell %v is touched from direction %d, want %d", l, slot/Cells, cell, group, want)
 			}
@@ -71,20 +72,31 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// cellOf is the cell that a value of the image belongs to: position in
-// kernels/tile.h, the other way round.
-func cellOf(l Layout, slot int) [3]int {
-	if q := slot / Cells; q >= StraightDirections && q < l.Directions {
-		return [3]int{unpermuted(slot / 16 % 4), slot / 4 % 4, slot % 4}
-	}
-	c := l.imageChunk(slot / ChunkValues).cell
-	for a := range c {
-		if c[a] == -1 {
-			c[a] = slot % ChunkValues
+// Every slot of the image is that of its cell, and shifts lead to that of the cell's
+// neighbour.
+func TestShifts(t *testing.T) {
+	for _, l := range layouts {
+		shifts := l.Shifts()
+		for slot := range l.Directions * Cells {
+			d := slot / Cells
+			x, y, z := coordinates(l.CellOf(slot))
+			if got := l.ImageSlot(int32(x), int32(y), int32(z), d); got != slot {
+				t.Fatalf("%+v: slot %d is said to be of cell %d %d %d, whose slot is %d", l, slot, x, y, z, got)
+			}
+			o := geometry.Directions[d]
+			want := l.ImageSlot(int32(x)+int32(o.X)+Side, int32(y)+int32(o.Y)+Side, int32(z)+int32(o.Z)+Side, d)
+			s := shifts[d]
+			lowest, left, right := s&0xff, s>>16&0xff, s>>24
+			carries := (uint32(slot) ^ s>>8) & lowest
+			if got := uint32(slot) ^ lowest ^ carries<<1&left ^ carries>>1&right; got != uint32(want) {
+				t.Fatalf("%+v: slot %d shifts to %d, want %d", l, slot, got, want)
+			}
 		}
 	}
-	return c
 }
+
+// coordinates are those of a cell in its tile.
+func coordinates(cell int) (x, y, z int) { return cell / 16, cell / 4 % 4, cell % 4 }
 
 // randomGrid has a twentieth of all cells.
 func randomGrid(size [3]int32, random *rand.Rand) *geometry.Grid {

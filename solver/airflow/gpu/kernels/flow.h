@@ -8,6 +8,8 @@
 #define STAGED_RETURNING (STAGED_CELLS * 8 + STAGED_LINKS * 4)
 #define STAGED_CHANGES (STAGED_RETURNING + (BITS == 16 || QUADRATIC ? STAGED_LINKS * BITS / 8 : 0))
 #define STAGE (IMAGE + (WALLS ? STAGED_CHANGES + STAGED_LINKS * (BITS == 64 ? 8 : 4) : 0))
+// Behind a warp's stages, in odd steps: the table that ends of links need.
+#define SHIFTS (WALLS && ODD ? 32 * 4 : 0)
 
 struct Rates { // of the collision
 	real plus, minus;
@@ -90,6 +92,7 @@ struct SentValue { // a value for a link of a quadratic wall in another tile
 	unsigned from;   // cell | direction << 6
 	unsigned stride; // how far behind after odd steps
 };
+DEVICE unsigned place_of(unsigned link) { return link & 0x7ff; }
 // OPENS marks the links that meet openings, QUADRATIC_LINK those with two
 // fluid cells behind them at quadratic walls, REMOTE_TERM those of them for which
 // another tile sends a value.
@@ -104,7 +107,7 @@ struct SentValue { // a value for a link of a quadratic wall in another tile
 struct Walls {
 	const WallRange *ranges;
 	const BoundaryCell *cells;
-	const unsigned *links; // direction | number of the cell in the tile << 5 | flags | distance << 16
+	const unsigned *links; // place | flags | distance << 16
 	slot_t *returning;     // what has left along the links, on its way back
 	const OpeningCell *opening_cells;
 	const OpeningLink *opening_links;

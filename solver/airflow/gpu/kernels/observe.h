@@ -1,4 +1,4 @@
-// Observes the flow before an even step (compile with ODD 0, STAGES 1). A warp
+// Observes the flow before a step (compile with its ODD, and STAGES 1). A warp
 // observes OBSERVED_TILES tiles, one after the other.
 struct Position { // of a tile, in tiles
 	int x, y, z;
@@ -22,10 +22,12 @@ struct View {
 	const unsigned lane;
 	char *const image;
 	slot_t *const slots;
+	const unsigned *const shifts;
 	unsigned offsets[5];
 
 	DEVICE View(const Memory &memory, const Observed &observed, const Walls &walls, char *shared)
-	    : memory(memory), observed(observed), walls(walls), lane(threadIdx.x & 31), image(shared + (threadIdx.x >> 5) * STAGE), slots((slot_t *)image)
+	    : memory(memory), observed(observed), walls(walls), lane(threadIdx.x & 31), image(shared + (threadIdx.x >> 5) * (STAGE + SHIFTS)), slots((slot_t *)image),
+	      shifts(SHIFTS ? stage_shifts(image + STAGE, observed.slot_table, lane) : nullptr)
 	{
 		read_offsets(offsets, observed.slot_table, lane);
 	}
@@ -54,7 +56,7 @@ struct View {
 		wait_for_copies<0>();
 		sync_warp();
 		if (WALLS && wall.cells) {
-			TileWalls(walls, wall, image).arrive(lane, exact);
+			TileWalls(walls, wall, image, shifts).arrive(lane, exact);
 			sync_warp();
 		}
 	}
@@ -69,8 +71,8 @@ struct View {
 		Tiles(memory, lane, observed.slot_table).restore(image, tile, neighbours, offsets);
 		const WallRange wall = range(tile);
 		for (int i = lane; i < wall.links; i += 32) {
-			const unsigned l = walls.links[wall.first_link + i];
-			walls.returning[wall.first_link + i] = returning(l >> 5 & 63, (l & 31) ^ 1);
+			const unsigned place = place_of(walls.links[wall.first_link + i]);
+			walls.returning[wall.first_link + i] = returning(cell_at(place), direction_at(place) ^ 1);
 		}
 	}
 

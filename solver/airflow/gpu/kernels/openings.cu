@@ -8,10 +8,11 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	if (number >= tiles) return;
 	const OpeningTile open = list[number];
 	const unsigned tile = open.tile;
-	char *const image = shared + warp * STAGE;
+	char *const image = shared + warp * (STAGE + SHIFTS);
 	unsigned offsets[5];
 	read_offsets(offsets, slot_table, lane);
 	const Tiles storage(memory, lane, slot_table);
+	const unsigned *const shifts = SHIFTS ? stage_shifts(image + STAGE, slot_table, lane) : nullptr;
 	Neighbours neighbours;
 	fetch_neighbours(neighbours, rows, exits, tile, lane);
 	const WallRange range = all_walls.ranges[tile];
@@ -20,7 +21,7 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	commit_copies();
 	wait_for_copies<0>();
 	sync_warp();
-	const TileWalls walls(all_walls, range, image);
+	const TileWalls walls(all_walls, range, image, shifts);
 	walls.arrive(lane, true);
 	sync_warp();
 	walls.observe(lane);

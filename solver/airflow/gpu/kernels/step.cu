@@ -5,10 +5,11 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 {
 	SHARED_BYTES(shared);
 	const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-	char *const images = shared + warp * (STAGES * STAGE);
+	char *const images = shared + warp * (STAGES * STAGE + SHIFTS);
 	unsigned offsets[5];
 	read_offsets(offsets, slot_table, lane);
 	const Tiles storage(memory, lane, slot_table);
+	const unsigned *const shifts = SHIFTS ? stage_shifts(images + STAGES * STAGE, slot_table, lane) : nullptr;
 
 	unsigned tile = first + blockIdx.x * WARPS * per_warp + warp, ahead = tile;
 	unsigned last = first + (blockIdx.x + 1) * WARPS * per_warp;
@@ -56,13 +57,13 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 			wait_for_copies<STAGES - 1>();
 			sync_warp();
 			if (WALLS && ranges[s].cells) {
-				TileWalls(all_walls, ranges[s], image).arrive(lane, false);
+				TileWalls(all_walls, ranges[s], image, shifts).arrive(lane, false);
 				sync_warp();
 			}
 			update(slots, lane, rate);
 			sync_warp();
 			if (WALLS && ranges[s].cells) {
-				TileWalls(all_walls, ranges[s], image).leave(lane);
+				TileWalls(all_walls, ranges[s], image, shifts).leave(lane);
 				sync_warp();
 			}
 			if (QUADRATIC) send_values(all_walls, tile, slots, lane);

@@ -2,12 +2,12 @@
 // point: what leaves along every link and what has come back (Ladd 1994).
 DEVICE void add_momentum(unsigned long long *sum, const View &view, const WallRange &range, unsigned long long selected)
 {
-	const TileWalls walls(view.walls, range, view.image);
+	const TileWalls walls(view.walls, range, view.image, view.shifts);
 	for (int i = view.lane; i < range.links; i += 32) {
 		const unsigned l = walls.link(i);
-		const int cell = l >> 5 & 63, q = l & 31;
-		if (l & OPENS || !(selected >> cell & 1)) continue;
-		const real v = widen(view.slots[access_cell(cell, q)]) * (1 / SCALE);
+		if (l & OPENS || !(selected >> cell_at(place_of(l)) & 1)) continue;
+		const int q = direction_at(place_of(l));
+		const real v = walls.at(walls.ends(l).departure) * (1 / SCALE);
 		sum[0] += to_fixed(component(ALONG_X, q) * v);
 		sum[1] += to_fixed(component(ALONG_Y, q) * v);
 		sum[2] += to_fixed(component(ALONG_Z, q) * v);

@@ -185,8 +185,9 @@ struct TileWalls {
 	const WallRange &range;
 	char *staged;
 	slot_t *slots;
+	const unsigned *shifts; // in odd steps
 
-	DEVICE TileWalls(const Walls &walls, const WallRange &range, char *image) : walls(walls), range(range), staged(image + IMAGE), slots((slot_t *)image) {}
+	DEVICE TileWalls(const Walls &walls, const WallRange &range, char *image, const unsigned *shifts) : walls(walls), range(range), staged(image + IMAGE), slots((slot_t *)image), shifts(shifts) {}
 	DEVICE BoundaryCell cell(int i) const { return i < STAGED_CELLS ? ((const BoundaryCell *)staged)[i] : walls.cells[range.first_cell + i]; }
 	DEVICE unsigned link(int i) const { return i < STAGED_LINKS ? ((const unsigned *)(staged + STAGED_CELLS * 8))[i] : walls.links[range.first_link + i]; }
 	DEVICE real returning(int i) const
@@ -194,34 +195,36 @@ struct TileWalls {
 		return widen(i < STAGED_LINKS ? ((const slot_t *)(staged + STAGED_RETURNING))[i] : walls.returning[range.first_link + i]);
 	}
 	DEVICE real *changes() const { return (real *)(staged + STAGED_CHANGES); }
+	DEVICE Ends ends(unsigned l) const { return Ends(place_of(l), shifts); }
+	DEVICE real at(int position) const { return widen(slots[position]); }
 
 	// arriving is the change of what returns along a link from a wall nearer
 	// than half-way, towards what arrives along the link (Bouzidi, Firdaouss
 	// and Lallemand 2001).
-	DEVICE real arriving(unsigned l, real bounced) const
+	DEVICE real arriving(unsigned l, const Ends &ends, real bounced) const
 	{
 		const real factor = 1 - ((l >> 16) + 1) * (real(1) / 32768);
-		return factor > 0 && !(l & AT_RIM) ? factor * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - bounced) : 0;
+		return factor > 0 && !(l & AT_RIM) ? factor * (at(ends.arrival) - bounced) : 0;
 	}
 	// leaving is the same for a wall farther than half-way, after the update,
 	// towards what has left against the link. Its factor has 32 bits, as on the
 	// processor.
-	DEVICE real leaving(unsigned l, real out) const
+	DEVICE real leaving(unsigned l, const Ends &ends, real out) const
 	{
 		const real twice = ((l >> 16) + 1) * (real(1) / 32768);
-		return twice > 1 ? real(float(1 - reciprocal(twice))) * (widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]) - out) : 0;
+		return twice > 1 ? real(float(1 - reciprocal(twice))) * (at(ends.arrival) - out) : 0;
 	}
 
 	// reflected is the change of what returns along a link to what the processor's
 	// wall.Reflect makes of what left along it, against it and at rest.
-	DEVICE real reflected(unsigned l, real out) const
+	DEVICE real reflected(unsigned l, const Ends &ends, real out) const
 	{
 		if (!(l & REFLECTS)) return 0;
-		const int q = l & 31, number = l >> 5 & 63;
+		const unsigned place = place_of(l);
 		const real time = walls.time, fraction = ((l >> 16) + 1) * (real(1) / 65536);
 		const real factor = real(float((fraction - time) / (1 - time)));
-		const real rest = ratio(q) * widen(slots[access_cell(number, REST)]);
-		const real even = real(0.5) * (out + widen(slots[access_cell(number, q ^ 1)]));
+		const real rest = ratio(direction_at(place)) * at(access_cell(cell_at(place), REST));
+		const real even = real(0.5) * (out + at(ends.arrival));
 		return rest + factor * (even - rest) - out;
 	}
 
@@ -230,52 +233,53 @@ struct TileWalls {
 	// left it against the link.
 	DEVICE real behind(unsigned l) const
 	{
-		const int q = l & 31, cell = l >> 5 & 63;
-		return widen(slots[access((cell >> 4) - component(ALONG_X, q), (cell >> 2 & 3) - component(ALONG_Y, q), (cell & 3) - component(ALONG_Z, q), q ^ 1)]);
+		const unsigned place = place_of(l);
+		const int q = direction_at(place), cell = cell_at(place);
+		return at(access((cell >> 4) - component(ALONG_X, q), (cell >> 2 & 3) - component(ALONG_Y, q), (cell & 3) - component(ALONG_Z, q), q ^ 1));
 	}
 	DEVICE real remote(int i) const { return widen(walls.remote[2 * (size_t)(range.first_link + i) + !ODD]); }
 	// quadratic_arriving is the quadratic part of what returns, as the processor's
 	// wall.Quadratic has it, as far as it was not known when it left: of walls
 	// nearer than half-way, and of others what another tile has sent.
-	DEVICE real quadratic_arriving(int i, unsigned l, real bounced) const
+	DEVICE real quadratic_arriving(int i, unsigned l, const Ends &ends, real bounced) const
 	{
 		if (!(l & QUADRATIC_LINK) || !walls.corrected) return 0;
 		const real twice = ((l >> 16) + 1) * (real(1) / 32768);
 		if (twice >= 1) return l & REMOTE_TERM ? -far_factor(twice) * remote(i) : 0;
-		const real middle = widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]), last = l & REMOTE_TERM ? remote(i) : behind(l);
+		const real middle = at(ends.arrival), last = l & REMOTE_TERM ? remote(i) : behind(l);
 		return -real(float(real(0.5) * (1 - twice))) * (bounced - 2 * middle + last);
 	}
 	DEVICE static real far_factor(real twice) { return real(float((twice - 1) / (twice + 1))); }
 	// quadratic_leaving is the same of walls farther than half-way when it leaves.
-	DEVICE real quadratic_leaving(unsigned l, real out) const
+	DEVICE real quadratic_leaving(unsigned l, const Ends &ends, real out) const
 	{
 		const real twice = ((l >> 16) + 1) * (real(1) / 32768);
 		if (!(l & QUADRATIC_LINK) || twice < 1) return 0;
-		const real middle = widen(slots[access_cell(l >> 5 & 63, (l & 31) ^ 1)]);
+		const real middle = at(ends.arrival);
 		return -far_factor(twice) * (out - 2 * middle + (l & REMOTE_TERM ? real(0) : behind(l)));
 	}
 #else
-	DEVICE real quadratic_arriving(int, unsigned, real) const { return 0; }
+	DEVICE real quadratic_arriving(int, unsigned, const Ends &, real) const { return 0; }
 #endif
 
 	// The stages of a link's change: what arrives before it is interpolated
 	// linearly, that interpolation, both, and what leaves.
 	enum Stage { quadratic, interpolated, arrived, left };
-	DEVICE real change(Stage stage, int i, unsigned l, real value) const
+	DEVICE real change(Stage stage, int i, unsigned l, const Ends &ends, real value) const
 	{
 #if REFLECT
-		return stage == left ? reflected(l, value) : 0;
+		return stage == left ? reflected(l, ends, value) : 0;
 #elif QUADRATIC
 		if (stage == left) {
-			const real linear = leaving(l, value);
-			return linear + quadratic_leaving(l, value + linear);
+			const real linear = leaving(l, ends, value);
+			return linear + quadratic_leaving(l, ends, value + linear);
 		}
-		const real correction = quadratic_arriving(i, l, value);
+		const real correction = quadratic_arriving(i, l, ends, value);
 		if (stage == quadratic) return correction;
-		const real linear = arriving(l, value + correction);
+		const real linear = arriving(l, ends, value + correction);
 		return stage == arrived ? correction + linear : linear;
 #else
-		return stage == left ? leaving(l, value) : stage == quadratic ? 0 : arriving(l, value);
+		return stage == left ? leaving(l, ends, value) : stage == quadratic ? 0 : arriving(l, ends, value);
 #endif
 	}
 
@@ -288,8 +292,9 @@ struct TileWalls {
 #pragma unroll 1
 		for (int i = lane; i < range.links; i += 32) {
 			const unsigned l = link(i);
-			const real bounced = returning(i), more = change(stage, i, l, bounced);
-			slots[access_cell(l >> 5 & 63, l & 31)] = narrow(stage == interpolated ? bounced + (quadratic_arriving(i, l, bounced) + more) : bounced + more);
+			const Ends ends = this->ends(l);
+			const real bounced = returning(i), more = change(stage, i, l, ends, bounced);
+			slots[ends.departure] = narrow(stage == interpolated ? bounced + (quadratic_arriving(i, l, ends, bounced) + more) : bounced + more);
 			if ((QUADRATIC || !exact) && i < STAGED_LINKS) changes()[i] = more;
 		}
 		if (REFLECT || (exact && !QUADRATIC)) return;
@@ -303,7 +308,8 @@ struct TileWalls {
 #pragma unroll 1
 		for (int i = lane; i < range.links; i += 32) {
 			const unsigned l = link(i);
-			const real out = widen(slots[access_cell(l >> 5 & 63, l & 31)]), more = change(left, i, l, out);
+			const Ends ends = this->ends(l);
+			const real out = at(ends.departure), more = change(left, i, l, ends, out);
 			walls.returning[range.first_link + i] = narrow(out + more);
 			if (i < STAGED_LINKS) changes()[i] = more;
 		}
@@ -312,24 +318,32 @@ struct TileWalls {
 	}
 
 	// take takes the changes of every cell's links from its population at
-	// rest, in the same stage. Changes that were not kept, in tiles
-	// with very many links, are computed again: nothing they depend on has
-	// moved meanwhile.
+	// rest, in the same stage: four at a time, which are read together. Changes that were
+	// not kept, in tiles with very many links, are computed again: nothing they
+	// depend on has moved meanwhile.
 	DEVICE void take(unsigned lane, Stage stage) const
 	{
 #pragma unroll 1
 		for (int i = lane; i < range.count(); i += 32) {
 			const BoundaryCell c = cell(i);
-			const int first = c.cell >> 16, last = first + (c.cell >> 8 & 31);
+			const int first = c.cell >> 16, last = first + (c.cell >> 8 & 31), kept = last < STAGED_LINKS ? last : STAGED_LINKS;
+			int k = first;
 			real sum = 0;
 #pragma unroll 1
-			for (int k = first; k < last; k++) {
-				if (k < STAGED_LINKS) {
-					sum += changes()[k];
-					continue;
+			for (; k < kept; k += 4) {
+				real more[4];
+#pragma unroll
+				for (int j = 0; j < 4; j++) more[j] = k + j < kept ? changes()[k + j] : real(0);
+#pragma unroll
+				for (int j = 0; j < 4; j++) sum += more[j];
+			}
+			if (last > STAGED_LINKS) {
+#pragma unroll 1
+				for (k = first < STAGED_LINKS ? STAGED_LINKS : first; k < last; k++) {
+					const unsigned l = link(k);
+					const Ends ends = this->ends(l);
+					sum += change(stage, k, l, ends, stage == left ? at(ends.departure) : returning(k));
 				}
-				const unsigned l = link(k);
-				sum += change(stage, k, l, stage == left ? widen(slots[access_cell(l >> 5 & 63, l & 31)]) : returning(k));
 			}
 			slot_t *const rest = slots + access_cell(c.cell & 63, REST);
 			if (sum != 0) *rest = narrow(widen(*rest) - sum);
