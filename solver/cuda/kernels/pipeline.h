@@ -79,14 +79,14 @@ struct Tiles {
 	}
 	DEVICE char *chunk(int round, unsigned tile, const Neighbours &n) const
 	{
-		if (round >= 3) return memory.tile(tile) + INTERIOR + (lane + 32 * (round - 3)) * CHUNK;
+		if (round >= 3) return memory.tile(tile) + lane * CHUNK + (INTERIOR + 32 * (round - 3) * CHUNK);
 		return memory.tile(ODD ? n.face[round] : tile) + face + 2 * round * FACE;
 	}
 	DEVICE void load(char *image, unsigned tile, const Neighbours &n, const unsigned *offsets) const
 	{
 #pragma unroll
 		for (int i = 0; i < 10; i++) {
-			char *const to = image + (i & 1 ? offsets[i >> 1] >> 16 : offsets[i >> 1] & 0xffff);
+			char *const to = image + offsets[i];
 			if (i == 9) {
 				if (n.edge >= 0) copy_async<CHUNK>(to, memory.tile(n.edge) + in);
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
@@ -100,7 +100,7 @@ struct Tiles {
 	{
 #pragma unroll
 		for (int i = 0; i < 10; i++) {
-			const char *const from = image + (i & 1 ? offsets[i >> 1] >> 16 : offsets[i >> 1] & 0xffff);
+			const char *const from = image + offsets[i];
 #if BORDER
 			if (i < 3) {
 				if (n.face_exit[i]) store_chunk<CHUNK>(n.face_exit[i] + face + 2 * i * FACE, from);
@@ -127,7 +127,7 @@ struct Tiles {
 	{
 #pragma unroll
 		for (int i = 0; i < 10; i++) {
-			const char *const from = image + (i & 1 ? offsets[i >> 1] >> 16 : offsets[i >> 1] & 0xffff);
+			const char *const from = image + offsets[i];
 			if (i == 9) {
 				if (n.edge >= 0) store_chunk<CHUNK>(memory.tile(n.edge) + in, from);
 			} else if (!ODD || i >= 3 || n.face[i] >= 0)
@@ -147,12 +147,12 @@ DEVICE const unsigned *stage_shifts(char *to, const unsigned short *slot_table, 
 	return shifts;
 }
 
-// read_offsets packs where the lane's ten chunks lie in the image, in bytes.
+// read_offsets tells where the lane's ten chunks lie in the image, in bytes.
 DEVICE void read_offsets(unsigned *offsets, const unsigned short *slot_table, unsigned lane)
 {
 #pragma unroll
-	for (int i = 0; i < 5; i++) {
-		const unsigned k = lane + 64 * i + 32;
-		offsets[i] = slot_table[lane + 64 * i] * CHUNK | slot_table[k < 304 ? k : 303] * CHUNK << 16;
+	for (int i = 0; i < 10; i++) {
+		const unsigned k = lane + 32 * i;
+		offsets[i] = slot_table[k < 304 ? k : 303] * CHUNK;
 	}
 }

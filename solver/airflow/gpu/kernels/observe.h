@@ -23,7 +23,7 @@ struct View {
 	char *const image;
 	slot_t *const slots;
 	const unsigned *const shifts;
-	unsigned offsets[5];
+	unsigned offsets[10];
 
 	DEVICE View(const Memory &memory, const Observed &observed, const Walls &walls, char *shared)
 	    : memory(memory), observed(observed), walls(walls), lane(threadIdx.x & 31), image(shared + (threadIdx.x >> 5) * (STAGE + SHIFTS)), slots((slot_t *)image),

@@ -9,7 +9,7 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	const OpeningTile open = list[number];
 	const unsigned tile = open.tile;
 	char *const image = shared + warp * (STAGE + SHIFTS);
-	unsigned offsets[5];
+	unsigned offsets[10];
 	read_offsets(offsets, slot_table, lane);
 	const Tiles storage(memory, lane, slot_table);
 	const unsigned *const shifts = SHIFTS ? stage_shifts(image + STAGE, slot_table, lane) : nullptr;

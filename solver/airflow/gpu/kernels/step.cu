@@ -6,7 +6,7 @@ KERNEL(step)(Memory memory, const int *__restrict__ rows, const unsigned short *
 	SHARED_BYTES(shared);
 	const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	char *const images = shared + warp * (STAGES * STAGE + SHIFTS);
-	unsigned offsets[5];
+	unsigned offsets[10];
 	read_offsets(offsets, slot_table, lane);
 	const Tiles storage(memory, lane, slot_table);
 	const unsigned *const shifts = SHIFTS ? stage_shifts(images + STAGES * STAGE, slot_table, lane) : nullptr;
