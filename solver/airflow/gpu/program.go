@@ -204,8 +204,10 @@ func (o operator) shape(l tiling.Layout, walls bool) shape {
 		return shape{1, 1, 16, 1}
 	case l.Bits == 32:
 		return shape{1, 1, 20, 1}
-	case walls:
+	case walls && eddies:
 		return shape{1, 1, 20, 6}
+	case walls:
+		return shape{1, 1, 24, 4}
 	case eddies:
 		return shape{2, 4, 4, 4}
 	default:

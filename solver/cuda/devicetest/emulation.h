@@ -152,6 +152,7 @@ DEVICE int count_bits(unsigned long long x) { return __builtin_popcountll(x); }
 DEVICE void atomic_max(unsigned long long *at, unsigned long long v) { *at = *at > v ? *at : v; }
 DEVICE void atomic_min(unsigned long long *at, unsigned long long v) { *at = *at < v ? *at : v; }
 DEVICE void atomic_add(unsigned long long *at, unsigned long long v) { *at += v; }
+DEVICE int apart(int v) { return v; }
 DEVICE unsigned opaque(unsigned v) { return v; }
 template <class T> DEVICE T from_lane(T v, unsigned lane)
 {

@@ -64,6 +64,21 @@ DEVICE int access(int x, int y, int z, int q)
 }
 DEVICE int access_cell(int cell, int q) { return access(cell >> 4, cell >> 2 & 3, cell & 3, q); }
 
+// lane_slot is where access says of cell h of a lane, whose two cells have
+// x = 2·(lane >> 4) + h, y = lane >> 2 & 3 and z = lane & 3: one of few addresses for
+// all populations of both cells, and a constant.
+DEVICE slot_t &lane_slot(slot_t *slots, unsigned lane, int h, int q)
+{
+	const bool moves = ODD && q != REST;
+	const int along = h + (moves ? component(ALONG_X, q) : 0);
+	const int x = (lane >> 4) ^ (along >> 1 & 1);
+	const int y = ((lane >> 2) + (moves ? component(ALONG_Y, q) : 0)) & 3, z = (lane + (moves ? component(ALONG_Z, q) : 0)) & 3;
+	const int begin = (ODD || q == REST ? q : q ^ 1) * 64, second = along & 1; // of two x in a row
+	if (q < 4 || q >= 18 || (q > 5 && q < 10)) return (slots + apart(x * 16 + y * 4 + z))[begin + 32 * second];
+	if (q >= 14) return (slots + apart(z * 16 + y * 4 + x))[begin + 2 * second];
+	return (slots + apart(x * 16 + z * 4 + y))[begin + 32 * second];
+}
+
 // A place is a position, of 11 bits, that stands for a cell and a direction.
 DEVICE int direction_at(unsigned place) { return place >> 6; }
 DEVICE int cell_at(unsigned place)
