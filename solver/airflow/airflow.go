@@ -59,7 +59,7 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	}
 	a.ambient = settings.ambientPressure(domain.Grid.Openings, a.faces.Areas)
 	settings.relateTo(a.ambient)
-	if a.units, a.warnings, err = chooseUnits(domain.Grid, &settings, a.expected); err != nil {
+	if a.units, a.warnings, err = chooseUnits(domain, &settings, a.expected); err != nil {
 		return nil, err
 	}
 	a.warnings = append(a.warnings, settings.settleWall(a.units.RelaxationTime())...)

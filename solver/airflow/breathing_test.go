@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/solver"
 	"carina/solver/airflow/opening"
 )
 
@@ -74,7 +75,7 @@ func TestTimeStepOfWaveform(t *testing.T) {
 		s.LatticeVelocity, s.Waveform = 0, w
 		const shortest = 2e-3
 		e := expect(g, &s)
-		u, warnings, err := chooseUnits(g, &s, e)
+		u, warnings, err := chooseUnits(solver.WholeDomain(g), &s, e)
 		if err != nil || len(warnings) > 0 {
 			t.Fatal(err, warnings)
 		}
@@ -82,13 +83,13 @@ func TestTimeStepOfWaveform(t *testing.T) {
 			t.Errorf("%s: sound crosses the domain %g times in a period, want %d", name, n, wantedCrossings)
 		}
 		s.LatticeVelocity = 0.1
-		if _, warnings, _ = chooseUnits(g, &s, e); len(warnings) != 1 || !strings.Contains(warnings[0], "sound") {
+		if _, warnings, _ = chooseUnits(solver.WholeDomain(g), &s, e); len(warnings) != 1 || !strings.Contains(warnings[0], "sound") {
 			t.Errorf("%s: warnings %q", name, warnings)
 		}
 		s.LatticeVelocity, s.Waveform = 0, opening.Sine{Period: 1, Amplitude: 1}
-		slow, _, _ := chooseUnits(g, &s, e)
+		slow, _, _ := chooseUnits(solver.WholeDomain(g), &s, e)
 		s.Waveform = nil
-		if steady, _, _ := chooseUnits(g, &s, e); slow != steady {
+		if steady, _, _ := chooseUnits(solver.WholeDomain(g), &s, e); slow != steady {
 			t.Errorf("a slow wave changes %v to %v", steady, slow)
 		}
 	}

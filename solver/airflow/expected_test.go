@@ -193,7 +193,7 @@ func TestUnstableOperatorWarning(t *testing.T) {
 		s := DefaultSettings()
 		s.FlowRate = 1e-5 // a cell Reynolds number of 208
 		c.change(&s)
-		_, warnings, err := chooseUnits(g, &s, expect(g, &s))
+		_, warnings, err := chooseUnits(solver.WholeDomain(g), &s, expect(g, &s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,6 +208,20 @@ func TestUnstableOperatorWarning(t *testing.T) {
 		}
 		if len(warnings) != len(found)+1 || !strings.Contains(warnings[len(warnings)-1], "coarse") {
 			t.Errorf("%s: the only other warning is not that of the resolution: %q", name, warnings)
+		}
+	}
+}
+
+// Whether a spacing is within reach depends on all cells, also for a rank that has a
+// share of them.
+func TestRefinementOfShares(t *testing.T) {
+	g := fork()
+	s := DefaultSettings()
+	s.FlowRate = 1e-4
+	share := &solver.Domain{Grid: g, Ranks: 1, Share: &solver.Share{Cells: 1e8}}
+	for domain, want := range map[*solver.Domain]string{solver.WholeDomain(g): "refine the spacing below", share: "refine as far as you can"} {
+		if _, warnings, err := chooseUnits(domain, &s, expect(g, &s)); err != nil || !strings.Contains(strings.Join(warnings, "\n"), want) {
+			t.Errorf("of %d cells: warnings %q, %v; want %q", domain.CellCount(), warnings, err, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/quantity"
+	"carina/solver"
 	"carina/solver/lattice"
 )
 
@@ -79,7 +80,8 @@ func Mach(latticeVelocity float64) float64 {
 
 // chooseUnits fixes the time step and returns warnings about what will not be
 // stable or accurate.
-func chooseUnits(grid *geometry.Grid, s *Settings, e expected) (Units, []string, error) {
+func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []string, error) {
+	grid := domain.Grid
 	u := Units{Spacing: grid.Spacing, TimeStep: s.TimeStep, Density: s.Density, KinematicViscosity: s.KinematicViscosity}
 	dx := grid.Spacing
 	if u.TimeStep == 0 {
@@ -117,7 +119,7 @@ func chooseUnits(grid *geometry.Grid, s *Settings, e expected) (Units, []string,
 	if re := e.cellReynolds(dx, s); re > resolvedReynolds {
 		warn("the grid is coarse for this flow (cell Reynolds number %.3g, should be below %d): what is smaller than a cell is lost, "+
 			"so pressure drops may be far too high, while the shares of the openings are right sooner; %s",
-			re, resolvedReynolds, refinement(grid, dx*resolvedReynolds/re))
+			re, resolvedReynolds, refinement(domain, dx*resolvedReynolds/re))
 	}
 	return u, warnings, u.usable(e)
 }
@@ -152,10 +154,10 @@ func (u Units) warnings(planned []string, peak float64) []string {
 }
 
 // refinement advises a spacing, or says that it is out of reach.
-func refinement(grid *geometry.Grid, spacing float64) string {
+func refinement(domain *solver.Domain, spacing float64) string {
 	const reachable = 1e10 // cells
-	finer := grid.Spacing / spacing
-	if cells := float64(grid.Cells()) * finer * finer * finer; cells > reachable {
+	finer := domain.Grid.Spacing / spacing
+	if cells := float64(domain.CellCount()) * finer * finer * finer; cells > reachable {
 		return fmt.Sprintf("to resolve it all would take a spacing of %s (%.1g cells), so refine as far as you can and compare two spacings",
 			quantity.FormatLength(spacing), cells)
 	}
