@@ -21,7 +21,7 @@ type airflow struct {
 	units     Units
 	expected  expected
 	warnings  []string
-	ambient   float64 // pressure, in Pa, to which all others are relative
+	ambient   ambient // to which pressures are relative
 	set       *lattice.Set
 	faces     *opening.Faces
 	openings  *opening.States // before the first step
@@ -57,7 +57,7 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	if a.faces, err = opening.NewFaces(domain.Grid, a.set); err != nil {
 		return nil, err
 	}
-	a.ambient = settings.ambientPressure(domain.Grid.Openings, a.faces.Areas)
+	a.ambient = settings.ambient(domain.Grid.Openings, a.faces.Areas)
 	settings.relateTo(a.ambient)
 	if a.units, a.warnings, err = chooseUnits(domain, &settings, a.expected); err != nil {
 		return nil, err

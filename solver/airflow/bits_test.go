@@ -156,6 +156,7 @@ func TestBitForBit(t *testing.T) {
 // boundaries are conditions of the cave's three openings, by what they show.
 var boundaries = map[string]map[int]opening.Condition{
 	"pressures":    {2: {Kind: opening.ImposedPressure, Pressure: 2e-3}, 3: {Kind: opening.ImposedPressure, Pressure: 1e-3, Waveform: opening.Sine{Period: 1e-3, Amplitude: 1}}},
+	"common":       {2: {Kind: opening.ImposedPressure, Pressure: 300, Waveform: opening.Sine{Period: 1e-3, Amplitude: 1}}, 3: {Kind: opening.ImposedPressure, Pressure: 300.001, Waveform: opening.Sine{Period: 1e-3, Amplitude: 1}}},
 	"flows":        {1: {Kind: opening.ImposedPressure, Pressure: 5e-3}, 2: {Kind: opening.ImposedFlow, Flow: -5e-9, Profile: opening.Developed}, 3: {Kind: opening.ImposedFlow, Flow: -3e-9, Profile: opening.Parabolic}},
 	"shares":       {2: {Kind: opening.FlowShare, Share: 0.7}, 3: {Kind: opening.FlowShare, Share: 0.3}},
 	"windkessels":  {2: {Kind: opening.Windkessel, ProximalResistance: 1e6, DistalResistance: 1e6, Compliance: 1e-10}, 3: {Kind: opening.Windkessel, DistalResistance: 2e6}},

@@ -27,6 +27,7 @@ type bound struct {
 	kept        kept
 	fresh       fresh
 	steps       int64                // done or begun
+	ambientNow  float64              // after these, in Pa
 	before      map[int64][3]float64 // velocity by global number, when Compare was called last
 	odd         bool                 // the step that comes next
 }
@@ -41,6 +42,7 @@ var (
 func (a *airflow) Bind(b *solver.Binding) (solver.Kernel, error) {
 	r := &bound{airflow: a, device: b.Device.(*processor.Device), layout: update.NewLayout(b.Finder, a.set)}
 	r.openings = a.openings.Clone()
+	r.ambientNow = a.ambientAfter(0)
 	scheme := a.settings.wallScheme(a.units.RelaxationTime())
 	if err := r.layout.FindLinks(a.domain.Grid, &scheme, r.openings); err != nil {
 		return nil, err
@@ -88,6 +90,7 @@ func (r *bound) Begin(steps int64) error {
 	}
 	r.openings.Prepare(float64(steps+1), r.rampSteps)
 	r.odd, r.steps = steps%2 == 0, steps+1
+	r.ambientNow = r.ambientAfter(r.steps)
 	return nil
 }
 
@@ -115,6 +118,7 @@ func (r *bound) LoadGlobal(data []byte) error { return r.openings.Load(data) }
 // Resume goes on after so many steps.
 func (r *bound) Resume(steps int64) {
 	r.odd, r.steps, r.kept.steps = steps%2 == 1, steps, never
+	r.ambientNow = r.ambientAfter(steps)
 	r.fresh.forget()
 	if r.settings.ForceWaveform != nil {
 		r.setForce(max(0, steps-1))

@@ -148,9 +148,7 @@ func (s *Settings) driven(a, b *through) float64 {
 	if !a.pressed() || !b.pressed() {
 		return 0
 	}
-	lowA, highA := a.condition.Bounds(a.condition.Pressure)
-	lowB, highB := b.condition.Bounds(b.condition.Pressure)
-	drop := max(highA-lowB, highB-lowA)
+	drop := opening.LargestDrop(&a.condition, &b.condition)
 	if drop <= 0 {
 		return 0
 	}

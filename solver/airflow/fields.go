@@ -92,7 +92,7 @@ func (r *bound) put(f *Fields, index, lane, count int32, m *update.Moments) {
 	pressure, velocity := r.units.Pressure(), r.units.Velocity()
 	to := f.Pressure[index:][:count]
 	for k, density := range m.Density[lane:][:count] {
-		to[k] = float32(density*pressure + r.ambient)
+		to[k] = float32(density*pressure + r.ambientNow)
 	}
 	for a := range 3 {
 		to := f.Velocity[a][index:][:count]

@@ -107,8 +107,9 @@ const (
 	CheckInterval    = checkInterval
 )
 
-// Ambient is the pressure, in Pa, to which those of the flow are relative.
-func (f *Flow) Ambient() float64 { return f.flow.ambient }
+// Ambient is the pressure, in Pa, to which those of the flow are relative after so
+// many steps.
+func (f *Flow) Ambient(steps int64) float64 { return f.flow.ambientAfter(steps) }
 
 // NewFields returns fields of that many cells, all zero.
 func NewFields(cells int) *Fields { return newFields(cells) }

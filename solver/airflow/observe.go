@@ -136,13 +136,14 @@ func (r *Rank) PlaneFlow(center, normal r3.Vec, radius float64) (flow, pressure 
 		return 0, 0, fmt.Errorf("measuring the flow through a plane: %w", err)
 	}
 	var sums planeSums
+	ambient := r.ambientAfter(r.engine.Steps())
 	for i := range cells {
-		sums.add(&plane, r.units, f.Pressure[i]-float32(r.ambient), [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
+		sums.add(&plane, r.units, f.Pressure[i]-float32(ambient), [3]float32{f.Velocity[0][i], f.Velocity[1][i], f.Velocity[2][i]})
 	}
 	if err := r.engine.Transport().Reduce(transport.Sum, sums[:]); err != nil {
 		return 0, 0, fmt.Errorf("summing the flow through a plane: %w", err)
 	}
-	flow, pressure = sums.result(r.units, r.ambient)
+	flow, pressure = sums.result(r.units, ambient)
 	return flow, pressure, nil
 }
 

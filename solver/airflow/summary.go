@@ -183,7 +183,7 @@ func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
 		return nil, err
 	}
 	sums := r.sums
-	return openingSummaries(r.kernel.Openings(), r.domain.Grid, r.units, r.ambient, func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
+	return openingSummaries(r.kernel.Openings(), r.domain.Grid, r.units, r.ambientAfter(r.engine.Steps()), func(i int) (int64, int64) { return sums[2*i], sums[2*i+1] }), nil
 }
 
 // openingSummaries describes the openings under an ambient pressure. Of one of them

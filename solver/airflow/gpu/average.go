@@ -10,6 +10,7 @@ import (
 type average struct {
 	observations int
 	means        device.Address
+	ambient      float64 // the mean of the ambient pressure, in Pa
 }
 
 // StartAverage begins a new mean over time of the fields. It stays on the device.
@@ -21,7 +22,7 @@ func (s *bound) StartAverage() error {
 		}
 		s.average = &average{means: means}
 	}
-	s.average.observations = 0
+	s.average.observations, s.average.ambient = 0, 0
 	return nil
 }
 
@@ -38,6 +39,7 @@ func (s *bound) AddToAverage() error {
 		return err
 	}
 	s.average.observations++
+	s.average.ambient += (s.ambient() - s.average.ambient) / float64(s.average.observations)
 	arguments := append(device.Words(uint64(s.average.means)), s.fieldArguments(s.average.observations)...)
 	return p.observe(s.observer("fields", fieldsMean), tileRange{p.order, 0, len(p.Numbers)}, s.plainRates(), arguments)
 }
@@ -48,12 +50,12 @@ func (s *bound) Average() (*airflow.Fields, error) {
 	if s.average == nil || s.average.observations == 0 {
 		return nil, nil
 	}
-	return s.download(s.average.means)
+	return s.download(s.average.means, s.average.ambient)
 }
 
 // download returns the fields that lie in memory for all tiles, in the order of
-// their numbers.
-func (s *bound) download(from device.Address) (*airflow.Fields, error) {
+// their numbers, under an ambient pressure.
+func (s *bound) download(from device.Address, ambient float64) (*airflow.Fields, error) {
 	p, fields := s.part, airflow.NewFields(s.layout.Fluid)
 	portion := min(len(p.Numbers), fieldTiles)
 	cells := make([]float32, portion*tiling.Cells*fieldNumbers)
@@ -64,7 +66,7 @@ func (s *bound) download(from device.Address) (*airflow.Fields, error) {
 		if err := p.Device.Download(device.BytesOf(part), from+device.Address(first)*tiling.Cells*fieldBytes); err != nil {
 			return nil, err
 		}
-		s.scatter(part, fieldNumbers, tiles, index, s.fieldsOf(fields))
+		s.scatter(part, fieldNumbers, tiles, index, s.fieldsOf(fields, ambient))
 	}
 	return fields, nil
 }

@@ -19,7 +19,7 @@ const fieldTiles = 1 << 16
 // Fields returns the flow in all own cells.
 func (s *bound) Fields() (*airflow.Fields, error) {
 	fields := airflow.NewFields(s.layout.Fluid)
-	return fields, s.gather(s.observer("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), s.fieldsOf(fields))
+	return fields, s.gather(s.observer("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), s.fieldsOf(fields, s.ambient()))
 }
 
 // fieldNumbers are pressure and velocity.
@@ -32,9 +32,11 @@ func (s *bound) fieldArguments(observations int) [][]uint64 {
 	return [][]uint64{s.reals(u.Pressure(), u.Velocity()), {uint64(observations)}}
 }
 
-// fieldsOf stores the numbers of a cell in fields.
-func (s *bound) fieldsOf(f *airflow.Fields) func(index int32, cell []float32) {
-	ambient := s.flow.Ambient()
+// ambient is the pressure, in Pa, to which those on the device are relative.
+func (s *bound) ambient() float64 { return s.flow.Ambient(s.steps) }
+
+// fieldsOf stores the numbers of a cell in fields, under an ambient pressure.
+func (s *bound) fieldsOf(f *airflow.Fields, ambient float64) func(index int32, cell []float32) {
 	return func(index int32, cell []float32) {
 		f.Pressure[index] = float32(float64(cell[0]) + ambient)
 		for a := range 3 {
@@ -144,7 +146,7 @@ func (s *bound) FieldsAt(cells []int32) (*airflow.Fields, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := s.fieldsOf(fields)
+	store := s.fieldsOf(fields, s.ambient())
 	for i, tile := range list {
 		number, _ := slices.BinarySearch(tiles, tile)
 		store(int32(i), found[number*tiling.Cells+bit[i]][:])

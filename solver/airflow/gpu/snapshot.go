@@ -19,6 +19,8 @@ type kept struct {
 	// pinning takes longer than many steps, and so does giving back.
 	pinned [2][]byte
 	full   bool // it holds fields
+	// ambient is the ambient pressure of these, in Pa.
+	ambient float64
 	// busy is held while a snapshot reads from there.
 	busy sync.Mutex
 }
@@ -62,7 +64,7 @@ func (s *bound) Keep() error {
 	if err != nil {
 		return err
 	}
-	s.kept.full = true
+	s.kept.full, s.kept.ambient = true, s.ambient()
 	return nil
 }
 
@@ -71,7 +73,7 @@ func (s *bound) Kept() (*airflow.Fields, error) {
 	if s.kept == nil || !s.kept.full {
 		return nil, nil
 	}
-	return s.download(s.kept.fields)
+	return s.download(s.kept.fields, s.kept.ambient)
 }
 
 // Snapshot begins to fetch the fields. Steps may follow at once: the device keeps
@@ -95,6 +97,7 @@ func (s *bound) Snapshot() (wait func() (*airflow.Fields, error), err error) {
 		return nil, err
 	}
 	fields := airflow.NewFields(s.layout.Fluid)
+	store := s.fieldsOf(fields, s.kept.ambient)
 	var failed error
 	done := make(chan struct{})
 	s.kept.busy.Lock()
@@ -102,7 +105,7 @@ func (s *bound) Snapshot() (wait func() (*airflow.Fields, error), err error) {
 		defer crash.Guard()
 		defer close(done)
 		defer s.kept.busy.Unlock()
-		failed = errors.Join(s.fetch(from, s.fieldsOf(fields)), from.Close())
+		failed = errors.Join(s.fetch(from, store), from.Close())
 	}()
 	return func() (*airflow.Fields, error) {
 		<-done

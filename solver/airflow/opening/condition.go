@@ -64,7 +64,9 @@ type Condition struct {
 	Shape func(position r3.Vec) float64
 	// Velocity is that of a MovingWall, in m/s.
 	Velocity [3]float64
-	// Pressure is in Pa; of a Windkessel, that behind it.
+	// Pressure is in Pa; of a Windkessel, that behind it. What the pressures of all
+	// openings have in common, over time too, changes no flow: it is added to all
+	// pressures that are told of.
 	Pressure float64
 	// Share is a part of one. The shares of all openings that have one add up
 	// to what is left by the others, and are scaled to do so.
@@ -117,8 +119,37 @@ func (c *Condition) Validate() error {
 
 // Bounds are those over time of what the condition's waveform multiplies.
 func (c *Condition) Bounds(value float64) (low, high float64) {
-	a, b := extremes(c.Waveform)
-	return min(a*value, b*value), max(a*value, b*value)
+	return bounds(c.Waveform, value)
+}
+
+// ImposesPressure tells whether the condition is a pressure, if behind resistances.
+func (c *Condition) ImposesPressure() bool {
+	return c.Kind == ImposedPressure || c.Kind == Windkessel || c.Kind == ""
+}
+
+// PressureWaveform is the factor of Pressure over time, nil where that is constant, as
+// behind a Windkessel.
+func (c *Condition) PressureWaveform() Waveform {
+	if c.Kind == Windkessel {
+		return nil
+	}
+	return c.Waveform
+}
+
+// PressureBounds are those of the pressure over time.
+func (c *Condition) PressureBounds() (low, high float64) {
+	return bounds(c.PressureWaveform(), c.Pressure)
+}
+
+// LargestDrop is the largest difference of the pressures of two conditions at any time.
+func LargestDrop(a, b *Condition) float64 {
+	if Alike(a.PressureWaveform(), b.PressureWaveform()) {
+		low, high := bounds(a.PressureWaveform(), a.Pressure-b.Pressure)
+		return max(high, -low)
+	}
+	lowA, highA := a.PressureBounds()
+	lowB, highB := b.PressureBounds()
+	return max(highA-lowB, highB-lowA)
 }
 
 // ValidateConditions checks conditions against the openings of a grid.

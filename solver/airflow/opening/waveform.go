@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"sort"
 	"strconv"
@@ -22,6 +23,7 @@ var (
 	_ Waveform = Sine{}
 	_ Waveform = Breathing{}
 	_ Waveform = (*Table)(nil)
+	_ Waveform = Linear{}
 )
 
 // Sine is mean + amplitude·sin(2πt/period).
@@ -49,6 +51,18 @@ func (b Breathing) Factor(time float64) float64 {
 	return -b.Inspiration / expiration * math.Sin(math.Pi*(phase-b.Inspiration)/expiration)
 }
 
+// Linear is a constant plus slope times another waveform.
+type Linear struct {
+	Of              Waveform
+	Slope, Constant float64
+}
+
+// Factor is the factor at a time in seconds.
+func (l Linear) Factor(time float64) float64 { return l.Slope*l.Of.Factor(time) + l.Constant }
+
+// Alike tells whether two waveforms are known to be the same at all times.
+func Alike(a, b Waveform) bool { return reflect.DeepEqual(a, b) }
+
 // ShortestPeriod is the shortest in which a waveform goes there and back, in
 // seconds, and infinite where that is not known.
 func ShortestPeriod(w Waveform) float64 {
@@ -60,6 +74,8 @@ func ShortestPeriod(w Waveform) float64 {
 		}
 	case Breathing:
 		period = 2 * w.Period * min(w.Inspiration, 1-w.Inspiration)
+	case Linear:
+		return ShortestPeriod(w.Of)
 	case *Table:
 		if w.Periodic {
 			period = w.Times[len(w.Times)-1] - w.Times[0]
@@ -82,10 +98,19 @@ func extremes(w Waveform) (low, high float64) {
 		return w.Mean - swing, w.Mean + swing
 	case Breathing:
 		return -w.Inspiration / (1 - w.Inspiration), 1
+	case Linear:
+		low, high = bounds(w.Of, w.Slope)
+		return low + w.Constant, high + w.Constant
 	case *Table:
 		return slices.Min(w.Values), slices.Max(w.Values)
 	}
 	return -1, 1
+}
+
+// bounds are those over time of a waveform times a value.
+func bounds(w Waveform, value float64) (low, high float64) {
+	a, b := extremes(w)
+	return min(a*value, b*value), max(a*value, b*value)
 }
 
 // Table joins values by straight lines. After the last time it stays constant

@@ -24,6 +24,7 @@ func TestWaveforms(t *testing.T) {
 		{"table", table, 0.5, 1}, {"table", table, 2, 0}, {"table ends", table, 9, 0}, {"table begins", table, -1, 0},
 		{"periodic", &periodic, 4.5, 1}, {"periodic", &periodic, -3.5, 1},
 		{"inspiration", breath, 0.5, 1}, {"expiration", breath, 2.5, -1. / 3}, {"next breath", breath, 4.5, 1},
+		{"linear", Linear{table, -2, 7}, 0.5, 5},
 	} {
 		if got := c.w.Factor(c.time); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s at %g s: %g, want %g", c.name, c.time, got, c.want)
@@ -56,6 +57,7 @@ func TestShortestPeriods(t *testing.T) {
 		{"sine", Sine{Period: 3, Amplitude: -1}, 3}, {"constant", Sine{Period: 3, Mean: 1}, math.Inf(1)},
 		{"short inspiration", Breathing{Period: 4, Inspiration: 0.25}, 2}, {"short expiration", Breathing{Period: 4, Inspiration: 0.75}, 2},
 		{"table", table, math.Inf(1)}, {"periodic", &periodic, 5}, {"none", nil, math.Inf(1)},
+		{"linear", Linear{&periodic, -2, 7}, 5},
 	} {
 		if got := ShortestPeriod(c.w); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
