@@ -200,6 +200,49 @@ func TestPressureBehindAResistance(t *testing.T) {
 	}
 }
 
+// A compliance that fills within a few steps makes of a Windkessel no more than its
+// resistances, whatever its pressure starts from.
+func TestSmallCompliance(t *testing.T) {
+	units, impedance := forkUnits()
+	resistance := 100 * impedance
+	behind := -resistance * caveSettings(fork()).FlowRate / 2
+	flow := func(compliance, behind float64) float64 {
+		return runConditions(t, func(s *Settings) {
+			s.TimeStep = units.TimeStep
+			s.Conditions = map[int]opening.Condition{}
+			if behind != 0 {
+				s.Conditions[1] = opening.Condition{Kind: opening.ImposedPressure}
+			}
+			for _, o := range []int{2, 3} {
+				s.Conditions[o] = opening.Condition{Kind: opening.Windkessel, DistalResistance: resistance, Compliance: compliance, Pressure: behind}
+			}
+		}, 600).Openings[1].Flow
+	}
+	for _, p := range []float64{0, behind} {
+		if got, want := flow(1e-16, p), flow(0, p); !(math.Abs(got-want) < 0.01*math.Abs(want)) {
+			t.Errorf("behind it %g Pa: the flow is %g m³/s, with the resistance alone %g", p, got, want)
+		}
+	}
+}
+
+// A pressure behind a resistance that hardly counts does not start with the flow that
+// it would take to balance the two.
+func TestPressureBehindALowResistance(t *testing.T) {
+	units, impedance := forkUnits()
+	peak := func(impedances float64) float64 {
+		return runConditions(t, func(s *Settings) {
+			s.TimeStep = units.TimeStep
+			s.Conditions = map[int]opening.Condition{
+				1: {Kind: opening.ImposedPressure},
+				2: {Kind: opening.Windkessel, DistalResistance: impedances * impedance, Pressure: -0.05},
+			}
+		}, 20).PeakVelocity
+	}
+	if got, want := peak(1e-6), peak(0.01); !(math.Abs(got-want) < 0.01*want) {
+		t.Errorf("air moves with %g m/s, behind a resistance that counts a little with %g", got, want)
+	}
+}
+
 // What is wanted of an opening that meets no cell changes neither the flow through the
 // others nor the pressure drop.
 func TestClosedOpeningTakesNoPart(t *testing.T) {

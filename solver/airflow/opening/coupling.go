@@ -39,15 +39,19 @@ func (s *State) smoothingSteps(u *Units) float64 {
 	if s.condition.Kind != Windkessel {
 		return smoothSteps
 	}
-	return max(smoothSteps, CouplingInterval*(1+s.condition.resistance()*u.FlowRate/u.Pressure/s.impedance()))
+	return max(smoothSteps, CouplingInterval*(1+s.condition.resistance(CouplingInterval*u.TimeStep)*u.FlowRate/u.Pressure/s.impedance()))
 }
 
-// resistance is how a Windkessel's pressure answers a sudden flow.
-func (c *Condition) resistance() float64 {
-	if c.Compliance > 0 {
-		return c.ProximalResistance
+// resistance is how a Windkessel's pressure answers a sudden flow within a time in
+// seconds, in which a small compliance fills.
+func (c *Condition) resistance(time float64) float64 {
+	switch {
+	case c.Compliance == 0:
+		return c.ProximalResistance + c.DistalResistance
+	case c.DistalResistance == 0:
+		return c.ProximalResistance + time/c.Compliance
 	}
-	return c.ProximalResistance + c.DistalResistance
+	return c.ProximalResistance + 1/(1/c.DistalResistance+c.Compliance/time)
 }
 
 // Coupled tells whether any opening reacts to the flow.

@@ -118,7 +118,8 @@ func (s *States) newState(i int, c Condition, choice *Choice) State {
 	if c.Kind == ImposedFlow {
 		state.Forgetting = 1
 	}
-	if r := c.resistance(); c.Kind == Windkessel && c.Pressure != 0 && r > 0 && c.Compliance == 0 {
+	fills := c.DistalResistance * c.Compliance / s.units.TimeStep // in steps
+	if r := c.ProximalResistance + c.DistalResistance; c.Kind == Windkessel && c.Pressure != 0 && r > 0 && fills < state.smoothingSteps(&s.units) {
 		// It starts as with the flow that would hold the pressure at zero, from which
 		// it is smoothed to that which there is, or the pressure would jump.
 		state.smooth = -c.Pressure / r / s.units.FlowRate
@@ -176,10 +177,11 @@ func startFactor(time, ramp float64) float64 {
 // developedGradient is the gradient of the density along the normal in
 // developed laminar flow through a round opening (Hagen and Poiseuille: p
 // falls by 8πμQ/A² per length). It places the pressure on the plane of the
-// opening, from which the centres of its cells lie apart.
+// opening, from which the centres of its cells lie apart. A Windkessel may start with
+// more flow than there has been.
 func (s *State) developedGradient() float64 {
-	area := max(s.Area, 1)
-	return -8 * math.Pi * (s.TauPlus - 0.5) * s.smooth / (area * area)
+	area, flow := max(s.Area, 1), max(-s.peak, min(s.peak, s.smooth))
+	return -8 * math.Pi * (s.TauPlus - 0.5) * flow / (area * area)
 }
 
 // fastestInflow is the velocity of air that enters on the axis of the strongest
