@@ -56,12 +56,13 @@ func senderOf(s *tiling.Set, tile int32, link uint32) (sender int32, from uint32
 }
 
 // askedBytes is the room for what other tiles send to the part: two values a link.
+// There is some without links, too: what the part sends, it may have to send all the same.
 func (p *part) askedBytes() int64 {
 	const align = 8
 	if p.walls.wall != airflow.Quadratic {
 		return 0
 	}
-	return (2*int64(len(p.walls.links))*int64(p.ValueBytes()) + align - 1) / align * align
+	return max(align, (2*int64(len(p.walls.links))*int64(p.ValueBytes())+align-1)/align*align)
 }
 
 // ask asks for what the part's links need of other tiles, whose ranks owner says.
