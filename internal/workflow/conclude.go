@@ -85,6 +85,9 @@ func (r *results) warn(summary *airflow.Summary) {
 		}
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf("inflow and outflow differ by %.3g %%: %s", 100*summary.MassBalance, advice))
 	}
+	if words := doubtTime(r.plan.Time, summary); words != "" && r.solver.Case.Time != "" {
+		summary.Warnings = append(summary.Warnings, words)
+	}
 	summary.Warnings = append(summary.Warnings, doubtFlow(&r.solver.Case, summary)...)
 }
 

@@ -102,7 +102,7 @@ func (r *GridReport) describeGrid(g *geometry.Grid, elapsed time.Duration) {
 	r.FluidVolumeM3 = float64(r.FluidCells) * g.Spacing * g.Spacing * g.Spacing
 	r.WallLinks = int64(len(g.Links.Distance) - len(g.Links.Openings))
 	if coarse, spacing := g.CoarseOpenings(); len(coarse) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("few cells lie across %s %s, so their flow is not to be relied on: choose a spacing below %s to resolve all",
+		r.Notes = append(r.Notes, fmt.Sprintf("few cells lie across %s %s, so the flow there is not to be relied on: choose a spacing below %s to resolve all",
 			quantity.Plural(len(coarse), "opening"), listed(coarse), quantity.FormatLength(spacing)))
 	}
 	r.Seconds, r.PeakMemoryBytes = elapsed.Seconds(), peakMemory()

@@ -54,6 +54,20 @@ func doubtFlow(c *carina.Case, m *airflow.Summary) []string {
 	return doubts
 }
 
+// beyondTime is by how much a computation may last longer than was asked for
+// before users are told: steps are whole, and even in number.
+const beyondTime = 0.1
+
+// doubtTime says that the time asked for, in seconds, is shorter than the steps
+// that were computed; empty where it is not, or none was asked for.
+func doubtTime(asked float64, m *airflow.Summary) string {
+	if !(asked > 0 && m.Time > (1+beyondTime)*asked) {
+		return ""
+	}
+	return fmt.Sprintf("%s were computed instead of %s, as %s of %s are the fewest that reach so far: give a smaller time step or a longer time, and check the unit of the surface",
+		quantity.Format(m.Time, "s"), quantity.Format(asked, "s"), quantity.Count(m.Steps, "step"), quantity.Format(m.TimeStep, "s"))
+}
+
 // steeredOpenings are the numbers of openings with conditions of their own.
 func steeredOpenings(c *carina.Case, m *airflow.Summary) map[int]bool {
 	set := map[int]bool{}

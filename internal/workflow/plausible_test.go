@@ -43,6 +43,25 @@ func TestFlowThatCannotBeRightIsSaid(t *testing.T) {
 	}
 }
 
+func TestTimeBeyondWhatWasAskedForIsSaid(t *testing.T) {
+	for _, test := range []struct {
+		asked, step float64
+		steps       int64
+		says        string
+	}{
+		{0.02, 24.7e3, 2, "49.4 ks were computed instead of 20.0 ms, as 2 steps of 24.7 ks"},
+		{0.02, 0.0105, 2, ""}, // 5 %, as steps are whole
+		{0.02, 0.0115, 2, "23.0 ms"},
+		{0, 24.7e3, 2, ""},  // until steady, or by steps
+		{1, 1e-4, 5000, ""}, // ended earlier
+	} {
+		m := &airflow.Summary{Steps: test.steps, TimeStep: test.step, Time: float64(test.steps) * test.step}
+		if got := doubtTime(test.asked, m); (got == "") != (test.says == "") || !strings.Contains(got, test.says) {
+			t.Errorf("%g s asked for, %d steps of %g s: says %q, want %q", test.asked, test.steps, test.step, got, test.says)
+		}
+	}
+}
+
 func TestSteadyOrNotIsSaid(t *testing.T) {
 	yes, no, change := true, false, 2e-5
 	for _, test := range []struct {

@@ -125,11 +125,30 @@ func chart(name string, clock unit) *plot.Plot {
 		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = vgdraw.XCenter, vgdraw.YBottom
 		a.Tick.Label.Font = style(13, false, ink).Font
 		a.LineStyle.Color, a.Tick.LineStyle.Color = faint, faint
+		a.Tick.Marker = plot.TickerFunc(roundTicks)
 	}
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = rule, rule
 	p.Add(grid)
 	return p
+}
+
+// roundTicks are at the multiples of a round step, zero among them where it is
+// in the range.
+func roundTicks(low, high float64) []plot.Tick {
+	const fewest = 3.96 // as charts begin at the first sample, a little after 0
+	step := roundStep((high - low) / fewest)
+	if !(step > 0) || math.IsInf(step, 0) {
+		return plot.DefaultTicks{}.Ticks(low, high)
+	}
+	const slack = 1e-9
+	var ticks []plot.Tick
+	for k := math.Ceil(low/step - slack); k <= high/step+slack; k++ {
+		// Adding 0 turns −0 into 0.
+		at := k*step + 0
+		ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'g', 4, 64)})
+	}
+	return ticks
 }
 
 // curve is a line through (x, y), divided by their units, in the i-th colour.

@@ -16,7 +16,9 @@ type panel struct {
 	// x and y are the lower left corner of the view.
 	x, y float64
 	// scale is pixels a column.
-	scale  float64
+	scale float64
+	// over tells that the figure's other panel lies below.
+	over   bool
 	relief *relief
 	taken  []rectangle
 	// blocked is where labels may not stand, and others are the figure's other
@@ -29,9 +31,10 @@ type panel struct {
 // stands in it.
 func share(panels []panel, blocked ...rectangle) {
 	for i := range panels {
-		panels[i].blocked = blocked
+		panels[i].blocked = append([]rectangle{panels[i].caption()}, blocked...)
 		for k := range panels {
 			if k != i {
+				panels[i].blocked = append(panels[i].blocked, panels[k].caption())
 				panels[i].others = append(panels[i].others, &panels[k])
 			}
 		}
@@ -81,19 +84,48 @@ func arrange(area rectangle, views []*View) []panel {
 	default:
 		spare := (height - 2*margin - above*(h0+h1)) / 2
 		first := h0*above + margin + spare
-		return []panel{
-			place(views[0], area.x0, area.y1-first, width, first, above),
-			place(views[1], area.x0, area.y0, width, height-first, above),
-		}
+		upper := place(views[0], area.x0, area.y1-first, width, first, above)
+		upper.over = true
+		return []panel{upper, place(views[1], area.x0, area.y0, width, height-first, above)}
 	}
 }
 
-// paint draws the panel's relief, its scale bar and the name of the view.
+// extent is the part of the figure that the view covers.
+func (p *panel) extent() rectangle {
+	return rectangle{p.x, p.y, p.x + float64(p.view.Width)*p.scale, p.y + float64(p.view.Height)*p.scale}
+}
+
+// captionStyle is that of the names of views.
+var captionStyle = style(14, false, faint)
+
+// words are the name of the view, as it stands below it.
+func (p *panel) words() string { return "seen from the " + strings.TrimPrefix(p.view.Name, "the ") }
+
+// caption is where the name of the view stands: right of the scale bar in the
+// line at the figure's lower end or, above another panel, below the view.
+func (p *panel) caption() rectangle {
+	const (
+		half     = 7   // of the height of the text
+		below    = 44  // the view
+		scaleEnd = 255 // of the longest scale bar and its length
+	)
+	width := float64(captionStyle.Width(p.words()))
+	left, y := p.x+(float64(p.view.Width)*p.scale-width)/2, 46.0
+	if p.over {
+		y = p.y - below
+	} else {
+		left = max(left, scaleEnd)
+	}
+	return rectangle{left, y - half, left + width, y + half}
+}
+
+// paint draws the panel's relief and the name of the view.
 func (p *panel) paint(f *figure, light lighting, colourAt func(s *sample) colour) {
 	width, height := int(math.Ceil(float64(p.view.Width)*p.scale)), int(math.Ceil(float64(p.view.Height)*p.scale))
 	low := figureHeight - int(p.y)
 	p.relief.paint(f.pixels, image.Rect(int(p.x), low-height, int(p.x)+width, low), p.scale, light, colourAt)
-	f.textCenter("seen from the "+strings.TrimPrefix(p.view.Name, "the "), p.x+float64(p.view.Width)*p.scale/2, 46, style(14, false, faint))
+	at := p.caption()
+	f.textCenter(p.words(), (at.x0+at.x1)/2, (at.y0+at.y1)/2, captionStyle)
 }
 
 // at returns where a point in space lies in the figure, or near it.

@@ -314,6 +314,45 @@ func TestWriteHistory(t *testing.T) {
 	}
 }
 
+func TestTicksAreRoundAndFew(t *testing.T) {
+	for _, test := range []struct {
+		low, high float64
+		want      string
+	}{
+		{-1.375, 5, "-1 0 1 2 3 4 5"}, {-2, 2, "-2 -1 0 1 2"}, {0.3, 200, "50 100 150 200"},
+		{-0.07, 0.31, "-0.05 0 0.05 0.1 0.15 0.2 0.25 0.3"}, {1e6, 5e6, "1e+06 2e+06 3e+06 4e+06 5e+06"},
+	} {
+		var labels []string
+		for _, tick := range roundTicks(test.low, test.high) {
+			labels = append(labels, tick.Label)
+		}
+		if got := strings.Join(labels, " "); got != test.want {
+			t.Errorf("from %g to %g: ticks %s, want %s", test.low, test.high, got, test.want)
+		}
+	}
+}
+
+func TestViewsAreNamedApart(t *testing.T) {
+	area := rectangle{20, 50, figureWidth - 290, figureHeight - 90}
+	for _, sizes := range [][2][2]int32{
+		{{1000, 200}, {200, 200}}, {{200, 1000}, {200, 1000}}, {{430, 660}, {190, 660}}, {{600, 600}, {500, 600}}, {{900, 300}, {900, 300}},
+	} {
+		views := []*View{{Name: "the front", Width: sizes[0][0], Height: sizes[0][1]}, {Name: "the left side", Width: sizes[1][0], Height: sizes[1][1]}}
+		panels := arrange(area, views)
+		for i := range panels {
+			at := panels[i].caption()
+			if bar := (rectangle{40, 38, 250, 54}); at.overlaps(bar) {
+				t.Errorf("views of %v: %q at %v lies on the scale bar", sizes, panels[i].words(), at)
+			}
+			for k := range panels {
+				if p := &panels[k]; at.overlaps(p.extent()) || k != i && at.overlaps(p.caption()) {
+					t.Errorf("views of %v: %q at %v lies on view %d or its name", sizes, panels[i].words(), at, k)
+				}
+			}
+		}
+	}
+}
+
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		value float64
