@@ -143,9 +143,7 @@ func (s *bound) Work(step, phase int) solver.Work {
 // if it has changed, and the body force.
 func (s *bound) Begin(steps int64) error {
 	s.steps = steps
-	if s.flow.Settings.Wall == airflow.Quadratic && s.stepped {
-		s.setCorrected(1)
-	}
+	s.correct()
 	s.flow.Prepare(steps)
 	if s.flow.Settings.ForceWaveform != nil {
 		s.rates = s.ratesNow()
@@ -167,6 +165,13 @@ func (s *bound) Resume(steps int64) {
 		s.flow.SetForce(max(0, steps-1))
 		s.rates = s.ratesNow()
 		s.part.forgetRates()
+	}
+}
+
+// correct lets what comes next take the quadratic parts that a step has left.
+func (s *bound) correct() {
+	if s.stepped && s.flow.Settings.Wall == airflow.Quadratic {
+		s.setCorrected(1)
 	}
 }
 

@@ -73,6 +73,7 @@ func (s *bound) observer(kernel string, mode int) program {
 
 // observerBefore is observer before an odd step or an even one.
 func (s *bound) observerBefore(kernel string, mode int, odd bool) program {
+	s.correct()
 	program := observer(kernel, s.Layout, mode, s.walls)
 	program.quadratic, program.reflect, program.odd = s.flow.Settings.Wall == airflow.Quadratic, s.flow.ReflectsWalls(), odd
 	return program.fitting()

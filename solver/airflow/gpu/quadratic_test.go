@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 	"carina/solver/cuda/devicetest"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // A rank without walls of its own sends what those of other ranks need of it.
@@ -69,6 +72,28 @@ func TestRankWithoutWalls(t *testing.T) {
 	}) {
 		if err != nil {
 			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
+// What the first step leaves for the next at quadratic walls is seen and saved before
+// that, too: the first step of all, and the first after a state was loaded.
+func TestQuadraticWallsAfterOneStep(t *testing.T) {
+	devicetest.BesideOthers(t)
+	domain := solver.WholeDomain(cave(7, [3]bool{}))
+	settings := caveSettings(domain.Grid)
+	settings.Wall, settings.Collision, settings.Precision = airflow.Quadratic, airflow.TRT, airflow.Double
+	settings.Initial = func(p r3.Vec) (float64, r3.Vec) {
+		return 0.3 * math.Sin(2000*p.X), r3.Vec{X: 0.05 * math.Cos(1500*p.Y), Y: 0.03}
+	}
+	alone, gpu := processorRank(t, domain, settings), computed(t, domain, settings, Single, 0)
+	for range 3 {
+		step(t, alone, 1)
+		step(t, gpu, 1)
+		compareFields(t, must(gpu.Fields()), must(alone.Fields()), fieldRounding)
+		saved := []*solver.State{must(gpu.SaveState())}
+		if err := gpu.LoadState(saved); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
