@@ -61,6 +61,10 @@ const (
 	resultBytesPerPiece = 80
 )
 
+// ranksMemory is what so many of all ranks hold besides their cells. When they
+// tell each other what they need, each has a number for every pair of ranks.
+func ranksMemory(ranks, all int64) int64 { return ranks * (bytesPerRank + 8*all*all) }
+
 // admitRanks says whether the memory holds the ranks from ≤ r < to and, if
 // they are wanted, their results.
 func (s *Solver) admitRanks(from, to int) error {
@@ -73,14 +77,15 @@ func (s *Solver) admitRanks(from, to int) error {
 		cells += rank.Fluid
 	}
 	ranks := int64(to - from)
-	need := airflow.MemoryEstimate(cells, settings) + ranks*bytesPerRank
+	need := airflow.MemoryEstimate(cells, settings) + ranksMemory(ranks, int64(len(s.Partition.Quality.Ranks)))
 	if s.Folder != "" {
 		need += cells*resultBytesPerPiece + ranks*resultBytesPerRank + resultBytesAnyway
 		if all := s.cells(); from == 0 && all <= pageLimit {
 			need += all * (resultBytesPerCell - resultBytesPerPiece)
 		}
 	}
-	return admit(fmt.Sprintf("the flow on %s cells and %s ranks", quantity.Grouped(cells), quantity.Grouped(ranks)), need)
+	return admitOr(fmt.Sprintf("the flow on %s cells and %s ranks", quantity.Grouped(cells), quantity.Grouped(ranks)), need,
+		"choose a larger spacing, fewer cells or fewer ranks in this process")
 }
 
 // admitBoxes says whether this machine's memory holds the cuboids whole, solid
