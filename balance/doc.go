@@ -14,7 +14,7 @@
 //
 //	format          "carina partition"
 //	version         1; a reader refuses versions it does not know
-//	source          the surface: file, sha256, unit (as far as known)
+//	source          the grid file: file, sha256; and the surface it was made of
 //	grid            origin_m, spacing_m, size, fluid_cells, fingerprint
 //	cost            the cost model, in seconds per cell and message
 //	ranks           one object per rank: speed (relative), host (number)

@@ -162,10 +162,12 @@ func WeighUnit(read *Surface, p *Prepared) UnitGuess {
 }
 
 // doubtGiven says which other unit fits a surface that is far from an airway's
-// size in the unit that was given; empty where it is not, or none does.
+// length or volume in the unit that was given; empty where it is not, or none does.
 func doubtGiven(read *Surface, p *Prepared) string {
 	side, opening := read.longestSide(), p.widestOpening()
-	if bounds := plausibleLumen.side; !(read.Unit > 0) || side >= bounds[0]/farOff && side <= bounds[1]*farOff {
+	near := func(x float64, bounds [2]float64) bool { return x >= bounds[0]/farOff && x <= bounds[1]*farOff }
+	encloses := math.Abs(p.Volume)
+	if !(read.Unit > 0) || near(side, plausibleLumen.side) && (encloses == 0 || near(encloses, plausibleLumen.volume)) {
 		return ""
 	}
 	var choices []string
@@ -180,12 +182,12 @@ func doubtGiven(read *Surface, p *Prepared) string {
 	if len(choices) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the surface is %s long with the unit %s that was given, which no airway is: if that was not meant, say %s",
-		quantity.FormatLength(side), read.Unit, strings.Join(choices, " or "))
+	return fmt.Sprintf("the surface is %s long and encloses %s with the unit %s that was given, which no airway does: if that was not meant, say %s",
+		quantity.FormatLength(side), quantity.FormatVolume(encloses), read.Unit, strings.Join(choices, " or "))
 }
 
-// farOff is how far beyond a plausible length a surface must be for the unit
-// that was given to be doubted.
+// farOff is how far beyond a plausible length or volume a surface must be for
+// the unit that was given to be doubted.
 const farOff = 3
 
 // holds tells whether a lumen is within the bounds; an opening of 0 is not

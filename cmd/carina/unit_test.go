@@ -26,6 +26,11 @@ func TestUnitOfAnAirway(t *testing.T) {
 		succeed[map[string]any](t, append([]string{"generate", "airway", "--generations", "2", "--segments", "16", "--unit", unit, "-o", path}, arguments...)...)
 		return path
 	}
+	// Ten times as long is no airway's length, but might be a large animal's; what
+	// it encloses then is a thousand times as much.
+	if r := succeed[foundOpenings](t, "inspect", make("mm"), "--unit", "cm"); !strings.Contains(strings.Join(r.Warnings, "\n"), "with the unit cm that was given, which no airway does: if that was not meant, say --unit mm") {
+		t.Errorf("an airway in mm that is taken for one in cm: %q", r.Warnings)
+	}
 	for _, unit := range []string{"mm", "m", "um"} {
 		r := succeed[unitReport](t, "inspect", make(unit))
 		if r.Unit != unit || r.Certainty != "sure" || len(r.Alternatives) > 0 {
@@ -67,7 +72,7 @@ func TestUnitOfABodyIsNotGambledOn(t *testing.T) {
 func TestUnitThatCannotBeMeantIsDoubted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe.stl")
 	succeed[map[string]any](t, "generate", "pipe", "--unit", "m", "--segments", "16", "-o", path)
-	for unit, doubt := range map[string]string{"mm": "the surface is 90 µm long with the unit mm that was given", "m": "", "dm": ""} {
+	for unit, doubt := range map[string]string{"mm": "the surface is 90 µm long and encloses 0.0229 nL with the unit mm that was given", "m": "", "dm": ""} {
 		r := succeed[foundOpenings](t, "inspect", path, "--unit", unit)
 		said := strings.Join(r.Warnings, "\n")
 		if doubted := strings.Contains(said, "that was given"); doubted != (doubt != "") || !strings.Contains(said, doubt) || doubted && !strings.Contains(said, "say --unit m (then it is 90 mm long)") {

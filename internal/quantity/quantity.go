@@ -147,7 +147,11 @@ func Format(value float64, unit string) string {
 	}
 	scaled := value / chosen.factor
 	digits := 2 - int(math.Floor(math.Log10(math.Abs(scaled))+1e-3))
-	return strconv.FormatFloat(scaled, 'f', max(0, min(digits, 6)), 64) + " " + chosen.symbol + unit
+	const mostDigits = 6
+	if digits > mostDigits {
+		return strconv.FormatFloat(scaled, 'g', 3, 64) + " " + chosen.symbol + unit
+	}
+	return strconv.FormatFloat(scaled, 'f', max(0, digits), 64) + " " + chosen.symbol + unit
 }
 
 // FormatLength writes a length given in metres in m, mm, µm or nm, whichever

@@ -82,6 +82,7 @@ func TestFormat(t *testing.T) {
 		{Format(999.9, "Pa"), "1.00 kPa"},
 		{Format(0, "Pa"), "0 Pa"},
 		{Format(-0.0153, "Pa"), "-15.3 mPa"},
+		{Format(2.5e-13, "Pa"), "0.000250 nPa"}, {Format(2.5e-20, "Pa"), "2.5e-11 nPa"},
 		{FormatLength(0.25e-3), "0.25 mm"},
 		{FormatLength(4.75e-6), "4.75 µm"},
 		{FormatLength(2.06), "2.06 m"},

@@ -156,7 +156,7 @@ func ReadTable(r io.Reader) (*Table, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading the waveform: %w; give a time and a factor in each row", err)
+			return nil, fmt.Errorf("reading the waveform: %w; give a time and a factor in each row, with a comma between them", err)
 		}
 		time, errTime := strconv.ParseFloat(fields[0], 64)
 		value, errValue := strconv.ParseFloat(fields[1], 64)
@@ -165,7 +165,9 @@ func ReadTable(r io.Reader) (*Table, error) {
 			continue
 		case errTime != nil || errValue != nil || math.IsNaN(time+value) || math.IsInf(time+value, 0):
 			return nil, fmt.Errorf("row %d of the waveform is %q; give a time and a factor", row, fields)
-		case len(t.Times) > 0 && time <= t.Times[len(t.Times)-1]:
+		case len(t.Times) > 0 && time == t.Times[len(t.Times)-1]:
+			return nil, fmt.Errorf("row %d of the waveform is at %g s like the row before it; give one factor for each time", row, time)
+		case len(t.Times) > 0 && time < t.Times[len(t.Times)-1]:
 			return nil, fmt.Errorf("row %d of the waveform goes back in time to %g s; sort it by time", row, time)
 		}
 		t.Times, t.Values = append(t.Times, time), append(t.Values, value)

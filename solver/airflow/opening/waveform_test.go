@@ -37,9 +37,12 @@ func TestWaveforms(t *testing.T) {
 	if math.Abs(volume) > 1e-6 {
 		t.Errorf("a breath leaves %g behind", volume)
 	}
-	for _, bad := range []string{"", "time,factor\n", "0,1\n0,2\n", "0,1\nx,2\n", "0,NaN\n", "0\n", "0,1,2\n"} {
-		if _, err := ReadTable(strings.NewReader(bad)); err == nil {
-			t.Errorf("accepted the waveform %q", bad)
+	for bad, says := range map[string]string{
+		"": "empty", "time,factor\n": "empty", "0,1\n0,2\n": "row 2 of the waveform is at 0 s like the row before it", "1,1\n0,2\n": "sort it by time",
+		"0,1\nx,2\n": "row 2", "0,NaN\n": "row 1", "0\n": "a comma between", "0,1,2\n": "a comma between", "0;1\n": "a comma between",
+	} {
+		if _, err := ReadTable(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("of the waveform %q: %v, want %q", bad, err, says)
 		}
 	}
 }
