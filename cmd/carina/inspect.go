@@ -46,7 +46,7 @@ func newInspect() *cobra.Command {
 	f.StringVar(&flags.unit, "unit", "", unitHelp)
 	f.Float64Var(&flags.scale, "scale", 0, scaleHelp)
 	openingFlags(f, &flags.corrections)
-	f.StringVar(&flags.picture, "picture", "", "write a picture of a surface and its numbered openings to this PNG file")
+	f.StringVar(&flags.picture, "picture", "", "write a picture of a surface and its numbered openings, or where it could be cut, to this PNG file")
 	return command
 }
 

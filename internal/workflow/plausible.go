@@ -56,7 +56,7 @@ func doubtFlow(c *carina.Case, m *airflow.Summary) []string {
 
 // beyondTime is by how much a computation may last longer than was asked for
 // before users are told: steps are whole, and even in number.
-const beyondTime = 0.1
+const beyondTime = 0.5
 
 // doubtTime says that the time asked for, in seconds, is shorter than the steps
 // that were computed; empty where it is not, or none was asked for.

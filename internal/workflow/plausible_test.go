@@ -50,8 +50,8 @@ func TestTimeBeyondWhatWasAskedForIsSaid(t *testing.T) {
 		says        string
 	}{
 		{0.02, 24.7e3, 2, "49.4 ks were computed instead of 20.0 ms, as 2 steps of 24.7 ks"},
-		{0.02, 0.0105, 2, ""}, // 5 %, as steps are whole
-		{0.02, 0.0115, 2, "23.0 ms"},
+		{0.02, 0.0145, 2, ""}, // 45 %, as steps are whole
+		{0.02, 0.0155, 2, "31.0 ms"},
 		{0, 24.7e3, 2, ""},  // until steady, or by steps
 		{1, 1e-4, 5000, ""}, // ended earlier
 	} {

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -9,6 +10,8 @@ import (
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/output/picture"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // SurfaceReport is what `carina inspect` says of a surface.
@@ -53,11 +56,30 @@ func InspectSurface(c *carina.Case, path string) (*SurfaceReport, error) {
 		return report, nil
 	}
 	report.Picture = path
-	return report, picture.WriteSurface(path, prepared.Surface, picture.SurfacePicture{
+	shown := picture.SurfacePicture{
 		Title:    filepath.Base(c.Surface),
 		Subtitle: surfaceSubtitle(diagnosis.Triangles, len(prepared.Openings)),
 		Openings: prepared.Openings,
-	})
+	}
+	if places := len(diagnosis.Suggested); places > 0 && len(shown.Openings) == 0 {
+		shown.Subtitle += ", " + quantity.Count(places, "place") + " to cut the lumen"
+		shown.Openings = suggestedOpenings(diagnosis.Suggested)
+	}
+	return report, picture.WriteSurface(path, prepared.Surface, shown)
+}
+
+// suggestedOpenings are places to cut a lumen as a picture marks them, numbered
+// as they are listed and named.
+func suggestedOpenings(suggested []geometry.DiscReport) []geometry.Opening {
+	openings := make([]geometry.Opening, len(suggested))
+	for i, d := range suggested {
+		openings[i] = geometry.Opening{Number: i + 1, Name: d.Name, Role: geometry.Outlet,
+			Center: r3.Vec{X: d.Center[0], Y: d.Center[1], Z: d.Center[2]}, Area: math.Pi * d.Radius * d.Radius}
+		if d.Name == string(geometry.Inlet) {
+			openings[i].Role = geometry.Inlet
+		}
+	}
+	return openings
 }
 
 // surfaceSubtitle is what stands below the name of a surface.
