@@ -53,15 +53,6 @@ func (d *Domain) CellCount() int64 {
 // them, 0 where it has not.
 func (d *Domain) Unit() int32 { return d.unit }
 
-// RunStarts returns for every run of the grid the number of its first cell in
-// the whole geometry.
-func (d *Domain) RunStarts() []int64 {
-	if d.Share != nil {
-		return d.Share.Starts
-	}
-	return d.Grid.Starts()
-}
-
 // WholeDomain gives all cells of a grid to one rank.
 func WholeDomain(grid *geometry.Grid) *Domain {
 	segments := make([]cuboid.Segment, len(grid.Runs))

@@ -98,15 +98,15 @@ func (r *bound) Begin(steps int64) error {
 // there times the area.
 func (r *bound) Collect(_ int, sums []int64) error {
 	r.layout.Openings.Flow(func(opening int, outflow, areaDensity float64) {
-		sums[2*opening] += ToFixed(outflow)
-		sums[2*opening+1] += ToFixed(areaDensity)
+		sums[2*opening] += toFixed(outflow)
+		sums[2*opening+1] += toFixed(areaDensity)
 	})
 	return nil
 }
 
 // Apply tells the openings how much flows through them.
 func (r *bound) Apply(_ int, sums []int64) {
-	r.openings.Couple(func(i int) (float64, float64) { return FromFixed(sums[2*i]), FromFixed(sums[2*i+1]) })
+	r.openings.Couple(func(i int) (float64, float64) { return fromFixed(sums[2*i]), fromFixed(sums[2*i+1]) })
 }
 
 // SaveGlobal returns what openings know of earlier steps.

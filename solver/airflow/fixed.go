@@ -6,9 +6,9 @@ import "math"
 // so that the order does not matter. It leaves room for sums up to 2^19.
 const fixedPoint = 1 << 44
 
-// ToFixed returns a number in fixed point, as an integer: sums of these do not
+// toFixed returns a number in fixed point, as an integer: sums of these do not
 // depend on the order.
-func ToFixed(v float64) int64 { return int64(math.RoundToEven(v * fixedPoint)) }
+func toFixed(v float64) int64 { return int64(math.RoundToEven(v * fixedPoint)) }
 
-// FromFixed is the number that ToFixed made an integer of.
-func FromFixed(v int64) float64 { return float64(v) / fixedPoint }
+// fromFixed is the number that toFixed made an integer of.
+func fromFixed(v int64) float64 { return float64(v) / fixedPoint }

@@ -91,7 +91,7 @@ func (f *Flow) Parameters() map[string]float64 { return f.flow.parameters() }
 // what has left, in cell volumes, and the sum of link areas times density of their
 // cells, in fixed point.
 func (f *Flow) Couple(sums []int64) {
-	f.States.Couple(func(i int) (float64, float64) { return FromFixed(sums[2*i]), FromFixed(sums[2*i+1]) })
+	f.States.Couple(func(i int) (float64, float64) { return fromFixed(sums[2*i]), fromFixed(sums[2*i+1]) })
 }
 
 // OpeningLink describes the link of cell (x, y, z) in a direction, an index in

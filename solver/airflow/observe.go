@@ -168,8 +168,8 @@ type planeSums [3]int64
 func (s *planeSums) add(p *disc, u Units, pressure float32, velocity [3]float32) {
 	v := r3.Vec{X: float64(velocity[0]), Y: float64(velocity[1]), Z: float64(velocity[2])}
 	s[0]++
-	s[1] += ToFixed(r3.Dot(v, p.normal) / u.Velocity())
-	s[2] += ToFixed(float64(pressure) / u.Pressure())
+	s[1] += toFixed(r3.Dot(v, p.normal) / u.Velocity())
+	s[2] += toFixed(float64(pressure) / u.Pressure())
 }
 
 // result is the flow in m³/s and the mean pressure in Pa, zero for a plane
@@ -178,7 +178,7 @@ func (s *planeSums) result(u Units, ambient float64) (flow, pressure float64) {
 	if s[0] == 0 {
 		return 0, 0
 	}
-	return FromFixed(s[1]) * u.FlowRate(), FromFixed(s[2])*u.Pressure()/float64(s[0]) + ambient
+	return fromFixed(s[1]) * u.FlowRate(), fromFixed(s[2])*u.Pressure()/float64(s[0]) + ambient
 }
 
 // Vorticity returns the curl of a gathered velocity, in 1/s, by central

@@ -20,7 +20,7 @@ type Rank struct {
 	layout  *solver.Layout
 	kernel  Kernel
 	fastest float64      // after the start, in cells per step, as far as was checked
-	watch   *SteadyWatch // of the last advance
+	watch   *steadyWatch // of the last advance
 	sums    []int64      // room for those of openings
 }
 
@@ -90,9 +90,9 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 	steps += steps & 1
 	begin, first := time.Now(), r.engine.Steps()
 	cells := float64(r.domain.CellCount())
-	watch := &rankWatch{SteadyWatch: newSteadyWatch(first, r.rampSteps, r.crossing(), plan.WatchTolerance()), rank: r}
-	if r.watch = watch.SteadyWatch; plan.Tolerance <= 0 {
-		r.watch.Postpone(first + steps)
+	watch := &rankWatch{steadyWatch: newSteadyWatch(first, r.rampSteps, r.crossing(), plan.watchTolerance()), rank: r}
+	if r.watch = watch.steadyWatch; plan.Tolerance <= 0 {
+		r.watch.postpone(first + steps)
 	}
 	err := r.engine.Advance(ctx, steps, checkInterval, func(peak float64) (stop bool, err error) {
 		done := r.engine.Steps() - first

@@ -59,9 +59,9 @@ type Plan struct {
 // maxSteps keeps step numbers exact wherever they become reals.
 const maxSteps = 1 << 53
 
-// StepCount returns the number of steps for a time step in seconds, at least
+// stepCount returns the number of steps for a time step in seconds, at least
 // one.
-func (p *Plan) StepCount(timeStep float64) (int64, error) {
+func (p *Plan) stepCount(timeStep float64) (int64, error) {
 	steps := float64(p.Steps)
 	if p.Steps == 0 {
 		steps = math.Max(1, math.Ceil(p.Time/timeStep-1e-9))
@@ -72,17 +72,17 @@ func (p *Plan) StepCount(timeStep float64) (int64, error) {
 	return int64(steps), nil
 }
 
-// WatchTolerance is the tolerance to watch the flow with; 0 means not to.
-func (p *Plan) WatchTolerance() float64 {
+// watchTolerance is the tolerance to watch the flow with; 0 means not to.
+func (p *Plan) watchTolerance() float64 {
 	if p.Tolerance > 0 {
 		return p.Tolerance
 	}
 	return p.Watch
 }
 
-// Stopped tells whether an error of a computation is that it was stopped from
+// stopped tells whether an error of a computation is that it was stopped from
 // outside, and removes it where the plan is to keep what was reached.
-func (p *Plan) Stopped(err error) (bool, error) {
+func (p *Plan) stopped(err error) (bool, error) {
 	if p.KeepStopped && errors.As(err, new(*solver.StoppedError)) {
 		return true, nil
 	}
@@ -117,7 +117,7 @@ func RunRankOn(ctx context.Context, b Backend, domain *solver.Domain, settings S
 		return nil, err
 	}
 	defer r.Close()
-	steps, err := plan.StepCount(r.units.TimeStep)
+	steps, err := plan.stepCount(r.units.TimeStep)
 	if err != nil {
 		return nil, transport.AgreedError{Cause: err}
 	}
@@ -133,7 +133,7 @@ func RunRankOn(ctx context.Context, b Backend, domain *solver.Domain, settings S
 			return nil, transport.AgreedError{Cause: err}
 		}
 	}
-	stopped, err := plan.Stopped(r.advance(ctx, steps, &plan))
+	stopped, err := plan.stopped(r.advance(ctx, steps, &plan))
 	if err != nil {
 		return nil, err
 	}

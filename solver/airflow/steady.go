@@ -9,9 +9,9 @@ import (
 	"carina/solver/transport"
 )
 
-// SteadyWatch finds out whether a flow has become steady, from a sample of the
+// steadyWatch finds out whether a flow has become steady, from a sample of the
 // cells: every SampleStride-th.
-type SteadyWatch struct {
+type steadyWatch struct {
 	// Change is the relative change of the velocity between the last two samples,
 	// NaN while it is not known.
 	Change float64
@@ -24,29 +24,29 @@ type SteadyWatch struct {
 	previous  float64 // Change at the sample before the last
 }
 
-// SampleStride is the distance of the cells that a SteadyWatch samples, by
+// SampleStride is the distance of the cells that a steadyWatch samples, by
 // global number.
 const SampleStride = 61
 
 // newSteadyWatch begins after so many steps. Sound crosses the domain in
 // crossing steps.
-func newSteadyWatch(steps int64, rampSteps, crossing, tolerance float64) *SteadyWatch {
-	w := &SteadyWatch{tolerance: tolerance, Change: math.NaN()}
+func newSteadyWatch(steps int64, rampSteps, crossing, tolerance float64) *steadyWatch {
+	w := &steadyWatch{tolerance: tolerance, Change: math.NaN()}
 	w.interval = int64(math.Ceil(crossing/checkInterval)) * checkInterval
 	// A flow that has not quite started changes little.
 	w.next = steps + int64(rampSteps) + w.interval
 	return w
 }
 
-// Postpone lets the watch begin only shortly before the last step, where it is
+// postpone lets the watch begin only shortly before the last step, where it is
 // not to end the computation: samples take time.
-func (w *SteadyWatch) Postpone(last int64) {
+func (w *steadyWatch) postpone(last int64) {
 	const samples = 4
 	w.next = max(w.next, last-(samples-1)*w.interval)
 }
 
-// Due tells whether it is time for a sample after so many steps.
-func (w *SteadyWatch) Due(steps int64) bool {
+// due tells whether it is time for a sample after so many steps.
+func (w *steadyWatch) due(steps int64) bool {
 	if w.tolerance <= 0 || steps < w.next {
 		return false
 	}
@@ -54,11 +54,11 @@ func (w *SteadyWatch) Due(steps int64) bool {
 	return true
 }
 
-// Judge takes the sums over the sampled cells of the squared change of the
+// judge takes the sums over the sampled cells of the squared change of the
 // velocity since the last sample and of the squared velocity, in fixed point,
 // both zero at the first sample, and tells whether the flow is steady: whether
 // the change was below the tolerance twice in a row.
-func (w *SteadyWatch) Judge(change, square int64) bool {
+func (w *steadyWatch) judge(change, square int64) bool {
 	if square == 0 {
 		return false
 	}
@@ -76,7 +76,7 @@ func (w *SteadyWatch) Judge(change, square int64) bool {
 // outcome tells whether the flow is steady and by how much the velocity changed
 // between samples, the larger of the last two changes; nil where that is not
 // known.
-func (w *SteadyWatch) outcome() (steady *bool, change *float64) {
+func (w *steadyWatch) outcome() (steady *bool, change *float64) {
 	if w == nil || w.judged == 0 {
 		return nil, nil
 	}
@@ -90,9 +90,9 @@ func (w *SteadyWatch) outcome() (steady *bool, change *float64) {
 	return &quiet, &last
 }
 
-// rankWatch is a SteadyWatch with the rank's samples.
+// rankWatch is a steadyWatch with the rank's samples.
 type rankWatch struct {
-	*SteadyWatch
+	*steadyWatch
 	rank *Rank
 }
 
@@ -100,7 +100,7 @@ type rankWatch struct {
 // steady, given the largest velocity. All ranks agree.
 func (w *rankWatch) compare(peak float64) (bool, error) {
 	r := w.rank
-	if !w.Due(r.engine.Steps()) {
+	if !w.due(r.engine.Steps()) {
 		return false, nil
 	}
 	change, square, err := r.kernel.Compare(compareScale(peak))
@@ -111,7 +111,7 @@ func (w *rankWatch) compare(peak float64) (bool, error) {
 	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
 		return false, fmt.Errorf("comparing the flow with before: %w", err)
 	}
-	return w.Judge(sums[0], sums[1]), nil
+	return w.judge(sums[0], sums[1]), nil
 }
 
 // compareScale is a power of two that brings the largest velocity to between 1/16 and
@@ -141,8 +141,8 @@ func (r *bound) Compare(scale float64) (change, square int64, err error) {
 				if old, ok := r.before[global]; ok {
 					for a := range 3 {
 						difference, size := scale*(u[a]-old[a]), scale*u[a]
-						change += ToFixed(difference * difference)
-						square += ToFixed(size * size)
+						change += toFixed(difference * difference)
+						square += toFixed(size * size)
 					}
 				}
 			}

@@ -20,11 +20,11 @@ func TestSteadyWatch(t *testing.T) {
 		{"at the tolerance", []float64{1e-4, 1e-4, 1e-4}, []bool{false, false, false}},
 	} {
 		w := newSteadyWatch(0, 0, 100, 1e-2)
-		if w.Judge(0, 0) {
+		if w.judge(0, 0) {
 			t.Errorf("%s: steady at the first sample", c.name)
 		}
 		for i, change := range c.changes {
-			if got := w.Judge(int64(change*square+0.5), square); got != c.want[i] {
+			if got := w.judge(int64(change*square+0.5), square); got != c.want[i] {
 				t.Errorf("%s: steady at change %d is %t", c.name, i, got)
 			}
 		}
@@ -39,7 +39,7 @@ func TestSteadyWatch(t *testing.T) {
 		steps int64
 		want  bool
 	}{{229, false}, {230, true}, {231, false}, {379, false}, {380, true}} {
-		if got := w.Due(c.steps); got != c.want {
+		if got := w.due(c.steps); got != c.want {
 			t.Errorf("a sample after %d steps is due: %t", c.steps, got)
 		}
 	}

@@ -192,10 +192,10 @@ func openingSummaries(states *opening.States, grid *geometry.Grid, u Units, ambi
 	list := make([]OpeningSummary, len(grid.Openings))
 	for i, at := range grid.Openings {
 		outflow, areaDensity := sums(i)
-		density := states.List[i].MeanDensity(FromFixed(areaDensity))
+		density := states.List[i].MeanDensity(fromFixed(areaDensity))
 		list[i] = OpeningSummary{
 			Number: at.Number, Name: at.Name, Role: string(at.Role), Area: at.Area,
-			Flow: -FromFixed(outflow) * u.FlowRate(), Pressure: density*u.Pressure() + ambient,
+			Flow: -fromFixed(outflow) * u.FlowRate(), Pressure: density*u.Pressure() + ambient,
 		}
 	}
 	return list

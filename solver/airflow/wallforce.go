@@ -28,7 +28,7 @@ func (r *Rank) WallForce(selected func(center r3.Vec) bool) (r3.Vec, error) {
 		return r3.Vec{}, fmt.Errorf("summing the force on the wall: %w", err)
 	}
 	unit := r.units.Force()
-	return r3.Vec{X: FromFixed(total[0]) * unit, Y: FromFixed(total[1]) * unit, Z: FromFixed(total[2]) * unit}, nil
+	return r3.Vec{X: fromFixed(total[0]) * unit, Y: fromFixed(total[1]) * unit, Z: fromFixed(total[2]) * unit}, nil
 }
 
 // WallMomentum sums over the links of all blocks.
@@ -64,7 +64,7 @@ func (r *bound) addWallForce(sum *[3]int64, p *solver.Piece, cell, count int32, 
 		// The weights, by which populations are shifted, are the pressure at rest.
 		momentum := leaving[i][link.lane] + arriving[lattice.Opposite(i)][link.lane]
 		for a, c := range r.set.Velocities[i] {
-			sum[a] += ToFixed(float64(c) * momentum)
+			sum[a] += toFixed(float64(c) * momentum)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (p *Program) C(input, table func(i int) string) (statements string, outputs
 }
 
 func (p *Program) write(s syntax, input, table func(i int) string) (statements string, outputs []string) {
-	uniform, reached := p.uniform(), p.Reached()
+	uniform, reached := p.uniform(), p.reached()
 	entry := map[int]int{}
 	for i, v := range p.Table() {
 		entry[int(v)] = i

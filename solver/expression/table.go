@@ -15,7 +15,7 @@ func (p *Program) Table() []Value {
 			table = append(table, Value(i))
 		}
 	}
-	reached := p.Reached()
+	reached := p.reached()
 	for i, n := range p.Nodes {
 		if uniform[i] || n.Operation < Add || !reached[i] {
 			continue
@@ -96,8 +96,8 @@ func (p *Program) Varying() []bool {
 	return varying
 }
 
-// Reached tells which nodes the outputs depend on.
-func (p *Program) Reached() []bool {
+// reached tells which nodes the outputs depend on.
+func (p *Program) reached() []bool {
 	reached := make([]bool, len(p.Nodes))
 	for _, o := range p.Outputs {
 		reached[o] = true

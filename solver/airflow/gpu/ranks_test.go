@@ -199,7 +199,7 @@ func TestCut(t *testing.T) {
 		if n := share.Grid.Cells(); n > g.Cells()*2/5 || share.CellCount() != g.Cells() {
 			t.Errorf("the share of rank %d has %d of %d cells", rank, n, share.CellCount())
 		}
-		cut := cellsByPosition(share.Grid, share.RunStarts())
+		cut := cellsByPosition(share.Grid, share.Share.Starts)
 		for at, number := range cut {
 			if whole[at] != number {
 				t.Fatalf("rank %d: cell %v is number %d, in the whole %d", rank, at, number, whole[at])

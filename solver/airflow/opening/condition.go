@@ -79,10 +79,10 @@ type Condition struct {
 	Waveform Waveform
 }
 
-// Bounds far wider than any airway needs.
+// Bounds far wider than any airway needs: LargestFlow is in m³/s, largestPressure in Pa.
 const (
-	LargestFlow     = 1e6 // m³/s
-	LargestPressure = 1e9 // Pa
+	LargestFlow     = 1e6
+	largestPressure = 1e9
 )
 
 // Validate says what is wrong with a condition, if anything.
@@ -101,7 +101,7 @@ func (c *Condition) Validate() error {
 		note             string
 	}{
 		{"flow", c.Flow, -LargestFlow, LargestFlow, " m³/s"},
-		{"pressure", c.Pressure, -LargestPressure, LargestPressure, " Pa"},
+		{"pressure", c.Pressure, -largestPressure, largestPressure, " Pa"},
 		{"share", c.Share, 0, 1e6, ""},
 		{"proximal resistance", c.ProximalResistance, 0, 1e18, " Pa·s/m³"},
 		{"distal resistance", c.DistalResistance, 0, 1e18, " Pa·s/m³"},
