@@ -176,6 +176,27 @@ func TestCentersOfOpeningsHaveThreeNumbers(t *testing.T) {
 	}
 }
 
+// Where the lumen is too narrow at every outlet for a cell, all openings but the
+// inlet are closed.
+func TestOutletsThatMeetNoCellAreNoWayOut(t *testing.T) {
+	grid := &geometry.Grid{Openings: []geometry.Opening{{Number: 1, Role: geometry.Inlet}, {Number: 3, Role: geometry.Outlet}, {Number: 4, Role: geometry.Outlet}}}
+	for _, test := range []struct {
+		meet []uint16 // places of openings, from 1
+		says string
+	}{
+		{[]uint16{1, 2, 3}, ""}, {[]uint16{1, 3}, ""}, {[]uint16{1}, "no cell meets outlets 3, 4: choose a smaller spacing"},
+	} {
+		grid.Links.Openings = nil
+		for _, place := range test.meet {
+			grid.Links.Openings = append(grid.Links.Openings, geometry.OpeningLink{Number: place})
+		}
+		c := Case{}
+		if err := c.CheckOpenings(grid); (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("openings %v meet cells: %v, want %q", test.meet, err, test.says)
+		}
+	}
+}
+
 // Long and deep files are refused before the library takes time and memory with
 // their square.
 func TestCasesAreShortAndFlat(t *testing.T) {

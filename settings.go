@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"carina/geometry"
 	"carina/internal/quantity"
@@ -154,6 +156,9 @@ func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s airflow.Settings, plan a
 	if plan, err = c.plan(g, cells, s); err != nil {
 		return s, plan, err
 	}
+	if g.Cells() != cells {
+		return s, plan, c.checkRoles(g)
+	}
 	return s, plan, c.CheckOpenings(g)
 }
 
@@ -196,6 +201,33 @@ func (c *Case) Unsteady() bool {
 
 // CheckOpenings says whether air can flow through the grid.
 func (c *Case) CheckOpenings(g *geometry.Grid) error {
+	if err := c.checkRoles(g); err != nil {
+		return err
+	}
+	// An opening that meets no cell stays closed.
+	meets := make([]bool, len(g.Openings)+1)
+	for _, l := range g.Links.Openings {
+		meets[l.Number] = true
+	}
+	var closed []string
+	open := 0
+	for i, o := range g.Openings {
+		switch {
+		case meets[i+1]:
+			open++
+		case o.Role == geometry.Outlet:
+			closed = append(closed, strconv.Itoa(o.Number))
+		}
+	}
+	if open == 1 && len(closed) == len(g.Openings)-1 && len(closed) > 0 {
+		return fmt.Errorf("air has no way out, as no cell meets %s %s: choose a smaller spacing, or cut the lumen where it is wider",
+			quantity.Plural(len(closed), "outlet"), strings.Join(closed, ", "))
+	}
+	return nil
+}
+
+// checkRoles says whether air can enter and leave by the roles of the openings.
+func (c *Case) checkRoles(g *geometry.Grid) error {
 	settings, err := c.Settings()
 	if err != nil || settings.FlowRate == 0 {
 		return err

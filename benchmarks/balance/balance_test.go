@@ -228,3 +228,14 @@ func TestASinglePointIsPlotted(t *testing.T) {
 		}
 	}
 }
+
+// A number of ranks that is no power of ten is labelled, too.
+func TestNumbersOfRanksAreLabelled(t *testing.T) {
+	var labels []string
+	for _, tick := range rankTicks([]curve{{xys: plotter.XYs{{X: 1}, {X: 32}}}, {xys: plotter.XYs{{X: 32}, {X: 7}}}, {}}) {
+		labels = append(labels, tick.Label)
+	}
+	if got := strings.Join(labels, " "); got != "1 7 32" {
+		t.Errorf("ticks %s, want 1 7 32", got)
+	}
+}

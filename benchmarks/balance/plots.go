@@ -3,6 +3,7 @@ package balancebench
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"carina/balance"
 	"gonum.org/v1/plot"
@@ -26,7 +27,7 @@ func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
 	p.X.Label.Text = "ranks"
 	p.Y.Label.Text = y
 	p.X.Scale = plot.LogScale{}
-	p.X.Tick.Marker = plot.LogTicks{Prec: -1}
+	p.X.Tick.Marker = rankTicks(curves)
 	if logarithmic {
 		p.Y.Scale = plot.LogScale{}
 		p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
@@ -77,6 +78,22 @@ func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
 		_, err := image.WriteTo(w)
 		return err
 	})
+}
+
+// rankTicks are at the numbers of ranks that curves have points for.
+func rankTicks(curves []curve) plot.ConstantTicks {
+	var ranks []float64
+	for _, c := range curves {
+		for _, point := range c.xys {
+			ranks = append(ranks, point.X)
+		}
+	}
+	slices.Sort(ranks)
+	var ticks plot.ConstantTicks
+	for _, r := range slices.Compact(ranks) {
+		ticks = append(ticks, plot.Tick{Value: r, Label: strconv.FormatFloat(r, 'f', -1, 64)})
+	}
+	return ticks
 }
 
 // widen makes room on a logarithmic axis about a single value: what is there by

@@ -54,9 +54,25 @@ func advised(err error) string {
 	return text
 }
 
-// unknownFlag names the flag of a command that is nearest to one that it has
-// not.
-func unknownFlag(command *cobra.Command, err error) error {
+// values say what flags of a type take.
+var values = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number of at least 0", "float64": "a number",
+	"bool": "true or false", "duration": "a time such as 30s",
+}
+
+// mistakenFlag says what a flag takes that was given something else, and names
+// the flag of a command that is nearest to one that it has not.
+func mistakenFlag(command *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		takes := values[invalid.GetFlag().Value.Type()]
+		switch {
+		case takes != "" && errors.Is(err, strconv.ErrRange):
+			err = fmt.Errorf("--%s %s is out of range: give %s that is nearer to 0", invalid.GetFlag().Name, invalid.GetValue(), takes)
+		case takes != "":
+			err = fmt.Errorf("--%s takes %s, not %q", invalid.GetFlag().Name, takes, invalid.GetValue())
+		}
+	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
 		return fmt.Errorf("%w (see %s --help)", err, command.CommandPath())

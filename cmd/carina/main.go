@@ -134,7 +134,7 @@ func newRoot() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return usageError{unknownFlag(command, err)}
+		return usageError{mistakenFlag(command, err)}
 	})
 	root.PersistentFlags().Bool("json", false, "print one JSON object with the result's figures on standard output")
 	root.CompletionOptions.HiddenDefaultCmd = true

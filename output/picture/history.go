@@ -211,7 +211,8 @@ func WriteHistoryTable(path string, h History) error {
 			return fmt.Errorf("output: history has %s, but %s and %s of %s", quantity.Count(len(h.Time), "time"), quantity.Count(len(h.Flow[i]), "flow"), quantity.Count(len(h.Pressure[i]), "pressure"), name)
 		}
 	}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	// Adding 0 turns −0 into 0.
+	number := func(v float64) string { return strconv.FormatFloat(v+0, 'g', -1, 64) }
 	return writeFile(path, func(f io.Writer) error {
 		w := csv.NewWriter(f)
 		err := w.Write(heading)

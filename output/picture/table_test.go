@@ -2,9 +2,11 @@ package picture
 
 import (
 	"encoding/csv"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,6 +57,14 @@ func TestHistoryTableIsReadAsWritten(t *testing.T) {
 			}
 		}
 	})
+	// Nothing flows out before the air has arrived.
+	none := [][]float64{{math.Copysign(0, -1)}}
+	if err := WriteHistoryTable(path, History{Names: []string{"a"}, Time: []float64{1}, Flow: none, Pressure: none}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.HasSuffix(string(text), "\n1,0,0\n") {
+		t.Errorf("no flow is written as %q, %v", text, err)
+	}
 	if err := WriteHistoryTable(path, History{Names: []string{"a"}, Time: []float64{1}, Flow: [][]float64{{1}}, Pressure: [][]float64{nil}}); err == nil {
 		t.Error("a missing pressure was accepted")
 	}
