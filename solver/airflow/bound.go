@@ -1,6 +1,7 @@
 package airflow
 
 import (
+	"errors"
 	"runtime"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -40,6 +41,9 @@ var (
 
 // Bind finds windows, walls and openings of a rank.
 func (a *airflow) Bind(b *solver.Binding) (solver.Kernel, error) {
+	if a.domain.Share != nil { // its links are numbered as its own cells
+		return nil, errors.New("a processor needs the whole grid, not a share: read the grid instead of the share file, or compute on a GPU")
+	}
 	r := &bound{airflow: a, device: b.Device.(*processor.Device), layout: update.NewLayout(b.Finder, a.set)}
 	r.openings = a.openings.Clone()
 	r.ambientNow = a.ambientAfter(0)

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"carina/geometry"
@@ -10,6 +11,7 @@ import (
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
 	"carina/solver/cuda/tiling"
+	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -90,6 +92,19 @@ func TestSharesHaveProfiles(t *testing.T) {
 					t.Errorf("rank %d of %d: %d links of opening %d are not as in the whole", rank, ranks, n, i+1)
 				}
 			}
+		}
+	}
+}
+
+// A processor refuses a share, whose links it would take for those of other cells.
+func TestProcessorsRefuseShares(t *testing.T) {
+	domain := must(Divide(solver.WholeDomain(cave(1, [3]bool{})), 2, Single))
+	for rank, err := range onRanks(t, 2, func(tr transport.Transport) error {
+		_, err := airflow.NewRank(must(tiling.Cut(domain, tr.Rank())), caveSettings(domain.Grid), tr)
+		return err
+	}) {
+		if err == nil || !strings.Contains(err.Error(), "needs the whole grid") {
+			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
 }

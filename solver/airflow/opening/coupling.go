@@ -80,7 +80,7 @@ func (s *States) Couple(measured func(i int) (outflow, areaDensity float64)) {
 		case Windkessel:
 			o.drain(&s.units)
 		case ImposedFlow:
-			o.correct(areaDensity/max(o.Area, 1), s.crossing)
+			o.correct(areaDensity/o.Area, s.crossing)
 		}
 	}
 	if shares == 0 {

@@ -166,3 +166,17 @@ func TestControllerBeginsAtThePressure(t *testing.T) {
 		t.Errorf("velocity imposed %t, the controller begins at the density %g, want %g", o.Velocity, o.Density, density)
 	}
 }
+
+// The pressure measured at an opening that meets cells by less than a face is theirs.
+func TestPressureOfATinyOpening(t *testing.T) {
+	const density = 0.02
+	s := states(t, lattice.D3Q19, func(c *Choice) {
+		c.Conditions = map[int]Condition{2: {Kind: ImposedFlow, Flow: 2e-9}}
+	})
+	o := &s.List[1]
+	o.Area = 0.5
+	s.Couple(func(i int) (float64, float64) { return 0, density * s.List[i].Area })
+	if o.controller.mean != density || o.MeanDensity(density*o.Area) != density {
+		t.Errorf("the density is %g, and %g is told, want %g", o.controller.mean, o.MeanDensity(density*o.Area), density)
+	}
+}
