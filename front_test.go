@@ -12,6 +12,9 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/atomicfile"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // written writes the pipe as airway.stl, in millimetres.
@@ -146,6 +149,14 @@ func TestExamplesRun(t *testing.T) {
 	if err := f.Partition().WriteFile(part); err != nil {
 		t.Fatal(err)
 	}
+	whole := filepath.Join(folder, "whole.part.json")
+	if err := carina.WritePartition(whole, f.Partition(), f.Grid()); err != nil {
+		t.Fatal(err)
+	}
+	parts, other := filepath.Join(folder, "pipe.graph.part"), filepath.Join(folder, "other.part.json")
+	if err := atomicfile.Write(parts, f.Partition().WriteMETISParts); err != nil {
+		t.Fatal(err)
+	}
 	for _, example := range []struct {
 		name      string
 		arguments []string
@@ -153,6 +164,7 @@ func TestExamplesRun(t *testing.T) {
 	}{
 		{"balancer", nil, []string{"graph", "round robin"}},
 		{"feed", []string{part, grid}, []string{"rank 0: ", "rank 1: ", "ranks 0 and 1: "}},
+		{"owners", []string{whole, parts, other}, []string{"graph ", "metis "}},
 		{"graph", nil, []string{"strong cut ", "feasible true"}},
 	} {
 		t.Run(example.name, func(t *testing.T) {
@@ -163,6 +175,13 @@ func TestExamplesRun(t *testing.T) {
 				}
 			}
 		})
+	}
+	theirs, _, err := carina.ReadPartition(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(f.Partition().Quality, theirs.Quality); diff != "" {
+		t.Errorf("the same owners, given by another program, are judged otherwise:\n%s", diff)
 	}
 }
 

@@ -182,7 +182,7 @@ func ReadPartition(path string) (*balance.Partition, *geometry.Grid, error) {
 		return nil, nil, err
 	}
 	if p.Source.File == "" {
-		return nil, nil, fmt.Errorf("%s names no grid file: make it with carina partition", path)
+		return nil, nil, fmt.Errorf("%s names no grid file: make it with carina partition, or in a program with carina.WritePartition", path)
 	}
 	gridPath := filepath.Join(filepath.Dir(path), filepath.Base(p.Source.File))
 	grid, err := geometry.ReadGrid(gridPath)
