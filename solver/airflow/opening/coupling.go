@@ -54,6 +54,17 @@ func (c *Condition) resistance(time float64) float64 {
 	return c.ProximalResistance + 1/(1/c.DistalResistance+c.Compliance/time)
 }
 
+// startFlow is what would hold a Windkessel's pressure at zero in the first interval of
+// a length in seconds. It starts as with that, from which it is smoothed to what flows,
+// or what lies behind it would be felt at once.
+func (c *Condition) startFlow(time float64) float64 {
+	resistance := c.resistance(time)
+	if c.Pressure == 0 || resistance == 0 || c.Compliance > 0 && c.DistalResistance == 0 {
+		return 0
+	}
+	return -c.Pressure / (1 + c.Compliance*c.DistalResistance/time) / resistance
+}
+
 // Coupled tells whether any opening reacts to the flow.
 func (s *States) Coupled() bool {
 	return slices.ContainsFunc(s.List, func(o State) bool { return o.condition.Kind != MovingWall })

@@ -180,3 +180,30 @@ func TestPressureOfATinyOpening(t *testing.T) {
 		t.Errorf("the density is %g, and %g is told, want %g", o.controller.mean, o.MeanDensity(density*o.Area), density)
 	}
 }
+
+// What lies behind a Windkessel without flow is felt little by little, and at last as it
+// is, whatever resistances and compliance come before it.
+func TestPressureBehindIsFeltLittleByLittle(t *testing.T) {
+	const behind = -5.0
+	for _, proximal := range []float64{0, 1, 1e6, 1e9} {
+		for _, distal := range []float64{0, 1, 1e6, 1e9} {
+			for _, compliance := range []float64{0, 1e-18, 1e-13, 1e-11, 1e-9} {
+				s := states(t, lattice.D3Q19, func(c *Choice) {
+					c.Conditions = map[int]Condition{2: {Kind: Windkessel, Pressure: behind, ProximalResistance: proximal, DistalResistance: distal, Compliance: compliance}}
+				})
+				o := &s.List[1]
+				pressure := func(times int) float64 {
+					couple(s, times, func(int) float64 { return 0 })
+					return o.Density * s.units.Pressure / behind
+				}
+				first, felt := pressure(1), pressure(20000)
+				if proximal+distal > 0 && !(first > -1e-9 && first < 1.01*CouplingInterval/smoothSteps) {
+					t.Errorf("%g and %g Pa·s/m³, %g m³/Pa: %g of the pressure is felt at first", proximal, distal, compliance, first)
+				}
+				if slow := proximal+distal > 1e6 || distal*compliance > 1e-4 || distal == 0 && compliance > 0; !slow && math.Abs(felt-1) > 1e-6 {
+					t.Errorf("%g and %g Pa·s/m³, %g m³/Pa: %g of the pressure is felt at last", proximal, distal, compliance, felt)
+				}
+			}
+		}
+	}
+}

@@ -118,11 +118,8 @@ func (s *States) newState(i int, c Condition, choice *Choice) State {
 	if c.Kind == ImposedFlow {
 		state.Forgetting = 1
 	}
-	fills := c.DistalResistance * c.Compliance / s.units.TimeStep // in steps
-	if r := c.ProximalResistance + c.DistalResistance; c.Kind == Windkessel && c.Pressure != 0 && r > 0 && fills < state.smoothingSteps(&s.units) {
-		// It starts as with the flow that would hold the pressure at zero, from which
-		// it is smoothed to that which there is, or the pressure would jump.
-		state.smooth = -c.Pressure / r / s.units.FlowRate
+	if c.Kind == Windkessel {
+		state.smooth = c.startFlow(CouplingInterval*s.units.TimeStep) / s.units.FlowRate
 	}
 	for axis, v := range c.Velocity {
 		state.velocity[axis] = v / s.units.Velocity
