@@ -244,20 +244,29 @@ func rounded(value float64, digits int) float64 {
 
 // FormatFlow writes a flow rate given in m³/s with four digits in L/min, mL/min,
 // µL/min or nL/min, in the largest unit of which it is at least a tenth.
-func FormatFlow(flow float64) string {
+func FormatFlow(flow float64) string { return FormatFlows(flow)[0] }
+
+// FormatFlows writes flow rates, which can be compared, in the one unit that
+// suits the largest as FormatFlow says.
+func FormatFlows(flows ...float64) []string {
 	const litrePerMinute = 1e-3 / 60
 	units := []step{{litrePerMinute, "L/min"}, {1e-3 * litrePerMinute, "mL/min"}, {1e-6 * litrePerMinute, "µL/min"}, {1e-9 * litrePerMinute, "nL/min"}}
-	unit := units[len(units)-1]
-	if flow == 0 {
-		flow, unit = 0, units[0] // no minus before a zero
+	largest := 0.0
+	for _, flow := range flows {
+		largest = max(largest, math.Abs(flow))
 	}
+	unit := units[len(units)-1]
 	for _, u := range units {
-		if math.Abs(flow) >= 0.1*u.factor {
+		if largest == 0 || largest >= 0.1*u.factor {
 			unit = u
 			break
 		}
 	}
-	return fmt.Sprintf("%.4g %s", flow/unit.factor, unit.symbol)
+	words := make([]string, len(flows))
+	for i, flow := range flows {
+		words[i] = fmt.Sprintf("%.4g %s", flow/unit.factor+0, unit.symbol) // no minus before a zero
+	}
+	return words
 }
 
 // FormatBytes writes an amount of memory with a binary prefix.

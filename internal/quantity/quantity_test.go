@@ -147,6 +147,22 @@ func FuzzParse(f *testing.F) {
 }
 
 // What rounding leaves beside other coordinates is 0.
+// Flows that are to be compared have one unit.
+func TestFormatFlows(t *testing.T) {
+	const litre = 1e-3 / 60
+	for _, test := range []struct {
+		flows []float64
+		want  string
+	}{
+		{[]float64{1 * litre, -0.06581 * litre, -1.5e-6 * litre, math.Copysign(0, -1)}, "1 L/min, -0.06581 L/min, -1.5e-06 L/min, 0 L/min"},
+		{[]float64{0.02e-3 * litre, -0.15e-3 * litre}, "0.02 mL/min, -0.15 mL/min"}, {[]float64{0, 0}, "0 L/min, 0 L/min"}, {nil, ""},
+	} {
+		if got := strings.Join(FormatFlows(test.flows...), ", "); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+}
+
 func TestFormatPoint(t *testing.T) {
 	for _, test := range []struct {
 		x, y, z float64

@@ -44,7 +44,12 @@ func (s *Solution) Words() string {
 	fmt.Fprintf(&w, "%s\n", s.Steadiness)
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %14s %8s %14s\n", "no.", "name", "role", "flow", "share", "pressure")
 	total := entering(m)
-	for _, o := range m.Openings {
+	flows := make([]float64, len(m.Openings))
+	for i, o := range m.Openings {
+		flows[i] = o.Flow
+	}
+	words := quantity.FormatFlows(flows...)
+	for i, o := range m.Openings {
 		share := "-"
 		if total != 0 {
 			share = fmt.Sprintf("%.1f %%", 100*o.Flow/total+0)
@@ -52,7 +57,7 @@ func (s *Solution) Words() string {
 		if o.Flow == 0 && m.MassBalance <= arrived && total > 0 {
 			share = "closed"
 		}
-		fmt.Fprintf(&w, "%3d  %-16s %-7s %14s %8s %14s\n", o.Number, o.Name, o.Role, quantity.FormatFlow(o.Flow), share, quantity.Format(o.Pressure, "Pa"))
+		fmt.Fprintf(&w, "%3d  %-16s %-7s %14s %8s %14s\n", o.Number, o.Name, o.Role, words[i], share, quantity.Format(o.Pressure, "Pa"))
 	}
 	w.WriteString(ranksTable(m.Ranks))
 	for _, warning := range m.Warnings {
