@@ -113,6 +113,22 @@ func TestSettingsAreChecked(t *testing.T) {
 	}
 }
 
+// Collisions that are not computed with the velocities are refused with what to do,
+// the others are not.
+func TestCollisionsOfLattices(t *testing.T) {
+	refused := map[Collision]Lattice{BGK: D3Q27, Regularized: D3Q27, Recursive: D3Q27, Cumulant: D3Q19}
+	for _, collision := range Collisions {
+		for _, set := range append([]Lattice{""}, Lattices...) {
+			s := DefaultSettings()
+			s.Collision, s.Lattice = collision, set
+			err := s.Validate()
+			if none := refused[collision] == set && set != ""; none != (err != nil) || none && !strings.Contains(err.Error(), "leave the lattice out") {
+				t.Errorf("%s with %q: %v", collision, set, err)
+			}
+		}
+	}
+}
+
 // A domain whose cells are owned twice or by nobody is refused.
 func TestDomainIsChecked(t *testing.T) {
 	g := cave(1, [3]bool{})

@@ -2,9 +2,12 @@ package airflow
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"carina/balance"
 	"carina/internal/quantity"
+	"carina/solver/airflow/collision"
 	"carina/solver/airflow/opening"
 	"carina/solver/lattice"
 
@@ -209,6 +212,9 @@ func (s *Settings) Validate() error {
 			return err
 		}
 	}
+	if !s.computed() {
+		return fmt.Errorf("the %s collision is not computed with the velocities %s; leave the lattice out, or choose another collision", s.Collision, s.set().Name)
+	}
 	if err := s.inRange(); err != nil {
 		return err
 	}
@@ -216,6 +222,13 @@ func (s *Settings) Validate() error {
 		return errors.New("the number of workers is negative; give a positive one, or 0 to have it chosen")
 	}
 	return nil
+}
+
+// computed tells whether the collision exists with the velocities, as its kernels do.
+func (s *Settings) computed() bool {
+	return s.Collision == Automatic || slices.ContainsFunc(collision.Variants(), func(v collision.Variant) bool {
+		return v.Name == string(s.Collision) && v.Set == s.set()
+	})
 }
 
 // inRange refuses numbers that cannot be meant.
