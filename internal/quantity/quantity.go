@@ -244,29 +244,55 @@ func rounded(value float64, digits int) float64 {
 
 // FormatFlow writes a flow rate given in m³/s with four digits in L/min, mL/min,
 // µL/min or nL/min, in the largest unit of which it is at least a tenth.
-func FormatFlow(flow float64) string { return FormatFlows(flow)[0] }
+func FormatFlow(flow float64) string {
+	unit := flowUnit(flow)
+	return fmt.Sprintf("%.4g %s", flow/unit.factor+0, unit.symbol) // no minus before a zero
+}
 
-// FormatFlows writes flow rates, which can be compared, in the one unit that
-// suits the largest as FormatFlow says.
+// FormatFlows writes flow rates below each other: in the unit that suits the
+// largest as FormatFlow says, of which five digits are shown, with as many
+// decimals for all.
 func FormatFlows(flows ...float64) []string {
-	const litrePerMinute = 1e-3 / 60
-	units := []step{{litrePerMinute, "L/min"}, {1e-3 * litrePerMinute, "mL/min"}, {1e-6 * litrePerMinute, "µL/min"}, {1e-9 * litrePerMinute, "nL/min"}}
+	const digits = 5
 	largest := 0.0
 	for _, flow := range flows {
 		largest = max(largest, math.Abs(flow))
 	}
-	unit := units[len(units)-1]
-	for _, u := range units {
-		if largest == 0 || largest >= 0.1*u.factor {
-			unit = u
-			break
-		}
+	unit := flowUnit(largest)
+	decimals := digits - 1
+	for limit := 10.; decimals > 0 && largest/unit.factor >= limit; limit *= 10 {
+		decimals--
 	}
 	words := make([]string, len(flows))
 	for i, flow := range flows {
-		words[i] = fmt.Sprintf("%.4g %s", flow/unit.factor+0, unit.symbol) // no minus before a zero
+		words[i] = withoutMinus(strconv.FormatFloat(flow/unit.factor, 'f', decimals, 64)) + " " + unit.symbol
 	}
 	return words
+}
+
+// flowUnit is the largest unit of which a flow rate is at least a tenth.
+func flowUnit(flow float64) step {
+	const litrePerMinute = 1e-3 / 60
+	units := []step{{litrePerMinute, "L/min"}, {1e-3 * litrePerMinute, "mL/min"}, {1e-6 * litrePerMinute, "µL/min"}, {1e-9 * litrePerMinute, "nL/min"}}
+	for _, u := range units {
+		if flow == 0 || math.Abs(flow) >= 0.1*u.factor {
+			return u
+		}
+	}
+	return units[len(units)-1]
+}
+
+// withoutMinus takes the minus from a number of zeros alone.
+func withoutMinus(number string) string {
+	if strings.Trim(number, "-0.") == "" {
+		return strings.TrimPrefix(number, "-")
+	}
+	return number
+}
+
+// FormatPercent writes a part of one in percent, with one decimal.
+func FormatPercent(part float64) string {
+	return withoutMinus(strconv.FormatFloat(100*part, 'f', 1, 64)) + " %"
 }
 
 // FormatBytes writes an amount of memory with a binary prefix.

@@ -147,18 +147,24 @@ func FuzzParse(f *testing.F) {
 }
 
 // What rounding leaves beside other coordinates is 0.
-// Flows that are to be compared have one unit.
+// Flows below each other have one unit and as many decimals.
 func TestFormatFlows(t *testing.T) {
 	const litre = 1e-3 / 60
 	for _, test := range []struct {
 		flows []float64
 		want  string
 	}{
-		{[]float64{1 * litre, -0.06581 * litre, -1.5e-6 * litre, math.Copysign(0, -1)}, "1 L/min, -0.06581 L/min, -1.5e-06 L/min, 0 L/min"},
-		{[]float64{0.02e-3 * litre, -0.15e-3 * litre}, "0.02 mL/min, -0.15 mL/min"}, {[]float64{0, 0}, "0 L/min, 0 L/min"}, {nil, ""},
+		{[]float64{1 * litre, -0.06581 * litre, -1.5e-6 * litre, math.Copysign(0, -1)}, "1.0000 L/min, -0.0658 L/min, 0.0000 L/min, 0.0000 L/min"},
+		{[]float64{0.02e-3 * litre, -0.15e-3 * litre}, "0.0200 mL/min, -0.1500 mL/min"}, {[]float64{-15.25 * litre, 60 * litre}, "-15.250 L/min, 60.000 L/min"},
+		{[]float64{120 * litre, 1.234 * litre}, "120.00 L/min, 1.23 L/min"}, {[]float64{2e6 * litre}, "2000000 L/min"}, {[]float64{0, 0}, "0.0000 L/min, 0.0000 L/min"}, {nil, ""},
 	} {
 		if got := strings.Join(FormatFlows(test.flows...), ", "); got != test.want {
 			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+	for part, want := range map[float64]string{1: "100.0 %", -0.0658: "-6.6 %", -0.0004: "0.0 %", -0.0005001: "-0.1 %"} {
+		if got := FormatPercent(part); got != want {
+			t.Errorf("%g is %s, want %s", part, got, want)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (s *Solution) Words() string {
 	for i, o := range m.Openings {
 		share := "-"
 		if total != 0 {
-			share = fmt.Sprintf("%.1f %%", 100*o.Flow/total+0)
+			share = quantity.FormatPercent(o.Flow / total)
 		}
 		if o.Flow == 0 && m.MassBalance <= arrived && total > 0 {
 			share = "closed"
