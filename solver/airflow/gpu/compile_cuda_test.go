@@ -38,7 +38,11 @@ func TestCompile(t *testing.T) {
 		}
 		for _, kernel := range []string{"outflow", "fields", "peak", "hash", "stress", "change", "initialize", "records"} {
 			translates(observer(kernel, l, 0, true))
-			translates(observer(kernel, l, 1, false))
+			odd := observer(kernel, l, 1, false)
+			odd.odd = true
+			translates(odd)
+			odd.walls, odd.quadratic = true, true
+			translates(odd.fitting())
 		}
 		force := observer("wallforce", l, 0, true)
 		force.operator = of[0]
