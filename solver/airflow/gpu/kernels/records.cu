@@ -1,5 +1,5 @@
 // Records of all cells of the tiles, as stored: copied from where they lie before
-// an even step, or with MODE 1 to there.
+// the next step, or with MODE 1 to there.
 KERNEL(records)(Memory memory, Observed observed, Walls walls, slot_t *records)
 {
 	SHARED_BYTES(shared);
